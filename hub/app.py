@@ -28,7 +28,7 @@ from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
-from hub.languages import Speech, language_of, languages
+from hub.languages import WRITTEN_IN, Speech, check_language, language_of, languages
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
 from hub.network.home_assistant import HomeAssistant
@@ -43,6 +43,7 @@ from hub.store import KeyedStore, Store, lock_state, wipe_logs
 from hub.table.chance import Chance
 from hub.table.house_seats import HouseWay
 from hub.table.loop import Table
+from hub.table.names import Names
 from hub.table.people import Patience
 from hub.table.ports import Ports
 from hub.venue import Machine, StaffFeed, VenueDesk, VenueTable
@@ -111,10 +112,11 @@ class Hub:
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
         for table in config.table:
             for language in table.language:
-                if language not in languages():
-                    raise ConfigError(
-                        f"[[table]] {table.id}: there is no language {language!r}; there are {', '.join(languages())}."
-                    )
+                try:
+                    check_language(language)
+                except ConfigError as error:
+                    raise ConfigError(f"[[table]] {table.id}: {error}") from None
+        self._player_names = Names(lambda: [language_of(one, None) for one in languages() if one != WRITTEN_IN])
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
         self.devices: list[GuardedDevice] = []
@@ -179,6 +181,7 @@ class Hub:
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         ports = Ports(self._logs, phones, MonotonicClock(), Chance())
         ports.language = partial(language_of, part.language[0])
+        ports.names = self._player_names
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
         self._screens_of_tables.append(screen)
         staff = StaffFeed(self.venue.changed)

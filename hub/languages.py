@@ -6,6 +6,7 @@ of one game have its name as their context; those without one are for all. `hub/
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from gettext import c2py
 from pathlib import Path
@@ -22,6 +23,8 @@ from hub.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+logger = logging.getLogger(__name__)
+
 LOCALE = Path(__file__).parent / "locale"
 FILE = Path("LC_MESSAGES") / "table-hub.po"
 WRITTEN_IN = "en"
@@ -29,9 +32,26 @@ WRITTEN_IN = "en"
 
 @cache
 def languages() -> Mapping[str, str]:
-    """Return the languages by their own names, English first: everything is written in it."""
-    found = sorted(file.parent.parent.name for file in LOCALE.glob(f"*/{FILE}"))
-    return {name: _locale(name).get_display_name(name) or name for name in (WRITTEN_IN, *found)}
+    """Return the languages by their own names, English first: everything is written in it.
+
+    One that cannot be read is left out, and the journal says why: nobody meets it in the middle of a match.
+    """
+    found = [WRITTEN_IN]
+    for name in sorted(file.parent.parent.name for file in LOCALE.glob(f"*/{FILE}")):
+        try:
+            catalogues(name)
+            found.append(name)
+        except ConfigError as error:
+            logger.error("%s It is left out.", error)
+    return {name: _locale(name).get_display_name(name) or name for name in found}
+
+
+def check_language(name: str) -> None:
+    """Raise ConfigError where a language is not there, or cannot be read."""
+    if (LOCALE / name / FILE).exists():
+        catalogues(name)
+    elif name not in languages():
+        raise ConfigError(f"There is no language {name!r}; there are {', '.join(languages())}.")
 
 
 def catalogues(language: str) -> Mapping[str, Catalogue]:
@@ -42,25 +62,28 @@ def catalogues(language: str) -> Mapping[str, Catalogue]:
 @cache
 def read_catalogues(file: Path, language: str) -> Mapping[str, Catalogue]:
     """Return the catalogues that a file holds; what is not translated yet is left out. Raise ConfigError."""
+    locale = _locale(language)
     try:
         with file.open("rb") as opened:
             read = read_po(opened, locale=language, abort_invalid=True)
-    except (OSError, PoFileError, ValueError) as error:
-        raise ConfigError(f"The language {language!r} cannot be read from {file}: {error}") from None
+        form_of = c2py(read.plural_expr)
+        plurals = [form_of(number) for number in range(200)]
+    except (OSError, PoFileError, ValueError, ArithmeticError, RecursionError) as error:
+        raise ConfigError(f"The language {language!r} cannot be read from {file}: {error}.") from None
     messages: dict[str, dict[str, str | list[str]]] = {"": {}}
     for message in read:
         forms = [message.string] if isinstance(message.string, str) else [str(one) for one in message.string or ("",)]
-        if message.id and all(forms) and not message.fuzzy:
+        is_whole = all(forms) and (isinstance(message.id, str) or len(forms) > max(plurals))
+        if message.id and is_whole and not message.fuzzy:
             key = message.id if isinstance(message.id, str) else "\n".join(message.id)
             said: str | list[str] = forms[0] if isinstance(message.id, str) else forms
             messages.setdefault(message.context or "", {})[key] = said
-    locale, form_of = _locale(language), c2py(read.plural_expr)
     money = format_currency(1, "USD", locale=locale, currency_digits=False, format=_whole(locale))
     return {
         context: Catalogue(
             language=language,
             direction=locale.text_direction,
-            plurals="".join(str(form_of(number)) for number in range(200)),
+            plurals="".join(map(str, plurals)),
             money=money.replace("1", "{amount}", 1),
             point=get_decimal_symbol(locale),
             messages=texts,
@@ -95,7 +118,7 @@ def _locale(language: str) -> Locale:
     try:
         return Locale.parse(language.replace("-", "_"))
     except (UnknownLocaleError, ValueError) as error:
-        raise ConfigError(f"There is no language {language!r}: {error}") from None
+        raise ConfigError(f"There is no language {language!r}: {error}.") from None
 
 
 def _whole(locale: Locale) -> str:

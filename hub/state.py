@@ -534,6 +534,15 @@ class Ack(Plain, frozen=True):
     seq: Count = 0
 
 
+def isolated(name: str) -> str:
+    """Return a person's name as it stands inside of a sentence, between Unicode's isolates.
+
+    So it is no part of the sentence in any language, whatever it says, and turns no text round that is written the other
+    way. Nobody's name holds one (`tidy_name`).
+    """
+    return f"\u2068{name}\u2069"
+
+
 def tidy_name(name: str) -> str:
     """Return a player's name as it may be shown anywhere: no control characters, no outer blanks, not too long."""
     return "".join(letter for letter in name if letter.isprintable()).strip()[:MOST_NAME]

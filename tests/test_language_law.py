@@ -26,6 +26,8 @@ MOST = 160
 NOT_SHOWN = re.compile(r"The move \w+ wants |\w+ -?\d+ [+-]\d+( [AB])?$")
 """What no page asks for, and the cards of a list that an owner wrote."""
 
+WRONG = re.compile(r"[,:]:|:,|: (?:und|oder) | ,")
+
 JUNK: list[Any] = [None, -1, 0, 7, 99, "", "x", [], ["a"], True]
 
 
@@ -91,8 +93,11 @@ def said(name: str, seed: int) -> Iterator[str]:
 
 
 def lost(language: Language, text: str) -> list[str]:
-    """What of a text no message fits."""
-    return [] if NOT_SHOWN.match(text) else list(language.said(text).unknown)
+    """What of a text no message fits, or the signs that stand side by side where parts were put together wrongly."""
+    if NOT_SHOWN.match(text):
+        return []
+    said = language.said(text)
+    return [*said.unknown, *(WRONG.findall(said.text) if not WRONG.search(text) else ())]
 
 
 @pytest.mark.parametrize("language", [one for one in languages() if one != WRITTEN_IN])

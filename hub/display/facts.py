@@ -14,6 +14,7 @@ from hub.display.language import Language
 from hub.ports import SEAT_MARKS
 from hub.state import PublicState, View
 
+_ISOLATES = re.compile("[\u2068\u2069]")
 _SEAT = re.compile(r"\bSeat (\d+)")
 _SEAT_WITHOUT_NUMBER = re.compile(r"\bSeat(?: +|$)(?=\D|$)")
 
@@ -57,7 +58,8 @@ def with_names(text: str, state: PublicState, language: Language | None = None) 
         return f"{SEAT_MARKS[seat].symbol} {names.get(seat, '')}".strip()
 
     said = language.say(_SEAT_WITHOUT_NUMBER.sub("", text))
-    return language.seat.sub(symbol_and_name, _SEAT.sub(symbol_and_name, said)).strip()
+    named = language.seat.sub(symbol_and_name, _SEAT.sub(symbol_and_name, said)).strip()
+    return _ISOLATES.sub("", named)  # around people's names: panels have no sign for them
 
 
 def view_values(view: View) -> dict[str, Any]:

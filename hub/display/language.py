@@ -8,7 +8,8 @@ and are tried with the same examples (`tests/display/language.json`):
 2. The text fits a message with places ("Seat {seat} bids {amount}."): what stands in its places is translated in turn.
    The message with the most letters of its own is tried first, and one whose places hold known things is preferred.
 3. The text is put together of several ("..., and ...", "a · b"): each part is said for itself.
-4. Names of people stay as they are; so does all that no message fits, and a test looks for that.
+4. Names of people stay as they are: between isolates (`hub.state.isolated`) they are a place without words, whatever they
+   say. So does all that no message fits, and a test looks for that.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import count, pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -35,6 +37,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _TWO_NUMBERS = re.compile(r"\d \$?\d")
 _MONEY = re.compile(r"\$(\d+)(?:\.(\d\d))?")
 _DECIMAL = re.compile(r"[-+]?\d+\.\d+")
+_NAMED = re.compile("\u2068([^\u2069]*)\u2069")
 _DOT = " · "
 _JOINTS = ("; ", ": ", ", and ", ", then ", ", ", " and ", " or ", " with ")
 
@@ -97,6 +100,14 @@ class Language:
 
     def said(self, text: str) -> Said:
         """Return a text in the language, with what of it is not known."""
+        names = _NAMED.findall(text)
+        if not names:
+            return self._remembered(text)
+        numbers = count()
+        made = self._remembered(_NAMED.sub(lambda _: f"\u2068{next(numbers)}\u2069", text))
+        return Said(_NAMED.sub(lambda place: f"\u2068{names[int(place[1])]}\u2069", made.text), made.unknown)
+
+    def _remembered(self, text: str) -> Said:
         known = self._kept.get(text)
         if known is None:
             if len(self._kept) >= KEPT:
@@ -285,6 +296,21 @@ def _is_sign(text: str, depth: int) -> bool:
     return not any(one.islower() and one != "x" for one in _LETTER.findall(text))
 
 
+def _pattern(own: Sequence[str], way: str) -> str:
+    """Return the pattern of a message by its own texts between its places; `way` is "?" where those are to be short.
+
+    Where only a sign stands between "Seat {seat}" and the next place, the first one is a number and ends before a comma:
+    there begins what is said of the next seat.
+    """
+    places = [
+        rf"(\d(?!\d* (?:and|or)\b)[^,]*{way})"
+        if one.endswith(("Seat ", "seat ")) and after and not _LETTER.search(after)
+        else f"(.*{way})"
+        for one, after in pairwise(own)
+    ]
+    return "".join(one for pair in zip(map(re.escape, own), [*places, ""], strict=True) for one in pair)
+
+
 def _templates(key: str, said: str | Sequence[str]) -> Iterable[tuple[str, _Template]]:
     """Yield the patterns of a message; one with two English forms stands under both, with a line end between them."""
     one, _, many = key.partition("\n")
@@ -293,8 +319,8 @@ def _templates(key: str, said: str | Sequence[str]) -> Iterable[tuple[str, _Temp
         if len(parts) < 3 and not (many and text):
             continue
         own = parts[::2]
-        ways = ("(.*?)", "(.*)") if len(own) > 2 else ("(.*?)",)
-        patterns = tuple(re.compile(way.join(map(re.escape, own)), re.DOTALL) for way in ways)
+        ways = ("?", "") if len(own) > 2 else ("?",)
+        patterns = tuple(re.compile(_pattern(own, way), re.DOTALL) for way in ways)
         longest = max(own, key=len)
         if not any(_LETTER.search(part) for part in own):
             continue

@@ -17,7 +17,7 @@ import msgspec
 from hub.engine.sight import Strength
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.ports import Clock
-from hub.state import PutAside
+from hub.state import PutAside, isolated
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
@@ -58,6 +58,13 @@ KeptPeople = dict[str, dict[int, KeptPerson]]
 
 def _was_house(person: KeptPerson | None) -> bool:
     return person is not None and bool(person.house)
+
+
+def _name_of(person: KeptPerson | None, otherwise: str) -> str:
+    """Return what a sentence calls who held a seat; the house's own name is the hub's."""
+    if person is None or not person.name:
+        return otherwise
+    return person.name if person.house else isolated(person.name)
 
 
 def _missing(at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:
@@ -221,7 +228,7 @@ class Endings:
         at = {number: self._seats[places[number]] for number in numbers}  # who sits there, or will
         free = _missing(at, before)
         if free:
-            names = [f"{offer.seats[f'{number}'] or 'somebody'} at seat {number}" for number in free]
+            names = [f"{_name_of(before.get(number), 'somebody')} at seat {number}" for number in free]
             raise StartRefused(
                 f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
             )
@@ -236,7 +243,7 @@ class Endings:
         people = [number for number in numbers if not _was_house(before.get(number))]
         if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
-        named = [f"{offer.seats[f'{number}'] or 'the same person'} ({number})" for number in strangers]
+        named = [f"{_name_of(before.get(number), 'the same person')} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
@@ -292,7 +299,7 @@ class Endings:
         for number in numbers:
             changed = number != places[number]
             if changed and (self._seats[number].box_on or self._seats[places[number]].box_on) and number in before:
-                name = before[number].name or "Who played there"
+                name = _name_of(before[number], "Who played there")
                 raise StartRefused(f"{name} had seat {number}: sit down there again, where its box is.")
         return places
 

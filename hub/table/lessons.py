@@ -30,11 +30,11 @@ Key: TypeAlias = tuple[int, int, int]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What survives a restart: whether the rules of `match` are told, who `skips`, and by login what was `played` here."""
+    """What survives a restart: whether the rules of `match` are told, and by login who is `without` them and what was `played` here."""
 
     match: str | None = None
     on: bool = False
-    skips: list[int] = []
+    without: list[str] = []
     played: dict[str, list[str]] = {}
 
 
@@ -78,8 +78,8 @@ class Lessons:
         """
         if not isinstance(on, bool) or seat.number not in self._play.seats:
             raise NotAsked("Only who plays a match is told its rules.", "LESSONS")
-        others = [number for number in self._now.skips if number != seat.number]
-        self._keep(skips=others if on else [*others, seat.number])
+        others = [sid for sid in self._now.without if sid != seat.sid]
+        self._keep(without=others if on else [*others, seat.sid])
 
     def _keep(self, **changes: object) -> None:
         now = msgspec.structs.replace(self._now, **changes)
@@ -96,7 +96,7 @@ class Lessons:
         if match is None or match.over or not self._now.on or match.game.guide is None:
             return None
         listening = [one for one in self._seats if one.number in self._play.seats and one.sid and not one.is_house]
-        if listening and all(one.number in self._now.skips for one in listening):
+        if listening and all(one.sid in self._now.without for one in listening):
             return None
         last = max((lesson.until for lesson in match.game.guide.lesson), default=0)
         return match if match.state.round <= last else None
@@ -145,7 +145,7 @@ class Lessons:
         played = {sid: games for sid, games in self._now.played.items() if sid in sids}
         match, name = self._play.match, self._play.log.match
         if match is None or match.over or not self._play.seats or name == self._now.match:
-            self._keep(played=played)
+            self._keep(played=played, without=[sid for sid in self._now.without if sid in sids])
             return
         game = match.game.name
         on = not self.is_known(game) if self.chosen is None else self.chosen
@@ -153,7 +153,7 @@ class Lessons:
             sid = self._seats[number].sid
             if sid and game not in played.get(sid, ()):
                 played[sid] = [*played.get(sid, ()), game]
-        self._keep(match=name, on=on, skips=[], played=played)
+        self._keep(match=name, on=on, without=[], played=played)
         self.chosen, self._known, self._told, self._shown = None, 0, {}, {}
 
     def _key_of(self, decision: Decision | None) -> Key | None:
@@ -184,10 +184,11 @@ class Lessons:
         if self._match is None:
             return None
         room = self._shown.get(ROOM)
-        return Teaching(room.key if room else "", list(self._now.skips))
+        skips = [one.number for one in self._seats if one.sid in self._now.without]
+        return Teaching(room.key if room else "", skips)
 
     def of(self, seat: Seat) -> LessonNow | None:
         """Return what a seat is told at the open question."""
-        if self._match is None or seat.number in self._now.skips:
+        if self._match is None or seat.sid in self._now.without:
             return None
         return self._shown.get(seat.number)

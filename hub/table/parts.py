@@ -59,7 +59,7 @@ class Parts:
         self.disk = TimedStore(ports.store, clock)
         kept = KeptValues(table.id, self.disk)
         self.play = play = Play(games, kept, ports.chance)
-        self.seats = Seats(seats, kept, ports.phones, clock)
+        self.seats = Seats(seats, kept, ports.phones, clock, ports.names)
         self.rolls = rolls = Rolls(play, self.seats, notices, ports.dice, kept, clock, ports.chance)
         self.boxes = SeatBoxes(ports.boxes, play, self.seats, notices, rolls, ports.language)
         has_reader = ports.dice is not None
@@ -71,7 +71,7 @@ class Parts:
         self.presses = Presses(table.id, *asked)
         self.hints = Hints(play, self.seats, kept, clock)
         self.lessons = Lessons(play, self.seats, kept, clock)
-        self.requests = Requests(*asked, self.hints, self.lessons)
+        self.requests = Requests(*asked, self.hints, self.lessons, ports.names)
         session = SessionLimit(kept, notices, clock, evenings=limits.evenings)
         self.reveal = Reveal(play, self.seats, ports.boxes, clock, limits.reveal_seconds)
         minutes = MinutesLeft(self.disk, clock)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from hub.errors import NotAsked
 from hub.ports import ClaimAsked, Clock
+from hub.state import isolated
 from hub.table.absence import ASK_SECONDS, Absence
 from hub.table.boxes import SeatBoxes
 from hub.table.endings import IDLE_SECONDS, Endings
@@ -49,7 +50,7 @@ class People:
         self.endings = Endings(
             play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
         )
-        self._pitches = Pitches(play, seats, self.questions, patience.pitch)
+        self._pitches = Pitches(play, seats, self.questions, kept, patience.pitch)
         self._position = play.log.position
         self._holders = self._who_sits()
 
@@ -57,6 +58,7 @@ class People:
         """Take up what was so before a restart. Raise LogError."""
         self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
         self.absence.recall()
+        self._pitches.recall()
 
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
@@ -88,8 +90,10 @@ class People:
     def _ask_who(self, claim: ClaimAsked) -> None:
         number = claim.seat
         seat = self._seats[number]
-        says = f", and says {claim.name}" if claim.name else ""
-        text = f"A new phone asks for seat {number}{says}. Is it {seat.name or 'who played there'}?"
+        name, before = isolated(claim.name), isolated(seat.name) if seat.name else "who played there"
+        text = f"A new phone asks for seat {number}. Is it {before}?"
+        if claim.name:
+            text = f"A new phone asks for seat {number}, and says {name}. Is it {before}?"
 
         def decide(option: str) -> None:
             if option == "yes":
@@ -145,7 +149,7 @@ class People:
             self.questions.close("put_aside", "end", "absent")
         else:
             self.questions.close("same_person")
-        self._pitches.follow()
+        self._pitches.follow(paused=self.absence.paused is not None)
 
     @property
     def due_at(self) -> float | None:

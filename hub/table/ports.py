@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hub.display.language import Language
 from hub.ports import Boxes, Clock, Dice, Lamps, LogStore, Page, Phones
 from hub.table.chance import Chance
+from hub.table.names import Names
 
 
 @dataclass
@@ -24,3 +25,4 @@ class Ports:
     dice: Dice | None = None
     language: Callable[[str], Language] = lambda _: Language()
     """Of the displays of boxes: the table's, for what a game says ("": for what none says)."""
+    names: Names = field(default_factory=Names)

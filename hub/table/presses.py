@@ -36,7 +36,10 @@ MENU = (
 )
 """What the dial of a seat picks that the match asks nothing."""
 ANSWER_KEYS = {2: ("push", "bar"), 3: ("k1", "k2", "k3")}
-"""The controls that answer a question to the table, by how many answers it has, in their order."""
+"""The controls that answer a question to the table, by how many answers it has, in their order.
+
+The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
+"""
 
 
 class Presses:
@@ -111,6 +114,8 @@ class Presses:
             return self._in_match(seat, signal)
         if self._rolls.voting:
             return False
+        if self._play.held:  # a match is under way, though it asks nobody just now: this is no lobby
+            return self._beside_a_pitch(seat, signal)
         if isinstance(signal, Key) and self._boxes.is_push_enough(seat) and self._seats.box_counts(seat.number):
             return self._answer_claim(seat, signal)
         return self._in_lobby(seat, signal)
@@ -126,7 +131,7 @@ class Presses:
         ):
             return False
         keys = dict(zip(ANSWER_KEYS[len(asked.options)], asked.options, strict=True))
-        if signal.control not in keys:
+        if signal.control not in keys or (asked.kind == "pitch" and signal.control == "bar"):
             return False
         self._try(seat, partial(self._people.questions.vote, seat.number, keys[signal.control]))
         return True
@@ -229,6 +234,13 @@ class Presses:
             seat.take_from_house()
         self._boxes.displays.refuse(seat, "Welcome: you play on here")
         return True
+
+    def _beside_a_pitch(self, seat: Seat, signal: Key | Turn) -> bool:
+        """Let a seat use the menu while another one pitches, or take its seat from the house. Who pitches has one key."""
+        asked = self._people.questions.open
+        if seat.is_house:
+            return self._take_from_house(seat, signal)
+        return not (asked and seat.number in asked.may_vote()) and self._choose_from_menu(seat, signal)
 
     def _in_match(self, seat: Seat, signal: Key | Turn) -> bool:
         """Answer an open decision on the box; a sealed one is the box's own business (`BoxLocked`).

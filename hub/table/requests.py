@@ -16,7 +16,7 @@ from hub.table.boxes import SeatBoxes
 from hub.table.hints import Hints
 from hub.table.lessons import Lessons
 from hub.table.lobby import Lobby
-from hub.table.names import SENTENCE, is_misleading
+from hub.table.names import SENTENCE, Names
 from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
@@ -30,9 +30,10 @@ class Requests:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People,
-        hints: Hints, lessons: Lessons,
+        hints: Hints, lessons: Lessons, names: Names,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices, self._hints, self._lessons = play, seats, notices, hints, lessons
+        self._names = names
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
 
     def do(self, seat: Seat, request: PhoneSaid) -> None:
@@ -137,7 +138,7 @@ class Requests:
         if not isinstance(args.get("name"), str):
             raise IllegalAction("A name is a text.")
         name = tidy_name(args["name"])
-        if is_misleading(name):
+        if self._names.mislead(name):
             raise IllegalAction(SENTENCE, "NAME")
         if name != seat.name:
             with self._seats.changing(seat):

@@ -19,7 +19,7 @@ from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
 from hub.state import Ack
 from hub.table.kept import KeptValues
-from hub.table.names import SENTENCE, is_misleading
+from hub.table.names import SENTENCE, Names
 from hub.table.seat import SEAT_CODE_LENGTH, KeptSeat, Seat, new_code, person_of
 
 CLAIM_SECONDS = 30.0
@@ -62,7 +62,8 @@ class WaitingClaim:
 class Seats:
     """The seats of one table by number, and of each seat the one claim that may wait to be agreed to."""
 
-    def __init__(self, count: int, kept: KeptValues, phones: Phones, clock: Clock) -> None:
+    def __init__(self, count: int, kept: KeptValues, phones: Phones, clock: Clock, names: Names) -> None:
+        self._names = names
         self._kept, self._phones, self._clock = kept, phones, clock
         self._seats = {number: Seat(number, new_code(SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
         self._claims: dict[int, WaitingClaim] = {}
@@ -204,7 +205,7 @@ class Seats:
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
             self._refuse(claim, f"There is no seat {claim.seat} at this table.")
-        elif is_misleading(claim.name):
+        elif self._names.mislead(claim.name):
             self._refuse(claim, SENTENCE)
         elif claim.code is not None:
             wanted = seat.hand_over if len(claim.code) == HAND_OVER_LENGTH else seat.code

@@ -109,6 +109,7 @@ def test_a_map_by_seat_is_written_with_the_seats_symbols() -> None:
 def test_screens_say_symbol_and_name_instead_of_a_seats_number() -> None:
     assert with_names("Seat 2 pays Seat 1.", auction()) == "▲ Ben pays ● Ana."
     assert with_names("$85 Seat ", auction()) == "$85"
+    assert with_names("\u2068Cem\u2069 had seat 1.", auction()) == "Cem had seat 1.", "a panel has no sign for isolates"
 
 
 # --- rings -------------------------------------------------------------------------------------------

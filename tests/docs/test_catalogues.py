@@ -9,6 +9,7 @@ import pytest
 from babel.messages.pofile import read_po
 
 from hub import games
+from hub import languages as hub_languages
 from hub.docs import catalogues
 from hub.docs.sentences import Message
 from hub.docs.sentences_pages import Script
@@ -93,6 +94,46 @@ def catalogues_say(catalogue: object, text: str) -> str:
 def test_a_file_that_is_no_catalogue_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"lost\.po"):
         read_catalogues(tmp_path / "lost.po", "de")
+
+
+HEAD = (
+    'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n"Plural-Forms: nplurals=2; plural={};\\n"\n\n'
+)
+POINTS = 'msgid "1 point"\nmsgid_plural "{count} points"\nmsgstr[0] "1 Punkt"\n'
+
+
+def test_a_language_with_a_form_too_few_leaves_that_message_in_english(tmp_path: Path) -> None:
+    file = tmp_path / "de.po"
+    file.write_text(HEAD.format("(n != 1)") + POINTS)
+    assert catalogues_say(read_catalogues(file, "de")[""], "3 points") == "3 points"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [b"\xff\xfe garbage", b'msgid "x', HEAD.format("open(n)").encode(), HEAD.format("n/0").encode(), None],
+    ids=["no text", "cut off", "a program", "no number", "a folder"],
+)
+def test_a_broken_language_is_left_out_and_who_wants_it_reads_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, written: bytes | None
+) -> None:
+    for name, content in (("fr", written), ("de", (HEAD.format("(n != 1)") + POINTS).encode()), ("zz", b"")):
+        file = tmp_path / name / hub_languages.FILE
+        file.parent.mkdir(parents=True)
+        file.mkdir() if content is None else file.write_bytes(content)
+    monkeypatch.setattr(hub_languages, "LOCALE", tmp_path)
+    hub_languages.languages.cache_clear()
+    try:
+        assert languages() == {"en": "English", "de": "Deutsch"}
+        assert "fr" in caplog.text
+        with pytest.raises(ConfigError, match=r"^The language 'fr' cannot be read from \S+: .*[^.]\.$"):
+            hub_languages.check_language("fr")
+        with pytest.raises(ConfigError, match=r"^There is no language 'zz'"):
+            hub_languages.check_language("zz")
+        with pytest.raises(ConfigError, match=r"^There is no language 'eo'; there are en, de\.$"):
+            hub_languages.check_language("eo")
+        hub_languages.check_language("de")
+    finally:
+        hub_languages.languages.cache_clear()
 
 
 def test_sentences_are_found_in_f_strings_with_their_forms_and_places(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -273,6 +273,50 @@ def test_a_phone_whose_language_the_hub_has_not_speaks_english(browser: Browser,
     page.goto(f"{hub.address}/t/1#k={hub.k}")
 
     expect(page.get_by_text("Where do you sit?")).to_be_visible()
+
+
+WORDS = {1: "Pass", 2: "{seat} King %s $&", 3: "Hecht and Seat 1 bids $5", 4: "<b>Done</b>"}
+"""Names that are words, sentences and templates. "Seat 1" is refused as one: here the pages are tried alone."""
+ASKED = "A new phone asks for seat 2, and says \u2068Platz 1. Is it Done\u2069. Is it \u2068Pass\u2069?"
+
+
+def renamed(state: dict[str, Any]) -> dict[str, Any]:
+    seats = [place | {"name": WORDS[place["seat"]]} for place in state["seats"]]
+    return state | {"seats": seats}
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_name_is_no_part_of_a_sentence_whatever_it_says(browser: Browser, hub: FakeHub) -> None:
+    context = browser.new_context(viewport=PHONE, locale="de", reduced_motion="reduce")
+    phone, screen = context.new_page(), context.new_page()
+    phone.goto(f"{hub.address}/t/1#k={hub.k}")
+    phone.get_by_role("button", name="Nur zusehen").click()
+    aside = {"match": "m", "game": "bid-and-bait", "title": "Bid & Bait!", "since": 1_700_000_000}
+    hub.public(renamed(scenes.public(put_aside=[aside | {"seats": {f"{seat}": WORDS[seat] for seat in (1, 3)}}])))
+    expect(phone.locator(".put-aside-seats")).to_have_text(
+        f"\u2068{WORDS[1]}\u2069 an Platz 1, \u2068{WORDS[3]}\u2069 an Platz 3"
+    )
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    asked = {
+        "kind": "new_phone",
+        "text": ASKED,
+        "options": {"no": "No"},
+        "voters": [1],
+        "votes": {},
+        "seat": 2,
+        "seconds": 9,
+    }
+    hub.public(renamed(scenes.TAKE | {"seq": 50, "question": asked}))
+    for page in (phone, screen):
+        question = page.locator(".table-question-text")
+        expect(question).to_contain_text("und sagt \u2068Platz 1. Is it Done\u2069. Ist das \u2068Pass\u2069?")
+        expect(question.locator(".who")).to_have_count(1)  # seat 2's alone
+    for name in WORDS.values():
+        expect(screen.locator(".seat-called", has_text=name)).to_have_count(1)
+    hub.public(renamed(scenes.OVER | {"seq": 51, "over": scenes.OVER["over"] | {"winners": [1, 3]}}))
+    expect(screen.locator(".winner h1")).to_have_text(f"\u2068{WORDS[1]}\u2069 und \u2068{WORDS[3]}\u2069 gewinnen")
+    context.close()
 
 
 @pytest.mark.slow

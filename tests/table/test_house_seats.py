@@ -323,7 +323,7 @@ def test_a_person_is_missed_where_the_house_sits_now() -> None:
     rig.say_leave(2)
     assert rig.say(1, "house", {"seat": 2, "strength": "easy"})["ok"]
     refused = rig.say(1, "take_up", {"match": offer["match"]})
-    assert "Guest 2 at seat 2 is missing" in refused["error"]
+    assert "\u2068Guest 2\u2069 at seat 2 is missing" in refused["error"]
 
 
 def test_the_owner_gives_seats_to_the_house_from_the_start() -> None:

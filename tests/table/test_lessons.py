@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from hub import games
-from hub.ports import Tick
+from hub.ports import PhoneLink, Tick
 from hub.table.lessons import READ_SECONDS
 from tests.table.fakes import TableRig
 
@@ -120,3 +120,31 @@ def test_what_is_kept_names_no_more_than_who_sits_there() -> None:
     sid = rig.sids[2]
     rig.say_leave(2)
     assert sid not in msgspec.json.decode(rig.store.kept["1", "lessons"])["played"]
+
+
+def test_who_comes_late_to_the_seat_of_somebody_who_left_the_rules_out_is_told_them() -> None:
+    rig = started()
+    assert rig.say(1, "lessons", {"on": False})["ok"]
+    assert rig.say(2, "lessons", {"on": False})["ok"]
+    again = TableRig(3, offered=[games.find("bid-and-bait")], store=rig.store)
+    again.sids = rig.sids
+    again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
+    assert again.state["teaching"]["skips"] == [1, 2], "over a restart"
+    again.say_leave(1)
+    assert again.say(2, "code", {"seat": 1})["ok"]
+    again.sit(1)
+    assert again.state["teaching"]["skips"] == [2]
+    assert again.hand(1)["lesson"] == {"key": "bid", "to": "asked"}
+    assert again.hand(2)["lesson"] is None
+
+
+def test_the_room_is_told_again_once_somebody_new_has_come() -> None:
+    rig = started()
+    for seat in (1, 2, 3):
+        assert rig.say(seat, "lessons", {"on": False})["ok"]
+    assert not rig.state["teaching"]
+    rig.say_leave(1)
+    assert rig.say(2, "code", {"seat": 1})["ok"]
+    rig.sit(1)
+    assert rig.state["teaching"]["skips"] == [2, 3]
+    assert rig.hand(1)["lesson"] == {"key": "bid", "to": "asked"}

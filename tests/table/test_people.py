@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.languages import language_of
 from hub.ports import (
     CONTROLS,
     BoxBid,
@@ -195,7 +196,7 @@ def test_no_hand_goes_to_a_phone_that_nobody_who_is_known_knows(phones: TableRig
     match = put_aside(phones)
     phones.say_leave(3)
     answer = phones.say(1, "take_up", {"match": match})
-    assert answer["error"] == "Not everybody is here: Guest 3 at seat 3 is missing."
+    assert answer["error"] == "Not everybody is here: \u2068Guest 3\u2069 at seat 3 is missing."
     phones.sit(3)
     assert phones.say(3, "take_up", {"match": match})["ok"], "it is asked"
     assert phones.state["state"] == "lobby"
@@ -291,7 +292,7 @@ def test_nobody_changes_places_where_boxes_stand() -> None:
     for now, had in {1: 2, 2: 1, 3: 3}.items():
         rig.sit_again(now, [logins[had]])
     refused = rig.say(1, "take_up", {"match": match})["error"]
-    assert refused == "Guest 1 had seat 1: sit down there again, where its box is."
+    assert refused == "\u2068Guest 1\u2069 had seat 1: sit down there again, where its box is."
     assert rig.state["state"] == "lobby"
 
 
@@ -826,6 +827,9 @@ def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> N
     assert phones.claim(3, None, "Cleo") is None, "it waits for the others"
     asked = question(phones)
     assert (asked["kind"], asked["seat"], asked["voters"]) == ("new_phone", 3, [1, 2])
+    assert asked["text"] == "A new phone asks for seat 3, and says \u2068Cleo\u2069. Is it \u2068Guest 3\u2069?"
+    german = language_of("de", "bid-and-bait").said(asked["text"])
+    assert german == ("Ein neues Handy fragt nach Platz 3 und sagt \u2068Cleo\u2069. Ist das \u2068Guest 3\u2069?", ())
     before = phones.sids[3]
     assert phones.say(1, "vote", {"say": "yes"})["ok"]
     assert before not in phones.phones.released, "one opponent alone gives no hand away"
@@ -978,9 +982,19 @@ def test_what_most_wish_for_is_chosen() -> None:
 # --- the law -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("look", "within"),
+    [(VOTE_SECONDS / 2, 2 * (ASK_SECONDS + VOTE_SECONDS)), (ASK_SECONDS + HOUSE_SECONDS, 10 * ASK_SECONDS)],
+    ids=["who looks", "who looks once a minute"],
+)
 @pytest.mark.parametrize("game", games.names())
-def test_whoever_is_there_can_always_bring_the_table_on(game: str) -> None:
-    """People, phones and time at random; then one who stays: within the votes' time something is done, or the lobby open."""
+def test_whoever_is_there_can_always_bring_the_table_on(game: str, look: float, within: float) -> None:
+    """People, phones and time at random; then one who stays: in time something is done, or the lobby is open.
+
+    A question about an absent seat is open for `VOTE_SECONDS` after `ASK_SECONDS`, and once more after twice as long. Who looks
+    within a question's time is there for the first one or for the second. Who looks once a minute may miss some, and
+    gets there later.
+    """
     random, found = Random(game), games.find(game)
     for _ in range(3):
         seats = max(3, found.seats[0])
@@ -1006,9 +1020,9 @@ def test_whoever_is_there_can_always_bring_the_table_on(game: str) -> None:
             rig.say(stays, "pause")
         for _ in range(12):
             before = len(rig.match.log)
-            for _ in range(2 * seats * 6):  # who is asked again after twice as long answers within a question's time
+            for _ in range(int(within / look)):
                 bring_on(rig, stays)
-                pass_time(rig, (ASK_SECONDS + HOUSE_SECONDS) / 6)
+                pass_time(rig, look)
                 if rig.state["state"] != "playing" or len(rig.match.log) > before:
                     break
             assert rig.state["state"] != "playing" or len(rig.match.log) > before

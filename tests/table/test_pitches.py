@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hub import games
-from hub.ports import PhoneLink, Tick
+from hub.ports import BoxBid, BoxLocked, Key, PhoneLink, Tick, Turn
+from hub.table.lobby import START_SECONDS
 from hub.table.people import Patience
 from tests.table.fakes import MemoryStore, TableRig
 
@@ -71,18 +72,124 @@ def test_a_pitch_ends_by_itself_and_whoever_is_not_there_has_none() -> None:
     rig.clock.time += SECONDS
     rig.take(Tick())
     assert said(rig) == [2]
-    rig.take(PhoneLink(rig.sids[2], False))
-    assert said(rig) == [3], "nobody waits for a phone that has gone"
-    rig.take(PhoneLink(rig.sids[2], True))
-    assert said(rig) == [3]
-    assert rig.say(3, "vote", {"say": "done"})["ok"]
+    rig.take(PhoneLink(rig.sids[3], False))
+    assert rig.say(2, "vote", {"say": "done"})["ok"]
+    assert question(rig) is None, "nobody waits for a phone that has gone"
+    rig.take(PhoneLink(rig.sids[3], True))
     assert question(rig) is None
+
+
+def test_a_phone_that_sleeps_in_its_own_pitch_does_not_end_it() -> None:
+    rig = launched(table())
+    rig.take(PhoneLink(rig.sids[1], False), Tick())
+    assert said(rig) == [1], "who reads aloud touches nothing, and a phone sleeps"
+    rig.take(PhoneLink(rig.sids[1], True))
+    assert rig.say(1, "vote", {"say": "done"})["ok"]
+    assert said(rig) == [2]
+    rig.take(PhoneLink(rig.sids[2], False))
+    rig.clock.time += SECONDS
+    rig.take(Tick())
+    assert said(rig) == [3], "it takes its time, and no more"
+
+
+def test_who_leaves_the_table_in_a_pitch_has_ended_it() -> None:
+    rig = launched(table())
+    rig.say_leave(1)
+    assert said(rig) == [2]
+
+
+def test_two_presses_at_once_end_one_pitch() -> None:
+    rig = launched(table(boxes=True))
+    rig.press(1, "push", "push")
+    assert said(rig) == [2]
+    assert rig.say(2, "vote", {"say": "done"})["ok"]
+    rig.press(2, "push")
+    assert said(rig) == [3], "the box of who has just ended a pitch on the phone ends no other"
+
+
+def test_a_press_in_the_moment_that_time_ends_a_pitch_ends_no_other_one() -> None:
+    rig = launched(table())
+    rig.clock.time += SECONDS
+    assert rig.say(1, "vote", {"say": "done"})["ok"], "the press came first"
+    assert said(rig) == [2]
+    assert question(rig)["seconds"] == SECONDS
+    rig.clock.time += SECONDS
+    rig.take(Tick())
+    assert not rig.say(2, "vote", {"say": "done"})["ok"], "time came first"
+    assert said(rig) == [3]
+
+
+def beside_a_box(choose: int = 0) -> TableRig:
+    """Seats 1 and 2 are on phones, seat 3 on its box alone; all have launched, and seat 1 pitches."""
+    rig = table(boxes=True)
+    rig.sit(1, 2)
+    rig.boxes_up()
+    rig.press(3, "push")
+    rig.ready()
+    assert rig.say(1, "start", {"game": "big-idea", "options": {"dealer": 1, "small_products": True}})["ok"]
+    rig.clock.time += START_SECONDS
+    rig.take(Tick())
+    for seat in (1, 2):
+        cards = rig.hand(seat)["moves"][0]["cards"]
+        assert rig.act(seat, "launch", cards=cards.get("from", cards)[: cards["choose"]["min"]])["ok"]
+    sealed = rig.boxes.rounds["box-3"].round
+    rig.take(BoxLocked("box-3", sealed), BoxBid("box-3", sealed, choose))
+    assert said(rig) == [1]
+    return rig
+
+
+def test_a_box_beside_a_pitch_is_in_no_lobby() -> None:
+    rig = beside_a_box()
+    before = rig.state["seats"], rig.state["notices"]
+    rig.press(3, "push", "push", "bar", "bar", "bar", "k1")
+    assert (rig.state["seats"], rig.state["notices"]) == before, "nobody gets up, is ready, or starts a match"
+    rig.take(Turn("box-3", 1))
+    assert rig.boxes.texts["box-3"] == "Pause or go on? Push"
+    rig.press(3, "push")
+    assert rig.state["paused"] == 3
+    rig.take(Turn("box-1", 1))
+    assert rig.state["notices"] == before[1]
+
+
+def test_the_bar_of_who_pitches_ends_the_pitches_of_nobody() -> None:
+    rig = launched(table(boxes=True))
+    rig.take(Key("box-1", "bar", "down"), Key("box-1", "bar", "hold"))
+    assert said(rig) == [1], "a held bar calls for help, and no more"
+    assert "calls for help" in rig.notice()
+
+
+def test_in_a_pause_nobody_s_time_to_pitch_runs() -> None:
+    rig = launched(table())
+    assert rig.say(2, "pause")["ok"]
+    rig.clock.time += 10 * SECONDS
+    rig.take(Tick())
+    assert rig.state["paused"] == 2
+    assert not rig.act(1, "abstain")["ok"]
+    assert rig.say(3, "pause")["ok"]
+    assert said(rig) == [1]
+    assert question(rig)["seconds"] == SECONDS
+
+
+def test_no_more_pitches_holds_over_a_restart() -> None:
+    rig = launched(table())
+    assert rig.say(1, "vote", {"say": "off"})["ok"]
+    again = table(store=rig.store)
+    again.sids = rig.sids
+    again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
+    play_a_round(again)
+    assert question(again) is None
 
 
 def test_a_table_wants_no_more_pitches_in_this_match() -> None:
     rig = launched(table())
     assert rig.say(1, "vote", {"say": "off"})["ok"]
     assert question(rig) is None
+    play_a_round(rig)
+    assert question(rig) is None
+
+
+def play_a_round(rig: TableRig) -> None:
+    """Nobody backs anything; in the next round all have launched a product."""
     for seat in rig.sids:
         assert rig.act(seat, "abstain")["ok"]
     while rig.state["view"]["phase"] != "seed":
@@ -96,7 +203,6 @@ def test_a_table_wants_no_more_pitches_in_this_match() -> None:
         move = next(one for one in rig.hand(seat)["moves"] if one["move"] == "launch")
         assert rig.act(seat, "launch", cards=move["cards"]["from"][: move["cards"]["choose"]["min"]])["ok"]
     assert rig.state["view"]["phase"] == "venture"
-    assert question(rig) is None
 
 
 def test_a_pitch_on_a_box_ends_with_a_push() -> None:

@@ -178,3 +178,21 @@ def test_nobody_makes_up_a_printed_card_for_who_is_asleep() -> None:
     assert rig.state["view"]["phase"] == LAY_OUT
     assert rig.match.open
     assert not any(entry.seat for entry in rig.match.log)
+
+
+def test_who_said_no_set_by_mistake_takes_it_back_before_the_next_die() -> None:
+    rig = table("bid-and-bait", seats=2)
+    rig.start("bid-and-bait", **{OPTION: True})
+    while rig.match.open and "no_set" not in [move.name for move in rig.match.open.offers(1)]:
+        if rig.state["dice"]:
+            rig.roll(*[6] * rig.state["dice"]["count"])
+            continue
+        seat = next(one for one in rig.match.open.asked if one not in rig.match.open.answers)
+        offers = rig.match.open.offers(seat)
+        move = next((one for one in offers if one.name == "no_set"), offers[0])
+        assert rig.act(seat, move.name, **move.first())["ok"]
+    assert rig.act(1, "no_set")["ok"]
+    assert rig.hand(1)["undo"]
+    assert rig.say(1, "undo")["ok"]
+    assert rig.act(1, "show_set")["ok"]
+    assert rig.state["over"]["winners"] == [1]

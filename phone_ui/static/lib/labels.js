@@ -2,7 +2,7 @@
 // How a template is filled and a card is named is the same as in hub/display/labels.py; a test compares the two.
 
 import { speakOf } from "./language.js";
-import { isBySeat, MARKS, seatName, withNames } from "./seats.js";
+import { calledName, isBySeat, MARKS, withNames } from "./seats.js";
 import { at, isRecord, isUnknown } from "./values.js";
 
 /** @import { Face, Facts, Labels, NumberStyle } from "./types.d.ts" */
@@ -291,7 +291,7 @@ export function valueText(labels, state, move, name, value) {
     return value.map((one) => valueText(labels, state, move, name, one)).join(labels?.moves?.[move]?.join ?? ", ");
   }
   const about = labels?.parameters?.[name] ?? {};
-  if (asksSeat(labels, name) && Number.isInteger(value)) return seatName(state, value);
+  if (asksSeat(labels, name) && Number.isInteger(value)) return calledName(state, value);
   const known = about.names?.[String(value)];
   if (known) return known;
   const record = recordOf(labels, state?.view, name, value);

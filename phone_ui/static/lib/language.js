@@ -7,12 +7,16 @@ import { languageSlot } from "./storage.js";
 
 const WRITTEN_IN = "en";
 const SEATS = /\b[Ss]eat (\d)\b/;
+const NAMES = /(\u2068[^\u2069]*\u2069)/;
 
 /** @type {{ speaker: Speaker | null, games: Set<string> }} */
 const now = { speaker: null, games: new Set() };
 
 /** Return the language that this page speaks. */
 export const languageNow = () => now.speaker?.name ?? WRITTEN_IN;
+
+/** Are sentences of this page said in another language? */
+export const isTranslated = () => languageNow() !== WRITTEN_IN;
 
 /**
  * Choose the language of the page and load it. A hub that cannot be reached leaves it as it is.
@@ -54,18 +58,23 @@ export const say = (text) => now.speaker?.say(text) ?? text;
 export const drawn = (made) => now.speaker?.draw(made) ?? made;
 
 /**
- * Cut a sentence, in English or in the language of the page, at every "Seat 2": strings and numbers.
+ * Cut a sentence, in English or in the language of the page, at every "Seat 2", but not inside of a person's
+ * name: strings and numbers.
  * @param {string} text
  * @returns {(string | number)[]}
  */
 export function cutAtSeats(text) {
+  const [around, name, ...after] = text.split(NAMES);
   const parts = [];
-  for (let rest = text; rest; ) {
+  for (let rest = around; rest; ) {
     const found = (now.speaker?.seats ?? SEATS).exec(rest);
-    if (!found) return [...parts, rest];
+    if (!found) {
+      parts.push(rest);
+      break;
+    }
     if (found.index) parts.push(rest.slice(0, found.index));
     parts.push(Number(found.slice(1).find((one) => one !== undefined)));
     rest = rest.slice(found.index + found[0].length);
   }
-  return parts;
+  return name ? [...parts, name, ...cutAtSeats(after.join(""))] : parts;
 }

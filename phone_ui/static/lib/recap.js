@@ -31,7 +31,7 @@ export function recap(labels, newest, seat, now) {
   ];
   if (state.highlights.length) lines.push("", ...state.highlights.map((text) => withNames(state, text)));
   if (own >= 0) lines.push("", say(`Kept at seat ${seat}, as ${spokenName(state, places[own].seat)}.`));
-  return `${lines.join("\r\n")}\r\n`;
+  return `${lines.join("\r\n")}\r\n`.replace(/[\u2068\u2069]/g, ""); // a file of people, with no sentences to recognise
 }
 
 /**

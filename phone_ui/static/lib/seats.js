@@ -1,6 +1,6 @@
 // Seats as people tell them apart: symbols, names, and sentences that name seats.
 
-import { cutAtSeats, say } from "./language.js";
+import { cutAtSeats, isTranslated, say } from "./language.js";
 import { isRecord } from "./values.js";
 
 /** @import { PublicSeat, PublicState } from "./messages.d.ts" */
@@ -44,12 +44,35 @@ export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
  */
 export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${seat}`;
 
+/** @param {string} name */
+const isHubs = (name) => /^(House|Seat) \d$/.test(name);
+
+/**
+ * Return a person's name for a sentence that is translated: between isolates it is no part of it.
+ * @param {string} name
+ */
+export const isolated = (name) => (isHubs(name) || !isTranslated() ? name : `\u2068${name}\u2069`);
+
+/**
+ * Return what a sentence calls a seat: a name, or "Seat 2".
+ * @param {PublicState | null} state
+ * @param {number | string} seat
+ */
+export const calledName = (state, seat) => (isNamed(state, seat) ? isolated(seatName(state, seat)) : `Seat ${seat}`);
+
 /**
  * Return the same in the language of the page: a name stays, "Seat 2" does not.
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
-export const spokenName = (state, seat) => placeOf(state, seat)?.name || say(`Seat ${seat}`);
+export const spokenName = (state, seat) => say(calledName(state, seat));
+
+/**
+ * Return the attribute `translate` of an element with a seat's name.
+ * @param {PublicState | null} state
+ * @param {number | string} seat
+ */
+export const nameStays = (state, seat) => (isHubs(seatName(state, seat)) ? undefined : "no");
 
 /**
  * Return the state of a match that is over with the names of those who played it, whoever sits there by now.

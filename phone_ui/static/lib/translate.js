@@ -17,6 +17,7 @@ const MONEY = /\$(\d+)(?:\.(\d\d))?/g;
 const DECIMAL = /^[-+]?\d+\.\d+$/;
 const WHOLE = /^\d+$/;
 const SENTENCE_ENDS = [/([.!?”]) (?=\S)/g, /([.!?:”]) (?=\S)/g];
+const NAMED = /\u2068([^\u2069]*)\u2069/g;
 const DOT = " · ";
 const JOINTS = ["; ", ": ", ", and ", ", then ", ", ", " and ", " or ", " with "];
 
@@ -48,6 +49,21 @@ function isSign(text, depth) {
 }
 
 /**
+ * Return the pattern of a message by its own texts between its places. Where only a sign stands between "Seat {seat}" and
+ * the next place, the first one is a number and ends before a comma: there begins what is said of the next seat.
+ * @param {string[]} own
+ * @param {string} way "?" where places are to be short
+ */
+const patternOf = (own, way) =>
+  own
+    .map((part, i) => {
+      if (i === own.length - 1) return escaped(part);
+      const isNumber = /[Ss]eat $/.test(part) && own[i + 1] && !LETTER.test(own[i + 1]);
+      return `${escaped(part)}${isNumber ? `(\\d(?!\\d* (?:and|or)\\b)[^,]*${way})` : `([^]*${way})`}`;
+    })
+    .join("");
+
+/**
  * Return the patterns of a message with the texts they stand under; one with two English forms has both.
  * @param {string} key
  * @param {string | string[]} said
@@ -66,8 +82,8 @@ function templatesOf(key, said) {
     const own = parts.filter((_, i) => i % 2 === 0);
     if (!own.some((part) => LETTER.test(part))) continue;
     const longest = own.reduce((a, b) => (b.length > a.length ? b : a));
-    const ways = own.length > 2 ? ["([^]*?)", "([^]*)"] : ["([^]*?)"];
-    const patterns = ways.map((way) => new RegExp(`^${own.map(escaped).join(way)}$`));
+    const ways = own.length > 2 ? ["?", ""] : ["?"];
+    const patterns = ways.map((way) => new RegExp(`^${patternOf(own, way)}$`));
     const names = parts.filter((_, i) => i % 2 === 1);
     found.push([text, { patterns, names, weight: own.join("").length, longest, said, ofOne }]);
   }
@@ -112,6 +128,23 @@ export class Language {
    * @returns {Said}
    */
   said(text) {
+    const names = [...text.matchAll(NAMED)].map(([whole]) => whole);
+    if (!names.length) return this.remembered(text);
+    let at = -1;
+    const { text: made, unknown } = this.remembered(
+      text.replace(NAMED, () => {
+        at += 1;
+        return `\u2068${at}\u2069`;
+      }),
+    );
+    return { text: made.replace(NAMED, (_, number) => names[number]), unknown };
+  }
+
+  /**
+   * @param {string} text
+   * @returns {Said}
+   */
+  remembered(text) {
     const known = this.kept.get(text);
     if (known) return known;
     if (this.kept.size >= KEPT) this.kept.clear();

@@ -3,7 +3,7 @@
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
 import { begin } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
-import { placeOf, seatName, seatText } from "../lib/seats.js";
+import { calledName, nameStays, placeOf, seatName, seatText } from "../lib/seats.js";
 import { claimNameOf, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
 import { askedSeats } from "../lib/view.js";
@@ -253,7 +253,7 @@ function Box({ seat, box, state, hubKey, send, framed }) {
     onKeyDown=${onKeyDown}
   >
     <header class="box-head">
-      <${Mark} seat=${seat} /> <b>${seat}</b> <span class="box-name">${place?.name ? seatName(state, seat) : ""}</span>
+      <${Mark} seat=${seat} /> <b>${seat}</b> <span class="box-name" translate=${nameStays(state, seat)}>${place?.name ? seatName(state, seat) : ""}</span>
       <a class="bench-link" href=${phoneAddress(state, seat, hubKey)} target=${`phone-${seat}`}>
         ${place?.held ? "Phone" : "Sit down with a phone"}
       </a>
@@ -382,7 +382,7 @@ function Dice({ dice, state, send }) {
     if (next.length === count) send({ dice: "throw", faces: next });
   };
   const roll =
-    armed && html`<${Mark} seat=${armed.seat} /> ${seatName(state, armed.seat)} rolls ${dieCount(armed.count)}`;
+    armed && html`<${Mark} seat=${armed.seat} /> ${calledName(state, armed.seat)} rolls ${dieCount(armed.count)}`;
   return html`<section class="tray" aria-label="Dice">
     <h2>${roll ?? "No roll is asked for"}</h2>
     <p class="tray-state"><b>${dice.state.replaceAll("_", " ")}</b> ${dice.say}</p>

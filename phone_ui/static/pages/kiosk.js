@@ -3,7 +3,17 @@
 import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { ranking, scoreText, withDeck } from "../lib/labels.js";
 import { begin, languageNow } from "../lib/language.js";
-import { asPlayed, isHouse, isNamed, placeOf, seatName, splitAtSeats, withNames } from "../lib/seats.js";
+import {
+  asPlayed,
+  calledName,
+  isHouse,
+  isNamed,
+  nameStays,
+  placeOf,
+  seatName,
+  splitAtSeats,
+  withNames,
+} from "../lib/seats.js";
 import { fetchLanguages } from "../lib/speaking.js";
 import { follow } from "../lib/stream.js";
 import {
@@ -233,7 +243,7 @@ function SeatPlace({ labels, state, seat }) {
     <div class="seat-head">
       <${Mark} seat=${seat} />
       ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
-      <b class="seat-called" style=${{ "--letters": seatName(state, seat).length }}>${seatName(state, seat)}</b>
+      <b class="seat-called" translate=${nameStays(state, seat)} style=${{ "--letters": seatName(state, seat).length }}>${seatName(state, seat)}</b>
       ${token?.seat === seat && html`<${Token} name=${token.name} letter=${token.letter} />`}
       <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
     </div>
@@ -658,7 +668,7 @@ function Winner({ labels, state: newest }) {
   const state = asPlayed(newest);
   const over = state.over ?? { winners: [], why: "" };
   const { winners, why } = over;
-  const names = winners.map((seat) => seatName(state, seat)).join(" and ");
+  const names = winners.map((seat) => calledName(state, seat)).join(" and ");
   return html`<section class="winner" aria-label="The end">
     <p class="winner-game" style=${coloursOf(labels?.screen?.look)}>
       ${

@@ -2,7 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { faceIn, fill, numberText, readable } from "../lib/labels.js";
-import { isBySeat, seatName, withNames } from "../lib/seats.js";
+import { calledName, isBySeat, withNames } from "../lib/seats.js";
 import { at, isRecord } from "../lib/values.js";
 import { orderOf } from "../lib/view.js";
 import { Card, Cards, CardTexts } from "./cards.js";
@@ -111,7 +111,7 @@ function List({ labels, state, about, value }) {
   const { by } = about;
   /** @param {Facts} one */
   const owner = (one) =>
-    by ? html` <${Mark} seat=${one[by]} /><span class="unseen">${seatName(state, one[by])}</span>` : "";
+    by ? html` <${Mark} seat=${one[by]} /><span class="unseen">${calledName(state, one[by])}</span>` : "";
   return html`<span class="value list-line">
     ${newest(about, value).map((one) => html`<span>${partText(one, about, labels)}${owner(one)}</span>`)}
   </span>`;

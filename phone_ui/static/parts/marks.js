@@ -1,7 +1,7 @@
 // Seats as every page draws them: symbols, names, and sentences with both in them.
 
 import { html } from "../lib/html.js";
-import { isNamed, MARKS, placeOf, seatName, seatText, splitAtSeats } from "../lib/seats.js";
+import { isNamed, MARKS, nameStays, seatName, seatText, splitAtSeats } from "../lib/seats.js";
 
 /** @import { Drawn } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
@@ -40,7 +40,7 @@ export function Who({ state, seat, number = false }) {
   return html`<span class="who">
     <${Mark} seat=${seat} />
     ${number && isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
-    <span class="who-name" dir="auto" translate=${isNamed(state, seat) && !placeOf(state, seat)?.house ? "no" : undefined}>${seatName(state, seat)}</span>
+    <span class="who-name" dir="auto" translate=${nameStays(state, seat)}>${seatName(state, seat)}</span>
   </span>`;
 }
 

@@ -2,7 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { idleWhy, optionLabel } from "../lib/options.js";
-import { seatName } from "../lib/seats.js";
+import { nameStays, seatName } from "../lib/seats.js";
 
 /** @import { Facts as Plain, Labels, Option } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
@@ -76,7 +76,7 @@ function OptionInput({ id, state, option, value, idle, onChange }) {
     const sitting = state.seats.filter(({ held, house, seat }) => held || house || seat === value);
     return html`<select id=${id} disabled=${idle} onChange=${onPick}>
       <option value="0" selected=${!value}>chance says</option>
-      ${sitting.map(({ seat }) => html`<option value=${seat} selected=${seat === value}>${seatName(state, seat)}</option>`)}
+      ${sitting.map(({ seat }) => html`<option value=${seat} selected=${seat === value} translate=${nameStays(state, seat)}>${seatName(state, seat)}</option>`)}
     </select>`;
   }
   if (choices) {

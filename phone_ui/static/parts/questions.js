@@ -1,6 +1,7 @@
 // What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
 
 import { html } from "../lib/html.js";
+import { isolated } from "../lib/seats.js";
 import { Marks, Sentence } from "./marks.js";
 import { useSecondsLeft } from "./use_seconds.js";
 
@@ -123,7 +124,7 @@ export function PutAsideList({ state, seat = null, sending = null, ask }) {
             <b>${title}</b>, ${dateText(since)}
             <span class="quiet-words put-aside-seats">
               ${Object.entries(seats)
-                .map(([number, name]) => `${name || "somebody"} at seat ${number}`)
+                .map(([number, name]) => `${name ? isolated(name) : "somebody"} at seat ${number}`)
                 .join(", ")}
             </span>
           </p>

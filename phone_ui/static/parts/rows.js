@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { faceIn, fill, readable } from "../lib/labels.js";
-import { isBySeat, seatName, seatText, withNames } from "../lib/seats.js";
+import { calledName, isBySeat, seatText, withNames } from "../lib/seats.js";
 import { at } from "../lib/values.js";
 import { Card, CardText } from "./cards.js";
 import { factsOf } from "./facts.js";
@@ -237,5 +237,5 @@ function Tile({ labels, state, about, record, place, first, here, small }) {
 /** @param {{ state: PublicState, about: Fact, seat: number }} props */
 function TileOwner({ state, about, seat }) {
   if (!about.seats) return html`<${Who} state=${state} seat=${seat} />`;
-  return html`<${Mark} seat=${seat} /><span class="unseen">${seatName(state, seat)}: </span>`;
+  return html`<${Mark} seat=${seat} /><span class="unseen">${calledName(state, seat)}: </span>`;
 }

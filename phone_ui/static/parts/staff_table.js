@@ -1,7 +1,7 @@
 // One table as its staff see it: what goes on, who sits there, who calls, and what staff may do about it.
 
 import { html, useState } from "../lib/html.js";
-import { isHouse, seatName, seatText } from "../lib/seats.js";
+import { calledName, isHouse, nameStays, seatName, seatText } from "../lib/seats.js";
 import { phaseText, roundText } from "../lib/view.js";
 import { FaultLine } from "./faults.js";
 import { Mark, Sentence } from "./marks.js";
@@ -124,14 +124,14 @@ function SeatLine({ table, ask, sending, place }) {
   const { seat, held, phone } = place;
   const plays = Boolean(state.view?.seats[seat]) && state.state !== "over" && Boolean(state.match);
   const words = seatWords(place);
-  const name = seatName(state, seat);
+  const name = calledName(state, seat);
   const question = plays
     ? `${name} is signed out; the hand stays with the seat, for whoever sits down there.`
     : `${name} gets up: name and log-in are forgotten.`;
   return html`<li class=${`staff-seat${held ? "" : " free"}`}>
     <${Mark} seat=${seat} /><span class="unseen">${seatText(seat)}</span>
     <span class="who-number">${seat}</span>
-    <b>${held || place.name ? name : ""}</b>
+    <b translate=${nameStays(state, seat)}>${held || place.name ? seatName(state, seat) : ""}</b>
     <span class="seat-words">${words}${state.state === "lobby" && place.ready ? ", ready" : ""}</span>
     ${
       held &&

@@ -2,7 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { areNumbers, faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
-import { seatName } from "../lib/seats.js";
+import { calledName } from "../lib/seats.js";
 import { same } from "../lib/values.js";
 import { Card, CardText, CardTexts } from "../parts/cards.js";
 import { later } from "../parts/later.js";
@@ -77,7 +77,7 @@ function Choice({ labels, state, move, field, group, onChange, value, index, isK
   const about = labels?.parameters?.[field.name] ?? {};
   const asCard = drawn && value !== null && !Array.isArray(value);
   const seat = seatOf(labels, state.view, field.name, value);
-  const note = about.notes?.[String(value)] ?? (about.who && seat && seatName(state, seat));
+  const note = about.notes?.[String(value)] ?? (about.who && seat && calledName(state, seat));
   const text = value === null ? "None" : valueText(labels, state, move, field.name, value);
   const face = faceOf(labels, state.view, move, field.name, value);
   return html`<label class="choice">
