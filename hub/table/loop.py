@@ -231,7 +231,8 @@ class Table:
         if note_disk(self._disk, self._notices) or changed or ended:
             self._show()
         elif hinted:
-            self._publisher.show_hands()
+            with self._ports.phones.together():
+                self._publisher.show_hands()
         if self._demonstration.due():
             self._publisher.show_demonstration()
         if self._reveal.due():
@@ -315,11 +316,13 @@ class Table:
             except LogError as error:  # what the phone asked is on the disk all the same
                 self._stop_play(error)
             note_disk(self._disk, self._notices)
-            shown = self._show_phones()
-        if self._seats.held_by(request.sid):  # perhaps at another seat now
-            text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
-            for one in (*before, request):
-                self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
+        with self._ports.phones.together():
+            if refusal is None:
+                shown = self._show_phones()
+            if self._seats.held_by(request.sid):  # perhaps at another seat now
+                text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
+                for one in (*before, request):
+                    self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
         if shown:
             self._show_around(shown)
 
@@ -390,7 +393,9 @@ class Table:
 
     def _show(self) -> None:
         """Give everybody the newest complete picture."""
-        self._show_around(self._show_phones())
+        with self._ports.phones.together():
+            shown = self._show_phones()
+        self._show_around(shown)
 
     def _show_phones(self) -> PublicState:
         return self._publisher.show_phones(self._resumption.table)
