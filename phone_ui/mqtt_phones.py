@@ -31,7 +31,6 @@ log = logging.getLogger(__name__)
 MAX_ANSWERS = 16  # of one claim, for a phone that asks again because the answer was lost
 MAX_UNANSWERED = 8  # requests of one claim that wait for the table; what is more is dropped, and the phone asks again
 MAX_GARBLED = 5  # in a row from one claim; what follows is dropped until it makes sense again
-SENT_SECONDS = 0.02  # for the web port to send what took the short way, before the table goes on to what is not for phones
 
 
 @dataclass(slots=True)
@@ -86,25 +85,21 @@ class PhonesOverMqtt:
             finally:
                 with self._lock:
                     self._held -= 1
-                self._leave(wait=True)
+                self._leave()
 
-    def _leave(self, *, wait: bool = False) -> None:
-        """Have the web port send what takes the short way; `wait` until it has, so that this thread is not in its way."""
+    def _leave(self) -> None:
+        """Have the web port send what takes the short way, unless more is to leave with it."""
         with self._lock:
             if self._held or not self._leaving:
                 return
             leaving, self._leaving = self._leaving, {}
-        sent = threading.Event()
 
         def send() -> None:
             for phone, packets in leaving.items():
                 phone.send(packets)
-            sent.set()
 
         with suppress(RuntimeError):  # the web port has ended
             next(iter(leaving)).loop.call_soon_threadsafe(send)
-            if wait:
-                sent.wait(SENT_SECONDS)
 
     def show_public(self, state: PublicState) -> None:
         """Publish the newest public state."""

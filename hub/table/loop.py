@@ -333,9 +333,12 @@ class Table:
             self._answer(last, before)
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
+        moved = True
         for part in (self._rolls, self._staff, self._people, self._lessons):
-            self._follow()  # where the match went on, dice and boxes are asked before anybody plays
-            changed = part.due() or changed
+            if moved:
+                self._follow()  # where the match went on, dice and boxes are asked before anybody plays
+            moved = part.due()
+            changed = moved or changed
         return changed
 
     def _follow(self) -> None:
