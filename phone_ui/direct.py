@@ -52,7 +52,9 @@ class DirectPhone:
         self._act = act.encode()
         self._heard = heard
         self._followed: set[str] = set()
-        self._waiting: dict[str | bytes, bytes] = {}  # packets that the phone has not taken yet; the newest of a picture
+        self._waiting: dict[
+            str | bytes, bytes
+        ] = {}  # packets that the phone has not taken yet; the newest of a picture
         self._later: asyncio.Task[None] | None = None
         self._acknowledge: asyncio.TimerHandle | None = None
         self.loop = asyncio.get_running_loop()

@@ -300,9 +300,7 @@ class _Phone:
 class _Pipe:
     """A phone that the broker has answered, between the two; `direct` is its short way past the broker, if it has one."""
 
-    def __init__(
-        self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    def __init__(self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.phone = phone
         self.direct: DirectPhone | None = None
         self._send, self._reader, self._writer = send, reader, writer
