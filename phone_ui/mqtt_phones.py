@@ -76,7 +76,7 @@ class PhonesOverMqtt:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Let a state, the hands of its moment and an answer leave at once: first those that take the short way."""
+        """Let a state, the hands of its moment and an answer leave at once: first those that take the short way. May nest."""
         with self._broker.hold():
             with self._lock:
                 self._held += 1

@@ -231,8 +231,7 @@ class Table:
         if note_disk(self._disk, self._notices) or changed or ended:
             self._show()
         elif hinted:
-            with self._ports.phones.together():
-                self._publisher.show_hands()
+            self._publisher.show_hands()
         if self._demonstration.due():
             self._publisher.show_demonstration()
         if self._reveal.due():
@@ -309,7 +308,6 @@ class Table:
             woke = True
         if refusal and woke:
             self._show()
-        shown: PublicState | None = None
         if refusal is None:
             try:
                 self._follow()
@@ -317,8 +315,7 @@ class Table:
                 self._stop_play(error)
             note_disk(self._disk, self._notices)
         with self._ports.phones.together():
-            if refusal is None:
-                shown = self._show_phones()
+            shown = None if refusal else self._publisher.show_phones(self._resumption.table)
             if self._seats.held_by(request.sid):  # perhaps at another seat now
                 text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
                 for one in (*before, request):
@@ -333,12 +330,10 @@ class Table:
             self._answer(last, before)
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
-        moved = True
         for part in (self._rolls, self._staff, self._people, self._lessons):
-            if moved:
+            if changed or part is self._rolls:
                 self._follow()  # where the match went on, dice and boxes are asked before anybody plays
-            moved = part.due()
-            changed = moved or changed
+            changed = part.due() or changed
         return changed
 
     def _follow(self) -> None:
@@ -396,12 +391,7 @@ class Table:
 
     def _show(self) -> None:
         """Give everybody the newest complete picture."""
-        with self._ports.phones.together():
-            shown = self._show_phones()
-        self._show_around(shown)
-
-    def _show_phones(self) -> PublicState:
-        return self._publisher.show_phones(self._resumption.table)
+        self._show_around(self._publisher.show_phones(self._resumption.table))
 
     def _show_around(self, state: PublicState) -> None:
         self._publisher.show_around(state, settled=self._settled)

@@ -50,10 +50,11 @@ class Publisher:
     def show_phones(self, table: Identity) -> PublicState:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
         state = self._newest = structs.replace(self._snapshots.public(table), volume=self.volume)
-        with self._showing:
-            self._phones.show_public(state)
-            self._shown = None
-        self.show_hands()
+        with self._phones.together():
+            with self._showing:
+                self._phones.show_public(state)
+                self._shown = None
+            self.show_hands()
         return state
 
     def show_hands(self) -> None:
