@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Literal
 
 from hub.errors import BrokerError
 from hub.network.connection import (
-    MISC_SECONDS,
     Address,
     Connection,
     Endpoint,
@@ -251,7 +250,7 @@ class MqttBroker:
             pause = self._pause()
             if not pause:
                 self._publish_queued(connection)
-            lost = connection.step(pause or MISC_SECONDS)
+            lost = connection.step(pause)
             if self._mosquitto is None:
                 if lost:
                     return lost
