@@ -24,6 +24,7 @@ from hub.ports import ClaimAsked, LoginState
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
 from hub.table.loop import Table
+from phone_ui.direct import DirectPhone, Wire
 from phone_ui.latest import Latest
 from phone_ui.mqtt_phones import PhonesOverMqtt
 
@@ -185,3 +186,7 @@ class TableAccess:
         knows_all = self._table.knows_seats  # asked first: they may be read meanwhile
         state = self._phones.login(sid)
         return "awaited" if state == "unknown" and not knows_all else state
+
+    def direct(self, sid: str, wire: Wire) -> DirectPhone | None:
+        """Return the short way of a login that the broker has let in, on its WebSocket; None where it is not this table's."""
+        return self._phones.direct(sid, wire)

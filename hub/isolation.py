@@ -205,7 +205,7 @@ class GuardedDevice:
         with self._turn:
             self._waiting[next(self._asked)] = doing, call
             if len(self._waiting) > MOST_WAITING:
-                del self._waiting[next(iter(self._waiting))]
+                del self._waiting[next(one for one in self._waiting if isinstance(one, int))]
             self._turn.notify()
 
     def _run(self) -> None:
@@ -267,6 +267,7 @@ class _Page:
 class _Boxes:
     def __init__(self, boxes: Boxes, device: GuardedDevice) -> None:
         self._boxes, self._device = boxes, device
+        self._rings: dict[str, LampPicture] = {}  # what each was told last: most stay as they are while others act
 
     def open(self, box: str, sealed: SealedRound) -> None:
         self._device.ask("asking", partial(self._boxes.open, box, sealed))
@@ -278,7 +279,16 @@ class _Boxes:
         self._device.ask("asking", partial(self._boxes.cancel, box, round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
-        self._device.show("showing rings", ("ring", box), partial(self._boxes.ring, box, picture))
+        if self._rings.get(box) != picture:
+            self._rings[box] = picture
+            self._device.show("showing rings", ("ring", box), partial(self._ring, box, picture))
+
+    def _ring(self, box: str, picture: LampPicture) -> None:
+        try:
+            self._boxes.ring(box, picture)
+        except BaseException:
+            self._rings.pop(box, None)  # it is told again
+            raise
 
     def say(self, box: str, text: str) -> None:
         self._device.show("showing text", ("text", box), partial(self._boxes.say, box, text))

@@ -1,9 +1,9 @@
 """The two long-lived connections of the one web port: `/mqtt` on to the broker, and public state as SSE.
 
-The gateway forwards bytes. It reads only what a phone sends first, a CONNECT with its login's name, and holds everybody to
-limits, so that one bad phone is closed and nobody else notices. The broker hears of a phone only when it knows the login.
-Payloads are never logged. Of what follows the gateway counts the packets: eighty small ones in one frame cost the hub as
-much as eighty frames.
+The gateway forwards packets, and holds everybody to limits, so that one bad phone is closed and nobody else notices. It reads
+what a phone sends first, a CONNECT with its login's name: the broker hears of a phone only when it knows the login. Of what
+follows it counts the packets, as eighty small ones in one frame cost the hub as much as eighty frames, and lets those of
+pages take the short way (`phone_ui/direct.py`). Payloads are never logged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Budgets
-from phone_ui.mqtt_packets import PacketCounter, client_id, protocol_version
+from phone_ui.mqtt_packets import (
+    PacketCounter,
+    PacketReader,
+    client_id,
+    keep_alive,
+    packet_size,
+    protocol_version,
+    user_name,
+)
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.places import Place, Places, Seated
 
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
     import ssl
 
     from hub.ports import LoginState
+    from phone_ui.direct import DirectPhone, Wire
     from phone_ui.latest import Latest
     from phone_ui.limits import Limits
 
@@ -38,8 +47,11 @@ Send = Callable[[Message], Awaitable[None]]
 Dial = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 Logins = Callable[[str], "LoginState"]
 """Returns how the login of that name stands at this hub."""
+Direct = Callable[[str, "Wire"], "DirectPhone | None"]
+"""Returns the short way of a login that the broker has let in, on its WebSocket; None where no table knows it."""
 
 CONNECT = 0x10  # MQTT 3.1.1 section 3.1: packet type 1, flags 0
+PING, PONG = b"\xc0\x00", b"\xd0\x00"  # 3.12, 3.13
 
 # WebSocket close codes, RFC 6455 section 7.4.1
 _NORMAL, _NOT_UNDERSTOOD, _POLICY, _TOO_BIG, _LATER = 1000, 1003, 1008, 1009, 1013
@@ -61,9 +73,12 @@ class _Refused(Exception):
 class MqttGateway:
     """`WS /mqtt`: one connection from each phone to the broker."""
 
-    def __init__(self, dial: Dial, logins: Logins, limits: Limits, closing: asyncio.Event, seated: Seated) -> None:
+    def __init__(
+        self, dial: Dial, logins: Logins, direct: Direct, limits: Limits, closing: asyncio.Event, seated: Seated
+    ) -> None:
         self._dial = dial
         self._logins = logins
+        self._direct = direct
         self._limits = limits
         self._closing = closing
         self._seated = seated
@@ -92,7 +107,8 @@ class MqttGateway:
             return
         try:
             await send({"type": "websocket.accept", "subprotocol": "mqtt"})
-            code, reason = await self._serve(_Phone(receive, self._limits, self._budgets, address), send, place)
+            phone = _Phone(receive, self._limits, self._budgets, address, scope["state"].get("wire"))
+            code, reason = await self._serve(phone, send, place)
             with contextlib.suppress(OSError, RuntimeError):  # the phone may have gone first
                 await send({"type": "websocket.close", "code": code, "reason": reason})
         finally:
@@ -132,8 +148,8 @@ class MqttGateway:
             with contextlib.suppress(OSError, RuntimeError):
                 await send({"type": "websocket.send", "bytes": answer})
             if not lets_in(answer):
-                return await self._pipe(phone, send, reader, writer)
-            return await self._seat(phone, send, reader, writer, place)
+                return await self._pipe(_Pipe(phone, send, reader, writer))
+            return await self._seat(_Pipe(phone, send, reader, writer), place)
         finally:
             writer.close()
             with contextlib.suppress(OSError):
@@ -153,29 +169,30 @@ class MqttGateway:
                 raise _Refused(_LATER, "the login is not made yet")
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _seat(
-        self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place
-    ) -> tuple[int, str]:
+    async def _seat(self, pipe: _Pipe, place: Place) -> tuple[int, str]:
         """Serve a phone that the broker has let in: it waits no longer, and its network is one of the table's."""
+        login, wire = pipe.phone.proved_login, pipe.phone.wire
+        if login and wire:
+            pipe.direct = self._direct(login, wire)
         self._waiting.release(place)
         self._seated.arrive(place.network)
         held = self._logged_in.take(place.network, place.end, busy=True)
         try:
             if held is None:
                 return _LATER, "too many phones"
-            return await self._pipe(phone, send, reader, writer)
+            return await self._pipe(pipe)
         finally:
+            if pipe.direct:
+                pipe.direct.end()
             self._seated.leave(place.network)
             if held is not None:
                 self._logged_in.release(held)
 
-    async def _pipe(
-        self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> tuple[int, str]:
+    async def _pipe(self, pipe: _Pipe) -> tuple[int, str]:
         """Forward both ways until either end, a limit, or the hub's own end."""
         tasks = [
-            asyncio.create_task(_from_phone(phone, writer)),
-            asyncio.create_task(_to_phone(reader, send)),
+            asyncio.create_task(pipe.from_phone()),
+            asyncio.create_task(pipe.to_phone()),
             asyncio.create_task(_until(self._closing)),
         ]
         try:
@@ -227,7 +244,13 @@ class _PhoneBudgets:
 class _Phone:
     """What comes from one phone, held to its limits."""
 
-    def __init__(self, receive: Receive, limits: Limits, budgets: _PhoneBudgets, address: str) -> None:
+    def __init__(
+        self, receive: Receive, limits: Limits, budgets: _PhoneBudgets, address: str, wire: Wire | None
+    ) -> None:
+        self.wire = wire
+        self.proved_login = ""  # of which the broker's CONNACK says that its password was right
+        self.keep_alive = 0
+        self.most_bytes = limits.frame_bytes
         self._receive = receive
         self._limits = limits
         self._budgets = budgets
@@ -260,37 +283,83 @@ class _Phone:
             data += await self.frame()
             if data and data[0] != CONNECT:
                 raise _Refused(_NOT_UNDERSTOOD, "the first packet must be CONNECT")
-            size = packet_size(data)
+            try:
+                size = packet_size(data)
+            except ValueError as error:
+                raise _Refused(_NOT_UNDERSTOOD, str(error)) from None
             if size > self._limits.first_packet_bytes or len(data) > self._limits.frame_bytes:
                 raise _Refused(_TOO_BIG, "log-in too large")
             if 0 < size <= len(data):
                 self._login, self._counter.version = client_id(data), protocol_version(data)
+                if size == len(data):  # what came behind it has gone to the broker with it
+                    self.proved_login = self._login if user_name(data) == self._login else ""
+                self.keep_alive = keep_alive(data)
                 return data
 
 
-async def _from_phone(phone: _Phone, writer: asyncio.StreamWriter) -> tuple[int, str]:
-    try:
-        while True:
-            writer.write(await phone.frame())
-            await writer.drain()
-    except _Refused as refused:
-        return refused.code, refused.reason
-    except (_Closed, OSError, RuntimeError):  # uvloop's word for a broker that has just gone is RuntimeError
-        return _NORMAL, ""
+class _Pipe:
+    """A phone that the broker has answered, between the two; `direct` is its short way past the broker, if it has one."""
 
+    def __init__(self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.phone = phone
+        self.direct: DirectPhone | None = None
+        self._send, self._reader, self._writer = send, reader, writer
+        self._wrote_at = time.monotonic()
+        self._pings = 0  # of the gateway's own that the broker has not answered yet
 
-async def _to_phone(reader: asyncio.StreamReader, send: Send) -> tuple[int, str]:
-    while True:
+    async def from_phone(self) -> tuple[int, str]:
+        """Forward what comes from the phone until it ends."""
+        packets = PacketReader(self.phone.most_bytes)
         try:
-            data = await reader.read(16_384)
-        except OSError:
-            return _LATER, "the broker is away"
-        if not data:
-            return _NORMAL, "the broker ended the connection"
-        try:
-            await send({"type": "websocket.send", "bytes": data})
-        except (OSError, RuntimeError):  # the phone has gone, or uvicorn has closed it for a bad frame
+            while True:
+                data = await self.phone.frame()
+                if self.direct:
+                    data = b"".join(one for one in packets.read(data) if not self.direct.take(one))
+                self._write(data)
+                await self._writer.drain()
+        except _Refused as refused:
+            return refused.code, refused.reason
+        except ValueError as error:
+            return _NOT_UNDERSTOOD, str(error)
+        except (_Closed, OSError, RuntimeError):  # uvloop's word for a broker that has just gone is RuntimeError
             return _NORMAL, ""
+
+    def _write(self, data: bytes) -> None:
+        """Forward to the broker; if nothing is left for it, let it hear now and then that the phone is there."""
+        now = time.monotonic()
+        if not data:
+            if now - self._wrote_at < self.phone.keep_alive / 2:
+                return
+            data = PING
+            self._pings += 1
+        self._wrote_at = now
+        self._writer.write(data)
+
+    async def to_phone(self) -> tuple[int, str]:
+        """Forward what comes from the broker until it ends."""
+        packets = PacketReader()
+        while True:
+            try:
+                data = await self._reader.read(16_384)
+            except OSError:
+                return _LATER, "the broker is away"
+            if not data:
+                return _NORMAL, "the broker ended the connection"
+            if self.direct:  # which sends, too: between whole packets only
+                data = b"".join(one for one in packets.read(data) if not self._is_own(one))
+                if not data:
+                    continue
+            try:
+                await self._send({"type": "websocket.send", "bytes": data})
+            except (OSError, RuntimeError):  # the phone has gone, or uvicorn has closed it for a bad frame
+                return _NORMAL, ""
+
+    def _is_own(self, packet: bytes) -> bool:
+        """Return whether a packet answers a ping of the gateway's own."""
+        if packet != PONG or not self._pings:
+            return False
+        self._pings -= 1
+        return True
 
 
 async def _until(closing: asyncio.Event) -> tuple[int, str]:
@@ -315,18 +384,6 @@ def lets_in(answer: bytes) -> bool:
     while answer[place : place + 1] and answer[place] & 0x80:  # the length of an MQTT 5 CONNACK may have two bytes
         place += 1
     return answer[:1] == b"\x20" and answer[place + 2 : place + 3] == b"\0"
-
-
-def packet_size(data: bytes) -> int:
-    """Return the size of the MQTT packet that `data` begins with; 0 while its length is not there yet (3.1.1, 2.2.3)."""
-    length = 0
-    for index, byte in enumerate(data[1:5]):
-        length |= (byte & 0x7F) << (7 * index)
-        if not byte & 0x80:
-            return 2 + index + length
-    if len(data) >= 5:
-        raise _Refused(_NOT_UNDERSTOOD, "not an mqtt packet")
-    return 0
 
 
 class Stream:

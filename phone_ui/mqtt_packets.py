@@ -1,8 +1,50 @@
-"""What the gateway reads of MQTT: how many packets and topic filters come, and the log-in with which a connection begins."""
+"""What the gateway reads of MQTT: whole packets, topic filters, and the log-in with which a connection begins."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 SUBSCRIBE, UNSUBSCRIBE = 0x80, 0xA0
+MOST_BYTES = 268_435_460
+"""Of a packet: MQTT has no larger ones (2.2.3)."""
+
+
+class PacketReader:
+    """Cuts a stream of bytes into whole MQTT packets of `most` bytes at most, however it comes in pieces."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._most = most
+        self._rest = b""
+
+    def read(self, data: bytes) -> list[bytes]:
+        """Return the packets that are whole with `data`, in order. Raise ValueError where it is no MQTT, or one is too large."""
+        data = self._rest + data
+        packets: list[bytes] = []
+        place = 0
+        while size := packet_size(data[place : place + 5]):
+            if size > self._most:
+                raise ValueError("an mqtt packet that is too large")
+            if place + size > len(data):
+                break
+            packets.append(data[place : place + size])
+            place += size
+        self._rest = data[place:]
+        return packets
+
+
+def packet_size(data: bytes) -> int:
+    """Return the size of the MQTT packet that `data` begins with; 0 while its length is not there yet (3.1.1, 2.2.3).
+
+    Raise ValueError where it is no MQTT.
+    """
+    length = 0
+    for index, byte in enumerate(data[1:5]):
+        length |= (byte & 0x7F) << (7 * index)
+        if not byte & 0x80:
+            return 2 + index + length
+    if len(data) >= 5:
+        raise ValueError("not an mqtt packet")
+    return 0
 
 
 class PacketCounter:
@@ -90,6 +132,73 @@ def _after_length(packet: bytes) -> int:
     while packet[place : place + 1] and packet[place] & 0x80:
         place += 1
     return place + 1
+
+
+class Publish(NamedTuple):
+    """A PUBLISH of MQTT 3.1.1 (section 3.3) in its parts; `packet_id` is empty at QoS 0."""
+
+    topic: bytes
+    packet_id: bytes
+    payload: bytes
+
+
+def read_publish(packet: bytes) -> Publish | None:
+    """Return the parts of a whole PUBLISH of MQTT 3.1.1, or None where they are not all there."""
+    start = _after_length(packet)
+    end = start + 2 + int.from_bytes(packet[start : start + 2], "big")
+    body = end + 2 if packet[0] & 0x06 else end
+    if body > len(packet):
+        return None
+    return Publish(packet[start + 2 : end], packet[end:body], packet[body:])
+
+
+def publish(topic: str, payload: bytes, *, retained: bool = False) -> bytes:
+    """Return a PUBLISH of MQTT 3.1.1 at QoS 0."""
+    name = topic.encode()
+    rest = len(name) + 2 + len(payload)
+    head = bytearray([0x31 if retained else 0x30])
+    while rest > 0x7F:
+        head.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    head.append(rest)
+    return b"%s%s%s%s" % (head, len(name).to_bytes(2, "big"), name, payload)
+
+
+def read_filters(packet: bytes) -> list[tuple[str, int]]:
+    """Return topic filters and QoS of a whole SUBSCRIBE of MQTT 3.1.1 (3.8), or with QoS 0 those of an UNSUBSCRIBE (3.10)."""
+    place, found = _after_length(packet) + 2, []  # after the packet id
+    has_qos = packet[0] & 0xF0 == SUBSCRIBE
+    while place < len(packet):
+        end = place + 2 + int.from_bytes(packet[place : place + 2], "big")
+        qos = packet[end] if has_qos and end < len(packet) else 0 if not has_qos else -1
+        found.append((packet[place + 2 : end].decode("utf-8", "replace"), qos))
+        place = end + has_qos
+    return found
+
+
+def packet_id(packet: bytes) -> bytes:
+    """Return the packet id of a whole SUBSCRIBE."""
+    start = _after_length(packet)
+    return packet[start : start + 2]
+
+
+def user_name(connect: bytes) -> str:
+    """Return the user name of a whole CONNECT packet of MQTT 3.1.1, or "" where there is none to be read."""
+    place = _after_length(connect) + 7
+    flags = connect[place] if place < len(connect) else 0
+    if protocol_version(connect) != 4 or not flags & 0x80:
+        return ""
+    place += 3  # behind the flags and the keep alive (3.1.2)
+    for _ in range(3 if flags & 0x04 else 1):  # client id; topic and message of the will
+        place += 2 + int.from_bytes(connect[place : place + 2], "big")
+    size = int.from_bytes(connect[place : place + 2], "big")
+    return connect[place + 2 : place + 2 + size].decode("utf-8", "replace")
+
+
+def keep_alive(connect: bytes) -> int:
+    """Return the seconds within which a broker wants to hear of the phone, from a whole CONNECT packet; 0: it need not."""
+    place = _after_length(connect) + 8
+    return int.from_bytes(connect[place : place + 2], "big")
 
 
 def client_id(connect: bytes) -> str:

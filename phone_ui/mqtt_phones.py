@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,15 +14,17 @@ from hub.network import messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
+from phone_ui.direct import DirectPhone
 from phone_ui.latest import Latest
 from phone_ui.limits import Limits, TokenBucket
+from phone_ui.mqtt_packets import publish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator, Mapping
 
     from hub.ports import Broker, LoginState
     from hub.state import Hand, PublicState
+    from phone_ui.direct import Wire
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ class _Claim:
     last: int = 0  # the highest request number heard
     garbled: int = 0
     answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
+    hand: bytes = field(default=b"", repr=False)  # the newest, encrypted
+    direct: DirectPhone | None = None  # its newest connection, if that takes the short way
 
 
 class PhonesOverMqtt:
@@ -62,20 +67,57 @@ class PhonesOverMqtt:
         self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
         self._claims: dict[str, _Claim] = {}
         self._sized: tuple[str | None, int] = (None, 1)  # a match, and the blocks that its hands take
+        self._held = 0  # how many are in `together`
+        self._leaving: dict[DirectPhone, list[tuple[str, bytes]]] = {}  # topics and packets that take the short way
         broker.subscribe(self.topics.act("+"), self._on_act)
         broker.subscribe(self.topics.online("+"), self._on_online)
 
     # --- from the table ---
 
-    def together(self) -> AbstractContextManager[None]:
-        """Let a state and the hands of its moment leave at once."""
-        return self._broker.hold()
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let a state, the hands of its moment and an answer leave at once: first those that take the short way. May nest."""
+        with self._broker.hold():
+            with self._lock:
+                self._held += 1
+            try:
+                yield
+            finally:
+                with self._lock:
+                    self._held -= 1
+                self._leave()
+
+    def _leave(self) -> None:
+        """Have the web port send what takes the short way, unless more is to leave with it."""
+        with self._lock:
+            if self._held or not self._leaving:
+                return
+            leaving, self._leaving = self._leaving, {}
+
+        def send() -> None:
+            for phone, packets in leaving.items():
+                phone.send(packets)
+
+        with suppress(RuntimeError):  # the web port has ended
+            next(iter(leaving)).loop.call_soon_threadsafe(send)
 
     def show_public(self, state: PublicState) -> None:
         """Publish the newest public state."""
-        data = messages.to_bytes(state)
+        data, topic = messages.to_bytes(state), self.topics.state
         self.public.put(data)
-        self._broker.publish(self.topics.state, data, retain=True)
+        packet = publish(topic, data)
+        with self._lock:
+            for claim in self._claims.values():
+                self._put(claim, topic, packet)
+        self._broker.publish(topic, data, retain=True)
+        self._leave()
+
+    def _put(self, claim: _Claim, topic: str, packet: bytes) -> bool:
+        """Have a packet take the short way, under the lock; return whether it does."""
+        if claim.direct is None or not claim.direct.follows(topic):
+            return False
+        self._leaving.setdefault(claim.direct, []).append((topic, packet))
+        return True
 
     def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
         """Encrypt and publish the newest private states, by claim; nothing for a claim that is over.
@@ -88,7 +130,10 @@ class PhonesOverMqtt:
             with self._lock:
                 claim = self._claims.get(sid)
                 if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
-                    self._broker.publish(self.topics.hand(sid), claim.pair.encrypt(text, size), retain=True)
+                    topic, claim.hand = self.topics.hand(sid), claim.pair.encrypt(text, size)
+                    self._put(claim, topic, publish(topic, claim.hand))
+                    self._broker.publish(topic, claim.hand, retain=True)
+        self._leave()
 
     def _hand_size(self, hands: Mapping[str, Hand], texts: Mapping[str, bytes], blocks: int) -> int:
         """Return the bytes that all of these hands are padded to. It never shrinks within a match."""
@@ -130,13 +175,29 @@ class PhonesOverMqtt:
     def release(self, sid: str) -> None:
         """End a claim: first its login dies, then all that its topics held is wiped."""
         with self._lock:
-            if self._claims.pop(sid, None) is None:
+            claim = self._claims.pop(sid, None)
+            if claim is None:
                 return
+            if claim.direct:
+                claim.direct.give_back()
             self._broker.logins.release(sid)
             for topic in (self.topics.hand(sid), self.topics.online(sid), self.topics.act(sid)):
                 self._broker.publish(topic, b"", retain=True)
 
-    # --- from the broker ---
+    def direct(self, sid: str, wire: Wire) -> DirectPhone | None:
+        """Return the short way of a login that the broker has let in, on its WebSocket. Called from the web port's loop."""
+        with self._lock:
+            claim = self._claims.get(sid)
+            if claim is None:
+                return None
+            pictures = {self.topics.state: lambda: self.public.get()[1], self.topics.hand(sid): lambda: claim.hand}
+            act = self.topics.act(sid)
+            claim.direct = DirectPhone(
+                wire, pictures, self.topics.ack(sid), act, lambda payload: self._on_act(act, payload, False)
+            )
+            return claim.direct
+
+    # --- from the broker, and the short way ---
 
     def _on_online(self, topic: str, payload: bytes, _retained: bool) -> None:
         # The will is empty, so is what the hub wipes: a phone that is there says anything else.
@@ -192,7 +253,13 @@ class PhonesOverMqtt:
             self._send_answer(sid, claim, messages.to_bytes(Ack(act.id, ok=False, error=sentence)))
 
     def _send_answer(self, sid: str, claim: _Claim, data: bytes) -> None:
-        self._broker.publish(self.topics.ack(sid), claim.pair.encrypt(data, messages.NOTE_SIZE), retain=False)
+        topic, letter = self.topics.ack(sid), claim.pair.encrypt(data, messages.NOTE_SIZE)
+        with self._lock:
+            is_direct = self._put(claim, topic, publish(topic, letter))
+        if is_direct:
+            self._leave()
+        else:
+            self._broker.publish(topic, letter, retain=False)
 
     def _garbled(self, sid: str, claim: _Claim, sentence: str) -> None:
         claim.garbled += 1

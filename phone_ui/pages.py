@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hub.ports import ClaimAsked, LoginState
+    from phone_ui.direct import DirectPhone, Wire
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -97,6 +98,9 @@ class TableFace(Protocol):
 
     def login(self, sid: str) -> LoginState:
         """Return how that login stands; "unknown" only once this table knows all of its own."""
+
+    def direct(self, sid: str, wire: Wire) -> DirectPhone | None:
+        """Return the short way of a login that the broker has let in, on its WebSocket; None where it is not this table's."""
 
 
 class Speech(Protocol):

@@ -234,6 +234,20 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
         self._stuck_seconds = limits.stuck_seconds
         self._writing_timer: asyncio.TimerHandle | None = None
         self._unparsed = bytearray()
+        self.app_state = {**self.app_state, "wire": self}  # what the gateway serves writes past ASGI's coroutines
+
+    def push(self, data: bytes) -> bool:
+        """Send a binary message at once; return whether it was: a peer that is slow is sent nothing more for now."""
+        if not self.writable.is_set():
+            return False
+        if not (self.disconnected or self.close_sent or self.transport.is_closing()):
+            self.conn.send_binary(data)
+            self.transport.write(b"".join(self.conn.data_to_send()))
+        return True
+
+    async def taken(self) -> None:
+        """Wait until the peer has taken what it was sent, or is gone."""
+        await self.writable.wait()
 
     def data_received(self, data: bytes) -> None:
         """Feed what came to the parser, a piece at a time and no further than the gateway has followed."""

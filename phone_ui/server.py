@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from hub.ports import LoginState
+    from phone_ui.direct import DirectPhone, Wire
     from phone_ui.gateway import Message, Receive, Scope, Send
     from phone_ui.latest import Latest
     from phone_ui.pages import TableFace
@@ -89,7 +90,7 @@ class _Router:
         self.closing = asyncio.Event()
         self.seated = Seated()
         self.connections = Places(settings.limits.connections, settings.limits.connections_each_address, self.seated)
-        self.gateway = MqttGateway(dial, self._login, settings.limits, self.closing, self.seated)
+        self.gateway = MqttGateway(dial, self._login, self._direct, settings.limits, self.closing, self.seated)
         self.stream = Stream(settings.limits, self.closing, self.seated)
         self._asked = Budgets(settings.limits.pages_each_second, settings.limits.pages_burst)
         self._others = asyncio.Semaphore(WORKERS_OF_OTHERS)
@@ -156,6 +157,10 @@ class _Router:
         """Return how a login stands at this hub: unknown only where every table says so."""
         states = {face.login(name) for face in self._tables.values()}
         return "made" if "made" in states else "awaited" if "awaited" in states else "unknown"
+
+    def _direct(self, name: str, wire: Wire) -> DirectPhone | None:
+        """Return the short way of a login to its table, or None where no table has it."""
+        return next((way for face in self._tables.values() if (way := face.direct(name, wire))), None)
 
     def _followed(self, scope: Scope, name: str, kind: str) -> Latest | None:
         face = self._tables.get(name)

@@ -42,8 +42,10 @@ def rings(state: PublicState, labels: Labels | None, *, revealing: bool = False)
     pulse so often) and `inside` (the table's list of seats still in an auction); and of a phase `order` and `past` (the
     table's lists of seats in the order in which they act, and of those who have acted).
     """
+    asked = asked_seats(state)
     return {
-        one.seat: LampPicture(*_look(one, state, labels, revealing), SEAT_MARKS[one.seat].colour) for one in state.seats
+        one.seat: LampPicture(*_look(one, state, asked, labels, revealing), SEAT_MARKS[one.seat].colour)
+        for one in state.seats
     }
 
 
@@ -52,7 +54,7 @@ def dimmed(colour: str, light: int) -> str:
     return "".join(f"{round(int(colour[at : at + 2], 16) * light / 100):02x}" for at in (0, 2, 4))
 
 
-def _look(one: PublicSeat, state: PublicState, labels: Labels | None, revealing: bool) -> Look:
+def _look(one: PublicSeat, state: PublicState, asked: list[int], labels: Labels | None, revealing: bool) -> Look:
     seat, dispute = one.seat, state.dispute
     if seat in state.claiming:  # before everything else: whoever sits there must see it
         return ("claim", 0)
@@ -63,7 +65,7 @@ def _look(one: PublicSeat, state: PublicState, labels: Labels | None, revealing:
         return ("reveal", 0)
     in_play = state.state in ("playing", "stopped")
     if in_play and view:
-        return _look_in_play(one, state, view, labels)
+        return _look_in_play(one, state, view, asked, labels)
     if state.state == "over" and state.over and seat in state.over.winners:
         return ("winner", 0)
     if one.box == "lost":
@@ -73,24 +75,22 @@ def _look(one: PublicSeat, state: PublicState, labels: Labels | None, revealing:
     return ("locked", 0) if state.state == "lobby" and one.ready else _STILL
 
 
-def _look_in_play(one: PublicSeat, state: PublicState, view: View, labels: Labels | None) -> Look:
-    if all_locked(state):
+def _look_in_play(one: PublicSeat, state: PublicState, view: View, asked: list[int], labels: Labels | None) -> Look:
+    if view.waiting.secret and asked and set(asked) <= set(state.locked):  # the values are about to be revealed
         return ("reveal", 0)
     if any(notice.key == "idle" for notice in state.notices):  # whoever is there can go on, or lets it be put aside
         return ("nudge", 0)
     # A sleeping phone is the normal case, not a lost one: only a silent box is shown as lost,
     # and not where it would hide the call from a player whose phone is there.
-    called = one.seat in asked_seats(state) and one.phone == "on"
+    called = one.seat in asked and one.phone == "on"
     lost: Look | None = ("lost", 0) if one.box == "lost" and not called else None
     return (
-        _dice(one.seat, state) or lost or _asked(one.seat, state, view) or _position(one.seat, view, labels) or _STILL
+        _dice(one.seat, state)
+        or lost
+        or (_asked(one.seat, state, view) if one.seat in asked else None)
+        or _position(one.seat, view, labels)
+        or _STILL
     )
-
-
-def all_locked(state: PublicState) -> bool:
-    """Return whether the last seat has locked and the values are about to be revealed."""
-    asked = asked_seats(state)
-    return bool(state.view and state.view.waiting.secret and asked) and set(asked) <= set(state.locked)
 
 
 def _dice(seat: int, state: PublicState) -> Look | None:
@@ -113,9 +113,7 @@ def _dice(seat: int, state: PublicState) -> Look | None:
             return ("dice_trouble", 0)
 
 
-def _asked(seat: int, state: PublicState, view: View) -> Look | None:
-    if seat not in asked_seats(state):
-        return None
+def _asked(seat: int, state: PublicState, view: View) -> Look:
     if seat in state.locked:
         return ("locked", 0)
     if seat in state.nudged:

@@ -88,6 +88,7 @@ class Decision(Struct, gc=False):
     wants: Wants | None = None
     print: int = 0
     others: str = ""
+    wired: dict[int, tuple[list[Move], list[dict[str, Any]]]] = {}
 
     @property
     def locked(self) -> frozenset[int]:
@@ -97,6 +98,13 @@ class Decision(Struct, gc=False):
     def offers(self, seat: int) -> list[Move]:
         """Return the moves that a seat may still make: none once its lock is final."""
         return [] if self.final and seat in self.answers else self.asked.get(seat, [])
+
+    def offers_on_wire(self, seat: int) -> list[dict[str, Any]]:
+        """Return the same as it stands on the wire: made once, for a question is shown again while others answer it."""
+        offers, kept = self.offers(seat), self.wired.get(seat)
+        if kept is None or kept[0] is not offers:
+            kept = self.wired[seat] = offers, [move.wire() for move in offers]
+        return kept[1]
 
     @property
     def by_chance(self) -> bool:
@@ -370,7 +378,11 @@ class Match:
             shown["waiting"] = self.waiting(None)
         if viewer is None:
             return shown
-        return {**shown, "you": own(self.state, viewer), "waiting": self._for(viewer, shown["waiting"])}
+        return {**shown, "you": self.own(viewer), "waiting": self._for(viewer, shown["waiting"])}
+
+    def own(self, seat: int) -> dict[str, Any]:
+        """Return what a seat alone may see now: the part `you` of its view."""
+        return own(self.state, seat)
 
     def waiting(self, viewer: int | None) -> dict[str, Any]:
         """Return who is asked for what, as `viewer` may know it: its own moves; of others only that they are asked."""
@@ -394,12 +406,12 @@ class Match:
         return {**waiting, "seats": listed}
 
     def moves(self, seat: int) -> list[dict[str, Any]]:
-        """Return the moves of a seat as they stand on the wire, standing offers marked."""
+        """Return the moves of a seat as they stand on the wire, standing offers marked. They are shared: do not write to them."""
         if self.open is None:
             return []
-        listed = [move.wire() for move in self.open.offers(seat)]
+        listed = self.open.offers_on_wire(seat)
         if self._standing and (standing := self.standing(seat)):
-            listed += [{**move.wire(), "standing": True} for move in standing]
+            return [*listed, *({**move.wire(), "standing": True} for move in standing)]
         return listed
 
     def barred(self, seat: int) -> list[dict[str, Any]]:

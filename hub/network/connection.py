@@ -178,15 +178,17 @@ class Connection:
             if time.monotonic() > deadline:
                 raise BrokerError(f"The broker at {self._endpoint.address} did not give {expected} within 5 s.")
 
-    def step(self) -> str:
-        """Wait for input, a wake-up or 1 s, and handle it; return why the connection was lost, or ""."""
+    def step(self, patience: float = 0.0) -> str:
+        """Wait for input, a wake-up, or `patience` seconds (0: 1 s), and handle it; return why the connection was lost, or ""."""
         client, sock = self._client, self._client.socket()
         if sock is None:
             return self._lost_reason()
         # TLS may have read ahead: then select sees nothing, and there is input all the same.
         buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
         outgoing = [sock] if client.want_write() and not buffered else []
-        readable, writable, _ = select.select([self._wake, sock], outgoing, [], 0 if buffered else MISC_SECONDS)
+        readable, writable, _ = select.select(
+            [self._wake, sock], outgoing, [], 0 if buffered else patience or MISC_SECONDS
+        )
         if writable:
             client.loop_write()
         if self._wake in readable:

@@ -11,9 +11,10 @@ import binascii
 import hashlib
 from typing import TYPE_CHECKING
 
-from nacl.bindings import sodium_pad, sodium_unpad
+from nacl.bindings import crypto_box_easy_afternm, sodium_unpad
 from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey
+from nacl.utils import random
 
 from hub.errors import ConfigError, HubError, of_file
 from hub.files import read_file, write_private
@@ -32,7 +33,7 @@ class DecryptionError(HubError):
 
 def pad(text: bytes, size: int) -> bytes:
     """Return `text` padded to the next multiple of `size` bytes as ISO/IEC 7816-4 says: one byte 0x80, then zeros."""
-    return sodium_pad(text, size)
+    return (text + b"\x80").ljust((len(text) // size + 1) * size, b"\0")
 
 
 def unpad(padded: bytes) -> bytes:
@@ -76,10 +77,12 @@ class SharedKey:
 
     def __init__(self, box: Box) -> None:
         self._box = box
+        self._key = box.shared_key()
 
     def encrypt(self, text: bytes, size: int) -> bytes:
         """Return the encrypted message, `text` padded to a multiple of `size` bytes."""
-        return bytes(self._box.encrypt(pad(text, size)))
+        nonce = random(NONCE_BYTES)
+        return nonce + crypto_box_easy_afternm(pad(text, size), nonce, self._key)
 
     def decrypt(self, message: bytes) -> bytes:
         """Return the text of an encrypted message. Raise DecryptionError."""

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hub.errors import BrokerError
-from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status, outside_endpoint
+from hub.network.connection import (
+    Address,
+    Connection,
+    Endpoint,
+    OnMessage,
+    Status,
+    outside_endpoint,
+)
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import USER, Mosquitto
 from hub.ports import BrokerDown, BrokerUp
@@ -30,6 +37,7 @@ log = logging.getLogger(__name__)
 
 BACK_OFF = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before each further try; the last one for ever
 LOOK_SECONDS = 1.0  # between two looks whether the managed broker's socket is still there
+PICTURE_SECONDS = 0.05  # between two pictures of a topic: phones at the hub's own port have theirs already
 MAX_QUEUED = 256  # messages that are not retained and not yet sent; older ones are dropped
 
 
@@ -48,13 +56,14 @@ class MqttBroker:
         self._status = Status.of(hub, tables)
         self._mosquitto = None if part.url else Mosquitto(folder, part.program)
         self._venue = outside_endpoint(part, "broker", f"table-hub-{hub}") if part.url else None
-        self._logins = DynsecLogins(self._wake_up)
+        self._logins = DynsecLogins(self._hurry)
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
             end.settimeout(0)
-        self._lock = threading.Lock()  # guards the next five, which any thread may change
+        self._lock = threading.Lock()  # guards the next six, which any thread may change
         self._holding: set[int] = set()  # threads that publish more before the thread is to look
         self._will_look = False  # whether the thread looks at the queues without another wake-up
+        self._urgent = False  # whether more is queued than pictures, which come at their pace
         self._retained: dict[str, bytes] = {}  # topic -> newest payload; an empty one clears the topic
         self._unsent: dict[str, None] = {}  # topics of `_retained` still to be published, in order
         self._queue: collections.deque[tuple[str, bytes, int]] = collections.deque(maxlen=MAX_QUEUED)  # not retained
@@ -62,6 +71,7 @@ class MqttBroker:
         self._closing = threading.Event()
         self._reported = ""  # the last reason that a BrokerDown gave
         self._look_at, self._was_reachable = 0.0, True
+        self._pictures_at = 0.0  # when pictures may be published again
         self.up = threading.Event()
         self.ticked = time.monotonic()  # when its thread last came round
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
@@ -122,14 +132,19 @@ class MqttBroker:
         """Wake the thread once for all that the caller publishes inside: six phones read a state and a hand at one go."""
         me = threading.get_ident()
         with self._lock:
+            is_inside = me in self._holding
             self._holding.add(me)
+        if is_inside:  # the outer one lets it go
+            yield
+            return
         try:
             yield
         finally:
             with self._lock:
                 self._holding.discard(me)
-                will_look, self._will_look = self._will_look, True
-            if not will_look:
+                wake = bool(self._unsent or self._queue) and (self._urgent or not self._will_look)
+                self._will_look = self._will_look or wake
+            if wake:
                 self._wake_up()
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
@@ -140,10 +155,13 @@ class MqttBroker:
                 self._unsent[topic] = None
             elif self.up.is_set():  # without a broker there is no subscriber for it
                 self._queue.append((topic, payload, qos))
+            is_picture = retain and bool(payload)
+            wake = not self._will_look or not (is_picture or self._urgent)
+            self._urgent = self._urgent or not is_picture
             if threading.get_ident() in self._holding:
                 return
-            will_look, self._will_look = self._will_look, True
-        if not will_look:
+            self._will_look = True
+        if wake:
             self._wake_up()
 
     def subscribe(self, pattern: str, on_message: OnMessage) -> None:
@@ -151,6 +169,11 @@ class MqttBroker:
         self._subscriptions[pattern] = on_message
 
     # --- the broker's thread ---
+
+    def _hurry(self) -> None:
+        with self._lock:
+            self._urgent = self._will_look = True
+        self._wake_up()
 
     def _wake_up(self) -> None:
         with contextlib.suppress(OSError):  # full: it is awake already; closed: nothing is to be sent any more
@@ -224,8 +247,10 @@ class MqttBroker:
         """Publish what is queued until the connection is lost; return why, or "" when the hub closes."""
         while not self._closing.is_set():
             self.ticked = time.monotonic()
-            self._publish_queued(connection)
-            lost = connection.step()
+            pause = self._pause()
+            if not pause:
+                self._publish_queued(connection)
+            lost = connection.step(pause)
             if self._mosquitto is None:
                 if lost:
                     return lost
@@ -245,12 +270,17 @@ class MqttBroker:
             self._was_reachable = mosquitto.reachable()
         return self._was_reachable
 
+    def _pause(self) -> float:
+        """Return for how many seconds what is queued may wait: pictures alone, until it is their turn."""
+        with self._lock:
+            return max(0.0, self._pictures_at - self.ticked) if self._unsent and not self._urgent else 0.0
+
     def _publish_queued(self, connection: Connection) -> None:
         # What is said comes before the logins, so that a phone that leaves has its answer before its login ends; what is
         # cleared comes after them: a released seat's login is deleted before its hand is.
         commands = self._logins.take_commands()
         with self._lock:
-            self._will_look = False
+            self._will_look = self._urgent = False
             for topic in connection.acknowledged:
                 if topic not in self._unsent and self._retained.get(topic) == b"":
                     del self._retained[topic]  # cleared, and acknowledged: nothing to publish again
@@ -261,6 +291,8 @@ class MqttBroker:
                 del self._unsent[topic]
             others = list(self._queue)
             self._queue.clear()
+        if retained:
+            self._pictures_at = self.ticked + PICTURE_SECONDS
         for topic, payload in retained:
             if payload:
                 connection.publish_retained(topic, payload)

@@ -95,11 +95,11 @@ class Lessons:
         match = self._play.match
         if match is None or match.over or not self._now.on or match.game.guide is None:
             return None
-        listening = [one for one in self._seats if one.number in self._play.seats and one.sid and not one.is_house]
-        if listening and all(one.sid in self._now.without for one in listening):
+        if match.state.round > max((lesson.until for lesson in match.game.guide.lesson), default=0):
             return None
-        last = max((lesson.until for lesson in match.game.guide.lesson), default=0)
-        return match if match.state.round <= last else None
+        playing = self._play.seats
+        listening = [one for one in self._seats if one.number in playing and one.sid and not one.is_house]
+        return None if listening and all(one.sid in self._now.without for one in listening) else match
 
     def follow(self) -> None:
         """Look which lessons the open question is the moment of. Raise LogError."""

@@ -308,18 +308,18 @@ class Table:
             woke = True
         if refusal and woke:
             self._show()
-        shown: PublicState | None = None
         if refusal is None:
             try:
                 self._follow()
             except LogError as error:  # what the phone asked is on the disk all the same
                 self._stop_play(error)
             note_disk(self._disk, self._notices)
-            shown = self._show_phones()
-        if self._seats.held_by(request.sid):  # perhaps at another seat now
-            text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
-            for one in (*before, request):
-                self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
+        with self._ports.phones.together():
+            shown = None if refusal else self._publisher.show_phones(self._resumption.table)
+            if self._seats.held_by(request.sid):  # perhaps at another seat now
+                text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
+                for one in (*before, request):
+                    self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
         if shown:
             self._show_around(shown)
 
@@ -331,7 +331,8 @@ class Table:
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
         for part in (self._rolls, self._staff, self._people, self._lessons):
-            self._follow()  # where the match went on, dice and boxes are asked before anybody plays
+            if changed or part is self._rolls:
+                self._follow()  # where the match went on, dice and boxes are asked before anybody plays
             changed = part.due() or changed
         return changed
 
@@ -390,10 +391,7 @@ class Table:
 
     def _show(self) -> None:
         """Give everybody the newest complete picture."""
-        self._show_around(self._show_phones())
-
-    def _show_phones(self) -> PublicState:
-        return self._publisher.show_phones(self._resumption.table)
+        self._show_around(self._publisher.show_phones(self._resumption.table))
 
     def _show_around(self, state: PublicState) -> None:
         self._publisher.show_around(state, settled=self._settled)

@@ -148,7 +148,7 @@ class Snapshots:
             hand_over=seat.hand_over or None,
             hand_over_seconds=self._seats.hand_over_seconds(seat),
             hints=self._hints.wanted(seat),
-            you=match.view(number)["you"] if match and number in match.state.seats else {},
+            you=match.own(number) if match and number in match.state.seats else {},
         )
         if match is None or number not in match.state.seats:
             return hand

@@ -28,7 +28,7 @@ from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from hub.network.encryption import from_base64, to_base64
-from phone_ui.gateway import packet_size
+from phone_ui.mqtt_packets import packet_size
 from tests.bench.transport import packet, text
 from tests.phone_ui.rig import Keys
 from tests.random_client import value

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from phone_ui.direct import DirectPhone, Wire
+
 STATE = PublicState("1", "Table 1", "FISH", "http://127.0.0.1", 1, 1, "lobby", [])
 
 
@@ -77,6 +79,7 @@ class FakeTable:
     bench: FakeBench | None = None
     claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
     login_of: Callable[[str], LoginState] = lambda _sid: "made"
+    direct_of: Callable[[str, Wire], DirectPhone | None] = lambda _sid, _wire: None
 
     def history(self) -> bytes:
         return b'{"played":0,"matches":[],"games":[],"seats":[],"dice":[]}'
@@ -89,6 +92,9 @@ class FakeTable:
 
     def login(self, sid: str) -> LoginState:
         return self.login_of(sid)
+
+    def direct(self, sid: str, wire: Wire) -> DirectPhone | None:
+        return self.direct_of(sid, wire)
 
 
 class FakeBroker:
@@ -231,7 +237,7 @@ class Rig:
         self.key = HubKey.fresh()
         self.broker = MqttBroker(part or BrokerPart(), folder / "broker", "hub", ["1"], self.state_of_broker.put)
         self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.put, limits)
-        self.table = FakeTable(public=self.link.public, login_of=self.link.login)
+        self.table = FakeTable(public=self.link.public, login_of=self.link.login, direct_of=self.link.direct)
         self.topics = self.link.topics
         self.web: WebServer | None = None
         try:

@@ -19,9 +19,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from phone_ui import gateway
-from phone_ui.gateway import packet_size
 from phone_ui.limits import Limits, TokenBucket
-from phone_ui.mqtt_packets import PacketCounter, client_id
+from phone_ui.mqtt_packets import PacketCounter, client_id, packet_size
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, Rig, act, until
 
@@ -210,7 +209,7 @@ def test_a_phone_that_is_closed_for_a_bad_frame_while_it_is_sent_to_leaves_no_er
     async def send_one() -> tuple[int, str]:
         broker = asyncio.StreamReader()
         broker.feed_data(PING)
-        return await gateway._to_phone(broker, closed)
+        return await gateway._Pipe(None, closed, broker, None).to_phone()  # type: ignore[arg-type]
 
     assert asyncio.run(send_one()) == (1000, "")
 
@@ -582,6 +581,8 @@ def test_a_broker_that_goes_while_a_phone_sends_ends_the_pipe_without_a_trace(tm
     """uvloop raises RuntimeError where asyncio's own loop drops what is written after the end."""
 
     class Sending:
+        most_bytes, keep_alive = 8192, 20
+
         async def frame(self) -> bytes:
             await asyncio.sleep(0)
             return PING
@@ -592,7 +593,8 @@ def test_a_broker_that_goes_while_a_phone_sends_ends_the_pipe_without_a_trace(tm
         writer.transport.abort()
         await asyncio.sleep(0.05)
         try:
-            return await asyncio.wait_for(gateway._from_phone(Sending(), writer), PATIENCE)  # type: ignore[arg-type]
+            pipe = gateway._Pipe(Sending(), None, None, writer)  # type: ignore[arg-type]
+            return await asyncio.wait_for(pipe.from_phone(), PATIENCE)
         finally:
             server.close()
 

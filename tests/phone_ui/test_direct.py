@@ -1,0 +1,435 @@
+"""The short way of phones past the broker: what takes it, in which order, and that it gives nobody more than the broker does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
+
+from hub.ports import PhoneGarbled, PhoneSaid
+from hub.state import Ack
+from phone_ui.direct import DirectPhone
+from phone_ui.mqtt_packets import (
+    PacketReader,
+    keep_alive,
+    packet_size,
+    publish,
+    read_filters,
+    read_publish,
+    user_name,
+)
+from tests.patience import PATIENCE
+from tests.phone_ui.rig import STATE, Rig, Seat, act, hand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.broker
+
+LET_IN = bytes.fromhex("20020000")
+PONG = b"\xd0\x00"
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    made = Rig(tmp_path_factory.mktemp("rig"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(rig: Rig) -> None:
+    while not rig.heard.empty():
+        rig.heard.get()
+
+
+def text(words: str) -> bytes:
+    return len(words).to_bytes(2, "big") + words.encode()
+
+
+def packet(kind: int, body: bytes) -> bytes:
+    size, head = len(body), bytearray([kind])
+    while size > 127:
+        head.append(size & 127 | 128)
+        size >>= 7
+    head.append(size)
+    return bytes(head) + body
+
+
+def log_in(client: str, user: str, password: str, *, version: int = 4, alive: int = 60) -> bytes:
+    properties = b"\0" if version == 5 else b""
+    flags = bytes([version, 0xC2]) + alive.to_bytes(2, "big") + properties
+    return packet(0x10, text("MQTT") + flags + text(client) + text(user) + text(password))
+
+
+def subscribe(*topics: str, qos: int = 0) -> bytes:
+    return packet(0x82, b"\0\1" + b"".join(text(topic) + bytes([qos]) for topic in topics))
+
+
+class Page:
+    """A page's socket, packet by packet."""
+
+    def __init__(self, rig: Rig, seat: Seat, *, client: str = "", **how: Any) -> None:
+        self.rig, self.seat = rig, seat
+        self._ending = contextlib.ExitStack()
+        dialled = connect(f"ws://127.0.0.1:{rig.port}/mqtt", subprotocols=[Subprotocol("mqtt")], compression=None)
+        self.pipe = self._ending.enter_context(dialled)
+        self.reader, self.came = PacketReader(), list[bytes]()
+        self.pipe.send(log_in(client or seat.sid, seat.sid, seat.password, **how))
+        topics = rig.topics
+        self.state, self.hand, self.ack, self.act = (
+            topics.state, topics.hand(seat.sid), topics.ack(seat.sid), topics.act(seat.sid),
+        )  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.close()
+
+    def next(self, seconds: float = PATIENCE) -> bytes:
+        """The next packet. Raise TimeoutError where none comes."""
+        while not self.came:
+            data = self.pipe.recv(timeout=seconds)
+            assert isinstance(data, bytes)
+            self.came += self.reader.read(data)
+        return self.came.pop(0)
+
+    def reply(self, seconds: float = PATIENCE) -> bytes:
+        """The next packet that is no message."""
+        while (one := self.next(seconds))[0] & 0xF0 == 0x30:
+            pass
+        return one
+
+    def follow(self) -> list[bytes]:
+        """Follow as a page does; the packets up to the broker's or the hub's leave, without that of the login."""
+        assert self.next()[:2] == LET_IN[:2]
+        self.pipe.send(subscribe(self.state, self.hand, self.ack))
+        return [self.reply()]
+
+    def message(self) -> tuple[str, bytes, bool]:
+        """The next message: topic, payload, whether it was retained; other packets are left out."""
+        while (one := self.next())[0] & 0xF0 != 0x30:
+            pass
+        known = read_publish(one)
+        assert known
+        return known.topic.decode(), known.payload, bool(one[0] & 1)
+
+    def ask(self, n: int, *, kind: int = 0x32) -> bytes:
+        number = n.to_bytes(2, "big") if kind & 6 else b""
+        return packet(kind, text(self.act) + number + self.seat.keys.encrypt(act(n)))
+
+
+@contextlib.contextmanager
+def broker_cut_off(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Nothing that the hub says reaches the broker, and nothing comes from it: the topics that should have."""
+    said: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(rig.broker, "publish", lambda topic, *_args, **_how: said.append(topic))
+        yield said
+
+
+def show(rig: Rig, seat: Seat, seq: int) -> None:
+    with rig.link.together():
+        rig.link.show_public(replace(STATE, seq=seq))
+        rig.link.show_hands({seat.sid: hand(seq)})
+
+
+# --- What takes the short way ------------------------------------------------------------------------
+
+
+def test_a_page_gets_the_newest_at_once_then_state_hand_and_answer_in_one_message(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat = rig.seat()
+    show(rig, seat, 7)
+    with broker_cut_off(rig, monkeypatch) as said, Page(rig, seat) as page:
+        assert page.follow() == [b"\x90\x05\0\1\0\0\0"]
+        assert [(topic, kept) for topic, _, kept in (page.message(), page.message())] == [
+            (page.state, True),
+            (page.hand, True),
+        ]
+        page.pipe.send(page.ask(1))
+        assert rig.next_heard(PhoneSaid).sid == seat.sid
+        with rig.link.together():
+            rig.link.show_public(replace(STATE, seq=8))
+            rig.link.show_hands({seat.sid: hand(8)})
+            rig.link.answer(seat.sid, Ack(f"{1:016x}", True, seq=8))
+        data = page.pipe.recv(timeout=PATIENCE)
+        assert isinstance(data, bytes)
+        first, *messages = PacketReader().read(data)
+        assert first == b"\x40\x02\0\1", "what was asked at QoS 1 is acknowledged"
+        assert [(one.topic.decode()) for one in map(read_publish, messages) if one] == [page.state, page.hand, page.ack]
+        assert page.ack not in said, "an answer takes one way"
+        assert {page.state, page.hand} <= set(said), "the broker gets what is retained all the same"
+
+
+def test_a_request_is_acknowledged_though_nobody_answers(rig: Rig) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(page.ask(1))
+        assert page.reply() == b"\x40\x02\0\1"
+
+
+def test_nothing_is_lost_doubled_or_out_of_order(rig: Rig) -> None:
+    seat = rig.seat()
+    show(rig, seat, 1)
+    with Page(rig, seat) as page:
+        page.follow()
+        for seq in range(2, 302):
+            show(rig, seat, seq)
+        came: list[int] = []
+        while not came or came[-1] < 301:
+            topic, payload, _ = page.message()
+            if topic == page.hand:
+                came.append(seat.keys.decrypt(payload)["seq"])
+    assert came == sorted(set(came)), "a slow phone skips pictures, and gets none twice"
+
+
+@pytest.mark.parametrize("cuts", [[3], [1, 2, 40, 41], [200]])
+def test_packets_may_be_cut_into_frames_in_any_way(rig: Rig, cuts: list[int]) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        stream = page.ask(1) + b"\xc0\x00" + page.ask(2)
+        for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
+            page.pipe.send(stream[start:end])
+        assert [rig.next_heard(PhoneSaid).n for _ in range(2)] == [1, 2]
+        assert sorted(page.reply() for _ in range(3)) == [b"\x40\x02\0\1", b"\x40\x02\0\2", PONG]
+
+
+def test_a_phone_that_only_asks_stays_connected_and_hears_no_ping_of_the_hubs(rig: Rig) -> None:
+    """The broker hears nothing of requests, and ends a connection that is silent for one and a half keep-alives."""
+    seat = rig.seat()
+    with Page(rig, seat, alive=1) as page:
+        page.follow()
+        for n in range(1, 14):
+            page.pipe.send(page.ask(n))
+            assert page.reply() == b"\x40\x02" + n.to_bytes(2, "big")
+            time.sleep(0.3)
+
+
+# --- What does not -----------------------------------------------------------------------------------
+
+
+def test_who_follows_otherwise_is_served_by_the_broker(rig: Rig) -> None:
+    seat = rig.seat()
+    show(rig, seat, 3)
+    for how in ({"qos": 1}, {"version": 5}):
+        with Page(rig, seat, version=how.get("version", 4)) as page:
+            assert page.next()[0] == 0x20
+            if how.get("version") == 5:
+                topics = b"".join(text(topic) + b"\0" for topic in (page.hand,))
+                page.pipe.send(packet(0x82, b"\0\1\0" + topics))
+            else:
+                page.pipe.send(subscribe(page.hand, qos=1))
+            while page.next()[0] & 0xF1 != 0x31:
+                pass  # the broker's retained message
+            rig.link.show_hands({seat.sid: hand(4)})
+            assert page.next()[0] & 0xF0 == 0x30
+
+
+def test_a_topic_that_is_given_up_or_followed_at_the_broker_comes_once(rig: Rig) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(packet(0xA2, b"\0\2" + text(page.hand)))
+        assert page.reply() == b"\xb0\x02\0\2"
+        page.pipe.send(subscribe(page.state, qos=1))
+        assert page.reply()[:2] == b"\x90\x03"
+        show(rig, seat, 5)
+        topics = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                known = read_publish(page.next(0.5)) or pytest.fail("no message")
+                if b'"seq":5,' in known.payload or known.topic.decode() == page.hand:
+                    topics.append(known.topic.decode())
+        assert topics == [page.state]
+
+
+@pytest.mark.parametrize("kind", [0x33, 0x34], ids=["retained", "QoS 2"])
+def test_an_odd_request_goes_to_the_broker(rig: Rig, kind: int) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(page.ask(1, kind=kind))
+        if kind == 0x34:
+            assert page.reply() == b"\x50\x02\0\1"  # PUBREC: the broker's
+            page.pipe.send(b"\x62\x02\0\1")
+            rig.next_heard(PhoneSaid)
+        else:
+            rig.next_heard(PhoneGarbled)
+
+
+def test_a_packet_that_is_no_mqtt_or_too_large_ends_the_connection(rig: Rig) -> None:
+    for bad in (b"\x30\xff\xff\xff\xff", b"\x30\xff\xff\x03"):
+        with Page(rig, rig.seat()) as page:
+            page.follow()
+            page.pipe.send(bad)
+            with pytest.raises(ConnectionClosed):
+                page.reply()
+            assert page.pipe.close_code == 1003
+
+
+# --- Who gets what -----------------------------------------------------------------------------------
+
+
+def test_no_phone_follows_or_asks_for_another(rig: Rig) -> None:
+    seat, other = rig.seat(), rig.seat()
+    show(rig, other, 5)
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(subscribe(rig.topics.hand(other.sid), rig.topics.ack(other.sid)))
+        assert page.reply() == b"\x90\x04\0\1\x80\x80", "the broker refuses it"
+        page.pipe.send(packet(0x32, text(rig.topics.act(other.sid)) + b"\0\1" + other.keys.encrypt(act(1))))
+        page.pipe.send(subscribe(rig.topics.state, "th/1/hub/1/seat/+/hand"))
+        rig.link.show_hands({other.sid: hand(6)})
+        with contextlib.suppress(TimeoutError):
+            while True:
+                known = read_publish(one) if (one := page.next(0.5))[0] & 0xF0 == 0x30 else None
+                assert known is None or known.topic.decode() == rig.topics.state
+    assert rig.heard.empty() or not isinstance(rig.heard.get(), PhoneSaid)
+
+
+def test_a_login_that_gives_anothers_client_id_is_nobody_but_itself(rig: Rig) -> None:
+    """The broker takes the user name for the client id; what counts is the name that the password belongs to."""
+    seat, other = rig.seat(), rig.seat()
+    show(rig, other, 5)
+    with Page(rig, seat, client=other.sid) as page, contextlib.suppress(ConnectionClosed, TimeoutError):
+        assert page.next()[:4] == LET_IN
+        page.pipe.send(subscribe(rig.topics.hand(other.sid)))
+        page.pipe.send(packet(0x32, text(rig.topics.act(other.sid)) + b"\0\1" + other.keys.encrypt(act(1))))
+        rig.link.show_hands({other.sid: hand(6)})
+        while True:
+            assert page.next(0.5)[0] & 0xF0 != 0x30
+    assert rig.heard.empty()
+
+
+def test_a_wrong_password_has_no_short_way(rig: Rig) -> None:
+    seat = rig.seat()
+    wrong = Seat(seat.sid, "wrong", seat.keys)
+    with Page(rig, wrong) as page:
+        page.pipe.send(subscribe(page.hand) + page.ask(1))
+        assert page.next() == bytes.fromhex("20020005")
+        with pytest.raises(ConnectionClosed):
+            page.next()
+    assert rig.heard.empty()
+
+
+def test_the_last_answer_comes_and_nothing_after_the_seat_was_given_back(rig: Rig) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(page.ask(1))
+        rig.next_heard(PhoneSaid)
+        with rig.link.together():
+            rig.link.answer(seat.sid, Ack(f"{1:016x}", True, seq=1))
+            rig.link.release(seat.sid)
+        rig.link.show_public(replace(STATE, seq=99))
+        came = []
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                came.append(page.message()[0])
+    assert came[-1:] == [page.ack]
+
+
+# --- One phone, without a network ---------------------------------------------------------------------
+
+
+class SlowWire:
+    """A socket that takes nothing until it is told to."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.free = asyncio.Event()
+
+    def push(self, data: bytes) -> bool:
+        if self.free.is_set():
+            self.sent.append(data)
+        return self.free.is_set()
+
+    async def taken(self) -> None:
+        await self.free.wait()
+
+
+def test_a_slow_phone_gets_the_newest_picture_and_every_answer() -> None:
+    async def tried() -> None:
+        wire = SlowWire()
+        phone = DirectPhone(wire, {"state": lambda: b"", "hand": lambda: b""}, "ack", "act", lambda _: None)
+        assert phone.take(subscribe("state", "hand", "ack"))
+        for n in range(5):
+            pictures = [(topic, publish(topic, b"%d" % n)) for topic in ("state", "hand")]
+            phone.send([*pictures, ("ack", publish("ack", b"answer %d" % n))])
+        wire.free.set()
+        await asyncio.sleep(0.01)
+        (data,) = wire.sent
+        came = [one for packet in PacketReader().read(data) if packet[0] == 0x30 and (one := read_publish(packet))]
+        assert [(one.topic, one.payload) for one in came] == [
+            (b"state", b"4"), (b"hand", b"4"), *((b"ack", b"answer %d" % n) for n in range(5)),
+        ]  # fmt: skip
+        phone.send([("hand", publish("hand", b"next"))])
+        assert len(wire.sent) == 2
+
+    asyncio.run(tried())
+
+
+def test_a_seat_that_is_given_back_follows_nothing_more() -> None:
+    async def tried() -> None:
+        wire = SlowWire()
+        wire.free.set()
+        phone = DirectPhone(wire, {"hand": lambda: b"old"}, "ack", "act", lambda _: None)
+        phone.give_back()
+        assert not phone.take(subscribe("hand"))
+        assert wire.sent == []
+
+    asyncio.run(tried())
+
+
+# --- Packets -----------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.binary(max_size=300), max_size=6), st.lists(st.integers(0, 1500), max_size=8))
+def test_packets_are_whole_however_they_are_cut(bodies: list[bytes], cuts: list[int]) -> None:
+    packets = [packet(0x30, body) for body in bodies]
+    stream, reader = b"".join(packets), PacketReader()
+    places = sorted({0, len(stream), *(min(cut, len(stream)) for cut in cuts)})
+    pieces = [stream[start:end] for start, end in itertools.pairwise(places)]
+    assert [one for piece in pieces for one in reader.read(piece)] == packets
+
+
+@given(st.binary(max_size=400))
+def test_no_bytes_make_the_readers_fail(data: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        for one in PacketReader(300).read(data):
+            read_publish(one)
+            read_filters(one)
+            user_name(one)
+            keep_alive(one)
+
+
+@given(st.text(max_size=200), st.binary(max_size=20_000), st.booleans())
+def test_a_publish_is_read_as_it_was_written(topic: str, payload: bytes, retained: bool) -> None:
+    written = publish(topic, payload, retained=retained)
+    assert packet_size(written) == len(written)
+    assert read_publish(written) == (topic.encode(), b"", payload)
+    assert bool(written[0] & 1) == retained
+
+
+def test_a_log_in_is_read_with_and_without_a_will() -> None:
+    assert user_name(log_in("phone", "ana", "secret", alive=20)) == "ana"
+    assert keep_alive(log_in("phone", "ana", "secret", alive=20)) == 20
+    will = text("MQTT") + b"\x04\xe6\0\x14" + text("phone") + text("will") + text("gone") + text("ana") + text("secret")
+    assert user_name(packet(0x10, will)) == "ana"
+    assert user_name(packet(0x10, text("MQTT") + b"\x04\x02\0\x14" + text("phone"))) == ""
+    assert user_name(log_in("phone", "ana", "secret", version=5)) == ""
