@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from hub.engine.decision import (
@@ -68,6 +70,8 @@ class Card:
     by: int | None = None
 
 
+Facts: TypeAlias = tuple[int, int, str, str | None]
+"""What is printed on a card: number, price, product, action."""
 Bid: TypeAlias = int | list[int]
 
 
@@ -1102,29 +1106,38 @@ def check(data: Mapping[str, Any]) -> None:
 
 def deck_of(data: Mapping[str, Any], used: Sequence[str]) -> list[Card]:
     """IB-V06, IB-V07: return the fixed list of the sets in use. Raise BadCard where a number is there twice."""
-    found: dict[int, Card] = {}
-    for place, line in enumerate(data["deck"].splitlines(), 1):
+    products = data["cards"]
+    acting = frozenset(kind for kind in products if "A" in products[kind])
+    printed = read_deck(data["deck"], frozenset(products), acting)
+    return [Card(*facts) for facts in printed if products[facts[2]]["set"] in used]
+
+
+@lru_cache(maxsize=8)  # with printed cards the list is asked for at each choice
+def read_deck(deck: str, products: AbstractSet[str], acting: AbstractSet[str]) -> tuple[Facts, ...]:
+    """Return the cards of a list of these products, some of which have actions. Raise BadCard where it is none."""
+    found: dict[int, Facts] = {}
+    for place, line in enumerate(deck.splitlines(), 1):
         if words := line.split("#")[0].split():
-            card = read_card(data, words, place)
-            if card.card in found:
-                raise BadCard(f"{card.card} is there twice: a number is there once.", place)
-            found[card.card] = card
-    return [card for card in found.values() if data["cards"][card.kind]["set"] in used]
+            card = read_card(products, acting, words, place)
+            if card[0] in found:
+                raise BadCard(f"{card[0]} is there twice: a number is there once.", place)
+            found[card[0]] = card
+    return tuple(found.values())
 
 
-def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card:
+def read_card(products: AbstractSet[str], acting: AbstractSet[str], words: Sequence[str], place: int) -> Facts:
     """Return the card of one line of the deck: product, number, price, and the letter if the product has actions."""
     kind, *facts = words
-    if kind not in data["cards"]:
+    if kind not in products:
         raise BadCard(f"there is no product {kind!r}.", place)
-    acts = "A" in data["cards"][kind]
+    acts = kind in acting
     if len(facts) != 2 + acts:
         raise BadCard(f"{' '.join(words)!r} is not whole: it is product, number, price{', action' * acts}.", place)
     if not all(map(NUMBER.fullmatch, facts[:2])):
         raise BadCard(f"{' '.join(words)!r} needs whole numbers for number and price.", place)
     if acts and facts[2] not in ("A", "B"):
         raise BadCard(f"the action {facts[2]!r} of {kind} is unknown: it is A or B.", place)
-    return Card(int(facts[0]), int(facts[1]), kind, facts[2] if acts else None)
+    return int(facts[0]), int(facts[1]), kind, facts[2] if acts else None
 
 
 def sets(options: Mapping[str, Any]) -> list[str]:
