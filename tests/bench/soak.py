@@ -1,8 +1,11 @@
-"""A hub that plays for long, watched: `python -m tests.bench.soak [--minutes 10] [--tables 20]`, two hours at most.
+"""A hub that plays for long, watched: `python -m tests.bench.soak [--minutes 10] [--tables 20] [--think 0]`, two hours at most.
 
 The real program with its own broker; at each table one phone, by chance, and the house at all other seats. What grows is said: memory,
 threads and open files of the hub, memory of the broker, in the last third against the middle one. At the end every
 answered action is in its log once, each log replays, and no hand was another than its log makes (`tests/chaos/verdict.py`).
+
+Each table has simulated boxes and panels up to MOST_SIMULATED tables; beyond that there are phones only, as simulated hardware has
+ten threads a table, which no real table has. `--think` is how many seconds the house takes: 0 is as fast as the machine can.
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ from tests.chaos.hub import ChaosHub
 from tests.chaos.players import Guests
 from tests.chaos.verdict import troubles
 
-MOST_MINUTES, MOST_TABLES = 120.0, 100
+MOST_MINUTES, MOST_TABLES, MOST_SIMULATED = 120.0, 200, 50
 SEATS = 4
-ALONE = 'house_seats = 3\nhouse_seconds = 0\nhouse_strength = "easy"\nreveal_seconds = 0\npitch_seconds = 0\nattract_seconds = 0'
+ALONE = 'house_seats = 3\nhouse_strength = "easy"\nreveal_seconds = 0\npitch_seconds = 0\nattract_seconds = 0'
 MOST_THREADS_MORE, MOST_FILES_MORE = 2, 4
 MOST_GROWTH = 16.0  # MB of the hub from one third to the next
 
@@ -79,9 +82,12 @@ def growth(samples: Sequence[Sample]) -> tuple[Sample, list[str]]:
     return grown, found
 
 
-def soak(seconds: float, tables: int, folder: Path, say: Callable[[str], None], seed: int = 1) -> list[str]:
+def soak(
+    seconds: float, tables: int, folder: Path, say: Callable[[str], None], seed: int = 1, think: float = 0
+) -> list[str]:
     """Play for so long; return what is wrong, in sentences."""
-    with ChaosHub(folder, tables, seats=SEATS, each=ALONE) as hub:
+    each = f"{ALONE}\nhouse_seconds = {think}"
+    with ChaosHub(folder, tables, seats=SEATS, each=each, simulated=tables <= MOST_SIMULATED) as hub:
         guests = [Patron(table, hub.games[table], hub.address_of(table), seed) for table in hub.tables]
         for one in guests:
             one.start()
@@ -125,11 +131,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--tables", type=int, default=20)
+    parser.add_argument("--think", type=float, default=0)
     args = parser.parse_args()
     if not (0 < args.minutes <= MOST_MINUTES and 0 < args.tables <= MOST_TABLES):
         parser.error(f"{MOST_MINUTES:.0f} minutes and {MOST_TABLES} tables at most")
     folder = Path(tempfile.mkdtemp(prefix="soak-"))
-    found = soak(args.minutes * 60, args.tables, folder, print)
+    found = soak(args.minutes * 60, args.tables, folder, print, think=args.think)
     for one in found:
         print(f"WRONG: {one}")
     if not found:

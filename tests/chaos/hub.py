@@ -31,13 +31,21 @@ UP_SECONDS = 60.0
 class ChaosHub:
     """`table-hub run` with `tables` tables; the game of each is another. Use as a context manager.
 
-    `more` is added to its configuration, `each` to that of each table.
+    `more` is added to its configuration, `each` to that of each table, which has simulated hardware unless it is not `simulated`.
     """
 
     def __init__(
-        self, folder: Path, tables: int, seats: int = 3, hub: str = "hub", more: str = "", each: str = ""
+        self,
+        folder: Path,
+        tables: int,
+        seats: int = 3,
+        hub: str = "hub",
+        more: str = "",
+        each: str = "",
+        *,
+        simulated: bool = True,
     ) -> None:
-        self.hub, self._more, self._each = hub, more, each
+        self.hub, self._more, self._each, self._simulated = hub, more, each, simulated
         self.state, self.port, self.seats = folder / "state", free_port(), seats
         self.tables = [f"{number}" for number in range(1, tables + 1)]
         names = games.names()
@@ -62,9 +70,9 @@ class ChaosHub:
         ]
         for table in self.tables:
             lines.append(f'[[table]]\nid = "{table}"\nname = "Table {table}"\nseats = {self.seats}\n{self._each}')
-            lines.append(
-                f'[[device]]\ndriver = "simulated"\ntable = "{table}"\nname = "sim-{table}"\nseats = {self.seats}'
-            )
+            if self._simulated:
+                device = f'driver = "simulated"\ntable = "{table}"\nname = "sim-{table}"\nseats = {self.seats}'
+                lines.append(f"[[device]]\n{device}")
         return "\n".join([*lines, self._more]) + "\n"
 
     # --- its life ---

@@ -9,11 +9,11 @@ import pytest
 from tests.bench.soak import Sample, growth, soak
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.broker
 def test_a_hub_that_plays_against_itself_loses_nothing_and_takes_no_more(tmp_path: Path) -> None:
     said: list[str] = []
-    assert soak(9.0, 2, tmp_path, said.append) == [], "\n".join(said)
+    assert soak(5.0, 2, tmp_path, said.append) == [], "\n".join(said)
     assert any("actions answered" in line for line in said)
 
 
