@@ -147,7 +147,7 @@ class Table:
         raise AssertionError("the seat was not given")
 
     def has_carried(self, message: str) -> bool:
-        """Hold everything that the broker has carried until now against the document; whether that message was among it."""
+        """Hold all that broker and phones have carried until now against the document; whether that message was among it."""
         while not self.carried.empty():
             topic, payload = self.carried.get()
             found = re.search("/seat/([^/]+)/", topic)
@@ -176,6 +176,7 @@ class Player:
 
     def hear(self) -> None:
         topic, payload, _ = self.phone.message()
+        self.table.carried.put((topic, payload))  # most of it comes past the broker
         if topic == self.state_topic:
             self.state = json.loads(payload)
         elif topic.endswith("/hand"):
@@ -195,7 +196,9 @@ class Player:
             "v": 1, "id": secrets.token_hex(8), "n": self.n, "epoch": self.hand["epoch"],
             "number": self.hand["number"], "verb": verb, "args": args,
         }  # fmt: skip
-        self.phone.publish(f"{self.own}/act", self.keys.encrypt(request))
+        asked = self.keys.encrypt(request)
+        self.table.carried.put((f"{self.own}/act", asked))
+        self.phone.publish(f"{self.own}/act", asked)
         while request["id"] not in self.answers:
             self.hear()
         return self.answers.pop(str(request["id"]))

@@ -89,7 +89,7 @@ def test_what_the_table_reads_of_a_request_is_what_the_verbs_say() -> None:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("get", "pop")
         and isinstance(node.args[0], ast.Constant)
-    } | {"allow", "explain"}  # asked with `in`
+    } | {"allow", "explain", "preset"}  # asked with `in`
     assert {field for args in verbs.ARGS.values() for field in args.__struct_fields__} == read
 
 
