@@ -126,6 +126,19 @@ def test_pages_run_no_script_but_our_own_and_load_nothing_from_elsewhere(site: S
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
+def test_what_a_page_may_do_is_said_with_pages_and_the_worker_and_not_with_every_module() -> None:
+    app = make_app({"1": FakeTable()}, HubKey.fresh(), "hub", lambda: "", {})
+    with app.test_client() as client:
+        for path in ("/", "/t/1", "/worker.js", "/static/icon-180.png", "/static/nothing.js"):
+            assert "script-src 'self'" in client.get(path).headers["Content-Security-Policy"], path
+        for path in ("/static/pages/phone.js", "/static/pages/base.css", "/vendor/mqtt.js"):
+            answer = client.get(path)
+            assert answer.status_code == 200
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert sum(len(name) + len(value) + 4 for name, value in answer.headers) < 330, path
+
+
 def test_a_strange_host_name_cannot_widen_the_rules(site: Site) -> None:
     answer = site.get("/", headers={"Host": "x; script-src *"})
     assert "script-src *" not in answer.headers["Content-Security-Policy"]
