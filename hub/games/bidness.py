@@ -1485,7 +1485,7 @@ def seats_words(seats: Sequence[int]) -> str:
 
 
 def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
-    """Return what seats have in common, said once: "6 each", or "2 to Seat 1, 3 to the others"."""
+    """Return what seats have in common, said once: "6 each", "2 to Seat 1, 3 to the others", "3 by all the others"."""
     alike: dict[str, list[int]] = {}
     for seat, one in by_seat.items():
         alike.setdefault(one, []).append(seat)
@@ -1494,5 +1494,5 @@ def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
         if len(whose) == 1:
             return f"{next(iter(whose))} each"
         if len(alike[last := next(reversed(whose))]) > 1:
-            whose[last] = "the others"
+            whose[last] = "the others" if between == "to" else "all the others"  # languages decline the two differently
     return ", ".join(f"{one} {between} {seats}" for one, seats in whose.items())
