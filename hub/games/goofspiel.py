@@ -113,7 +113,8 @@ def lay_open(s: Table, bids: dict[int, str]) -> None:
     takers = takers_of(s, bids)
     high = [seat for seat in bids if rank(s, bids[seat]) == max(ranks.values())]
     marks = {f"{seat}": "tied" for seat in high if len(high) > 1} | {f"{seat}": "first" for seat in takers}
-    tell(s, f"The bids: {shown}.", rule="GS-06", kind="reveal", bids=ranks, marks=marks)
+    cards = {f"{seat}": [card] for seat, card in bids.items()}
+    tell(s, f"The bids: {shown}.", rule="GS-06", kind="reveal", bids=ranks, marks=marks, cards=cards)
 
 
 def award(s: Table, bids: dict[int, str]) -> None:

@@ -134,7 +134,7 @@ class PanelModel:
         """Return the most severe notice, else what happened last."""
         if notices := self._notices_in_foot():
             return self._named(notices[0].text)
-        if self.is_lobby:
+        if self.is_lobby and not all(one.held for one in self.state.seats):
             return self.say("Tap a free seat on your phone, then type its code or press its box.")
         events = self.events
         return events[-1] if events else ""
