@@ -478,7 +478,7 @@ def test_nothing_of_a_big_screen_is_cut_by_its_foot_or_its_edge(gallery: Gallery
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["bid-it", "bidness", "i-bid-you-not"])
+@pytest.mark.parametrize("name", games.names())
 def test_nothing_that_lies_on_the_felt_is_cut_by_it(gallery: Gallery, name: str) -> None:
     cut: list[Any] = []
     for one in moments_of(name):
@@ -557,6 +557,21 @@ def test_all_values_of_a_sealed_bid_stand_above_the_dock(
     assert min(min(box["width"], box["height"]) for box in boxes) >= 44
 
 
+@pytest.mark.parametrize("called", ["end the match?", "put it aside?", "paused"])
+def test_a_question_to_the_table_leaves_all_keys_of_a_bid_above_the_dock(gallery: Gallery, called: str) -> None:
+    one = next(one for one in every("Questions") if one.name == called)
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, LOW_PHONES[0])
+    expect(page.locator(".table-question")).to_be_visible()
+    dock = page.locator(".dock").bounding_box()
+    boxes = [box for key in page.locator(".number-keys .choice").all() if (box := key.bounding_box())]
+    assert dock
+    assert len(boxes) == 6
+    assert max(box["y"] + box["height"] for box in boxes) <= dock["y"]
+    assert min(min(box["width"], box["height"]) for box in boxes) >= 44
+
+
 # Names and marks of seats, and lines of the log, that reach beyond the page.
 BESIDE = """() => [...document.querySelectorAll('.log-line *, .scores *')]
   .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.textContent)"""
@@ -584,8 +599,10 @@ def test_long_names_wrap_in_the_log_and_stay_beside_their_score(gallery: Gallery
 # What a place on the table says and is cut off, and names of seats of which little is left.
 LOST = """() => [...document.querySelectorAll('.felt .row')].filter((row) => row.scrollHeight > row.clientHeight + 6)
   .map((row) => row.textContent)
-  .concat([...document.querySelectorAll('.seat-called')].filter((one) => one.clientWidth < Math.min(one.scrollWidth, 110))
-  .map((one) => one.textContent))"""
+  .concat([...document.querySelectorAll(NAMES)].filter((one) =>
+    one.scrollHeight > one.clientHeight + 3 || one.scrollWidth > one.clientWidth + 3).map((one) => one.textContent))""".replace(
+    "NAMES", "'.seat-called, .now-who .who-name, .turned-who .who-name, .winner-scores .who-name'"
+)
 
 
 @pytest.mark.long

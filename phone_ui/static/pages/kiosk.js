@@ -312,7 +312,7 @@ function BigLine({ labels, state }) {
   );
   const letters = withNames(state, main).length + 2 * (parts.length - 1) - cut.reduce((sum, one) => sum + one, 0);
   return html`
-    ${isOpen && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
+    ${isOpen && seats.length === 1 && html`<p class="now-who" style=${{ "--letters": seatName(state, seats[0]).length + 2 }}><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${
       main &&
       html`<p
@@ -553,9 +553,11 @@ function Attract({ state }) {
     const timer = setInterval(() => setShown((i) => i + 1), SHOW_GAME);
     return () => clearInterval(timer);
   }, []);
-  const { games } = state;
+  const seated = state.seats.filter((place) => place.held || place.ready).length;
+  const fitting = state.games.filter(({ seats }) => seats[1] >= seated);
+  const games = fitting.length ? fitting : state.games; // none for so many: all there are
   /** @type {GameOffer | undefined} */
-  const game = games.find((one) => one.name === state.game) ?? games[shown % games.length];
+  const game = state.games.find((one) => one.name === state.game) ?? games[shown % games.length];
   const labels = useLabels(game?.name);
   if (!game) return null;
   const look = labels?.screen?.look;
@@ -669,6 +671,7 @@ function Winner({ labels, state: newest }) {
   const over = state.over ?? { winners: [], why: "" };
   const { winners, why } = over;
   const names = winners.map((seat) => calledName(state, seat)).join(" and ");
+  const voting = state.dispute?.stage === "vote"; // that is answered before anybody reads on
   return html`<section class="winner" aria-label="The end">
     <p class="winner-game" style=${coloursOf(labels?.screen?.look)}>
       ${
@@ -680,7 +683,7 @@ function Winner({ labels, state: newest }) {
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
     <h1>${names || "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
     ${why && html`<p class="winner-why"><${Sentence} state=${state} text=${why} /></p>`}
-    <${Dispute} state=${state} />
+    ${voting && html`<${Dispute} state=${state} />`}
     <ol class="winner-scores">
       ${ranking(labels, over).map(
         ({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}>
@@ -689,7 +692,7 @@ function Winner({ labels, state: newest }) {
         </li>`,
       )}
     </ol>
-    ${state.dispute?.stage !== "vote" && html`<${Afterwards} state=${state} why=${why} />`}
+    ${!voting && html`<${Afterwards} state=${state} why=${why} /><${Dispute} state=${state} />`}
   </section>`;
 }
 

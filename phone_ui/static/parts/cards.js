@@ -105,7 +105,7 @@ export function Cards({ labels, faces, small }) {
   }
   const heaps = new Map();
   for (const face of faces) heaps.set(face, (heaps.get(face) ?? 0) + 1);
-  return html`<span class="list cards">
+  return html`<span class="list cards" style=${{ "--count": heaps.size }}>
     ${[...heaps].map(
       ([face, count]) => html`<span key=${String(face)} class=${count > 1 ? "heap" : "single"}>
         <${Card} labels=${labels} face=${face} small=${small} />

@@ -1,7 +1,7 @@
 // Values that were locked in secret: cards that lie face down for a breath and then turn, all at once.
 
 import { html } from "../lib/html.js";
-import { nameStays, seatName } from "../lib/seats.js";
+import { longestWord, nameStays, seatName } from "../lib/seats.js";
 import { Card } from "./cards.js";
 import { Mark } from "./marks.js";
 
@@ -23,7 +23,7 @@ export function TurnedCards({ labels, state, n, values }) {
         <b class=${`turned-card${cards.length ? " with-face" : ""}`}>
           ${cards.length ? cards.map((card) => html`<${Card} labels=${labels} face=${card} />`) : text}
         </b>
-        <span class="turned-who"><${Mark} seat=${seat} /> <span class="who-name" dir="auto" translate=${nameStays(state, seat)}>${seatName(state, seat)}</span></span>
+        <span class="turned-who" style=${{ "--longest": longestWord(seatName(state, seat)) }}><${Mark} seat=${seat} /> <span class="who-name" dir="auto" translate=${nameStays(state, seat)}>${seatName(state, seat)}</span></span>
         <small class="turned-word">${mark && (labels?.screen?.reveal?.[mark] ?? mark)}</small>
       </li>`,
     )}
