@@ -529,6 +529,29 @@ def test_a_bid_and_the_tabs_have_room_in_german(german: Gallery, size: tuple[int
     assert words[-1][1] <= size[0]
 
 
+# Words that touch or cross the edge of their key, and words that are broken.
+OUT_OF_KEYS = """() => [...document.querySelectorAll('.dock .act')].filter((key) => {
+  const words = document.createRange();
+  words.selectNodeContents(key);
+  const inside = words.getBoundingClientRect(), edge = key.getBoundingClientRect();
+  return inside.left < edge.left + 3 || inside.right > edge.right - 3 || edge.right > innerWidth;
+}).map((key) => key.textContent)"""
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("bid-and-bait", "take 2"), ("bid-and-bait", "take 4"), ("big-idea", "mezzanine"), ("big-idea", "mezzanine 2")],
+)
+def test_words_of_keys_stay_within_them_in_german(german: Gallery, name: str, called: str) -> None:
+    one = moment(name, called)
+    german.show(one, [one.asked])
+    page = german.phone(one.asked)
+    for size in PHONES:
+        at(page, size)
+        expect(page.locator(".dock .act").first).to_be_visible()
+        assert page.evaluate(OUT_OF_KEYS) == [], size
+
+
 def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery) -> None:
     gallery.show(moment("bid-it", "bid"), [])
     at(gallery.kiosk, (1080, 1920))
