@@ -436,6 +436,9 @@ CUT = """() => {
   const wanted = '.now-who, .now-main, .now-caption, .now-want, .now-order, .now-headline, .dice-say, .winner > *, ' +
     '.winner-scores li, .welcome-right > *, .welcome-seats li, .seat-place, .felt, .felt .tile, .felt .fact';
   const below = [...document.querySelectorAll(wanted)].filter((one) => one.getBoundingClientRect().bottom > foot + 1);
+  const now = document.querySelector('.now')?.getBoundingClientRect().bottom ?? innerHeight;
+  below.push(...[...document.querySelectorAll('.now > :not(.now-log), .now-dice > *')].filter((one) =>
+    one.getBoundingClientRect().bottom > now + 1));
   const last = '.foot > *, .invitation > *, .invitation p, .welcome-right > *, .now > *, .winner-scores li';
   const out = [...document.querySelectorAll(last)].filter((one) => {
     const { right, bottom } = one.getBoundingClientRect();

@@ -48,7 +48,7 @@ export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${s
  * Return how many letters the longest word of a name has: as wide its place has to be, so that no word is broken.
  * @param {string} name
  */
-export const longestWord = (name) => Math.max(...name.split(/[ -]/).map((word) => word.length), 5);
+export const longestWord = (name) => Math.max(...name.split(/(?<=-)| /).map((word) => word.length), 5);
 
 /** @param {string} name */
 const isHubs = (name) => /^(House|Seat) \d$/.test(name);
