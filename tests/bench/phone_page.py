@@ -50,23 +50,28 @@ def first_visit(hub: HubProcess, browser: Browser) -> float:
         return seconds(visit)
 
 
-def weight(hub: HubProcess, browser: Browser) -> float:
-    """How many kB a first visit takes."""
-    came = 0.0
+def weight(hub: HubProcess, browser: Browser) -> tuple[float, float, int]:
+    """How many kB a first visit takes, how many of them are files without headers, and how many files."""
+    came: list[float] = []
+    bodies: list[float] = []
 
     def count(one: dict[str, Any]) -> None:
-        nonlocal came
-        came += one["encodedDataLength"] / 1000
+        came.append(one["encodedDataLength"] / 1000)
+
+    def count_body(one: dict[str, Any]) -> None:
+        headers = {name.lower(): value for name, value in one["response"]["headers"].items()}
+        bodies.append(int(headers.get("content-length", 0)) / 1000)
 
     with browser.new_context(viewport={"width": 390, "height": 844}) as context:
         page = context.new_page()
         wire = context.new_cdp_session(page)
         wire.send("Network.enable")
         wire.on("Network.loadingFinished", count)
+        wire.on("Network.responseReceived", count_body)
         page.goto(f"{hub.address}/t/1#k={hub.key}")
         page.get_by_text("Where do you sit?").wait_for()
         page.wait_for_load_state("networkidle")
-    return came
+    return sum(came), sum(bodies), len(came)
 
 
 def libraries() -> None:
@@ -92,8 +97,9 @@ def main(rounds: int) -> None:
             started = (time.perf_counter() - began) * 1000
             print(f"start of the program until a phone can join    {started:9.0f} ms   n 1")
             note("start", "ours", "ms", started)
-            page = weight(hub, browser)
-            print(f"first visit, all files                         {page:9.0f} kB")
+            page, bodies, files = weight(hub, browser)
+            print(f"first visit, all files with their headers      {page:9.0f} kB   n {files}")
+            print(f"the same without headers, as the tests count   {bodies:9.0f} kB")
             note("page weight", "ours", "kB", page)
             libraries()
             first = [first_visit(hub, browser) for _ in range(rounds)]
