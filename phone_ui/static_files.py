@@ -30,6 +30,7 @@ _COMPRESSED_ALREADY = {".ico", ".png", ".woff2"}
 _COMMENT_LINES = re.compile(
     rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE
 )  # one that has its lines alone
+_INDENTS = re.compile(rb"^[ \t]+", re.MULTILINE)  # no string of ours has lines of its own but HTML, where none counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,18 @@ def static_file(data: bytes, ending: str) -> StaticFile:
     return StaticFile(CONTENT_TYPES[ending], data, gzipped, hashlib.sha256(data).hexdigest()[:20])
 
 
-def without_comment_lines(script: bytes) -> bytes:
-    """Return a script or a style sheet without comments on lines of their own, which weigh a fifth of it; every line keeps its number."""
-    return _COMMENT_LINES.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
+def lightened(script: bytes) -> bytes:
+    """Return a script or a style sheet without comments on lines of their own, a fifth of it, and without indents.
+
+    Every line keeps its number.
+    """
+    return _INDENTS.sub(b"", _COMMENT_LINES.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script))
 
 
 class StaticFiles:
     """All files below one folder (`below`), or a few by name (`named`); only known endings, nothing hidden.
 
-    Scripts and style sheets below the folder are our own and go without comments on lines of their own.
+    Scripts and style sheets below the folder are our own and go without indents, and without comments on lines of their own.
     """
 
     def __init__(self, below: Path | None = None, named: Mapping[str, Path] | None = None) -> None:
@@ -86,7 +90,7 @@ class StaticFiles:
     def _read(self, file: Path) -> bytes:
         data = file.read_bytes()
         is_ours = self._below is not None and file.suffix in (".js", ".css")
-        return without_comment_lines(data) if is_ours else data
+        return lightened(data) if is_ours else data
 
     def _find(self, name: str) -> Path | None:
         if self._below is None:
