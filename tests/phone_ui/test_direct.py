@@ -6,19 +6,23 @@ import asyncio
 import contextlib
 import itertools
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from nacl.public import PrivateKey
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
+from hub.network.encryption import HubKey
 from hub.ports import PhoneGarbled, PhoneSaid
 from hub.state import Ack
+from phone_ui import gateway
 from phone_ui.direct import DirectPhone
+from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.mqtt_packets import (
     PacketReader,
     keep_alive,
@@ -29,7 +33,7 @@ from phone_ui.mqtt_packets import (
     user_name,
 )
 from tests.patience import PATIENCE
-from tests.phone_ui.rig import STATE, Rig, Seat, act, hand
+from tests.phone_ui.rig import STATE, FakeBroker, Rig, Seat, act, hand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,9 +70,9 @@ def packet(kind: int, body: bytes) -> bytes:
     return bytes(head) + body
 
 
-def log_in(client: str, user: str, password: str, *, version: int = 4, alive: int = 60) -> bytes:
+def log_in(client: str, user: str, password: str, *, version: int = 4, alive: int = 60, clean: bool = True) -> bytes:
     properties = b"\0" if version == 5 else b""
-    flags = bytes([version, 0xC2]) + alive.to_bytes(2, "big") + properties
+    flags = bytes([version, 0xC2 if clean else 0xC0]) + alive.to_bytes(2, "big") + properties
     return packet(0x10, text("MQTT") + flags + text(client) + text(user) + text(password))
 
 
@@ -273,13 +277,83 @@ def test_an_odd_request_goes_to_the_broker(rig: Rig, kind: int) -> None:
 
 
 def test_a_packet_that_is_no_mqtt_or_too_large_ends_the_connection(rig: Rig) -> None:
-    for bad in (b"\x30\xff\xff\xff\xff", b"\x30\xff\xff\x03"):
+    for bad, code in ((b"\x30\xff\xff\xff\xff", 1003), (b"\x30\xff\xff\x03", 1009)):
         with Page(rig, rig.seat()) as page:
             page.follow()
             page.pipe.send(bad)
             with pytest.raises(ConnectionClosed):
                 page.reply()
-            assert page.pipe.close_code == 1003
+            assert page.pipe.close_code == code
+
+
+def test_who_keeps_a_session_still_follows_when_it_comes_back(rig: Rig) -> None:
+    """The broker says that it knows the session; so the phone asks for nothing again."""
+    seat = rig.seat()
+    for present in (0, 1):
+        with Page(rig, seat, clean=False) as page:
+            assert page.next() == bytes([0x20, 2, present, 0])
+            if not present:
+                page.pipe.send(subscribe(page.state, page.hand, page.ack))
+                assert page.reply()[:1] == b"\x90"
+            show(rig, seat, 40 + present)
+            while (one := page.message())[0] != page.hand or seat.keys.decrypt(one[1])["seq"] != 40 + present:
+                pass
+            page.pipe.send(page.ask(1 + present))
+            n = rig.next_heard(PhoneSaid).n
+            rig.link.answer(seat.sid, Ack(f"{n:016x}", True, seq=1))
+            while page.message()[0] != page.ack:
+                pass
+
+
+def test_who_follows_at_qos_1_and_then_at_qos_0_gets_each_message_once(rig: Rig) -> None:
+    """A SUBSCRIBE replaces the one before: the broker knows of both."""
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        assert page.next() == LET_IN
+        for qos in (1, 0):
+            page.pipe.send(subscribe(page.hand, page.ack, qos=qos))
+            assert page.reply() == b"\x90\x04\0\1" + bytes([qos, qos])
+        show(rig, seat, 5)
+        rig.link.answer(seat.sid, Ack("a" * 16, True, seq=5))
+        came = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                came.append((read_publish(page.next(0.5)) or pytest.fail("no message")).topic.decode())
+        assert sorted(came) == sorted([page.hand, page.ack])
+
+
+@pytest.mark.parametrize("odd", ["flags of SUBSCRIBE", "packet id of SUBSCRIBE", "packet id of PUBLISH"])
+def test_what_mqtt_forbids_is_used_by_nobody_and_ends_the_connection(rig: Rig, odd: str) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        followed = subscribe(page.hand)
+        page.pipe.send(
+            {
+                "flags of SUBSCRIBE": b"\x80" + followed[1:],
+                "packet id of SUBSCRIBE": followed[:2] + b"\0\0" + followed[4:],
+                "packet id of PUBLISH": page.ask(0),
+            }[odd]
+        )
+        with pytest.raises(ConnectionClosed):
+            while True:
+                assert page.next()[0] & 0xF0 == 0x30
+    assert rig.heard.empty()
+
+
+def test_what_comes_right_behind_the_log_in_is_done_after_it(rig: Rig) -> None:
+    seat = rig.seat()
+    show(rig, seat, 3)
+    with Page(rig, seat) as page:
+        page.pipe.close()
+    with connect(f"ws://127.0.0.1:{rig.port}/mqtt", subprotocols=[Subprotocol("mqtt")], compression=None) as pipe:
+        page.pipe, page.came = pipe, []
+        asked = subscribe(page.state, page.hand, page.ack) + page.ask(1)
+        pipe.send(log_in(seat.sid, seat.sid, seat.password) + asked[:-9])
+        pipe.send(asked[-9:])
+        assert page.next() == LET_IN
+        assert page.reply() == b"\x90\x05\0\1\0\0\0"
+        assert rig.next_heard(PhoneSaid).n == 1
 
 
 # --- Who gets what -----------------------------------------------------------------------------------
@@ -394,6 +468,64 @@ def test_a_seat_that_is_given_back_follows_nothing_more() -> None:
         assert wire.sent == []
 
     asyncio.run(tried())
+
+
+def test_an_older_connection_that_is_served_late_takes_nothing_from_the_newest() -> None:
+    """The broker has ended the older one already; its phone was too slow to be told."""
+
+    async def tried() -> None:
+        link = PhonesOverMqtt(FakeBroker(), HubKey.fresh(), "hub", "1", lambda _: None)
+        link.admit("ana", "secret", bytes(PrivateKey.generate().public_key))
+        wire = SlowWire()
+        wire.free.set()
+        newest, older = link.direct("ana", wire), link.direct("ana", SlowWire())
+        assert newest
+        assert older
+        hand_topic = link.topics.hand("ana")
+        newest.take(subscribe(hand_topic))
+        older.end()
+        wire.sent.clear()
+        link.show_hands({"ana": hand(4)})
+        await asyncio.sleep(0.01)
+        assert len(wire.sent) == 1
+
+    asyncio.run(tried())
+
+
+def test_an_answer_goes_to_the_broker_too_while_the_phone_that_follows_takes_nothing() -> None:
+    """Who has come back meanwhile may follow at the broker, which has ended the older connection."""
+
+    async def tried() -> None:
+        broker = FakeBroker()
+        link = PhonesOverMqtt(broker, HubKey.fresh(), "hub", "1", lambda _: None)
+        link.admit("ana", "secret", bytes(PrivateKey.generate().public_key))
+        asleep = link.direct("ana", SlowWire())
+        assert asleep
+        asleep.take(subscribe(link.topics.ack("ana")))
+        link.answer("ana", Ack("a" * 16, True, seq=1))
+        assert [topic for topic, _, _ in broker.published] == [link.topics.ack("ana")]
+
+    asyncio.run(tried())
+
+
+def test_a_phone_that_is_silent_for_its_keep_alive_after_a_request_stays_connected() -> None:
+    """The broker waits one and a half keep-alives; the request before was none of its business."""
+
+    class Quiet:
+        keep_alive = 20
+
+    class Writer:
+        written = b""
+
+        def write(self, data: bytes) -> None:
+            self.written += data
+
+    writer = Writer()
+    pipe = gateway._Pipe(Quiet(), None, None, writer)  # type: ignore[arg-type]
+    pipe.direct = cast("DirectPhone", object())
+    pipe._wrote_at -= 0.45 * 20
+    pipe._write(b"")
+    assert writer.written == gateway.PING, "else the broker hears nothing for 1.45 keep-alives"
 
 
 # --- Packets -----------------------------------------------------------------------------------------
