@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 0.3
 """Until a connection that came too soon is looked at again."""
 
+UNSENT_BYTES = 16_384
+"""Of a connection, that the system holds at most: a state and a hand."""
+
 
 class LimitedHttp(H11Protocol):
     """HTTP for crowds: a fair share of the connections, a head that comes in time, and an answer that is taken."""
@@ -48,6 +51,7 @@ class LimitedHttp(H11Protocol):
         # Whoever serves the request, or the WebSocket that it becomes, ends it so for another.
         self.app_state = {**self.app_state, "abort": transport.abort}
         end_unread(transport, self._limits.stuck_seconds)
+        hold_little(transport)
         address = plain_address(self.client[0]) if self.client else "?"
         if address not in LOOPBACK:  # a proxy on this machine speaks for many
             self._place = self._places.take(network_of(address), transport.abort)
@@ -330,3 +334,13 @@ def end_unread(transport: asyncio.Transport, seconds: float) -> None:
     sock = transport.get_extra_info("socket")
     if sock is not None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(seconds * 1000))
+
+
+def hold_little(transport: asyncio.Transport) -> None:
+    """Have the system take little that it cannot send yet (tcp(7), TCP_NOTSENT_LOWAT).
+
+    It would take megabytes of old pictures for a phone that is slow, which skips to the newest only after them.
+    """
+    sock = transport.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)

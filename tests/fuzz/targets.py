@@ -40,8 +40,17 @@ from hub.table.match_log import MatchLog
 from hub.venue import Machine, VenueDesk
 from phone_ui.direct import DirectPhone
 from phone_ui.mqtt_packets import (
-    PacketReader, client_id, count_filters, keep_alive, keeps_session, packet_size, protocol_version, publish, read_filters,
-    read_publish, user_name,
+    PacketReader,
+    client_id,
+    count_filters,
+    keep_alive,
+    keeps_session,
+    packet_size,
+    protocol_version,
+    publish,
+    read_filters,
+    read_publish,
+    user_name,
 )
 from tests.fuzz.mutate import MOST_BYTES
 from tests.games.players import random_action, random_match
@@ -268,6 +277,7 @@ def close() -> None:
     """End what targets have started."""
     _CLOSING.close()
     _port.cache_clear()
+    _loop.cache_clear()
 
 
 class _Problems(logging.Handler):
@@ -423,7 +433,9 @@ async def _take_short_way(data: bytes) -> None:
         answers += [answer] if "ack" in followed else []
         phone.send([*((topic, publish(topic, one)) for topic, one in newest.items()), ("ack", answer)])
         phone.send([("another seat's hand", publish("another seat's hand", b"secret"))])
-        assert {topic for topic in ("state", "hand", "ack", "act", "another seat's hand") if phone.follows(topic)} == followed
+        assert {
+            topic for topic in ("state", "hand", "ack", "act", "another seat's hand") if phone.follows(topic)
+        } == followed
     wire.free.set()
     for _ in range(3):
         await asyncio.sleep(0)
@@ -439,7 +451,11 @@ def _check_sent(sent: list[bytes], answers: list[bytes], acknowledged: list[byte
     assert [one for one in came if one in answers] == answers, "every answer, in order, once"
     assert set(acknowledged) <= set(came)
     for topic, payload in last.items():
-        of_topic = [read.payload for one in came if one[0] & 0xF0 == 0x30 and (read := read_publish(one)) and read.topic == topic.encode()]
+        of_topic = [
+            read.payload
+            for one in came
+            if one[0] & 0xF0 == 0x30 and (read := read_publish(one)) and read.topic == topic.encode()
+        ]
         assert of_topic[-1:] == [payload], "the newest picture comes last"
         numbers = [int(one.rpartition(b" ")[2]) for one in of_topic]
         assert numbers == sorted(numbers), "no older picture behind a newer"
@@ -448,7 +464,7 @@ def _check_sent(sent: list[bytes], answers: list[bytes], acknowledged: list[byte
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    _open_ended.callback(loop.close)
+    _CLOSING.callback(loop.close)
     return loop
 
 
@@ -640,7 +656,10 @@ TARGETS: dict[str, Target] = {
         websocket, lambda: [*map(_frame, _MQTT), _frame(b"".join(_MQTT)), b"\x89\x80\0\0\0\0", b"\x81\x82\0\0\0\0hi"]
     ),
     "mqtt": Target(mqtt, lambda: [*_MQTT, b"".join(_MQTT)]),
-    "short_way": Target(short_way, lambda: [*_SHORT, b"".join(_SHORT), b"".join(reversed(_SHORT)), _SHORT[0] + b"".join(_SHORT[5:8]) * 3]),
+    "short_way": Target(
+        short_way,
+        lambda: [*_SHORT, b"".join(_SHORT), b"".join(reversed(_SHORT)), _SHORT[0] + b"".join(_SHORT[5:8]) * 3],
+    ),
     "referee": Target(referee, _lines),
     "logs": Target(logs, _logs),
     "configuration": Target(configuration, _configurations),

@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
+import signal
+import socket
+import ssl
 import time
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -22,7 +26,8 @@ from hub.ports import PhoneGarbled, PhoneSaid
 from hub.state import Ack
 from phone_ui import gateway
 from phone_ui.direct import DirectPhone
-from phone_ui.mqtt_phones import PhonesOverMqtt
+from phone_ui.gateway import dial_unix
+from phone_ui.limits import Limits
 from phone_ui.mqtt_packets import (
     PacketReader,
     keep_alive,
@@ -32,11 +37,15 @@ from phone_ui.mqtt_packets import (
     read_publish,
     user_name,
 )
+from phone_ui.mqtt_phones import PhonesOverMqtt
+from phone_ui.pages import make_app
+from phone_ui.server import PortSettings, serve
 from tests.patience import PATIENCE
-from tests.phone_ui.rig import STATE, FakeBroker, Rig, Seat, act, hand
+from tests.phone_ui.rig import STATE, FakeBroker, Rig, Seat, act, hand, until
+from tests.phone_ui.test_tls import write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 pytestmark = pytest.mark.broker
 
@@ -83,10 +92,13 @@ def subscribe(*topics: str, qos: int = 0) -> bytes:
 class Page:
     """A page's socket, packet by packet."""
 
-    def __init__(self, rig: Rig, seat: Seat, *, client: str = "", **how: Any) -> None:
+    def __init__(
+        self, rig: Rig, seat: Seat, *, client: str = "", dial: Mapping[str, Any] | None = None, **how: Any
+    ) -> None:
         self.rig, self.seat = rig, seat
         self._ending = contextlib.ExitStack()
-        dialled = connect(f"ws://127.0.0.1:{rig.port}/mqtt", subprotocols=[Subprotocol("mqtt")], compression=None)
+        address = {"uri": f"ws://127.0.0.1:{rig.port}/mqtt"}
+        dialled = connect(subprotocols=[Subprotocol("mqtt")], compression=None, **(address | dict(dial or {})))
         self.pipe = self._ending.enter_context(dialled)
         self.reader, self.came = PacketReader(), list[bytes]()
         self.pipe.send(log_in(client or seat.sid, seat.sid, seat.password, **how))
@@ -120,6 +132,13 @@ class Page:
         assert self.next()[:2] == LET_IN[:2]
         self.pipe.send(subscribe(self.state, self.hand, self.ack))
         return [self.reply()]
+
+    def ends(self) -> bool:
+        """Whether the connection is ended, whatever comes before."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                self.next()
+        return True
 
     def message(self) -> tuple[str, bytes, bool]:
         """The next message: topic, payload, whether it was retained; other packets are left out."""
@@ -222,6 +241,118 @@ def test_a_phone_that_only_asks_stays_connected_and_hears_no_ping_of_the_hubs(ri
             page.pipe.send(page.ask(n))
             assert page.reply() == b"\x40\x02" + n.to_bytes(2, "big")
             time.sleep(0.3)
+
+
+@pytest.fixture(scope="module")
+def secure_port(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A second port of the same hub, with https."""
+    folder = tmp_path_factory.mktemp("tls")
+    write(folder, "hub.example")
+    app = make_app({"1": rig.table}, rig.key, "hub", lambda: "https://10.42.0.1:8080", {})
+    settings = PortSettings(limits=Limits(), tls=(str(folder / "cert.pem"), str(folder / "key.pem")))
+    web = serve(app, {"1": rig.table}, dial_unix(lambda: rig.broker.address.path), settings)
+    yield web.port
+    web.close()
+
+
+@contextlib.contextmanager
+def small_line(port: int) -> Iterator[socket.socket]:
+    """A connection whose system takes 4 kB that are not read yet."""
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.connect(("127.0.0.1", port))
+        yield line
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+def test_a_phone_that_reads_late_has_the_newest_and_every_answer_and_holds_up_nobody(
+    rig: Rig, secure_port: int, is_secure: bool
+) -> None:
+    slow, other = rig.seat(), rig.seat()
+    port = secure_port if is_secure else rig.port
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
+    to_port = {"uri": f"{'wss' if is_secure else 'ws'}://127.0.0.1:{port}/mqtt"} | ({"ssl": tls} if is_secure else {})
+    with (
+        small_line(port) as line,
+        Page(rig, slow, dial={**to_port, "sock": line, "max_queue": 1}) as late,
+        Page(rig, other, dial=to_port) as quick,
+    ):
+        late.follow()
+        quick.follow()
+        for seq in range(2, 402):
+            with rig.link.together():
+                rig.link.show_public(replace(STATE, seq=seq, name="x" * 2000))
+                rig.link.show_hands({one.sid: hand(seq) for one in (slow, other)})
+                if seq % 50 == 0:
+                    rig.link.answer(slow.sid, Ack(f"{seq:016x}", True, seq=seq))
+            if seq % 20 == 0:
+                while (one := quick.message())[0] != quick.hand or other.keys.decrypt(one[1])["seq"] < seq:
+                    pass
+        hands, answers = list[int](), list[int]()
+        while hands[-1:] != [401] or answers[-1:] != [400]:
+            topic, payload, _ = late.message()
+            if topic == late.hand:
+                hands.append(slow.keys.decrypt(payload)["seq"])
+            elif topic == late.ack:
+                answers.append(slow.keys.decrypt(payload)["seq"])
+    assert len(hands) < 200, "old pictures are left out"
+    assert hands == sorted(set(hands))
+    assert answers == [*range(50, 401, 50)]
+
+
+def test_a_broker_that_stands_still_holds_up_no_page_that_follows_already(rig: Rig) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        assert rig.broker.pid
+        os.kill(rig.broker.pid, signal.SIGSTOP)
+        try:
+            page.pipe.send(page.ask(1))
+            n = rig.next_heard(PhoneSaid).n
+            show(rig, seat, 70)
+            rig.link.answer(seat.sid, Ack(f"{n:016x}", True, seq=70))
+            while page.message()[0] != page.ack:
+                pass
+        finally:
+            os.kill(rig.broker.pid, signal.SIGCONT)
+
+
+def test_an_answer_that_the_end_of_the_broker_took_along_is_given_again(rig: Rig) -> None:
+    seat = rig.seat()
+    request = act(1)
+    letter = seat.keys.encrypt(request)
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(packet(0x32, text(page.act) + b"\0\1" + letter))
+        assert rig.next_heard(PhoneSaid).n == 1
+        assert rig.broker.pid
+        os.kill(rig.broker.pid, signal.SIGKILL)
+        assert page.ends()
+    rig.link.answer(seat.sid, Ack(request["id"], True, seq=70))
+    until(lambda: rig.link.login(seat.sid) == "made", "the broker that was started again")
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(packet(0x3A, text(page.act) + b"\0\1" + letter))
+        while (one := page.message())[0] != page.ack:
+            pass
+        assert seat.keys.decrypt(one[1])["re"] == request["id"]
+    assert rig.heard.empty() or not isinstance(rig.heard.get(), PhoneSaid), "it is done once"
+
+
+def test_what_leaves_together_is_as_long_for_every_seat_whatever_its_hand_holds(rig: Rig) -> None:
+    seats = [rig.seat() for _ in range(3)]
+    with contextlib.ExitStack() as many:
+        pages = [many.enter_context(Page(rig, seat)) for seat in seats]
+        for page in pages:
+            page.follow()
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    page.next(0.3)
+        with rig.link.together():
+            rig.link.show_public(replace(STATE, seq=90))
+            rig.link.show_hands({seat.sid: hand(90, you={"cards": "c" * (n * 40)}) for n, seat in enumerate(seats)})
+        assert len({len(page.pipe.recv(timeout=PATIENCE)) for page in pages}) == 1
 
 
 # --- What does not -----------------------------------------------------------------------------------
@@ -336,8 +467,7 @@ def test_what_mqtt_forbids_is_used_by_nobody_and_ends_the_connection(rig: Rig, o
             }[odd]
         )
         with pytest.raises(ConnectionClosed):
-            while True:
-                assert page.next()[0] & 0xF0 == 0x30
+            page.reply()
     assert rig.heard.empty()
 
 
