@@ -359,7 +359,7 @@ def _packets_of(pieces: list[bytes]) -> tuple[list[bytes], bool]:
 
 def _before(data: bytes) -> list[bytes]:
     """Return the whole packets before what is none."""
-    packets = []
+    packets = list[bytes]()
     while True:
         try:
             size = packet_size(data)

@@ -453,6 +453,39 @@ def test_who_follows_at_qos_1_and_then_at_qos_0_gets_each_message_once(rig: Rig)
         assert sorted(came) == sorted([page.hand, page.ack])
 
 
+@pytest.mark.parametrize("second", ["a page", "MQTT 5", "QoS 1", "a kept session"])
+def test_who_comes_again_with_the_login_has_all_and_the_one_before_nothing(rig: Rig, second: str) -> None:
+    seat = rig.seat()
+    how = {"MQTT 5": {"version": 5}, "a kept session": {"clean": False}}.get(second, {})
+    with contextlib.ExitStack() as both:
+        before = both.enter_context(Page(rig, seat))
+        before.follow()
+        page = both.enter_context(Page(rig, seat, **how))
+        assert page.next()[0] == 0x20
+        assert before.ends()
+        topics = [page.state, page.hand, page.ack]
+        if second == "MQTT 5":
+            page.pipe.send(packet(0x82, b"\0\1\0" + b"".join(text(topic) + b"\0" for topic in topics)))
+        else:
+            page.pipe.send(subscribe(*topics, qos=int(second == "QoS 1")))
+        assert page.reply()[0] == 0x90
+        page.pipe.send(
+            page.ask(1, kind=0x30)
+            if second != "MQTT 5"
+            else packet(0x30, text(page.act) + b"\0" + page.seat.keys.encrypt(act(1)))
+        )
+        rig.next_heard(PhoneSaid)
+        with rig.link.together():
+            show(rig, seat, 33)
+            rig.link.answer(seat.sid, Ack("b" * 16, True, seq=33))
+        came = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                one = page.next(0.5)
+                came += [topic for topic in topics if topic.encode() in one and not one[0] & 1]
+        assert sorted(came) == sorted(topics), "each once"
+
+
 @pytest.mark.parametrize("odd", ["flags of SUBSCRIBE", "packet id of SUBSCRIBE", "packet id of PUBLISH"])
 def test_what_mqtt_forbids_is_used_by_nobody_and_ends_the_connection(rig: Rig, odd: str) -> None:
     seat = rig.seat()
