@@ -54,9 +54,7 @@ class DirectPhone:
         self._act = act.encode()
         self._heard = heard
         self._followed: set[str] = set()
-        self._at_broker: set[str] = (
-            set()
-        )  # topics that the broker was asked for; what replaces such a one is for it, too
+        self._at_broker: set[str] = set()  # topics that the broker was asked for: it is told what replaces that, too
         self._waiting: dict[
             str | bytes, bytes
         ] = {}  # packets that the phone has not taken yet; the newest of a picture

@@ -28,7 +28,7 @@ WAIT_SECONDS = 0.3
 """Until a connection that came too soon is looked at again."""
 
 UNSENT_BYTES = 16_384
-"""Of a connection, that the system holds at most: a state and a hand."""
+"""Of a phone, that wait in the system and in the port each: a state and a hand."""
 
 
 class LimitedHttp(H11Protocol):
@@ -51,7 +51,6 @@ class LimitedHttp(H11Protocol):
         # Whoever serves the request, or the WebSocket that it becomes, ends it so for another.
         self.app_state = {**self.app_state, "abort": transport.abort}
         end_unread(transport, self._limits.stuck_seconds)
-        hold_little(transport)
         address = plain_address(self.client[0]) if self.client else "?"
         if address not in LOOPBACK:  # a proxy on this machine speaks for many
             self._place = self._places.take(network_of(address), transport.abort)
@@ -239,6 +238,12 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
         self._writing_timer: asyncio.TimerHandle | None = None
         self._unparsed = bytearray()
         self.app_state = {**self.app_state, "wire": self}  # what the gateway serves writes past ASGI's coroutines
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Have little wait for a phone that is slow: it shall skip to the newest picture."""
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=UNSENT_BYTES)
+        hold_little(transport)
 
     def push(self, data: bytes) -> bool:
         """Send a binary message at once; return whether it was: a peer that is slow is sent nothing more for now."""
