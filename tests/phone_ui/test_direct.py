@@ -257,9 +257,10 @@ def secure_port(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @contextlib.contextmanager
 def small_line(port: int) -> Iterator[socket.socket]:
-    """A connection whose system takes 4 kB that are not read yet."""
+    """A connection whose system takes 32 kB that are not read yet, in packets as small as a Wi-Fi's."""
     with socket.socket() as line:
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32_768)
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1400)  # else one does not fit, and timers decide
         line.connect(("127.0.0.1", port))
         yield line
 
@@ -272,7 +273,9 @@ def test_a_phone_that_reads_late_has_the_newest_and_every_answer_and_holds_up_no
     port = secure_port if is_secure else rig.port
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
-    to_port = {"uri": f"{'wss' if is_secure else 'ws'}://127.0.0.1:{port}/mqtt"} | ({"ssl": tls} if is_secure else {})
+    to_port: dict[str, Any] = {"uri": f"{'wss' if is_secure else 'ws'}://127.0.0.1:{port}/mqtt"} | (
+        {"ssl": tls} if is_secure else {}
+    )
     with (
         small_line(port) as line,
         Page(rig, slow, dial={**to_port, "sock": line, "max_queue": 1}) as late,
@@ -456,11 +459,11 @@ def test_who_follows_at_qos_1_and_then_at_qos_0_gets_each_message_once(rig: Rig)
 @pytest.mark.parametrize("second", ["a page", "MQTT 5", "QoS 1", "a kept session"])
 def test_who_comes_again_with_the_login_has_all_and_the_one_before_nothing(rig: Rig, second: str) -> None:
     seat = rig.seat()
-    how = {"MQTT 5": {"version": 5}, "a kept session": {"clean": False}}.get(second, {})
+    ways: dict[str, dict[str, Any]] = {"MQTT 5": {"version": 5}, "a kept session": {"clean": False}}
     with contextlib.ExitStack() as both:
         before = both.enter_context(Page(rig, seat))
         before.follow()
-        page = both.enter_context(Page(rig, seat, **how))
+        page = both.enter_context(Page(rig, seat, **ways.get(second, {})))
         assert page.next()[0] == 0x20
         assert before.ends()
         topics = [page.state, page.hand, page.ack]
