@@ -2,8 +2,8 @@
 
 The broker still judges a login, keeps the will and everything that is retained, and ends the connection of a seat that is
 given back. But what a page does all the time needs no way through it: a request on the login's own topic, and state, hand
-and answers for a phone that follows them as a page does (MQTT 3.1.1, QoS 0). Whatever is not exactly that goes to the broker
-as it came.
+and answers for a phone that follows them as a page does (MQTT 3.1.1, QoS 0, a clean session). Whatever is not exactly that goes to
+the broker as it came.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from phone_ui.mqtt_packets import SUBSCRIBE, UNSUBSCRIBE, packet_id, publish, re
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_PUBLISH, _RETAIN, _QOS_2 = 0x30, 0x01, 0x04
+_ASKS = (0x30, 0x32, 0x3A)  # PUBLISH at QoS 0, at QoS 1, and that once more; not retained (3.3.1)
+_FOLLOWS, _GIVES_UP = SUBSCRIBE | 0x02, UNSUBSCRIBE | 0x02  # 3.8.1, 3.10.1
+_NO_ID = b"\0\0"  # which MQTT forbids (2.3.1)
 _SUBACK, _PUBACK = b"\x90", b"\x40\x02"
 ACKNOWLEDGE_SECONDS = 0.05  # a request is acknowledged after so long, where nothing else is to be sent before
 
@@ -52,16 +54,23 @@ class DirectPhone:
         self._act = act.encode()
         self._heard = heard
         self._followed: set[str] = set()
+        self._at_broker: set[str] = set()  # topics that the broker was asked for: it is told what replaces that, too
         self._waiting: dict[
             str | bytes, bytes
         ] = {}  # packets that the phone has not taken yet; the newest of a picture
         self._later: asyncio.Task[None] | None = None
         self._acknowledge: asyncio.TimerHandle | None = None
         self.loop = asyncio.get_running_loop()
+        self.ended = False
 
     def follows(self, topic: str) -> bool:
         """Return whether messages of this topic take the short way. From any thread."""
         return topic in self._followed
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the phone takes nothing for now: it may be gone, and follow elsewhere. From any thread."""
+        return self._later is not None
 
     def give_back(self) -> None:
         """Let the phone follow nothing more: its seat is given back. What is on its way still comes. From any thread."""
@@ -69,6 +78,7 @@ class DirectPhone:
 
     def end(self) -> None:
         """Send nothing more: the connection is over."""
+        self.ended = True
         self._followed.clear()
         self._waiting.clear()
         for due in (self._later, self._acknowledge):
@@ -79,18 +89,19 @@ class DirectPhone:
 
     def take(self, packet: bytes) -> bool:
         """Do what a whole packet asks for, where it is for the short way; return whether it was."""
-        kind = packet[0] & 0xF0
-        if kind == _PUBLISH and not packet[0] & (_RETAIN | _QOS_2):
+        if packet[0] in _ASKS:
             return self._take_request(packet)
-        if kind == SUBSCRIBE:
+        if packet[0] == _FOLLOWS:
             return self._follow(packet)
-        if kind == UNSUBSCRIBE:
-            self._followed.difference_update(topic for topic, _ in read_filters(packet))
+        if packet[0] == _GIVES_UP:
+            given_up = [topic for topic, _ in read_filters(packet)]
+            self._followed.difference_update(given_up)
+            self._at_broker.difference_update(given_up)
         return False
 
     def _take_request(self, packet: bytes) -> bool:
         request = read_publish(packet)
-        if request is None or request.topic != self._act or request.packet_id == b"\0\0":
+        if request is None or request.topic != self._act or request.packet_id == _NO_ID:
             return False
         self._heard(request.payload)
         if request.packet_id:  # it goes with the answer, which mostly comes within milliseconds
@@ -101,14 +112,16 @@ class DirectPhone:
 
     def _follow(self, packet: bytes) -> bool:
         filters = read_filters(packet)
-        topics = [topic for topic, _ in filters]
-        if not filters or any(topic not in self._may_follow or qos for topic, qos in filters):
-            self._followed.difference_update(topics)  # whatever the broker grants, it sends
+        topics = {topic for topic, _ in filters}
+        is_ours = all(topic in self._may_follow and qos == 0 for topic, qos in filters)
+        if not filters or not is_ours or packet_id(packet) == _NO_ID or topics & self._at_broker:
+            self._followed -= topics  # whatever the broker grants, it sends
+            self._at_broker |= topics & self._may_follow
             return False
         granted = bytes(len(filters))  # QoS 0 each
-        self._followed.update(topics)
+        self._followed |= topics
         self._waiting[packet] = _SUBACK + bytes([2 + len(granted)]) + packet_id(packet) + granted
-        newest = [(topic, self._pictures[topic]()) for topic in topics if topic in self._pictures]
+        newest = [(topic, newest()) for topic, newest in self._pictures.items() if topic in topics]
         self.send([(topic, publish(topic, payload, retained=True)) for topic, payload in newest if payload])
         return True
 

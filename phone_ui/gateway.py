@@ -1,9 +1,9 @@
 """The two long-lived connections of the one web port: `/mqtt` on to the broker, and public state as SSE.
 
 The gateway forwards packets, and holds everybody to limits, so that one bad phone is closed and nobody else notices. It reads
-what a phone sends first, a CONNECT with its login's name: the broker hears of a phone only when it knows the login. Of what
-follows it counts the packets, as eighty small ones in one frame cost the hub as much as eighty frames, and lets those of
-pages take the short way (`phone_ui/direct.py`). Payloads are never logged.
+what a phone sends first, a CONNECT with its login's name: the broker hears of a phone only when it knows the login. What
+follows it forwards in whole packets and counts them, as eighty small ones in one frame cost the hub as much as eighty frames;
+those of pages take the short way (`phone_ui/direct.py`). Payloads are never logged.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Budgets
 from phone_ui.mqtt_packets import (
-    PacketCounter,
     PacketReader,
+    PacketTooLarge,
     client_id,
+    count_filters,
     keep_alive,
+    keeps_session,
     packet_size,
     protocol_version,
     user_name,
@@ -250,16 +252,20 @@ class _Phone:
         self.wire = wire
         self.proved_login = ""  # of which the broker's CONNACK says that its password was right
         self.keep_alive = 0
-        self.most_bytes = limits.frame_bytes
         self._receive = receive
         self._limits = limits
         self._budgets = budgets
         self._address = address
         self._login = ""
-        self._counter = PacketCounter()
+        self._version = 0  # of MQTT; 0 while the log-in is not there yet
+        self._reader = PacketReader(limits.frame_bytes)
+        self._behind: list[bytes] = []  # what came in one frame with the log-in
 
-    async def frame(self) -> bytes:
-        """Return the next binary frame."""
+    async def packets(self) -> list[bytes]:
+        """Return the packets that are whole with the next frame: none where it brings but a part of one."""
+        if self._behind:
+            packets, self._behind = self._behind, []
+            return packets
         message = await self._receive()
         if message["type"] != "websocket.receive":
             raise _Closed
@@ -269,32 +275,34 @@ class _Phone:
         if len(data) > self._limits.frame_bytes:
             raise _Refused(_TOO_BIG, "frame too large")
         try:
-            packets, filters = self._counter.count(data)
+            packets = self._reader.read(data)
+        except PacketTooLarge as error:
+            raise _Refused(_TOO_BIG, str(error)) from None
         except ValueError as error:
             raise _Refused(_NOT_UNDERSTOOD, str(error)) from None
-        if not self._budgets.send(self._login, self._address, max(1, packets), filters, len(data)):
+        if packets and not self._version:
+            self._version = protocol_version(packets[0])
+        filters = sum(count_filters(packet, self._version) for packet in packets)
+        if not self._budgets.send(self._login, self._address, max(1, len(packets)), filters, len(data)):
             raise _Refused(_POLICY, "too fast")
-        return data
+        return packets
 
     async def first_packet(self) -> bytes:
-        """Return bytes that begin with one whole CONNECT packet."""
-        data = b""
+        """Return the CONNECT packet with which a phone begins. What came behind it waits for the broker's answer."""
         while True:
-            data += await self.frame()
-            if data and data[0] != CONNECT:
+            packets = await self.packets()
+            begun = packets[0] if packets else self._reader.rest
+            if begun and begun[0] != CONNECT:
                 raise _Refused(_NOT_UNDERSTOOD, "the first packet must be CONNECT")
-            try:
-                size = packet_size(data)
-            except ValueError as error:
-                raise _Refused(_NOT_UNDERSTOOD, str(error)) from None
-            if size > self._limits.first_packet_bytes or len(data) > self._limits.frame_bytes:
+            if packet_size(begun[:5]) > self._limits.first_packet_bytes:
                 raise _Refused(_TOO_BIG, "log-in too large")
-            if 0 < size <= len(data):
-                self._login, self._counter.version = client_id(data), protocol_version(data)
-                if size == len(data):  # what came behind it has gone to the broker with it
-                    self.proved_login = self._login if user_name(data) == self._login else ""
-                self.keep_alive = keep_alive(data)
-                return data
+            if packets:
+                first, *self._behind = packets
+                self._login, self.keep_alive = client_id(first), keep_alive(first)
+                # A session that the broker keeps outlives the connection: it must know what the phone follows.
+                if user_name(first) == self._login and not keeps_session(first):
+                    self.proved_login = self._login
+                return first
 
 
 class _Pipe:
@@ -309,26 +317,26 @@ class _Pipe:
 
     async def from_phone(self) -> tuple[int, str]:
         """Forward what comes from the phone until it ends."""
-        packets = PacketReader(self.phone.most_bytes)
         try:
             while True:
-                data = await self.phone.frame()
+                packets = await self.phone.packets()
                 if self.direct:
-                    data = b"".join(one for one in packets.read(data) if not self.direct.take(one))
-                self._write(data)
+                    packets = [one for one in packets if not self.direct.take(one)]
+                self._write(b"".join(packets))
                 await self._writer.drain()
         except _Refused as refused:
             return refused.code, refused.reason
-        except ValueError as error:
-            return _NOT_UNDERSTOOD, str(error)
         except (_Closed, OSError, RuntimeError):  # uvloop's word for a broker that has just gone is RuntimeError
             return _NORMAL, ""
 
     def _write(self, data: bytes) -> None:
-        """Forward to the broker; if nothing is left for it, let it hear now and then that the phone is there."""
+        """Forward to the broker; if nothing is left for it, let it hear now and then that the phone is there.
+
+        A phone may be silent for a keep-alive afterwards, and the broker ends its connection after one and a half.
+        """
         now = time.monotonic()
         if not data:
-            if now - self._wrote_at < self.phone.keep_alive / 2:
+            if not (self.direct and self.phone.keep_alive) or now - self._wrote_at < self.phone.keep_alive / 4:
                 return
             data = PING
             self._pings += 1

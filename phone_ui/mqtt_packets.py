@@ -9,26 +9,30 @@ MOST_BYTES = 268_435_460
 """Of a packet: MQTT has no larger ones (2.2.3)."""
 
 
+class PacketTooLarge(ValueError):
+    """A packet says of itself that it is larger than may be."""
+
+
 class PacketReader:
     """Cuts a stream of bytes into whole MQTT packets of `most` bytes at most, however it comes in pieces."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
-        self._rest = b""
+        self.rest = b""  # what has come of the next one
 
     def read(self, data: bytes) -> list[bytes]:
         """Return the packets that are whole with `data`, in order. Raise ValueError where it is no MQTT, or one is too large."""
-        data = self._rest + data
+        data = self.rest + data
         packets: list[bytes] = []
         place = 0
         while size := packet_size(data[place : place + 5]):
             if size > self._most:
-                raise ValueError("an mqtt packet that is too large")
+                raise PacketTooLarge("an mqtt packet that is too large")
             if place + size > len(data):
                 break
             packets.append(data[place : place + size])
             place += size
-        self._rest = data[place:]
+        self.rest = data[place:]
         return packets
 
 
@@ -47,63 +51,17 @@ def packet_size(data: bytes) -> int:
     return 0
 
 
-class PacketCounter:
-    """Counts MQTT packets in a stream of bytes, however it is cut into pieces, and the topic filters in them.
-
-    MQTT 3.1.1 and 5, sections 2, 3.8 (SUBSCRIBE) and 3.10 (UNSUBSCRIBE).
-    """
-
-    MOST_FILTER_BYTES = 2048  # of one packet with topic filters: a page's takes 300
-
-    def __init__(self) -> None:
-        self._rest = 0  # bytes that are left of a packet whose length is known
-        self._shift: int | None = None  # while the length is read: how far its next 7 bits are to be shifted
-        self._length = 0
-        self._kind = 0
-        self._body: bytearray | None = None  # of a packet with topic filters
-        self.version = 4  # of the protocol: 4 is MQTT 3.1.1
-
-    def count(self, data: bytes) -> tuple[int, int]:
-        """Return how many packets begin in `data`, and how many topic filters end in it. Raise ValueError where it is no MQTT."""
-        begun = filters = place = 0
-        while place < len(data):
-            if self._rest:
-                step = min(self._rest, len(data) - place)
-                if self._body is not None:
-                    self._body += data[place : place + step]
-                self._rest -= step
-                place += step
-                if not self._rest and self._body is not None:
-                    filters += count_filters(bytes(self._body), self._kind, self.version)
-                    self._body = None
-                continue
-            byte = data[place]
-            place += 1
-            if self._shift is None:
-                begun += 1
-                self._kind, self._shift, self._length = byte, 0, 0
-                continue
-            if self._shift > 21:
-                raise ValueError("not an mqtt packet")
-            self._length |= (byte & 0x7F) << self._shift
-            self._shift += 7
-            if not byte & 0x80:
-                self._rest, self._shift = self._length, None
-                if self._kind & 0xF0 in (SUBSCRIBE, UNSUBSCRIBE):
-                    if self._length > self.MOST_FILTER_BYTES:
-                        raise ValueError("too many topics at once")
-                    self._body = bytearray()
-        return begun, filters
-
-
-def count_filters(body: bytes, kind: int, version: int) -> int:
-    """Return how many topic filters stand in what follows the fixed header of a SUBSCRIBE or UNSUBSCRIBE."""
-    place = 2  # after the packet id
+def count_filters(packet: bytes, version: int) -> int:
+    """Return how many topic filters stand in a whole packet: in a SUBSCRIBE (3.8) or UNSUBSCRIBE (3.10)."""
+    kind = packet[0] & 0xF0
+    if kind not in (SUBSCRIBE, UNSUBSCRIBE):
+        return 0
+    place = _after_length(packet) + 2  # after the packet id
     if version == 5:
-        place = _after_properties(body, place)
-    found, options = 0, 1 if kind & 0xF0 == SUBSCRIBE else 0
-    while place < len(body):
-        place += 2 + int.from_bytes(body[place : place + 2], "big") + options
+        place = _after_properties(packet, place)
+    found, options = 0, 1 if kind == SUBSCRIBE else 0
+    while place < len(packet):
+        place += 2 + int.from_bytes(packet[place : place + 2], "big") + options
         found += 1
     return found
 
@@ -193,6 +151,12 @@ def user_name(connect: bytes) -> str:
         place += 2 + int.from_bytes(connect[place : place + 2], "big")
     size = int.from_bytes(connect[place : place + 2], "big")
     return connect[place + 2 : place + 2 + size].decode("utf-8", "replace")
+
+
+def keeps_session(connect: bytes) -> bool:
+    """Return whether the broker is to remember what the phone follows, from a whole CONNECT packet (3.1.2.4)."""
+    place = _after_length(connect) + 7
+    return place >= len(connect) or not connect[place] & 0x02
 
 
 def keep_alive(connect: bytes) -> int:

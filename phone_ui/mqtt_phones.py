@@ -43,7 +43,7 @@ class _Claim:
     garbled: int = 0
     answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
     hand: bytes = field(default=b"", repr=False)  # the newest, encrypted
-    direct: DirectPhone | None = None  # its newest connection, if that takes the short way
+    direct: list[DirectPhone] = field(default_factory=list)  # connections: one, and such as the broker has ended
 
 
 class PhonesOverMqtt:
@@ -113,11 +113,11 @@ class PhonesOverMqtt:
         self._leave()
 
     def _put(self, claim: _Claim, topic: str, packet: bytes) -> bool:
-        """Have a packet take the short way, under the lock; return whether it does."""
-        if claim.direct is None or not claim.direct.follows(topic):
-            return False
-        self._leaving.setdefault(claim.direct, []).append((topic, packet))
-        return True
+        """Have a packet take the short way, under the lock; return whether it does, and comes soon."""
+        followers = [phone for phone in claim.direct if phone.follows(topic)]
+        for phone in followers:
+            self._leaving.setdefault(phone, []).append((topic, packet))
+        return any(not phone.is_slow for phone in followers)
 
     def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
         """Encrypt and publish the newest private states, by claim; nothing for a claim that is over.
@@ -178,8 +178,8 @@ class PhonesOverMqtt:
             claim = self._claims.pop(sid, None)
             if claim is None:
                 return
-            if claim.direct:
-                claim.direct.give_back()
+            for phone in claim.direct:
+                phone.give_back()
             self._broker.logins.release(sid)
             for topic in (self.topics.hand(sid), self.topics.online(sid), self.topics.act(sid)):
                 self._broker.publish(topic, b"", retain=True)
@@ -192,10 +192,11 @@ class PhonesOverMqtt:
                 return None
             pictures = {self.topics.state: lambda: self.public.get()[1], self.topics.hand(sid): lambda: claim.hand}
             act = self.topics.act(sid)
-            claim.direct = DirectPhone(
+            phone = DirectPhone(
                 wire, pictures, self.topics.ack(sid), act, lambda payload: self._on_act(act, payload, False)
             )
-            return claim.direct
+            claim.direct = [*(one for one in claim.direct if not one.ended), phone]
+            return phone
 
     # --- from the broker, and the short way ---
 
@@ -255,10 +256,9 @@ class PhonesOverMqtt:
     def _send_answer(self, sid: str, claim: _Claim, data: bytes) -> None:
         topic, letter = self.topics.ack(sid), claim.pair.encrypt(data, messages.NOTE_SIZE)
         with self._lock:
-            is_direct = self._put(claim, topic, publish(topic, letter))
-        if is_direct:
-            self._leave()
-        else:
+            is_sent = self._put(claim, topic, publish(topic, letter))
+        self._leave()
+        if not is_sent:  # whoever follows the short way follows nothing at the broker: nobody gets it twice
             self._broker.publish(topic, letter, retain=False)
 
     def _garbled(self, sid: str, claim: _Claim, sentence: str) -> None:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 0.3
 """Until a connection that came too soon is looked at again."""
 
+UNSENT_BYTES = 16_384
+"""Of a phone, that wait in the system and in the port each: a state and a hand."""
+
 
 class LimitedHttp(H11Protocol):
     """HTTP for crowds: a fair share of the connections, a head that comes in time, and an answer that is taken."""
@@ -236,6 +239,12 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
         self._unparsed = bytearray()
         self.app_state = {**self.app_state, "wire": self}  # what the gateway serves writes past ASGI's coroutines
 
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Have little wait for a phone that is slow: it shall skip to the newest picture."""
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=UNSENT_BYTES)
+        hold_little(transport)
+
     def push(self, data: bytes) -> bool:
         """Send a binary message at once; return whether it was: a peer that is slow is sent nothing more for now."""
         if not self.writable.is_set():
@@ -330,3 +339,13 @@ def end_unread(transport: asyncio.Transport, seconds: float) -> None:
     sock = transport.get_extra_info("socket")
     if sock is not None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(seconds * 1000))
+
+
+def hold_little(transport: asyncio.Transport) -> None:
+    """Have the system take little that it cannot send yet (tcp(7), TCP_NOTSENT_LOWAT).
+
+    It would take megabytes of old pictures for a phone that is slow, which skips to the newest only after them.
+    """
+    sock = transport.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)

@@ -121,9 +121,9 @@ class Link:
             self.close()
             raise ConnectionLost("not let in")
 
-    def subscribe(self, *topics: str) -> None:
-        """Ask for topics, with QoS 1."""
-        self._send(0x82, b"\0\1" + b"".join(text(topic.encode()) + b"\1" for topic in topics))
+    def subscribe(self, *topics: str, qos: int) -> None:
+        """Ask for topics."""
+        self._send(0x82, b"\0\1" + b"".join(text(topic.encode()) + bytes([qos]) for topic in topics))
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         """Publish with QoS 1."""
@@ -216,7 +216,8 @@ class Player:
         self.close()
         self.state, self.hand = {}, {}
         self.link = Link(self.hub.host, self.hub.port, self.login, will=f"{self.own}/online")
-        self.link.subscribe(self.shared, f"{self.own}/hand", f"{self.own}/ack")
+        qos = self.seat % 2  # some follow as a page does, past the broker, and some by the broker
+        self.link.subscribe(self.shared, f"{self.own}/hand", f"{self.own}/ack", qos=qos)
         self.link.publish(f"{self.own}/online", b'{"session":"0"}', retain=True)
         self.read(lambda: bool(self.state and self.hand and self.state["seats"][self.seat - 1]["phone"] == "on"))
 

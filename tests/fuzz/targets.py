@@ -6,9 +6,11 @@ changes something.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import queue
+import re
 import socket
 import tempfile
 from collections.abc import Callable
@@ -36,7 +38,20 @@ from hub.table.chance import Chance
 from hub.table.kept import KeptValues
 from hub.table.match_log import MatchLog
 from hub.venue import Machine, VenueDesk
-from phone_ui.mqtt_packets import PacketCounter, client_id
+from phone_ui.direct import DirectPhone
+from phone_ui.mqtt_packets import (
+    PacketReader,
+    client_id,
+    count_filters,
+    keep_alive,
+    keeps_session,
+    packet_size,
+    protocol_version,
+    publish,
+    read_filters,
+    read_publish,
+    user_name,
+)
 from tests.fuzz.mutate import MOST_BYTES
 from tests.games.players import random_action, random_match
 from tests.phone_ui.rig import Rig
@@ -262,6 +277,7 @@ def close() -> None:
     """End what targets have started."""
     _CLOSING.close()
     _port.cache_clear()
+    _loop.cache_clear()
 
 
 class _Problems(logging.Handler):
@@ -316,16 +332,140 @@ def websocket(data: bytes) -> None:
 
 
 def mqtt(data: bytes) -> None:
-    """The counting of MQTT packets is the same however they are cut, and a client id is found or not."""
-    counters = PacketCounter(), PacketCounter()
-    counts: list[object] = []
-    for counter, pieces in zip(counters, ([data], [data[at : at + 3] for at in range(0, len(data), 3)]), strict=True):
+    """MQTT packets are the same however they are cut, and what is read in them is there or not."""
+    cut, ended = _packets_of([data[at : at + 3] for at in range(0, len(data), 3)])
+    assert (cut, ended) == _packets_of([data])
+    assert ended or b"".join(cut) == data[: sum(map(len, cut))]
+    for one in (*cut, data):
+        for version in (4, 5):
+            assert count_filters(one or b"\0", version) <= len(one)
+        assert len(client_id(one)) <= len(one)
+        assert user_name(one).encode() in one or "\ufffd" in user_name(one)
+        assert keep_alive(one) < 1 << 16
+        keeps_session(one)
+        protocol_version(one)
+
+
+def _packets_of(pieces: list[bytes]) -> tuple[list[bytes], bool]:
+    """Return the packets of a stream, and whether it ended as no MQTT: with that all that came with it is lost."""
+    reader, packets = PacketReader(8192), list[bytes]()
+    for at, piece in enumerate(pieces):
         try:
-            counts.append([sum(found) for found in zip((0, 0), *map(counter.count, pieces), strict=True)])
+            packets += reader.read(piece)
         except ValueError:
-            counts.append("no mqtt")
-    assert counts[0] == counts[1]
-    assert len(client_id(data)) <= len(data)
+            return _before(b"".join(pieces[: at + 1])), True
+    return packets, False
+
+
+def _before(data: bytes) -> list[bytes]:
+    """Return the whole packets before what is none."""
+    packets = list[bytes]()
+    while True:
+        try:
+            size = packet_size(data)
+        except ValueError:
+            return packets
+        if not 0 < size <= min(len(data), 8192):
+            return packets
+        packets.append(data[:size])
+        data = data[size:]
+
+
+class _Wire:
+    """A phone's socket that takes what it is sent, or not."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.free = asyncio.Event()
+
+    def push(self, data: bytes) -> bool:
+        if self.free.is_set():
+            self.sent.append(data)
+        return self.free.is_set()
+
+    async def taken(self) -> None:
+        await self.free.wait()
+
+
+_LENGTH = rb"(?s:[\x80-\xff]{0,3}[\0-\x7f])"
+_FOLLOWS = re.compile(rb"\x82" + _LENGTH + rb"(?s:(?!\0\0)..)((?:\0\x05state\0|\0\x04hand\0|\0\x03ack\0)+)")
+_ASKS = re.compile(rb"(?s:(?:\x30" + _LENGTH + rb"\0\x03act|[\x32\x3a]" + _LENGTH + rb"\0\x03act(?!\0\0)(..))(.*))")
+_OF_SUBSCRIBE = re.compile(rb"\0[\x03-\x05](state|hand|ack)")
+
+
+def short_way(data: bytes) -> None:
+    """Any packets: what is not for the short way is left as it came, and nobody gets what it does not follow."""
+    _loop().run_until_complete(_take_short_way(data))
+
+
+async def _take_short_way(data: bytes) -> None:
+    random, wire, heard = Random(data), _Wire(), list[bytes]()
+    wire.free.set()
+    newest = {"state": b"state 0", "hand": b"hand 0"}
+    pictures = {topic: (lambda topic=topic: newest[topic]) for topic in newest}
+    phone = DirectPhone(wire, pictures, "ack", "act", heard.append)
+    followed, at_broker = set[str](), set[str]()
+    expected_heard, answers, acknowledged = list[bytes](), list[bytes](), list[bytes]()
+    for number, packet in enumerate(_packets_of([data])[0]):
+        is_taken = phone.take(packet)
+        follows, asks = _FOLLOWS.fullmatch(packet), _ASKS.fullmatch(packet)
+        topics = {topic for topic, _ in read_filters(packet)} if packet[0] in (0x82, 0xA2) else set()
+        if follows:
+            topics = {found.decode() for found in _OF_SUBSCRIBE.findall(follows[1])}
+            assert is_taken == (not topics & at_broker), packet
+        else:
+            assert is_taken == bool(asks), packet
+        if asks:
+            expected_heard.append(asks[2])
+            acknowledged += [b"\x40\x02" + asks[1]] if asks[1] else []
+        elif packet[0] == 0x82:
+            followed = followed | topics if is_taken else followed - topics
+            at_broker |= set() if is_taken else topics & {"state", "hand", "ack"}
+        elif packet[0] == 0xA2:
+            followed -= topics
+            at_broker -= topics
+        assert heard == expected_heard
+        if random.random() < 0.3:
+            (wire.free.clear if wire.free.is_set() else wire.free.set)()
+            await asyncio.sleep(0)
+        newest = {topic: b"%s %d" % (topic.encode(), number + 1) for topic in newest}
+        answer = publish("ack", b"ack %d" % number)
+        answers += [answer] if "ack" in followed else []
+        phone.send([*((topic, publish(topic, one)) for topic, one in newest.items()), ("ack", answer)])
+        phone.send([("another seat's hand", publish("another seat's hand", b"secret"))])
+        assert {
+            topic for topic in ("state", "hand", "ack", "act", "another seat's hand") if phone.follows(topic)
+        } == followed
+    wire.free.set()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    phone._flush()
+    phone.end()
+    _check_sent(wire.sent, answers, acknowledged, {topic: newest[topic] for topic in newest if topic in followed})
+
+
+def _check_sent(sent: list[bytes], answers: list[bytes], acknowledged: list[bytes], last: dict[str, bytes]) -> None:
+    came = [one for message in sent for one in PacketReader().read(message)]
+    assert b"".join(came) == b"".join(sent), "a message holds whole packets"
+    assert b"secret" not in b"".join(sent)
+    assert [one for one in came if one in answers] == answers, "every answer, in order, once"
+    assert set(acknowledged) <= set(came)
+    for topic, payload in last.items():
+        of_topic = [
+            read.payload
+            for one in came
+            if one[0] & 0xF0 == 0x30 and (read := read_publish(one)) and read.topic == topic.encode()
+        ]
+        assert of_topic[-1:] == [payload], "the newest picture comes last"
+        numbers = [int(one.rpartition(b" ")[2]) for one in of_topic]
+        assert numbers == sorted(numbers), "no older picture behind a newer"
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    _CLOSING.callback(loop.close)
+    return loop
 
 
 def _frame(payload: bytes) -> bytes:
@@ -333,6 +473,20 @@ def _frame(payload: bytes) -> bytes:
 
 
 _CONNECT = bytes.fromhex("100e00044d5154540402003c00026161")
+_SHORT = [
+    bytes.fromhex("821700010005") + b"state\0\0\4hand\0\0\3ack\0",
+    bytes.fromhex("820a0002") + b"\0\5state\1",
+    bytes.fromhex("82090003") + b"\0\4hand\0",
+    bytes.fromhex("82080004") + b"\0\3ack\0",
+    bytes.fromhex("82080005") + b"\0\3act\0",
+    bytes.fromhex("a2080006") + b"\0\4hand",
+    bytes.fromhex("300a0003") + b"actask 1",
+    bytes.fromhex("320c0003") + b"act\0\7ask 2",
+    bytes.fromhex("3a0c0003") + b"act\0\7ask 2",
+    bytes.fromhex("340c0003") + b"act\0\x08ask 3",
+    bytes.fromhex("310a0003") + b"actask 4",
+    b"\xc0\0",
+]
 _MQTT = [_CONNECT, b"\xc0\x00", bytes.fromhex("820800010003612f6200"), bytes.fromhex("300600036100016b"), b"\xe0\x00"]
 
 
@@ -502,6 +656,10 @@ TARGETS: dict[str, Target] = {
         websocket, lambda: [*map(_frame, _MQTT), _frame(b"".join(_MQTT)), b"\x89\x80\0\0\0\0", b"\x81\x82\0\0\0\0hi"]
     ),
     "mqtt": Target(mqtt, lambda: [*_MQTT, b"".join(_MQTT)]),
+    "short_way": Target(
+        short_way,
+        lambda: [*_SHORT, b"".join(_SHORT), b"".join(reversed(_SHORT)), _SHORT[0] + b"".join(_SHORT[5:8]) * 3],
+    ),
     "referee": Target(referee, _lines),
     "logs": Target(logs, _logs),
     "configuration": Target(configuration, _configurations),

@@ -5,20 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
+import signal
+import socket
+import ssl
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from nacl.public import PrivateKey
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
+from hub.network.encryption import HubKey
 from hub.ports import PhoneGarbled, PhoneSaid
 from hub.state import Ack
+from phone_ui import gateway
 from phone_ui.direct import DirectPhone
+from phone_ui.gateway import dial_unix
+from phone_ui.limits import Limits
 from phone_ui.mqtt_packets import (
     PacketReader,
     keep_alive,
@@ -28,11 +37,15 @@ from phone_ui.mqtt_packets import (
     read_publish,
     user_name,
 )
+from phone_ui.mqtt_phones import PhonesOverMqtt
+from phone_ui.pages import make_app
+from phone_ui.server import PortSettings, serve
 from tests.patience import PATIENCE
-from tests.phone_ui.rig import STATE, Rig, Seat, act, hand
+from tests.phone_ui.rig import STATE, FakeBroker, Rig, Seat, act, hand, until
+from tests.phone_ui.test_tls import write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 pytestmark = pytest.mark.broker
 
@@ -66,9 +79,9 @@ def packet(kind: int, body: bytes) -> bytes:
     return bytes(head) + body
 
 
-def log_in(client: str, user: str, password: str, *, version: int = 4, alive: int = 60) -> bytes:
+def log_in(client: str, user: str, password: str, *, version: int = 4, alive: int = 60, clean: bool = True) -> bytes:
     properties = b"\0" if version == 5 else b""
-    flags = bytes([version, 0xC2]) + alive.to_bytes(2, "big") + properties
+    flags = bytes([version, 0xC2 if clean else 0xC0]) + alive.to_bytes(2, "big") + properties
     return packet(0x10, text("MQTT") + flags + text(client) + text(user) + text(password))
 
 
@@ -79,10 +92,13 @@ def subscribe(*topics: str, qos: int = 0) -> bytes:
 class Page:
     """A page's socket, packet by packet."""
 
-    def __init__(self, rig: Rig, seat: Seat, *, client: str = "", **how: Any) -> None:
+    def __init__(
+        self, rig: Rig, seat: Seat, *, client: str = "", dial: Mapping[str, Any] | None = None, **how: Any
+    ) -> None:
         self.rig, self.seat = rig, seat
         self._ending = contextlib.ExitStack()
-        dialled = connect(f"ws://127.0.0.1:{rig.port}/mqtt", subprotocols=[Subprotocol("mqtt")], compression=None)
+        address = {"uri": f"ws://127.0.0.1:{rig.port}/mqtt"}
+        dialled = connect(subprotocols=[Subprotocol("mqtt")], compression=None, **(address | dict(dial or {})))
         self.pipe = self._ending.enter_context(dialled)
         self.reader, self.came = PacketReader(), list[bytes]()
         self.pipe.send(log_in(client or seat.sid, seat.sid, seat.password, **how))
@@ -116,6 +132,13 @@ class Page:
         assert self.next()[:2] == LET_IN[:2]
         self.pipe.send(subscribe(self.state, self.hand, self.ack))
         return [self.reply()]
+
+    def ends(self) -> bool:
+        """Whether the connection is ended, whatever comes before."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                self.next()
+        return True
 
     def message(self) -> tuple[str, bytes, bool]:
         """The next message: topic, payload, whether it was retained; other packets are left out."""
@@ -220,6 +243,121 @@ def test_a_phone_that_only_asks_stays_connected_and_hears_no_ping_of_the_hubs(ri
             time.sleep(0.3)
 
 
+@pytest.fixture(scope="module")
+def secure_port(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A second port of the same hub, with https."""
+    folder = tmp_path_factory.mktemp("tls")
+    write(folder, "hub.example")
+    app = make_app({"1": rig.table}, rig.key, "hub", lambda: "https://10.42.0.1:8080", {})
+    settings = PortSettings(limits=Limits(), tls=(str(folder / "cert.pem"), str(folder / "key.pem")))
+    web = serve(app, {"1": rig.table}, dial_unix(lambda: rig.broker.address.path), settings)
+    yield web.port
+    web.close()
+
+
+@contextlib.contextmanager
+def small_line(port: int) -> Iterator[socket.socket]:
+    """A connection whose system takes 32 kB that are not read yet, in packets as small as a Wi-Fi's."""
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32_768)
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1400)  # else one does not fit, and timers decide
+        line.connect(("127.0.0.1", port))
+        yield line
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+def test_a_phone_that_reads_late_has_the_newest_and_every_answer_and_holds_up_nobody(
+    rig: Rig, secure_port: int, is_secure: bool
+) -> None:
+    slow, other = rig.seat(), rig.seat()
+    port = secure_port if is_secure else rig.port
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
+    to_port: dict[str, Any] = {"uri": f"{'wss' if is_secure else 'ws'}://127.0.0.1:{port}/mqtt"} | (
+        {"ssl": tls} if is_secure else {}
+    )
+    with (
+        small_line(port) as line,
+        Page(rig, slow, dial={**to_port, "sock": line, "max_queue": 1}) as late,
+        Page(rig, other, dial=to_port) as quick,
+    ):
+        late.follow()
+        quick.follow()
+        for seq in range(2, 402):
+            with rig.link.together():
+                rig.link.show_public(replace(STATE, seq=seq, name="x" * 2000))
+                rig.link.show_hands({one.sid: hand(seq) for one in (slow, other)})
+                if seq % 50 == 0:
+                    rig.link.answer(slow.sid, Ack(f"{seq:016x}", True, seq=seq))
+            if seq % 20 == 0:
+                while (one := quick.message())[0] != quick.hand or other.keys.decrypt(one[1])["seq"] < seq:
+                    pass
+        hands, answers = list[int](), list[int]()
+        while hands[-1:] != [401] or answers[-1:] != [400]:
+            topic, payload, _ = late.message()
+            if topic == late.hand:
+                hands.append(slow.keys.decrypt(payload)["seq"])
+            elif topic == late.ack:
+                answers.append(slow.keys.decrypt(payload)["seq"])
+    assert len(hands) < 200, "old pictures are left out"
+    assert hands == sorted(set(hands))
+    assert answers == [*range(50, 401, 50)]
+
+
+def test_a_broker_that_stands_still_holds_up_no_page_that_follows_already(rig: Rig) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        assert rig.broker.pid
+        os.kill(rig.broker.pid, signal.SIGSTOP)
+        try:
+            page.pipe.send(page.ask(1))
+            n = rig.next_heard(PhoneSaid).n
+            show(rig, seat, 70)
+            rig.link.answer(seat.sid, Ack(f"{n:016x}", True, seq=70))
+            while page.message()[0] != page.ack:
+                pass
+        finally:
+            os.kill(rig.broker.pid, signal.SIGCONT)
+
+
+def test_an_answer_that_the_end_of_the_broker_took_along_is_given_again(rig: Rig) -> None:
+    seat = rig.seat()
+    request = act(1)
+    letter = seat.keys.encrypt(request)
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(packet(0x32, text(page.act) + b"\0\1" + letter))
+        assert rig.next_heard(PhoneSaid).n == 1
+        assert rig.broker.pid
+        os.kill(rig.broker.pid, signal.SIGKILL)
+        assert page.ends()
+    rig.link.answer(seat.sid, Ack(request["id"], True, seq=70))
+    until(lambda: rig.link.login(seat.sid) == "made", "the broker that was started again")
+    with Page(rig, seat) as page:
+        page.follow()
+        page.pipe.send(packet(0x3A, text(page.act) + b"\0\1" + letter))
+        while (one := page.message())[0] != page.ack:
+            pass
+        assert seat.keys.decrypt(one[1])["re"] == request["id"]
+    assert rig.heard.empty() or not isinstance(rig.heard.get(), PhoneSaid), "it is done once"
+
+
+def test_what_leaves_together_is_as_long_for_every_seat_whatever_its_hand_holds(rig: Rig) -> None:
+    seats = [rig.seat() for _ in range(3)]
+    with contextlib.ExitStack() as many:
+        pages = [many.enter_context(Page(rig, seat)) for seat in seats]
+        for page in pages:
+            page.follow()
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    page.next(0.3)
+        with rig.link.together():
+            rig.link.show_public(replace(STATE, seq=90))
+            rig.link.show_hands({seat.sid: hand(90, you={"cards": "c" * (n * 40)}) for n, seat in enumerate(seats)})
+        assert len({len(page.pipe.recv(timeout=PATIENCE)) for page in pages}) == 1
+
+
 # --- What does not -----------------------------------------------------------------------------------
 
 
@@ -273,13 +411,115 @@ def test_an_odd_request_goes_to_the_broker(rig: Rig, kind: int) -> None:
 
 
 def test_a_packet_that_is_no_mqtt_or_too_large_ends_the_connection(rig: Rig) -> None:
-    for bad in (b"\x30\xff\xff\xff\xff", b"\x30\xff\xff\x03"):
+    for bad, code in ((b"\x30\xff\xff\xff\xff", 1003), (b"\x30\xff\xff\x03", 1009)):
         with Page(rig, rig.seat()) as page:
             page.follow()
             page.pipe.send(bad)
             with pytest.raises(ConnectionClosed):
                 page.reply()
-            assert page.pipe.close_code == 1003
+            assert page.pipe.close_code == code
+
+
+def test_who_keeps_a_session_still_follows_when_it_comes_back(rig: Rig) -> None:
+    """The broker says that it knows the session; so the phone asks for nothing again."""
+    seat = rig.seat()
+    for present in (0, 1):
+        with Page(rig, seat, clean=False) as page:
+            assert page.next() == bytes([0x20, 2, present, 0])
+            if not present:
+                page.pipe.send(subscribe(page.state, page.hand, page.ack))
+                assert page.reply()[:1] == b"\x90"
+            show(rig, seat, 40 + present)
+            while (one := page.message())[0] != page.hand or seat.keys.decrypt(one[1])["seq"] != 40 + present:
+                pass
+            page.pipe.send(page.ask(1 + present))
+            n = rig.next_heard(PhoneSaid).n
+            rig.link.answer(seat.sid, Ack(f"{n:016x}", True, seq=1))
+            while page.message()[0] != page.ack:
+                pass
+
+
+def test_who_follows_at_qos_1_and_then_at_qos_0_gets_each_message_once(rig: Rig) -> None:
+    """A SUBSCRIBE replaces the one before: the broker knows of both."""
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        assert page.next() == LET_IN
+        for qos in (1, 0):
+            page.pipe.send(subscribe(page.hand, page.ack, qos=qos))
+            assert page.reply() == b"\x90\x04\0\1" + bytes([qos, qos])
+        show(rig, seat, 5)
+        rig.link.answer(seat.sid, Ack("a" * 16, True, seq=5))
+        came = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                came.append((read_publish(page.next(0.5)) or pytest.fail("no message")).topic.decode())
+        assert sorted(came) == sorted([page.hand, page.ack])
+
+
+@pytest.mark.parametrize("second", ["a page", "MQTT 5", "QoS 1", "a kept session"])
+def test_who_comes_again_with_the_login_has_all_and_the_one_before_nothing(rig: Rig, second: str) -> None:
+    seat = rig.seat()
+    ways: dict[str, dict[str, Any]] = {"MQTT 5": {"version": 5}, "a kept session": {"clean": False}}
+    with contextlib.ExitStack() as both:
+        before = both.enter_context(Page(rig, seat))
+        before.follow()
+        page = both.enter_context(Page(rig, seat, **ways.get(second, {})))
+        assert page.next()[0] == 0x20
+        assert before.ends()
+        topics = [page.state, page.hand, page.ack]
+        if second == "MQTT 5":
+            page.pipe.send(packet(0x82, b"\0\1\0" + b"".join(text(topic) + b"\0" for topic in topics)))
+        else:
+            page.pipe.send(subscribe(*topics, qos=int(second == "QoS 1")))
+        assert page.reply()[0] == 0x90
+        page.pipe.send(
+            page.ask(1, kind=0x30)
+            if second != "MQTT 5"
+            else packet(0x30, text(page.act) + b"\0" + page.seat.keys.encrypt(act(1)))
+        )
+        rig.next_heard(PhoneSaid)
+        with rig.link.together():
+            show(rig, seat, 33)
+            rig.link.answer(seat.sid, Ack("b" * 16, True, seq=33))
+        came = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                one = page.next(0.5)
+                came += [topic for topic in topics if topic.encode() in one and not one[0] & 1]
+        assert sorted(came) == sorted(topics), "each once"
+
+
+@pytest.mark.parametrize("odd", ["flags of SUBSCRIBE", "packet id of SUBSCRIBE", "packet id of PUBLISH"])
+def test_what_mqtt_forbids_is_used_by_nobody_and_ends_the_connection(rig: Rig, odd: str) -> None:
+    seat = rig.seat()
+    with Page(rig, seat) as page:
+        page.follow()
+        followed = subscribe(page.hand)
+        page.pipe.send(
+            {
+                "flags of SUBSCRIBE": b"\x80" + followed[1:],
+                "packet id of SUBSCRIBE": followed[:2] + b"\0\0" + followed[4:],
+                "packet id of PUBLISH": page.ask(0),
+            }[odd]
+        )
+        with pytest.raises(ConnectionClosed):
+            page.reply()
+    assert rig.heard.empty()
+
+
+def test_what_comes_right_behind_the_log_in_is_done_after_it(rig: Rig) -> None:
+    seat = rig.seat()
+    show(rig, seat, 3)
+    with Page(rig, seat) as page:
+        page.pipe.close()
+    with connect(f"ws://127.0.0.1:{rig.port}/mqtt", subprotocols=[Subprotocol("mqtt")], compression=None) as pipe:
+        page.pipe, page.came = pipe, []
+        asked = subscribe(page.state, page.hand, page.ack) + page.ask(1)
+        pipe.send(log_in(seat.sid, seat.sid, seat.password) + asked[:-9])
+        pipe.send(asked[-9:])
+        assert page.next() == LET_IN
+        assert page.reply() == b"\x90\x05\0\1\0\0\0"
+        assert rig.next_heard(PhoneSaid).n == 1
 
 
 # --- Who gets what -----------------------------------------------------------------------------------
@@ -394,6 +634,64 @@ def test_a_seat_that_is_given_back_follows_nothing_more() -> None:
         assert wire.sent == []
 
     asyncio.run(tried())
+
+
+def test_an_older_connection_that_is_served_late_takes_nothing_from_the_newest() -> None:
+    """The broker has ended the older one already; its phone was too slow to be told."""
+
+    async def tried() -> None:
+        link = PhonesOverMqtt(FakeBroker(), HubKey.fresh(), "hub", "1", lambda _: None)
+        link.admit("ana", "secret", bytes(PrivateKey.generate().public_key))
+        wire = SlowWire()
+        wire.free.set()
+        newest, older = link.direct("ana", wire), link.direct("ana", SlowWire())
+        assert newest
+        assert older
+        hand_topic = link.topics.hand("ana")
+        newest.take(subscribe(hand_topic))
+        older.end()
+        wire.sent.clear()
+        link.show_hands({"ana": hand(4)})
+        await asyncio.sleep(0.01)
+        assert len(wire.sent) == 1
+
+    asyncio.run(tried())
+
+
+def test_an_answer_goes_to_the_broker_too_while_the_phone_that_follows_takes_nothing() -> None:
+    """Who has come back meanwhile may follow at the broker, which has ended the older connection."""
+
+    async def tried() -> None:
+        broker = FakeBroker()
+        link = PhonesOverMqtt(broker, HubKey.fresh(), "hub", "1", lambda _: None)
+        link.admit("ana", "secret", bytes(PrivateKey.generate().public_key))
+        asleep = link.direct("ana", SlowWire())
+        assert asleep
+        asleep.take(subscribe(link.topics.ack("ana")))
+        link.answer("ana", Ack("a" * 16, True, seq=1))
+        assert [topic for topic, _, _ in broker.published] == [link.topics.ack("ana")]
+
+    asyncio.run(tried())
+
+
+def test_a_phone_that_is_silent_for_its_keep_alive_after_a_request_stays_connected() -> None:
+    """The broker waits one and a half keep-alives; the request before was none of its business."""
+
+    class Quiet:
+        keep_alive = 20
+
+    class Writer:
+        written = b""
+
+        def write(self, data: bytes) -> None:
+            self.written += data
+
+    writer = Writer()
+    pipe = gateway._Pipe(Quiet(), None, None, writer)  # type: ignore[arg-type]
+    pipe.direct = cast("DirectPhone", object())
+    pipe._wrote_at -= 0.45 * 20
+    pipe._write(b"")
+    assert writer.written == gateway.PING, "else the broker hears nothing for 1.45 keep-alives"
 
 
 # --- Packets -----------------------------------------------------------------------------------------
