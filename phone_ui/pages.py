@@ -373,7 +373,7 @@ def _file_answer(found: StaticFile | None) -> Response:
     answer.headers["Cache-Control"] = "no-cache"  # kept, but asked for each time: a new hub has new pages
     answer.set_etag(found.etag, weak=True)
     answer.make_conditional(request)
-    answer.headers.pop("Date", None)  # the server says it
+    answer.headers.pop("date", None)  # the server says it
     return answer
 
 

@@ -163,7 +163,9 @@ def test_scripts_come_packed_and_only_once(site: Site) -> None:
     assert plain.text == SCRIPT
 
 
-def test_a_script_goes_without_comments_on_lines_of_their_own_and_keeps_its_lines(site: Site, tmp_path: Path) -> None:
+def test_a_script_goes_without_comments_on_lines_of_their_own_and_indents_and_keeps_its_lines(
+    site: Site, tmp_path: Path
+) -> None:
     script = (
         "// Gone: what the file is for.\n/**\n * Gone.\n * @param {string} a\n */\nexport function f(a) {\n"
         "  /** @type {Map<string, string>} */\n  const m = new Map();\n"
@@ -172,8 +174,8 @@ def test_a_script_goes_without_comments_on_lines_of_their_own_and_keeps_its_line
     (tmp_path / "static" / "widgets" / "amount.js").write_text(script)
     sent = site.get("/static/widgets/amount.js").text
     assert sent.splitlines() == [
-        "", "", "", "", "", "export function f(a) {", "", "  const m = new Map();",
-        "  const n = /** @type {any} */ (a);", "  /** @type {any} */ (m).n = n; /* stays */", "  return `/** ${m} */`;", "}",
+        "", "", "", "", "", "export function f(a) {", "", "const m = new Map();",
+        "const n = /** @type {any} */ (a);", "/** @type {any} */ (m).n = n; /* stays */", "return `/** ${m} */`;", "}",
     ]  # fmt: skip
 
 
