@@ -89,10 +89,10 @@ export function Copies({ labels, state }) {
   const drawn = count > MOST_COPIES ? 1 : count;
   const rows = drawn > 14 ? 3 : drawn > 7 ? 2 : 1;
   const style = { "--across": count > MOST_COPIES ? 2 : Math.ceil(drawn / rows) };
-  return html`<section class=${`copies rows-${rows}`} role="img" aria-label=${`${count} × ${face}`} style=${style}>
+  return html`<div class=${`copies rows-${rows}`} role="img" aria-label=${`${count} × ${face}`} style=${style}>
     ${Array.from({ length: drawn }, (_, i) => html`<${Card} key=${i} labels=${labels} face=${face} />`)}
     ${count > MOST_COPIES && html`<b class="copies-count">× ${count}</b>`}
-  </section>`;
+  </div>`;
 }
 
 /**
