@@ -26,7 +26,7 @@ ENHANCED = """async (parts) => {
 MATTERS = [".want-block", ".question", ".dock", ".secret", ".dice-part", ".now-line", ".table-question", ".notice"]
 """What a person needs to play: its text stands 7:1."""
 DECIDES = ".dock .act, .number-keys .choice, .stepper .step, .face-pad .act"
-"""What answers: 64 px at least, the rest 48."""
+"""What answers: 64 px at least, the rest 48. On a low phone (700 px) that is 48, too: all of it has to stand above the dock."""
 SMALL = """([decides, wide]) => {
   const seen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length > 0;
   const all = [...document.querySelectorAll(
@@ -37,7 +37,7 @@ SMALL = """([decides, wide]) => {
     if (!seen(one) || one.closest(".unseen, p a, .frame")) continue;
     const target = one.matches("input") ? (one.closest("label") ?? one) : one;
     const { width, height } = target.getBoundingClientRect();
-    const least = target.matches(decides) ? 64 : 48;
+    const least = target.matches(decides) && innerHeight > 700 ? 64 : 48;
     if (height < least - 0.5 || width < Math.min(least, wide) - 0.5)
       small.push(`${Math.round(width)}x${Math.round(height)} < ${least}: ${target.outerHTML.slice(0, 120)}`);
   }

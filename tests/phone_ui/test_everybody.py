@@ -65,6 +65,9 @@ def test_axe_finds_nothing_in_any_state_in_both_lights_and_with_large_text(galle
                 if page.evaluate(WIDER):
                     found.add(f"{moment.name}, {size} %: scrolls sideways")
             dressed(page, *LOOKS[0])
+            page.set_viewport_size({"width": PHONES[2][0], "height": PHONES[2][1]})
+            page.evaluate(TWO_FRAMES)
+            found |= {f"{moment.name}, on a high phone: {one}" for one in small_targets(page)}
         gallery.kiosk.set_viewport_size({"width": KIOSKS[1][0], "height": KIOSKS[1][1]})
         gallery.kiosk.evaluate(TWO_FRAMES)
         found |= {f"{moment.name}, screen: {one}" for one in findings(gallery.kiosk)}
