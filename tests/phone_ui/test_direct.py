@@ -372,8 +372,8 @@ def test_who_follows_otherwise_is_served_by_the_broker(rig: Rig) -> None:
                 page.pipe.send(packet(0x82, b"\0\1\0" + topics))
             else:
                 page.pipe.send(subscribe(page.hand, qos=1))
-            while page.next()[0] & 0xF1 != 0x31:
-                pass  # the broker's retained message
+            while page.next()[0] & 0xF0 != 0x30:
+                pass  # the broker's message, retained or just come there: it has pictures a moment later
             rig.link.show_hands({seat.sid: hand(4)})
             assert page.next()[0] & 0xF0 == 0x30
 
