@@ -55,6 +55,7 @@ from phone_ui.mqtt_packets import (
 from tests.fuzz.mutate import MOST_BYTES
 from tests.games.players import random_action, random_match
 from tests.phone_ui.rig import Rig
+from tests.phone_ui.slow_wire import SlowWire
 from tests.table.fakes import MemoryStore, TableRig
 
 ROOT = Path(__file__).parents[2]
@@ -371,22 +372,6 @@ def _before(data: bytes) -> list[bytes]:
         data = data[size:]
 
 
-class _Wire:
-    """A phone's socket that takes what it is sent, or not."""
-
-    def __init__(self) -> None:
-        self.sent: list[bytes] = []
-        self.free = asyncio.Event()
-
-    def push(self, data: bytes) -> bool:
-        if self.free.is_set():
-            self.sent.append(data)
-        return self.free.is_set()
-
-    async def taken(self) -> None:
-        await self.free.wait()
-
-
 _LENGTH = rb"(?s:[\x80-\xff]{0,3}[\0-\x7f])"
 _FOLLOWS = re.compile(rb"\x82" + _LENGTH + rb"(?s:(?!\0\0)..)((?:\0\x05state\0|\0\x04hand\0|\0\x03ack\0)+)")
 _ASKS = re.compile(rb"(?s:(?:\x30" + _LENGTH + rb"\0\x03act|[\x32\x3a]" + _LENGTH + rb"\0\x03act(?!\0\0)(..))(.*))")
@@ -399,7 +384,7 @@ def short_way(data: bytes) -> None:
 
 
 async def _take_short_way(data: bytes) -> None:
-    random, wire, heard = Random(data), _Wire(), list[bytes]()
+    random, wire, heard = Random(data), SlowWire(), list[bytes]()
     wire.free.set()
     newest = {"state": b"state 0", "hand": b"hand 0"}
     pictures = {topic: (lambda topic=topic: newest[topic]) for topic in newest}

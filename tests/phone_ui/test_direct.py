@@ -40,8 +40,10 @@ from phone_ui.mqtt_packets import (
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.pages import make_app
 from phone_ui.server import PortSettings, serve
+from tests.bench.transport import packet
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, FakeBroker, Rig, Seat, act, hand, until
+from tests.phone_ui.slow_wire import SlowWire
 from tests.phone_ui.test_tls import write
 
 if TYPE_CHECKING:
@@ -68,15 +70,6 @@ def nothing_left(rig: Rig) -> None:
 
 def text(words: str) -> bytes:
     return len(words).to_bytes(2, "big") + words.encode()
-
-
-def packet(kind: int, body: bytes) -> bytes:
-    size, head = len(body), bytearray([kind])
-    while size > 127:
-        head.append(size & 127 | 128)
-        size >>= 7
-    head.append(size)
-    return bytes(head) + body
 
 
 def log_in(client: str, user: str, password: str, *, version: int = 4, alive: int = 60, clean: bool = True) -> bytes:
@@ -585,22 +578,6 @@ def test_the_last_answer_comes_and_nothing_after_the_seat_was_given_back(rig: Ri
 
 
 # --- One phone, without a network ---------------------------------------------------------------------
-
-
-class SlowWire:
-    """A socket that takes nothing until it is told to."""
-
-    def __init__(self) -> None:
-        self.sent: list[bytes] = []
-        self.free = asyncio.Event()
-
-    def push(self, data: bytes) -> bool:
-        if self.free.is_set():
-            self.sent.append(data)
-        return self.free.is_set()
-
-    async def taken(self) -> None:
-        await self.free.wait()
 
 
 def test_a_slow_phone_gets_the_newest_picture_and_every_answer() -> None:
