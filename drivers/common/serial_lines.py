@@ -64,6 +64,7 @@ class CallQueue:
         self._woken, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._lock = threading.Lock()
         self._open = True
+        self._is_woken = False  # and has not looked yet
 
     def fileno(self) -> int:
         """Return the descriptor that is readable while calls are waiting."""
@@ -77,19 +78,16 @@ class CallQueue:
     def wake(self) -> None:
         """Have the thread look at its clock."""
         with self._lock:
-            if self._open:
-                try:
-                    os.write(self._waker, b"!")
-                except BlockingIOError:  # it has thousands of wake-ups to read already
-                    return
+            if self._open and not self._is_woken:
+                self._is_woken = True
+                os.write(self._waker, b"!")
 
     def run(self) -> None:
         """Make the calls that are waiting. On the thread only."""
-        try:
-            while os.read(self._woken, 512):
-                pass
-        except BlockingIOError:
-            pass  # all wake-ups are read
+        with self._lock:
+            if self._is_woken:
+                os.read(self._woken, 1)
+                self._is_woken = False
         while self._calls:
             self._calls.popleft()()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hub.display.facts import asked_seats, view_values
 from hub.display.labels import Labels, found, part
@@ -43,8 +43,9 @@ def rings(state: PublicState, labels: Labels | None, *, revealing: bool = False)
     table's lists of seats in the order in which they act, and of those who have acted).
     """
     asked = asked_seats(state)
+    standing = _standing(state.view, labels) if state.view else None
     return {
-        one.seat: LampPicture(*_look(one, state, asked, labels, revealing), SEAT_MARKS[one.seat].colour)
+        one.seat: LampPicture(*_look(one, state, asked, standing, revealing), SEAT_MARKS[one.seat].colour)
         for one in state.seats
     }
 
@@ -54,7 +55,7 @@ def dimmed(colour: str, light: int) -> str:
     return "".join(f"{round(int(colour[at : at + 2], 16) * light / 100):02x}" for at in (0, 2, 4))
 
 
-def _look(one: PublicSeat, state: PublicState, asked: list[int], labels: Labels | None, revealing: bool) -> Look:
+def _look(one: PublicSeat, state: PublicState, asked: list[int], standing: _Standing | None, revealing: bool) -> Look:
     seat, dispute = one.seat, state.dispute
     if seat in state.claiming:  # before everything else: whoever sits there must see it
         return ("claim", 0)
@@ -64,8 +65,8 @@ def _look(one: PublicSeat, state: PublicState, asked: list[int], labels: Labels 
     if view and revealing:
         return ("reveal", 0)
     in_play = state.state in ("playing", "stopped")
-    if in_play and view:
-        return _look_in_play(one, state, view, asked, labels)
+    if in_play and view and standing:
+        return _look_in_play(one, state, view, asked, standing)
     if state.state == "over" and state.over and seat in state.over.winners:
         return ("winner", 0)
     if one.box == "lost":
@@ -75,7 +76,7 @@ def _look(one: PublicSeat, state: PublicState, asked: list[int], labels: Labels 
     return ("locked", 0) if state.state == "lobby" and one.ready else _STILL
 
 
-def _look_in_play(one: PublicSeat, state: PublicState, view: View, asked: list[int], labels: Labels | None) -> Look:
+def _look_in_play(one: PublicSeat, state: PublicState, view: View, asked: list[int], standing: _Standing) -> Look:
     if view.waiting.secret and asked and set(asked) <= set(state.locked):  # the values are about to be revealed
         return ("reveal", 0)
     if any(notice.key == "idle" for notice in state.notices):  # whoever is there can go on, or lets it be put aside
@@ -88,7 +89,7 @@ def _look_in_play(one: PublicSeat, state: PublicState, view: View, asked: list[i
         _dice(one.seat, state)
         or lost
         or (_asked(one.seat, state, view) if one.seat in asked else None)
-        or _position(one.seat, view, labels)
+        or _position(one.seat, view, standing)
         or _STILL
     )
 
@@ -121,33 +122,56 @@ def _asked(seat: int, state: PublicState, view: View) -> Look:
     return ("choosing", 0) if view.waiting.secret else ("turn", 0)
 
 
-def _position(seat: int, view: View, labels: Labels | None) -> Look | None:
+class _Standing(NamedTuple):
+    """How seats stand while others act, as the labels read it from a view; read once for all rings."""
+
+    order: Any  # the list of seats in the order in which they act, if the phase has one
+    past: Any  # the list of those who have acted
+    roles: list[tuple[Pattern, Any]]  # each with the seat that has it
+    pulses: int
+    inside: Any  # the list of seats still in an auction
+    out: str  # the name of a seat's flag
+    numbers: Any  # the table's numbers by seat
+    number: str  # the name of a seat's own number
+
+
+def _standing(view: View, labels: Labels | None) -> _Standing:
+    screen, phase, values = part(labels, "screen"), part(labels, "screen", "phase", view.phase), view_values(view)
+
+    def at(path: object) -> Any:
+        return found(values, str(path)) if path else None
+
+    ring = str(screen.get("ring") or "")
+    stake = at(screen.get("pulse"))
+    return _Standing(
+        order=at(phase.get("order")),
+        past=at(phase.get("past")),
+        roles=[(role, at(screen.get(role))) for role in _ROLES],
+        pulses=stake if type(stake) is int and 1 < stake <= LAMPS else 0,
+        inside=at(screen.get("inside")),
+        out=str(screen.get("out", "out")),
+        numbers=at(ring) if "." in ring else None,
+        number=ring,
+    )
+
+
+def _position(seat: int, view: View, standing: _Standing) -> Look | None:
     """Return how a seat stands while others act: leading, out, or with a public number."""
-    screen = part(labels, "screen")
-    values, facts = view_values(view), view.seats[str(seat)]
-    if ordered := _in_order(seat, values, part(labels, "screen", "phase", view.phase)):
+    if ordered := _in_order(seat, standing.order, standing.past):
         return ordered
-    for role in _ROLES:
-        if screen.get(role) and found(values, screen[role]) == seat:
-            return (role, _pulses(values, screen))
-    inside = found(values, screen["inside"]) if screen.get("inside") else None
-    if facts.get(screen.get("out", "out")) is True or (isinstance(inside, list) and seat not in inside):
+    for role, whose in standing.roles:
+        if whose == seat:
+            return (role, standing.pulses)
+    facts, inside = view.seats[str(seat)], standing.inside
+    if facts.get(standing.out) is True or (isinstance(inside, list) and seat not in inside):
         return ("out", 0)
-    if not screen.get("ring"):
-        return None
-    numbers = found(values, screen["ring"]) if "." in screen["ring"] else None
-    return _number(numbers.get(str(seat)) if isinstance(numbers, Mapping) else facts.get(screen["ring"]))
+    if isinstance(standing.numbers, Mapping):
+        return _number(standing.numbers.get(str(seat)))
+    return _number(facts.get(standing.number))
 
 
-def _pulses(values: Mapping[str, Any], screen: Mapping[str, Any]) -> int:
-    """Return how often a doubled bid pulses, 0 for a plain one."""
-    stake = found(values, screen["pulse"]) if screen.get("pulse") else None
-    return stake if type(stake) is int and 1 < stake <= LAMPS else 0
-
-
-def _in_order(seat: int, values: Mapping[str, Any], phase: Mapping[str, Any]) -> Look | None:
+def _in_order(seat: int, order: Any, past: Any) -> Look | None:
     """Return a seat's look where seats act in an order: full for the first, fewest lamps for the last, hollow when past."""
-    order, past = (found(values, str(phase.get(path) or "")) for path in ("order", "past"))
     if isinstance(past, list) and seat in past:
         return ("choosing", 0)
     if not isinstance(order, list) or seat not in order:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from hub.display.language import Language
-from hub.engine.decision import Action, Answer
+from hub.engine.decision import Action
 from hub.engine.match import Decision
 from hub.errors import NotOffered
 from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
@@ -166,8 +166,8 @@ class SeatBoxes:
         """Return whether a seat was asked for a sealed choice in its box, and has not answered elsewhere."""
         return self._sealed is not None and seat in self._sealed
 
-    def dial(self, seat: int) -> tuple[int, Answer] | None:
-        """Return where the dial of a seat that chooses in its box starts, from 1, and the answer there."""
+    def dial(self, seat: int) -> tuple[int, str] | None:
+        """Return where the dial of a seat that chooses in its box starts, from 1, and the answer there in words."""
         sealed = self._sealed
         return (sealed.start(seat) + 1, sealed.first(seat)) if sealed and seat in sealed else None
 
@@ -278,8 +278,3 @@ class SeatBoxes:
         self._notices.post("other_value", text, str(seat.number))
         if decision := self._rolls.decision:
             self._ask_sealed(seat, decision)
-
-    def dial_text(self, seat: int) -> str:
-        """Return in words where the dial of a seat that chooses in its box starts; empty if it does not."""
-        match, dial = self._play.match, self.dial(seat)
-        return captions.label(dial[1], match.game.labels, seen_by(match, seat)) if match and dial else ""

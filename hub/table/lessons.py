@@ -131,8 +131,8 @@ class Lessons:
 
     def due(self) -> bool:
         """Go on to the room's next lesson once it has had time for an earlier one; return whether it changes."""
-        match, moment = self._match, self._kept_on
-        if match is None or moment is None or self._clock.now() < self._room_since + READ_SECONDS:
+        moment = self._kept_on
+        if moment is None or self._clock.now() < self._room_since + READ_SECONDS or (match := self._match) is None:
             return False
         self._kept_on = None
         self._shown.pop(ROOM, None)
@@ -189,6 +189,5 @@ class Lessons:
 
     def of(self, seat: Seat) -> LessonNow | None:
         """Return what a seat is told at the open question."""
-        if self._match is None or seat.sid in self._now.without:
-            return None
-        return self._shown.get(seat.number)
+        lesson = self._shown.get(seat.number)
+        return None if lesson is None or seat.sid in self._now.without or self._match is None else lesson

@@ -32,6 +32,7 @@ class SealedChoice:
         self._boxes, self._box_of = boxes, box_of
         self._lines: dict[int, list[Answer]] = {}
         self._starts: dict[int, int] = {}
+        self._first: dict[int, str] = {}
 
     def __contains__(self, seat: int) -> bool:
         """Return whether a seat was asked in its box, and has not answered elsewhere."""
@@ -41,9 +42,9 @@ class SealedChoice:
         """Return the secret index on the line at which the seat's dial starts."""
         return self._starts[seat]
 
-    def first(self, seat: int) -> Answer:
-        """Return the answer at which the seat's dial starts."""
-        return self._lines[seat][self._starts[seat]]
+    def first(self, seat: int) -> str:
+        """Return the answer at which the seat's dial starts, in words."""
+        return self._first[seat]
 
     def offer(
         self, seat: int, moves: Sequence[Move], labels: Labels, view: captions.View, letters: Lettering = ENGLISH
@@ -53,6 +54,7 @@ class SealedChoice:
         if line:
             self._lines[seat] = line
             start = self._starts.setdefault(seat, randbelow(len(line)))
+            self._first[seat] = captions.label(line[start], labels, view)
             names = captions.sealed_captions(line, labels, view, letters) if len(line) <= NAMED else ()
             self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
 

@@ -175,7 +175,7 @@ class Snapshots:
             locked={"move": answer.move, **answer.args} if answer else None,
             undo=not dice.fallen and self._play.may_undo(seat),
             dial=dial[0] if dial else None,
-            dial_at=self._boxes.dial_text(seat),
+            dial_at=dial[1] if dial else "",
             faces=Faces(dice.open.missing, roll.sides) if roll else None,
             hint=None if dice.fallen else self._hints.of(self._seats[seat]),
         )

@@ -117,12 +117,8 @@ class Match {
   /** One request, until everybody has seen what came of it; milliseconds. */
   async step(phone, verb, args) {
     const began = performance.now();
-    const { epoch } = phone.hand;
-    const seq = await phone.ask(verb, args);
-    await this.see(seq);
-    const took = performance.now() - began;
-    if (verb === "again") await Promise.all(this.phones.map((one) => one.until(() => one.hand.epoch !== epoch)));
-    return took;
+    await this.see(await phone.ask(verb, args));
+    return performance.now() - began;
   }
 
   /** Until somebody is asked for something, or the match is over: between two rounds nobody is. */
@@ -134,30 +130,38 @@ class Match {
     );
   }
 
-  /** Somebody's legal request, told from the hands alone. */
+  /** Somebody's legal request, told from the hands alone; null where the match is over. */
   next() {
     for (const phone of this.phones) {
       const { faces, moves, locked } = phone.hand;
       if (faces) return [phone, "roll", { faces: Array.from({ length: faces.count }, () => 1 + below(faces.sides)) }];
       if (moves.length && !locked) return [phone, "act", chosen(pick(moves))];
     }
-    return [this.phones[0], "again", {}];
+    return null;
+  }
+
+  /** The game that is over once more: at once, as all others are ready. */
+  async again() {
+    for (const phone of this.phones.slice(1)) await this.step(phone, "ready", { ready: true });
+    const [first] = this.phones;
+    const { epoch } = first.hand;
+    await this.step(first, "again", {});
+    await Promise.all(this.phones.map((phone) => phone.until(() => phone.hand.epoch !== epoch)));
   }
 
   async move() {
     for (;;) {
       await this.asked();
-      const [phone, verb, args] = this.next();
-      const milliseconds = await this.step(phone, verb, args);
-      if (verb !== "again") return milliseconds;
+      const request = this.next();
+      if (request) return this.step(...request);
+      await this.again();
     }
   }
 
   /** All seats act in the same instant, in a round for which nobody has acted yet; how many of them are taken. */
   async atOnce() {
     while (!this.phones.every(({ hand: { moves, locked } }) => moves.length && !locked)) {
-      await this.asked();
-      await this.step(...this.next());
+      await this.move();
     }
     const asked = this.phones.map((phone) => phone.ask("act", chosen(pick(phone.hand.moves))));
     const late = new Promise((_, refuse) => setTimeout(refuse, PATIENCE, new Error("late")));
