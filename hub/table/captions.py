@@ -150,7 +150,8 @@ def sealed_captions(
     line: Sequence[Answer], labels: Labels | None = None, view: View | None = None, letters: Lettering = ENGLISH
 ) -> list[str]:
     """Return a caption for each answer of a sealed line: a box shows them itself, for it alone knows its dial."""
-    return [_fitting_label(answer, labels, view, letters) for answer in line]
+    deck = deck_in(labels, view)
+    return [_fitting_label(answer, labels, view, letters, deck) for answer in line]
 
 
 def explanation(
@@ -170,9 +171,15 @@ def explanation(
 # --- an answer by the labels of the game ----------------------------------------------------------------
 
 
-def label(answer: Answer, labels: Labels | None = None, view: View | None = None, *, short: bool = False) -> str:
-    """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out."""
-    about, deck = part(labels, "moves", answer.move), deck_in(labels, view)
+def label(
+    answer: Answer, labels: Labels | None = None, view: View | None = None, *, short: bool = False,
+    deck: Deck | None = None,
+) -> str:  # fmt: skip
+    """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out.
+
+    `deck` is `deck_in(labels, view)`, for whoever names many.
+    """
+    about, deck = part(labels, "moves", answer.move), deck_in(labels, view) if deck is None else deck
     values = {}
     for name, value in answer.args.items():
         card = _card_at(view, part(about, "from").get(name), value)
@@ -277,10 +284,13 @@ def _gap_text(gap: int, cards: Any, labels: Labels | None) -> str:
 # --- what fits on the display --------------------------------------------------------------------------
 
 
-def _fitting_label(answer: Answer, labels: Labels | None, view: View | None, letters: Lettering) -> str:
+def _fitting_label(
+    answer: Answer, labels: Labels | None, view: View | None, letters: Lettering, deck: Deck | None = None
+) -> str:
     """Return an answer as a caption: in full where it fits, else without the names of cards."""
-    whole = letters.write(label(answer, labels, view))
-    return whole if fits(whole) else letters.shorten(label(answer, labels, view, short=True))
+    deck = deck_in(labels, view) if deck is None else deck
+    whole = letters.write(label(answer, labels, view, deck=deck))
+    return whole if fits(whole) else letters.shorten(label(answer, labels, view, short=True, deck=deck))
 
 
 def _with_hint(caption: str, letters: Lettering, *hints: str) -> str:
