@@ -183,7 +183,9 @@ class _DiceOrder(msgspec.Struct, forbid_unknown_fields=True):
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "simulated"`."""
 
-    seats: Annotated[int, msgspec.Meta(ge=1, le=6, description="boxes of the simulated table")] = 4
+    seats: Annotated[
+        int, msgspec.Meta(ge=0, le=6, description="boxes of the simulated table; 0: dice and panels, beside real boxes")
+    ] = 4
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw] | None = None) -> SimulatedTable:

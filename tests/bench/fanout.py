@@ -1,13 +1,14 @@
 """From a seat to the whole table, measured: `python -m tests.bench.fanout [actions]`.
 
-A whole hub in a process of its own (real broker, record on disk, encryption, simulated boxes on ptys, panels) plays The Big
-Idea with six phones, which speak MQTT over WebSocket as pages do. A round is over when the phone that acted has its
-answer and all six have opened a hand at least as new.
+A whole hub in a process of its own (real broker, record on disk, encryption, panels) plays Goofspiel with six phones, which
+speak MQTT over WebSocket as pages do, and six seat boxes: the firmware in CPython in a process of its own, as boxes have computers
+of their own, on ptys. An action is over when the phone that acted has its answer and all six have opened a hand at least as new.
 
-The servers of boardgame.io and Colyseus do the same beside us, a sealed bid with six clients of their own kind: over when all six
-hold the new state. They keep their matches in memory only and encrypt nothing. All take turns, a block of actions each; all
-sides' clients are bare JavaScript, in one process each. Then the same seats are played by bare clients in Python, and alone:
-what the language of a client costs. At the start boxes lock, and their rings are watched.
+The servers of boardgame.io and Colyseus do the same beside us, the same Goofspiel with six clients of their own kind: over when
+all six hold the new state. They keep their matches in memory only and encrypt nothing. All take turns, a block of actions each;
+all sides' clients are bare JavaScript, in one process each. Then the same seats are played by bare clients in Python, and alone:
+what the language of a client costs. At the start boxes lock, and their rings are watched. At the end another hub plays The Big
+Idea, the game of ours whose state is largest, alone.
 """
 
 from __future__ import annotations
@@ -16,23 +17,24 @@ import asyncio
 import base64
 import json
 import multiprocessing
-import os
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection
+from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
-from drivers.simulated import SimulatedTable
+from drivers.simulated.seat_box import SimBox
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
-from hub.isolation import GuardedDevice
 from hub.operations.diagnostics import configure_logging
+from hub.ports import MonotonicClock
 from phone_ui import javascript
 from tests.bench.figures import note
 from tests.bench.peer import Absent, Peer, Program
@@ -42,7 +44,7 @@ from tests.random_client import value
 
 SEATS, WARM, BLOCK, LOCKS = 6, 50, 50, 100
 AFTER = 10**9  # numbers of requests of the phones in Python: higher than those in JavaScript have come to
-GAME = "big-idea"
+GAME, OPTIONS, LARGEST = "goofspiel", {"tie": "discard"}, "big-idea"
 PEERS = {"boardgame.io": "", "Colyseus": "colyseus/"}
 """Where the scripts of each are, in `tests/bench/peers`."""
 
@@ -51,14 +53,14 @@ PEERS = {"boardgame.io": "", "Colyseus": "colyseus/"}
 
 
 @contextmanager
-def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
-    """A hub with one device at a table of six. Its port, its public key and its broker's process go into the pipe."""
+def a_hub(folder: str, pipe: Connection, *devices: DevicePart) -> Iterator[Hub]:
+    """A hub with devices at a table of six. Its port, its public key and its broker's process go into the pipe."""
     configure_logging("error")
     config = Config(
         hub=HubPart(state=folder),
         web=WebPart("127.0.0.1", 0),
         table=(TablePart("1", "Bench", SEATS, GAME, pitch_seconds=0),),
-        device=(device,),
+        device=devices,
     )
     with Hub(config, limits=UNLIMITED) as hub:
         hub.start()
@@ -68,38 +70,72 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
         yield hub
 
 
-def hub_process(folder: str, pipe: Connection) -> None:
-    """Run a hub until the bench has seen enough; press its boxes when asked to."""
-    with a_hub(folder, DevicePart("simulated", "1", "bench", {"seats": SEATS}), pipe) as hub:
-        guarded = hub.devices[0]
-        assert isinstance(guarded, GuardedDevice)
-        devices = guarded.device
-        assert isinstance(devices, SimulatedTable)
-        while pipe.recv() == "locks":
-            pipe.send(locks(devices))
+def hub_process(folder: str, ports: Sequence[str], pipe: Connection) -> None:
+    """Run a hub with boxes at these ports, dice and panels until the bench has seen enough."""
+    boxes = DevicePart("button_box", "1", "boxes", {"ports": list(ports)})
+    panels = DevicePart("simulated", "1", "panels", {"seats": 0})
+    with a_hub(folder, pipe, boxes, panels) as hub:
+        pipe.recv()
         pipe.send((memory("self"), memory(hub.broker.pid or 0)))
 
 
-def locks(devices: Any) -> list[float]:
-    """Milliseconds from the push of a box in a sealed round to its own ring showing the lock."""
-    took: list[float] = []
-    box = devices.seat_boxes[1]
+# --- the boxes' process ----------------------------------------------------------------------------------
 
-    def until(pattern: str) -> None:
-        version, end = devices.version, time.monotonic() + 10
-        while not ((lamps := box.state()["lamps"]) and lamps["pattern"] == pattern):
-            assert time.monotonic() < end, f"the ring shows {lamps}, not {pattern}"
-            version = devices.wait(version, 0.2)
 
-    for _ in range(LOCKS):
-        until("choosing")
-        began = time.perf_counter()
-        box.press("push")
-        until("locked")
-        took.append((time.perf_counter() - began) * 1000)
-        box.press("bar")
-    until("choosing")
-    return took
+class SeatBoxes:
+    """Six seat boxes on ptys, and the hands that press them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.changed = threading.Condition()
+        self.boxes = [
+            SimBox(f"bench-{seat}", folder / f"box-{seat}", MonotonicClock(), self._change)
+            for seat in range(1, SEATS + 1)
+        ]
+        for box in self.boxes:
+            box.start()
+
+    @property
+    def ports(self) -> list[str]:
+        """Where the hub finds them."""
+        return [str(box.port) for box in self.boxes]
+
+    def _change(self) -> None:
+        with self.changed:
+            self.changed.notify_all()
+
+    def _until(self, pattern: str) -> None:
+        """Wait until the ring of the first box shows a pattern."""
+
+        def shown() -> bool:
+            lamps = self.boxes[0].state()["lamps"]
+            return bool(lamps) and lamps["pattern"] == pattern
+
+        with self.changed:
+            assert self.changed.wait_for(shown, 10), f"the ring does not show {pattern}"
+
+    def locks(self) -> list[float]:
+        """Milliseconds from the push of a box in a sealed round to its own ring showing the lock."""
+        took = []
+        for _ in range(LOCKS):
+            self._until("choosing")
+            began = time.perf_counter()
+            self.boxes[0].press("push")
+            self._until("locked")
+            took.append((time.perf_counter() - began) * 1000)
+            self.boxes[0].press("bar")
+        self._until("choosing")
+        return took
+
+
+def boxes_process(folder: str, pipe: Connection) -> None:
+    """Run the boxes: asked for a number, press the first key of that box; asked for "locks", measure them."""
+    boxes = SeatBoxes(Path(folder))
+    pipe.send(boxes.ports)
+    while (asked := pipe.recv()) != "end":
+        if asked == "locks":
+            pipe.send(boxes.locks())
+        else:
+            boxes.boxes[asked - 1].press("k1")
 
 
 # --- the phones ------------------------------------------------------------------------------------------
@@ -234,10 +270,64 @@ class Phones:
         took: list[float] = []
         while len(took) < count:
             request = next_request(self.players, self.random)
-            milliseconds = await step(self.players, request)
-            if request[1] != "again":
-                took.append(milliseconds)
+            if request[1] == "again":  # begins at once where all others are ready
+                for player in self.players[1:]:
+                    await step(self.players, (player, "ready", {"ready": True}))
+                await step(self.players, request)
+            else:
+                took.append(await step(self.players, request))
         return took
+
+
+class Running(NamedTuple):
+    """A whole hub with six phones that have logged in, and its boxes: processes of their own."""
+
+    port: int
+    key: bytes
+    seats: list[Seat]
+    phones: Program
+    hub: Connection
+    boxes: Connection
+    processes: dict[str, int]
+
+
+@contextmanager
+def running() -> Iterator[Running]:
+    """Run a hub with everything, and let six people sit down."""
+    context = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as ending:
+
+        def run(program: Callable[..., None], *given: object) -> tuple[Connection, int]:
+            here, there = context.Pipe()
+            process = context.Process(target=program, args=(folder, *given, there), daemon=True)
+            process.start()
+            ending.callback(process.join, 10)
+            assert here.poll(30), f"{program.__name__} has not started"
+            return here, process.pid or 0
+
+        boxes, boxes_pid = run(boxes_process)
+        ending.callback(boxes.send, "end")
+        hub, hub_pid = run(hub_process, boxes.recv())
+        port, key, broker = hub.recv()
+        for seat in range(1, SEATS + 1):  # "press the box for seat 1"
+            time.sleep(0.3)
+            boxes.send(seat)
+            until_there(port, seat)
+        codes = public(port)["claim_codes"]
+        seats = [sit(port, key, seat, codes[str(seat)]) for seat in range(1, SEATS + 1)]
+        phones = ending.enter_context(Program([javascript.node(), "phones.js"]))
+        told = [{"sid": one.sid, "password": one.password, "secret": b64(one.keys.secret)} for one in seats]
+        phones.ask(port=port, key=b64(key), table="1", seats=told)
+        processes = {"our hub": hub_pid, "its broker": broker, "six boxes": boxes_pid, "six phones": phones.pid}
+        yield Running(port, key, seats, phones, hub, boxes, processes)
+
+
+def until_there(port: int, count: int) -> None:
+    """Until so many boxes have a seat."""
+    end = time.monotonic() + 20
+    while sum(seat["box"] == "on" for seat in public(port)["seats"]) < count:
+        assert time.monotonic() < end, f"the box of seat {count} is not there"
+        time.sleep(0.05)
 
 
 class Measured(NamedTuple):
@@ -248,40 +338,49 @@ class Measured(NamedTuple):
     python: list[float]
     pressed: list[float]
     cpu: dict[str, float]
+    rss: tuple[float, float]
 
 
-async def measure(
-    port: int,
-    key: bytes,
-    seats: list[Seat],
-    actions: int,
-    pipe: Connection,
-    peers: dict[str, Peer],
-    processes: dict[str, int],
-) -> Measured:
+def measure(actions: int) -> Measured:
     """Boxes first, then moves: ours and the peers' in turn; then ours alone, by phones in Python."""
-    with Program([javascript.node(), "phones.js"]) as phones:
-        processes["six phones"] = phones.pid
-        told = [{"sid": one.sid, "password": one.password, "secret": b64(one.keys.secret)} for one in seats]
-        phones.ask(port=port, key=b64(key), table="1", seats=told)
-        phones.ask(begin=GAME)
-        pipe.send("locks")  # the first round is a sealed one, in which every box is asked too
-        assert await asyncio.to_thread(pipe.poll, 30), "the boxes do not lock"
-        measured = Measured([], {name: [] for name in peers}, [], pipe.recv(), {})
-        phones.ask(moves=WARM, seq=public(port)["seq"])
+    with running() as ours, ExitStack() as ending:
+        processes = dict(ours.processes)
+        peers = beside(ending, processes)
+        ours.phones.ask(begin=GAME, options=OPTIONS)
+        ours.boxes.send("locks")  # the first round is a sealed one, in which every box is asked too
+        assert ours.boxes.poll(30), "the boxes do not lock"
+        measured = Measured([], {name: [] for name in peers}, [], ours.boxes.recv(), {}, (0, 0))
+        ours.phones.ask(moves=WARM, seq=public(ours.port)["seq"])
         for peer in peers.values():
             peer.ask(moves=WARM)
         before = {name: cpu(pid) for name, pid in processes.items()}
         while len(measured.ours) < actions:
-            measured.ours.extend(phones.ask(moves=BLOCK)["took"])
+            measured.ours.extend(ours.phones.ask(moves=BLOCK)["took"])
             for name, peer in peers.items():
                 measured.theirs[name].extend(peer.ask(moves=BLOCK)["took"])
         for name, pid in processes.items():
             measured.cpu[name] = (cpu(pid) - before[name]) / len(measured.ours) * 1000
-    in_python = await Phones.sit_down(port, seats, public(port)["seq"])
-    await in_python.move(WARM)
-    measured.python.extend(await in_python.move(actions // 2))
-    return measured
+        measured.python.extend(asyncio.run(in_python(ours, actions // 2)))
+        ours.hub.send("end")
+        return measured._replace(rss=ours.hub.recv())
+
+
+async def in_python(ours: Running, actions: int) -> list[float]:
+    """The same seats by phones in Python."""
+    phones = await Phones.sit_down(ours.port, ours.seats, public(ours.port)["seq"])
+    await phones.move(WARM)
+    return await phones.move(actions)
+
+
+def measure_largest(actions: int) -> list[float]:
+    """Milliseconds of moves of the game whose state is largest, alone."""
+    with running() as ours:
+        ours.phones.ask(begin=LARGEST)
+        ours.phones.ask(moves=WARM, seq=public(ours.port)["seq"])
+        took: list[float] = ours.phones.ask(moves=actions)["took"]
+        ours.hub.send("end")
+        ours.hub.recv()
+        return took
 
 
 def row(what: str, times: list[float]) -> str:
@@ -333,28 +432,12 @@ def beside(ending: ExitStack, processes: dict[str, int]) -> dict[str, Peer]:
 
 def main(actions: int = 500) -> None:
     """Measure and print."""
-    context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as ending:
-        here, there = context.Pipe()
-        began = time.perf_counter()
-        hub = context.Process(target=hub_process, args=(folder, there), daemon=True)
-        hub.start()
-        assert here.poll(30), "the hub has not started"
-        port, key, broker = here.recv()
-        state = public(port)
-        first = sit(port, key, 1, state["claim_codes"]["1"])
-        started = time.perf_counter() - began
-        codes = [state["claim_codes"].get(str(seat), "") for seat in range(1, SEATS + 1)]
-        seats = [first] + [sit(port, key, seat, codes[seat - 1]) for seat in range(2, SEATS + 1)]
-        processes = {"our hub": hub.pid or 0, "its broker": broker}
-        peers = beside(ending, processes)
-        measured = asyncio.run(measure(port, key, seats, actions, here, peers, processes))
-        here.send("end")
-        rss, broker_rss = here.recv()
-        hub.join(10)
-    print(f"program started -> first phone has its seat {started * 1000:6.0f} ms   (pid {os.getpid()})")
+    measured = measure(actions)
     report(measured)
-    print(f"resident memory: hub {rss:.0f} MB, mosquitto {broker_rss:.1f} MB")
+    largest = measure_largest(actions // 2)
+    note("fanout, largest", "ours", "ms", *largest)
+    print(row("our game with the largest state, alone", largest))
+    print("resident memory: hub {:.0f} MB, mosquitto {:.1f} MB".format(*measured.rss))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from hub.config import DevicePart
-from tests.bench.fanout import SEATS, Player, a_hub, public, row, sit
+from tests.bench.fanout import SEATS, Player, a_hub, public, row, sit, until_there
 from tests.bench.figures import note
 from tests.bench.firmware_latency import BOUNCE
 from tests.bench.transport import LightPhone
@@ -28,16 +28,8 @@ from tests.phone_ui.rig import Seat
 
 def hub_process(folder: str, ports: Sequence[str], pipe: Connection) -> None:
     """Run a hub with boxes at these ports until the bench has seen enough."""
-    with a_hub(folder, DevicePart("button_box", "1", "boxes", {"ports": list(ports)}), pipe):
+    with a_hub(folder, pipe, DevicePart("button_box", "1", "boxes", {"ports": list(ports)})):
         pipe.recv()
-
-
-def until_there(port: int, count: int) -> None:
-    """Until so many boxes have a seat."""
-    end = time.monotonic() + 20
-    while sum(seat["box"] == "on" for seat in public(port)["seats"]) < count:
-        assert time.monotonic() < end, f"the box of seat {count} is not there"
-        time.sleep(0.05)
 
 
 async def measure(port: int, seats: Sequence[Seat], boxes: Sequence[LiveBox], presses: int) -> list[float]:

@@ -1,7 +1,7 @@
 // node phones.js: bare phones at our hub, beside clients.js: a WebSocket, MQTT's packets, libsodium's boxes, no page.
 //
-// Told {"port", "key", "table", "seats": [{"sid", "password", "secret"}]}, six of them log in at a table. Asked {"begin": GAME},
-// those of the newest table start it. What else they are asked stands in match.js; {"moves": N, "seq": S} is from that state on. A
+// Told {"port", "key", "table", "seats": [{"sid", "password", "secret"}]}, six of them log in at a table. Asked {"begin": GAME,
+// "options": {}}, those of the newest table start it. What else they are asked stands in match.js; {"moves": N, "seq": S} is from that state on. A
 // move is over when the phone that acted has its answer and all six hold a hand at least as new. They read every public state, too,
 // as a page does.
 
@@ -105,9 +105,9 @@ class Match {
     return this;
   }
 
-  async begin(game) {
+  async begin(game, options = {}) {
     for (const phone of this.phones.slice(1)) await this.step(phone, "ready", { ready: true });
-    await this.step(this.phones[0], "start", { game, options: {} });
+    await this.step(this.phones[0], "start", { game, options });
   }
 
   see(seq) {
@@ -175,6 +175,6 @@ class Match {
 const matches = [];
 serve(matches, null, async (asked) => {
   if (asked.seats) matches.push(await new Match().sit(asked));
-  if (asked.begin) await matches.at(-1).begin(asked.begin);
+  if (asked.begin) await matches.at(-1).begin(asked.begin, asked.options);
   return {};
 });
