@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import serial
 from serial.tools import list_ports
@@ -24,6 +24,8 @@ from serial.tools import list_ports
 from drivers.common.backoff import backoff
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -82,14 +84,16 @@ class CallQueue:
                 self._is_woken = True
                 os.write(self._waker, b"!")
 
-    def run(self) -> None:
-        """Make the calls that are waiting. On the thread only."""
+    def run(self) -> bool:
+        """Make the calls that are waiting; return whether anybody has woken the thread. On the thread only."""
         with self._lock:
-            if self._is_woken:
+            was_woken = self._is_woken
+            if was_woken:
                 os.read(self._woken, 1)
                 self._is_woken = False
         while self._calls:
             self._calls.popleft()()
+        return was_woken
 
     def close(self) -> None:
         """Close the descriptors, after the thread has ended."""
@@ -180,7 +184,7 @@ class Lines:
         self._calls = CallQueue()
         self._served: dict[str, _Served] = {}
         self._retries: dict[str, _Retry] = {}
-        self._scan_at = clock.now()
+        self._scan_at = self._due_at = clock.now()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="lines", daemon=True)
 
@@ -207,25 +211,29 @@ class Lines:
         self._stopping = True
 
     def _run(self) -> None:
+        heard: list[_Served] = []
         while True:
-            self._attempt(self._calls.run)
+            was_woken = self._attempt(self._calls.run) is not False
             if self._stopping:
                 break
             now = self._clock.now()
-            if now >= self._scan_at:
+            if is_scanned := now >= self._scan_at:
                 self._attempt(self._scan)
                 self._scan_at = now + SCAN
-            for served in list(self._served.values()):
-                self._serve(served, lambda served=served: self._advance(served))  # type: ignore[misc]
-            self._wait()
+            # With calls and clocks any line may have something to say; with what one says, only that one.
+            for served in list(self._served.values()) if was_woken or is_scanned or now >= self._due_at else heard:
+                if self._served.get(served.line.port) is served:
+                    self._serve(served, lambda served=served: self._advance(served))  # type: ignore[misc]
+            heard = self._wait()
         for served in list(self._served.values()):
             served.line.close()
 
-    def _attempt(self, step: Callable[[], None]) -> None:
+    def _attempt(self, step: Callable[[], T]) -> T | None:
         try:
-            step()
+            return step()
         except Exception:  # a fault in one driver ends neither its thread nor the match
             log.exception("A step of the line thread failed.")
+            return None
 
     def _serve(self, served: _Served, step: Callable[[], None]) -> None:
         """Make one step of one line; if it fails, this line is tried again later and the others go on."""
@@ -294,18 +302,22 @@ class Lines:
         retry = self._retries.setdefault(port, _Retry())
         retry.until = now + next(retry.delays)
 
-    def _wait(self) -> None:
+    def _wait(self) -> list[_Served]:
+        """Wait until something is to be done; return the lines on which something came."""
         deadlines = [self._scan_at]
         deadlines += [at for served in self._served.values() if (at := served.session.deadline()) is not None]
-        patience = max(0.0, min(deadlines) - self._clock.now())
+        self._due_at = min(deadlines)
+        patience = max(0.0, self._due_at - self._clock.now())
         waiter = select.poll()
         waiter.register(self._calls, select.POLLIN)
         by_number: Mapping[int, _Served] = {served.line.fileno(): served for served in self._served.values()}
         for number, served in by_number.items():
             waiter.register(number, select.POLLIN | (select.POLLOUT if served.unwritten else 0))
-        for number, what in waiter.poll(patience * 1000):
-            if number in by_number and what & ~select.POLLOUT:
-                self._serve(by_number[number], lambda served=by_number[number]: self._read(served))  # type: ignore[misc]
+        ready = [(by_number[number], what) for number, what in waiter.poll(patience * 1000) if number in by_number]
+        for served, what in ready:
+            if what & ~select.POLLOUT:
+                self._serve(served, lambda served=served: self._read(served))  # type: ignore[misc]
+        return [served for served, _ in ready]
 
     def _read(self, served: _Served) -> None:
         data = served.line.read()
