@@ -43,6 +43,7 @@ class SeatBoxes:
         self.displays = BoxDisplays(port, language, lambda: play.match.game.name if play.match else "")
         self._sealed: SealedChoice | None = None
         self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
+        self._is_told = True  # displays know of the decision that is open
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
         self._shown_question: dict[int, str] = {}  # by seat: the question to the table that its display asks
@@ -60,7 +61,18 @@ class SeatBoxes:
             self._sealed = SealedChoice(self._round(decision.number), self._port, lambda seat: self._seats[seat].box)
             for seat in self._seats:
                 self._ask_sealed(seat, decision)
-        self._show(decision, list(self._seats))
+        self._is_told = False
+
+    def tell(self) -> None:
+        """Let boxes hear of the decision that has opened: after the phones, as that takes a while.
+
+        Call it after everything that may have opened one.
+        """
+        if self._sealed:
+            self._sealed.tell()
+        if not self._is_told:
+            self._is_told = True
+            self._show(self._rolls.decision, list(self._seats))
 
     def _round(self, number: int) -> int:
         """Return what tells this round from every other one to the boxes: below 2**30, as small numbers of their firmware.

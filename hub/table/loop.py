@@ -232,6 +232,7 @@ class Table:
             self._show()
         elif hinted:
             self._publisher.show_hands()
+        self._boxes.tell()
         if self._demonstration.due():
             self._publisher.show_demonstration()
         if self._reveal.due():
@@ -394,5 +395,6 @@ class Table:
         self._show_around(self._publisher.show_phones(self._resumption.table))
 
     def _show_around(self, state: PublicState) -> None:
+        self._boxes.tell()
         self._publisher.show_around(state, settled=self._settled)
         self._settled = False

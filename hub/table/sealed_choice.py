@@ -7,6 +7,7 @@ a box has locked; which of the answers, it learns with the reveal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from secrets import randbelow
 
 from hub.display.labels import Labels
@@ -33,6 +34,7 @@ class SealedChoice:
         self._lines: dict[int, list[Answer]] = {}
         self._starts: dict[int, int] = {}
         self._first: dict[int, str] = {}
+        self._untold: dict[int, Callable[[], list[str]]] = {}  # by seat, what names its line
 
     def __contains__(self, seat: int) -> bool:
         """Return whether a seat was asked in its box, and has not answered elsewhere."""
@@ -49,14 +51,24 @@ class SealedChoice:
     def offer(
         self, seat: int, moves: Sequence[Move], labels: Labels, view: captions.View, letters: Lettering = ENGLISH
     ) -> None:
-        """Ask a seat in its box, by the labels of the game; where there is no such line, it is left to the phone."""
+        """Let a seat choose in its box, by the labels of the game; where there is no such line, it is left to the phone.
+
+        Its box hears of it with `tell`.
+        """
         line = answer_line.sealed_line(moves)
         if line:
             self._lines[seat] = line
             start = self._starts.setdefault(seat, randbelow(len(line)))
             self._first[seat] = captions.label(line[start], labels, view)
-            names = captions.sealed_captions(line, labels, view, letters) if len(line) <= NAMED else ()
-            self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
+            self._untold[seat] = partial(captions.sealed_captions, line, labels, view, letters)
+
+    def tell(self) -> None:
+        """Ask the boxes of those to whom the choice was offered since, with a name for each answer."""
+        untold, self._untold = self._untold, {}
+        for seat, names in untold.items():
+            if line := self._lines.get(seat):
+                named = tuple(names()) if len(line) <= NAMED else ()
+                self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, self._starts[seat], named))
 
     def lock(self, seat: int) -> None:
         """Note that the box of a seat has locked."""
