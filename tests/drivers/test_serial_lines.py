@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import threading
 import tty
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ import pytest
 from serial.tools import list_ports
 
 from drivers.common import serial_lines
-from drivers.common.serial_lines import Line, Lines, named_ports
+from drivers.common.serial_lines import CallQueue, Line, Lines, named_ports
 from hub.errors import DeviceLost
 from tests.drivers.bench import StillClock
 from tests.patience import PATIENCE
@@ -28,6 +29,7 @@ class Listener:
         self.came = threading.Condition()
         self.notes: list[object] = []
         self.to_say = b""
+        self.asked = 0  # how often for something to say
 
     def note(self, what: object) -> None:
         with self.came:
@@ -53,6 +55,7 @@ class Listener:
         return None
 
     def outgoing(self, now: float) -> bytes:
+        self.asked += 1
         said, self.to_say = self.to_say, b""
         return said
 
@@ -123,6 +126,49 @@ def test_a_port_is_opened_as_soon_as_it_is_there_and_bytes_go_both_ways(cables: 
 
     cables.lines.call_soon(say)
     assert os.read(cables.master, 100) == b"who"
+
+
+def test_what_one_line_says_makes_no_work_for_another(tmp_path: Path) -> None:
+    clock, listeners = StillClock(), {"a": Listener(), "b": Listener()}
+    pairs = {name: pty.openpty() for name in listeners}
+    for name, (_, slave) in pairs.items():
+        tty.setraw(slave)
+        (tmp_path / name).symlink_to(os.ttyname(slave))
+    lines = Lines(
+        lambda port: listeners[Path(port).name], clock, lambda: [str(tmp_path / name) for name in listeners], Line
+    )
+    clock.wakes.append(lines.wake)
+    lines.start()
+    for listener in listeners.values():
+        listener.wait_for("opened")
+    for turn in range(3):
+        os.write(pairs["a"][0], b"%d" % turn)
+        listeners["a"].wait_for(b"%d" % turn)
+    before = listeners["b"].asked
+    for turn in range(3, 9):
+        os.write(pairs["a"][0], b"%d" % turn)
+        listeners["a"].wait_for(b"%d" % turn)
+    assert listeners["b"].asked == before
+    assert listeners["a"].asked >= before + 5
+    lines.close()
+    for pair in pairs.values():
+        for number in pair:
+            os.close(number)
+
+
+def test_a_thread_is_woken_once_for_all_that_waits() -> None:
+    queue, made = CallQueue(), list[int]()
+    assert not queue.run()
+    for number in range(3):
+        queue.call_soon(lambda number=number: made.append(number))  # type: ignore[misc]
+    assert select.select([queue], [], [], PATIENCE)[0]
+    assert queue.run()
+    assert made == [0, 1, 2]
+    assert not select.select([queue], [], [], 0)[0]
+    queue.wake()
+    assert select.select([queue], [], [], PATIENCE)[0], "it is woken again"
+    queue.close()
+    queue.wake()
 
 
 def test_a_port_that_fails_is_tried_again_for_ever_at_most_five_seconds_apart(cables: Cables) -> None:

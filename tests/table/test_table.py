@@ -31,6 +31,7 @@ from hub.ports import (
     PhoneGarbled,
     PhoneLink,
     PhoneSaid,
+    SealedRound,
     StaffAsked,
     Tick,
     Turn,
@@ -42,7 +43,7 @@ from hub.table.loop import Table
 from hub.table.seats import ALARM_AFTER, ALARM_SECONDS, CLAIM_SECONDS, SHOWN_SECONDS
 from tests.engine.ladder import Climb, deal
 from tests.random_client import value
-from tests.table.fakes import MemoryStore, TableRig
+from tests.table.fakes import FakeBoxes, MemoryStore, TableRig
 
 LABELS = {"minutes": 1, "blurb": "For tests."}
 
@@ -516,6 +517,22 @@ def test_a_box_is_told_its_line_by_name_and_its_phone_where_the_dial_starts(boxe
     assert sealed.names == tuple(f"Bid {number}" for number in range(1, 7))
     assert boxed.hand(1)["dial_at"] == sealed.names[sealed.at]
     assert "Bid 3" not in repr(sealed)
+
+
+def test_phones_see_a_sealed_choice_before_boxes_are_asked_and_boxes_before_the_signal_is_done() -> None:
+    class Watching(FakeBoxes):
+        def open(self, box: str, sealed: SealedRound) -> None:
+            seen.append((box, rig.state["view"]["waiting"]["secret"]))
+            super().open(box, sealed)
+
+    seen: list[tuple[str, bool]] = []
+    boxes = Watching()
+    rig = TableRig(hub_boxes=boxes)
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    assert seen == [("box-1", True), ("box-2", True), ("box-3", True)]
+    assert {text for box, text in boxes.texts.items()} == {boxes.texts["box-1"]} != {""}
 
 
 def test_a_lock_that_is_told_twice_counts_once(boxed: TableRig) -> None:
