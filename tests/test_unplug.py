@@ -111,7 +111,7 @@ class PlayedTable:
     def settle(self) -> None:
         """Wait until the drivers' threads have nothing left to do at this time of the clock."""
         threads = [
-            self.devices.boxes._lines.call_soon,
+            self.devices.cables._lines.call_soon,
             *(box._calls.call_soon for box in self.devices.seat_boxes.values()),
         ]
         quiet = 0

@@ -48,9 +48,14 @@ class SimulatedTable:
         self.seat_boxes = {
             seat: SimBox(f"sim-{seat}", folder / f"box-{seat}", clock, self._change) for seat in range(1, seats + 1)
         }
-        self.boxes = ButtonBoxes(inbox, [str(box.port) for box in self.seat_boxes.values()], clock)
+        self.cables = ButtonBoxes(inbox, [str(box.port) for box in self.seat_boxes.values()], clock)
         self.dice = SimDice("sim-dice", inbox, clock, chance, self._change)
         self.page = SimPanel(draws or {}, self._change)
+
+    @property
+    def boxes(self) -> ButtonBoxes | None:
+        """The hub's end of the boxes' cables; None where there are no boxes."""
+        return self.cables if self.seat_boxes else None
 
     @property
     def names(self) -> dict[int, str]:
@@ -61,13 +66,13 @@ class SimulatedTable:
         """Plug everything in."""
         for box in self.seat_boxes.values():
             box.start()
-        self.boxes.start()
+        self.cables.start()
         self.dice.start()
         self.page.start()
 
     def close(self) -> None:
         """Put everything away."""
-        self.boxes.close()
+        self.cables.close()
         for box in self.seat_boxes.values():
             box.close()
         self.dice.close()
@@ -78,7 +83,7 @@ class SimulatedTable:
         """Look at the clock now."""
         for box in self.seat_boxes.values():
             box.wake()
-        self.boxes.wake()
+        self.cables.wake()
         self.dice.wake()
 
     def snapshot(self) -> dict[str, Any]:

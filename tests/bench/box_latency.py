@@ -37,7 +37,7 @@ def main(boxes: int, presses: int) -> None:
             key = inbox.get(timeout=5)
             assert isinstance(key, Key)
             heard[key.box] = time.perf_counter()
-            table.boxes.ring(key.box, LampPicture("number", n % 16 + 1, "2f7de1"))
+            table.cables.ring(key.box, LampPicture("number", n % 16 + 1, "2f7de1"))
 
     player = threading.Thread(target=play)
     player.start()
@@ -56,7 +56,7 @@ def main(boxes: int, presses: int) -> None:
     reveals = []
     for round in range(1, presses // 4 + 1):
         for seat, name in table.names.items():
-            table.boxes.open(name, SealedRound(round, 5, 2))
+            table.cables.open(name, SealedRound(round, 5, 2))
             while not table.seat_boxes[seat].state()["sealed"]:
                 table.wait(table.version, 0.001)
             table.seat_boxes[seat].press("push")
@@ -64,7 +64,7 @@ def main(boxes: int, presses: int) -> None:
             assert isinstance(inbox.get(timeout=5), BoxLocked)
         started = time.perf_counter()
         for name in table.names.values():
-            table.boxes.reveal(name, round)
+            table.cables.reveal(name, round)
         for _ in range(boxes):
             assert isinstance(inbox.get(timeout=5), BoxBid)
         reveals.append((time.perf_counter() - started) * 1000)

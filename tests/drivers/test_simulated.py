@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from drivers import simulated
-from drivers.simulated import SimulatedTable
+from drivers.simulated import SimulatedTable, connect
 from drivers.simulated.dice import SimDice
 from drivers.simulated.panel import SimPanel
 from hub.errors import ConfigError, TemporaryError
@@ -304,7 +304,7 @@ def test_what_no_hand_can_do_is_refused_with_a_sentence(bench: Bench, command: d
 
 
 def test_the_bench_shows_everything_as_json_and_the_hood_to_its_owner(bench: Bench) -> None:
-    bench.table.boxes.open("sim-1", SealedRound(1, 5, 3))
+    bench.table.cables.open("sim-1", SealedRound(1, 5, 3))
     bench.see(lambda seen: seen["boxes"]["1"]["hood"] == "4")
     version = bench.table.version
     bench.table.do({"box": 1, "press": "k2"})
@@ -316,7 +316,7 @@ def test_the_bench_shows_everything_as_json_and_the_hood_to_its_owner(bench: Ben
     seen = bench.table.snapshot()
     assert json.loads(json.dumps(seen)) == seen
     assert seen["boxes"]["2"]["hood"] == ""
-    bench.table.boxes.reveal("sim-1", 1)
+    bench.table.cables.reveal("sim-1", 1)
     assert bench.inbox.next(BoxBid).index == 1
 
 
@@ -340,3 +340,11 @@ def test_a_full_disk_is_one_sentence_and_may_pass(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
     with pytest.raises(TemporaryError, match=r"need a folder for their cables: No such file"):
         SimulatedTable(2, Inbox())
+
+
+def test_a_table_without_boxes_has_dice_and_panels_alone() -> None:
+    table = connect({"seats": 0}, lambda _: None)
+    table.start()
+    assert table.boxes is None
+    assert table.names == {}
+    table.close()
