@@ -173,6 +173,10 @@ class TableAccess:
         """Return a page of earlier events as JSON: an `EventsPage`."""
         return msgspec.json.encode(self._table.happened.before(number))
 
+    def changes(self) -> bytes:
+        """Return the changes of money and points in this round and the last as JSON: a `ChangesPage`."""
+        return msgspec.json.encode(self._table.happened.changes())
+
     def history(self) -> bytes:
         """Return what is known of this table's finished matches as JSON: a `History`. Raise HubError."""
         return self._past.of(self.id)

@@ -96,6 +96,14 @@ class Change(Plain, frozen=True, rename={"was": "from"}):
     to: int | None = None
 
 
+class ChangesPage(Plain, frozen=True):
+    """The changes of money and points in this round and the last, newest first, as they stood in `epoch`."""
+
+    match: str | None
+    epoch: Count
+    changes: list[Change] = []
+
+
 # --- dice ------------------------------------------------------------------------------------------
 
 Read: TypeAlias = Literal["read", "typed", "hub"]
@@ -304,6 +312,9 @@ class PublicState(Plain, frozen=True):
 
     `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start
     of the hub, each match and each undo; `seq` counts the states within the hub's life.
+    `events` are the newest ones without a gap, oldest first: at least the newest eight of the match, and all that the last
+    three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers,
+    none while a match is played.
     `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand.
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
     `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
@@ -336,7 +347,6 @@ class PublicState(Plain, frozen=True):
     locked: list[int] = []
     want: str = ""
     events: list[PublicEvent] = []
-    why: list[Change] = []
     dice: PublicDice | None = None
     dispute: PublicDispute | None = None
     kit: Kit | None = None
@@ -373,6 +383,8 @@ class Wifi(Plain, frozen=True):
 
 class ScreenState(PublicState, frozen=True):
     """The public state for the table's own screens: the kiosk and panels, which only who is at the table reads.
+
+    `events` are the newest 30 here: a panel asks for nothing.
 
     `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until
     it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is

@@ -55,8 +55,7 @@ class StaffFeed:
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
         """Take the newest state."""
         shown = {name: getattr(public, name) for name in PublicState.__struct_fields__}
-        games = public.games if public.state in ("lobby", "over") else []
-        newest = PublicState(**shown | {"events": public.events[-1:], "why": [], "games": games})
+        newest = PublicState(**shown | {"events": public.events[-1:]})
         if newest != self.newest:  # a demonstration changes nothing here
             self.newest = newest
             self._changed()

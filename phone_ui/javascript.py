@@ -48,6 +48,7 @@ SENT = (
     state.Hand,
     state.Ack,
     state.EventsPage,
+    state.ChangesPage,
     state.History,
     state.Till,
     wire.ClaimReply,

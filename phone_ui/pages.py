@@ -90,6 +90,9 @@ class TableFace(Protocol):
     def events_before(self, number: int) -> bytes:
         """Return a page of the events before that one, as JSON."""
 
+    def changes(self) -> bytes:
+        """Return the changes of money and points in this round and the last, as JSON."""
+
     def history(self) -> bytes:
         """Return what is known of its finished matches, as JSON. Raise HubError with a sentence."""
 
@@ -170,6 +173,7 @@ def make_app(
         ("/t/<name>/app.webmanifest", pages.manifest),
         ("/t/<name>/kiosk", pages.kiosk),
         ("/t/<name>/events/<number>.json", pages.events),
+        ("/t/<name>/changes.json", pages.changes),
         ("/t/<name>/history", pages.history),
         ("/t/<name>/history.json", pages.past),
         ("/t/<name>/bench", pages.bench),
@@ -245,6 +249,9 @@ class _Tables:
         if not re.fullmatch("[0-9]{1,9}", number):
             abort(404, "Events are asked for by the number of the one that follows them.")
         return Response(table.events_before(int(number)), mimetype="application/json")
+
+    def changes(self, name: str) -> Response:
+        return Response(self.one(name).changes(), mimetype="application/json")
 
     def bench(self, name: str) -> Response:
         self.bench_of(name)

@@ -31,7 +31,7 @@ from hub.venue import Machine, Refusal, StaffFeed, VenueDesk, VenueTable
 from tests.table.fakes import TableRig
 from tests.table.test_claims import step
 
-TRIMMED = {"events", "why", "games"}
+TRIMMED = {"events"}
 
 
 class HouseRig:

@@ -97,6 +97,12 @@ ADDRESSES = (
         errors={404: "There is no such table, or that is no number."},
     ),
     Address(
+        "/t/{table}/changes.json",
+        "The changes of money and points in this round and the last, newest first, with the rule and the sum of each.",
+        state.ChangesPage,
+        errors=TABLE,
+    ),
+    Address(
         "/t/{table}/history.json",
         "What is known of the matches that were played to their end.",
         state.History,

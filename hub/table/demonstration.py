@@ -214,7 +214,6 @@ class Demonstration:
             dice=self._dice,
             over=match.over,
             highlights=highlights(match.events, match.game.labels) if match.over else [],
-            why=[],
             games=[],
             put_aside=[],
             kit=None,

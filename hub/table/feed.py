@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Match
-from hub.state import Change, EventsPage, GameOffer, Preset, PublicEvent
+from hub.state import Change, ChangesPage, EventsPage, GameOffer, Preset, PublicEvent
 
-SHOWN_EVENTS = 30
+LEAST_EVENTS = 8  # in a public state
+RECENT = 3  # of the last states that brought events, a public state has them all: a phone may skip one
+SCREEN_EVENTS = 30  # for who asks for nothing: a panel; and for everybody at first after something was taken back
 SHOWN_CHANGES = 60  # of money and points, in this round and the last
 PAGE_EVENTS = 100  # of an `EventsPage`
+
+
+class _Shown(NamedTuple):
+    """What everybody was shown last: the first `length` of `events`."""
+
+    match: str | None
+    epoch: int
+    events: Sequence[Event]
+    length: int
+    stood_in: dict[str, list[int]]
+    round: int
 
 
 class Happened:
@@ -22,20 +37,48 @@ class Happened:
     """
 
     def __init__(self) -> None:
-        self._shown: tuple[str | None, int, Sequence[Event], int, dict[str, list[int]]] = (None, 0, (), 0, {})
+        self._shown = _Shown(None, 0, (), 0, {}, 0)
+        self._recent: deque[int] = deque([0], RECENT)  # how many events there were before each of the last that came
 
     def show(
-        self, match: str | None, epoch: int, events: Sequence[Event], stood_in: dict[str, list[int]] | None = None
+        self,
+        match: str | None,
+        epoch: int,
+        events: Sequence[Event],
+        stood_in: dict[str, list[int]] | None = None,
+        round_number: int = 0,
     ) -> None:
-        """Let all events that a match has now be read."""
-        self._shown = match, epoch, events, len(events), stood_in or {}
+        """Let all events that a match has now be read; `round_number` is the round that is played."""
+        before, length = self._shown, len(events)
+        if (match, epoch) != (before.match, before.epoch):
+            self._recent = deque([length - SCREEN_EVENTS], RECENT)
+        elif length > before.length:
+            self._recent.append(before.length)
+        self._shown = _Shown(match, epoch, events, length, stood_in or {}, round_number)
+
+    def newest(self) -> EventsPage:
+        """Return the events of the public state. Only from the thread that shows."""
+        return _page(self._shown, min(self._recent[0], self._shown.length - LEAST_EVENTS), self._shown.length)
+
+    def for_screens(self) -> EventsPage:
+        """Return the events of the table's own screens."""
+        return _page(self._shown, self._shown.length - SCREEN_EVENTS, self._shown.length)
 
     def before(self, number: int) -> EventsPage:
         """Return the events below that number, the newest `PAGE_EVENTS` of them."""
-        match, epoch, events, length, stood_in = self._shown
-        end = max(0, min(number, length))
-        start = max(0, end - PAGE_EVENTS)
-        return EventsPage(match, epoch, _public(events, start, end), among(stood_in, start, end))
+        shown = self._shown
+        end = min(number, shown.length)
+        return _page(shown, end - PAGE_EVENTS, end)
+
+    def changes(self) -> ChangesPage:
+        """Return the changes of money and points in this round and the last."""
+        shown = self._shown
+        return ChangesPage(shown.match, shown.epoch, _changes(shown.events, shown.length, shown.round))
+
+
+def _page(shown: _Shown, start: int, end: int) -> EventsPage:
+    start, end = max(0, start), max(0, end)
+    return EventsPage(shown.match, shown.epoch, _public(shown.events, start, end), among(shown.stood_in, start, end))
 
 
 def among(stood_in: dict[str, list[int]], start: int, end: int) -> dict[str, list[int]]:
@@ -44,8 +87,8 @@ def among(stood_in: dict[str, list[int]], start: int, end: int) -> dict[str, lis
 
 
 def events(match: Match) -> list[PublicEvent]:
-    """Return the newest events, oldest first."""
-    return _public(match.events, max(0, len(match.events) - SHOWN_EVENTS), len(match.events))
+    """Return the newest events as the table's own screens have them, oldest first."""
+    return _public(match.events, max(0, len(match.events) - SCREEN_EVENTS), len(match.events))
 
 
 def _public(events: Sequence[Event], first: int, end: int) -> list[PublicEvent]:
@@ -55,13 +98,13 @@ def _public(events: Sequence[Event], first: int, end: int) -> list[PublicEvent]:
     ]
 
 
-def changes(match: Match) -> list[Change]:
-    """Return the changes of money and points in this round and the last, newest first: what "why?" is made of."""
+def _changes(events: Sequence[Event], end: int, round_number: int) -> list[Change]:
+    """Return the changes before `end` in that round and the one before it, newest first: what "why?" is made of."""
     found: list[Change] = []
-    for n in range(len(match.events) - 1, -1, -1):
-        event = match.events[n]
+    for n in range(end - 1, -1, -1):
+        event = events[n]
         data = event.data
-        if event.round < match.state.round - 1 or len(found) == SHOWN_CHANGES:
+        if event.round < round_number - 1 or len(found) == SHOWN_CHANGES:
             break
         if "what" in data and "sum" in data:
             found.append(

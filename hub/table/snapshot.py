@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from hub.engine.match import Decision, Match
-from hub.state import Faces, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
+from hub.state import Faces, GameOffer, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
 from hub.table import feed
 from hub.table.boxes import SeatBoxes
 from hub.table.highlights import highlights
@@ -63,7 +63,11 @@ class Snapshots:
         play, match, decision = self._play, self._play.match, self._play.decision
         game = match.game if match else play.games.get(self._lobby.chosen)
         stood_in = self._stand_ins.by_event(play.log.match, match) if match else {}
-        self.happened.show(play.log.match if match else None, play.log.epoch, match.events if match else (), stood_in)
+        if match:
+            self.happened.show(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
+        else:
+            self.happened.show(None, play.log.epoch, ())
+        newest, stage = self.happened.newest(), "stopped" if play.stopped or play.fault else _stage(match)
         return PublicState(
             table=table.id,
             name=table.name,
@@ -75,19 +79,18 @@ class Snapshots:
             match=play.log.match if match else None,
             game=game.name if game else None,
             title=game.title if game else "",
-            state="stopped" if play.stopped or play.fault else _stage(match),
+            state=stage,
             seats=[seat.public() for seat in self._seats],
             view=view(match, held=play.held) if match else None,
             locked=self._boxes.locked(decision) if decision and decision.kind == "sealed" else [],
             want=self._rolls.others(decision) if decision and not play.held else "",
-            events=feed.events(match) if match else [],
-            why=feed.changes(match) if match else [],
+            events=newest.events,
             dice=self._rolls.public(),
             dispute=self._rolls.public_dispute(),
             kit=self._rolls.dice.public_kit(),
             notices=self._notices.public(),
             over=match.over if match else None,
-            games=[replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._lobby.offers()],
+            games=self._offers() if stage in ("lobby", "over") else [],
             nudged=list(people.absence.called),
             claiming=list(self._seats.claimed),
             question=people.questions.public(),
@@ -101,12 +104,15 @@ class Snapshots:
             preset=self._lobby.preset,
             options=dict(self._lobby.options),
             hints=self._hints.allowed,
-            stood_in=feed.among(stood_in, len(match.events) - feed.SHOWN_EVENTS, len(match.events)) if match else {},
+            stood_in=newest.stood_in,
             revealed=self._reveal.number,
             teaching=self._lessons.public(),
             explain=self._lessons.chosen,
             hub_rolls=self._rolls.by_hub,
         )
+
+    def _offers(self) -> list[GameOffer]:
+        return [replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._lobby.offers()]
 
     def _minutes_left(self) -> tuple[int, int] | None:
         play, match = self._play, self._play.match
@@ -129,8 +135,10 @@ class Snapshots:
         return self._told[1]
 
     def screen(self, state: PublicState) -> ScreenState:
-        """Return a public state as the table's own screens show it: with the codes of seats and the key's fingerprint."""
+        """Return a public state as the table's own screens show it: with more events, seats' codes, the key's fingerprint."""
         shown = {name: getattr(state, name) for name in PublicState.__struct_fields__}
+        newest = self.happened.for_screens()
+        shown |= {"events": newest.events, "stood_in": newest.stood_in}
         return ScreenState(**shown, claim_codes=self._seats.codes(self._play.seats), fingerprint=self._fingerprint)
 
     def hand(self, seat: Seat) -> Hand:

@@ -20,6 +20,7 @@ from statistics import quantiles
 from typing import Any, Literal
 
 from hub import games
+from hub.engine.game import Game
 from hub.network.encryption import HubKey
 from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock, PhoneLink
 from hub.store import Store
@@ -75,21 +76,21 @@ class Carrier:
 class Playing:
     """A table at which six people play by chance."""
 
-    def __init__(self, number: int, store: Store, key: HubKey) -> None:
+    def __init__(self, number: int, store: Store, key: HubKey, game: Game = GAME, seats: int = SEATS) -> None:
         self.carrier, self.random, self.n = Carrier(), Random(number), 0
         self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell, UNLIMITED)
         ports = Ports(store, self.link, MonotonicClock(), Chance(number))
-        self.table = Table(str(number), f"Table {number}", SEATS, [GAME], ports)
+        self.table = Table(str(number), f"Table {number}", seats, [game], ports)
         self.phones: dict[int, tuple[str, Keys]] = {}
         self.table.start()
-        for seat in range(1, SEATS + 1):
+        for seat in range(1, seats + 1):
             self._sit(seat, Keys(key.public))
         self.thread = threading.Thread(target=self.table.run)
         self.thread.start()
         for sid, _ in self.phones.values():
             self.table.put(PhoneLink(sid, True))
         self._all_ready()
-        self.ask(1, verb="start", args={"game": GAME.name, "options": {}})
+        self.ask(1, verb="start", args={"game": game.name, "options": {}})
         self.wait()
 
     def _tell(self, said: object) -> None:

@@ -59,8 +59,8 @@ def check_the_web_port(table: Table) -> None:
     for path, described in document("openapi")["paths"].items():
         if "get" in described and path != "/vendor/{name}":
             table.fetch("get", path, **asked)
-    for path in ("/t/{table}", "/t/{table}/events", "/t/{table}/history.json", "/t/{table}/events/{number}.json"):
-        table.fetch("get", path, **{**asked, "table": "none"})
+    for path in ("", "/events", "/history.json", "/events/{number}.json", "/changes.json"):
+        table.fetch("get", f"/t/{{table}}{path}", **{**asked, "table": "none"})
     table.fetch("get", "/games/{game}.json", game="none")
     table.fetch("get", "/code/{code}.json", code="NONE")
     for path in ("/staff/login", "/staff/ask", "/t/{table}/claim"):

@@ -6,6 +6,7 @@ import http.client
 import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -17,6 +18,14 @@ from tests.e2e.hub_process import HOST, HubProcess, store_match
 from tests.games.players import random_match
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
+
+
+def fetch(hub: HubProcess, path: str) -> dict[str, Any]:
+    connection = http.client.HTTPConnection(HOST, hub.port, timeout=10)
+    connection.request("GET", path)
+    told: dict[str, Any] = json.loads(connection.getresponse().read())
+    connection.close()
+    return told
 
 
 @pytest.fixture
@@ -47,9 +56,20 @@ def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Ma
         assert match.events[-1].rule in last
 
         # What it reads is what everybody may know: no field of it is one that a state has not shown.
-        connection = http.client.HTTPConnection(HOST, hub.port, timeout=10)
-        connection.request("GET", "/t/1/events/1000000.json")
-        told = json.loads(connection.getresponse().read())
-        connection.close()
+        told = fetch(hub, "/t/1/events/1000000.json")
         assert set(told) == {"match", "epoch", "events", "stood_in"}
         assert {key for event in told["events"] for key in event} == {"n", "text", "rule", "kind", "data"}
+
+
+def test_a_phone_asks_the_hub_why_money_has_changed(tmp_path: Path, match: Match) -> None:
+    store_match(tmp_path / "state", match)
+    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+        page = browser.new_context(viewport=PHONE).new_page()
+        page.goto(f"{hub.address}/t/1#k={hub.key}")
+        page.get_by_role("button", name="watch").click()
+        page.get_by_role("button", name="Why did money and points change?").click()
+        told = fetch(hub, "/t/1/changes.json")
+        assert told["match"] == hub.public.now["match"]
+        assert len(told["changes"]) > 5
+        expect(page.locator(".why-change")).to_have_count(len(told["changes"]))
+        assert {change["round"] for change in told["changes"]} <= {match.state.round - 1, match.state.round}

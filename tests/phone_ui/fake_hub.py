@@ -100,6 +100,8 @@ class FakeHub:
         self.speech = Speech({})
         self.labels: dict[str, dict[str, Any]] = {}
         self.guides: dict[str, dict[str, Any]] = {}
+        self.events: list[dict[str, Any]] = []  # all of the match, for a page that asks for earlier ones
+        self.changes: list[dict[str, Any]] = []  # what "why?" is answered
         self.claims: dict[str, Claim] = {}
         self._claimed = threading.Condition()
         self.asks: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -115,6 +117,7 @@ class FakeHub:
         self._wires: list[Wire] = []
         self._streams: dict[str, list[asyncio.Queue[bytes]]] = {"events": [], "screen": [], "bench": []}
         self._last: dict[str, bytes] = {}
+        self._match: dict[str, Any] = {"match": None, "epoch": 0}
         self._loop: asyncio.AbstractEventLoop | None = None
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -154,6 +157,7 @@ class FakeHub:
     def public(self, state: Mapping[str, Any], **own: Any) -> None:
         """Tell the public state to everybody, and to the table's own screen what it has besides."""
         data = messages.to_bytes(msgspec.convert(state, PublicState))
+        self._match = {"match": state.get("match"), "epoch": state["epoch"]}
         self._on_loop(self._tell, f"th/1/{HUB}/{TABLE}/pub/state", data, "events")
         codes = {str(seat["seat"]): f"BCDFG{'HJKLMN'[seat['seat'] - 1]}" for seat in state["seats"] if not seat["held"]}
         shown = {"claim_codes": codes, "fingerprint": encryption.fingerprint(self.key.public)}
@@ -262,7 +266,7 @@ class FakeHub:
                     await self._json(send, {"table": TABLE, "k": self.k})
                 else:
                     await self._json(send, {"error": "No table here has that code. Look at the screen again."}, 404)
-            case ["t", _, "qr.svg"]:
+            case ["t", _, "qr.svg"] | ["t", _, "bench", "panel", _]:
                 await self._answer(send, QR.encode(), "image/svg+xml")
             case ["t", _, "events"]:
                 await self._stream(receive, send, "events")
@@ -270,8 +274,8 @@ class FakeHub:
                 await self._stream(receive, send, "screen")
             case ["t", _, "bench", "events"]:
                 await self._stream(receive, send, "bench")
-            case ["t", _, "bench", "panel", _]:
-                await self._answer(send, QR.encode(), "image/svg+xml")
+            case ["t", _, "events", _] | ["t", _, "changes.json"]:
+                await self._json(send, self._happened(parts[-1].removesuffix(".json")))
             case ["t", _, "bench"] if scope["method"] == "POST":
                 self.bench_asks.put(json.loads(await _body(receive)))
                 await self._json(send, {})
@@ -283,6 +287,12 @@ class FakeHub:
                 await self._file(send, STATIC / "pages" / PAGES["".join(rest)])
             case _:
                 await self._json(send, {"error": "There is nothing here."}, 404)
+
+    def _happened(self, what: str) -> dict[str, Any]:
+        """Return the changes, else the events before that number."""
+        if what == "changes":
+            return {**self._match, "changes": self.changes}
+        return {**self._match, "events": [one for one in self.events if one["n"] < int(what)][-100:], "stood_in": {}}
 
     async def _file(self, send: Send, file: Path) -> None:
         if not file.is_file():

@@ -87,6 +87,9 @@ class FakeTable:
     def events_before(self, number: int) -> bytes:
         return json.dumps({"before": number}).encode()
 
+    def changes(self) -> bytes:
+        return json.dumps({"changes": []}).encode()
+
     def claim(self, asked: ClaimAsked) -> None:
         self.claims.put(asked)
 

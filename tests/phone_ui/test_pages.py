@@ -593,7 +593,8 @@ def test_a_leaning_die_is_read_as_it_lies_where_enough_seats_say_so(page: Page, 
 
 def test_why_shows_the_rule_and_the_sum_of_each_change_of_points(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
-    play(page, hub, scenes.TAKE | {"why": scenes.WHY}, scenes.TAKE_HAND)
+    hub.changes = scenes.WHY
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
     tab = page.get_by_role("button", name="Why did money and points change?")
     box = tab.bounding_box()
     assert box
@@ -607,6 +608,35 @@ def test_why_shows_the_rule_and_the_sum_of_each_change_of_points(page: Page, hub
     expect(now).to_contain_text("All Fish 1 → 2+1")
     expect(last).to_contain_text("1 + 2")
     expect(last).not_to_contain_text("→")
+
+
+def test_why_stays_right_while_it_is_open(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.changes = scenes.WHY[1:]
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    page.get_by_role("button", name="Why did money and points change?").click()
+    changes = page.locator(".why-change")
+    expect(changes).to_have_count(2)
+    hub.changes = scenes.WHY
+    event = {"n": 31, "text": "Seat 2 spends 2 Baits and succeeds.", "rule": "BB-14", "kind": "roll", "data": {}}
+    hub.public(scenes.TAKE | {"seq": 60, "events": [*scenes.TAKE["events"], event]})
+    expect(changes).to_have_count(3)
+    hub.changes = scenes.WHY[2:]
+    hub.public(scenes.TAKE | {"seq": 61, "epoch": 4, "events": scenes.TAKE["events"]})
+    expect(changes).to_have_count(1)
+
+
+def test_why_says_that_the_hub_does_not_answer_and_asks_it_again(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.changes = scenes.WHY
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    page.route("**/changes.json", lambda route: route.abort())
+    page.get_by_role("button", name="Why did money and points change?").click()
+    expect(page.get_by_role("alert")).to_have_text("The hub did not answer. Try once more.")
+    page.unroute("**/changes.json")
+    hub.public(scenes.TAKE | {"seq": 60})
+    expect(page.locator(".why-change")).to_have_count(3)
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> None:

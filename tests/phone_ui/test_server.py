@@ -107,6 +107,12 @@ def test_earlier_events_are_asked_for_by_a_number(site: Site) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+def test_what_changed_is_asked_for_and_never_kept(site: Site) -> None:
+    answer = site.get("/t/1/changes.json")
+    assert (answer.status_code, answer.json) == (200, {"changes": []})
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
 @pytest.mark.parametrize("benched", [True, False])
 def test_a_page_is_framed_by_the_bench_alone(tmp_path: Path, benched: bool) -> None:
     (tmp_path / "static").mkdir()
@@ -208,6 +214,7 @@ def test_a_changed_file_is_read_again(site: Site, tmp_path: Path) -> None:
         "/t/2/bench",
         "/t/9/qr.svg",
         "/t/9/events/5.json",
+        "/t/9/changes.json",
         "/t/9/history",
         "/t/9/history.json",
         "/t/1/events/-1.json",

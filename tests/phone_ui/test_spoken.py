@@ -43,7 +43,8 @@ def event(n: int, text: str) -> dict[str, Any]:
 
 
 def tell(hub: FakeHub, seq: int, events: list[dict[str, Any]], epoch: int = 3) -> None:
-    hub.public(scenes.TAKE | {"seq": seq, "epoch": epoch, "events": events[-30:]})
+    hub.events = events
+    hub.public(scenes.TAKE | {"seq": seq, "epoch": epoch, "events": events[-8:]})
 
 
 def test_all_is_read_aloud_however_much_comes_at_once(page: Page, hub: FakeHub) -> None:

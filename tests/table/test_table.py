@@ -156,8 +156,50 @@ def test_everything_that_was_shown_can_be_read_back_page_by_page(playing: TableR
     assert len(read) > feed.PAGE_EVENTS
     assert [event.n for event in read] == list(range(len(read)))
     assert [event.text for event in read] == [event.text for event in playing.match.events]
-    assert msgspec.to_builtins(read[-feed.SHOWN_EVENTS :]) == playing.state["events"]
+    newest = playing.state["events"]
+    assert msgspec.to_builtins(read[-len(newest) :]) == newest
     assert happened.before(0).events == []
+
+
+def test_a_public_state_has_the_newest_events_and_all_that_the_last_three_growths_brought() -> None:
+    happened, events = feed.Happened(), [Event(f"{n}.") for n in range(100)]
+
+    def numbers(length: int, epoch: int = 1) -> list[int]:
+        happened.show("m-1", epoch, events[:length])
+        return [event.n for event in happened.newest().events]
+
+    assert numbers(2) == [0, 1], "from the first one"
+    assert numbers(5) == [0, 1, 2, 3, 4]
+    assert [numbers(length)[0] for length in (6, 7, 8, 9)] == [0, 0, 0, 1], "eight"
+    assert numbers(29) == list(range(7, 29)), "one action may bring many"
+    assert numbers(29) == list(range(7, 29)), "a state that brings none counts for nothing"
+    assert numbers(30) == list(range(8, 30))
+    assert numbers(31) == list(range(9, 31)), "whoever misses two states misses no event"
+    assert numbers(32) == list(range(24, 32))
+    assert numbers(31, epoch=2) == list(range(1, 31)), "after something was taken back pages begin anew"
+    assert [event.n for event in happened.for_screens().events] == list(range(1, 31))
+    happened.show(None, 3, ())
+    assert happened.newest().events == happened.for_screens().events == []
+
+
+def test_the_tables_own_screens_have_thirty_events_while_phones_have_the_newest(playing: TableRig) -> None:
+    random = Random(3)
+    while len(playing.match.events) < 60:
+        step(playing, random)
+    screen, public = playing.page.newest, playing.state
+    assert screen
+    assert len(screen.events) == feed.SCREEN_EVENTS
+    assert feed.LEAST_EVENTS <= len(public["events"]) < feed.SCREEN_EVENTS
+    assert msgspec.to_builtins(screen.events[-len(public["events"]) :]) == public["events"]
+
+
+def test_games_are_offered_before_a_match_and_after_it_alone(playing: TableRig) -> None:
+    random = Random(3)
+    assert playing.state["state"] == "playing"
+    assert playing.state["games"] == []
+    while playing.state["state"] == "playing":
+        step(playing, random)
+    assert [offer["name"] for offer in playing.state["games"]] == ["bid-and-bait"]
 
 
 def test_what_was_not_shown_yet_cannot_be_read_while_the_match_goes_on() -> None:
@@ -173,10 +215,14 @@ def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
     while not playing.hand(2).get("undo"):
         step(playing, Random(1))
     taken_back, epoch = playing.table.happened.before(1000).events[-1], playing.state["epoch"]
+    changed = playing.table.happened.changes().changes
     assert playing.say(2, "undo")["ok"]
     page = playing.table.happened.before(1000)
     assert page.epoch > epoch
     assert taken_back.text not in [event.text for event in page.events]
+    why = playing.table.happened.changes()
+    assert (why.match, why.epoch) == (page.match, page.epoch)
+    assert len(why.changes) < len(changed)
     assert msgspec.to_builtins(page.events) == playing.state["events"]
 
 
@@ -1486,11 +1532,11 @@ def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
 
 
 def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: TableRig) -> None:
-    random, changes_shown = Random(11), []
+    random, changes_shown, why = Random(11), [], []
     while not playing.state["over"] and playing.state["view"]["round"] < 4:
         step(playing, random)
-        changes_shown.append(playing.state["why"])
-    why = playing.state["why"]
+        why = msgspec.to_builtins(playing.table.happened.changes().changes)
+        changes_shown.append(why)
     assert {change["round"] for change in why} <= {3, 4}
     assert [change["n"] for change in why] == sorted((change["n"] for change in why), reverse=True)
     spent = next(change for changes in changes_shown for change in changes if change["rule"] == "BB-14")

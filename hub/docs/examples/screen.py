@@ -21,6 +21,18 @@ def states(address: str) -> Iterator[dict[str, Any]]:
             time.sleep(1)
 
 
+def since(shown: int, state: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    """Return the events after that number: the state has the newest ones, what this screen has missed the hub is asked for."""
+    events: list[dict[str, Any]] = state["events"]
+    if events and events[0]["n"] > shown + 1:
+        try:
+            with urllib.request.urlopen(f"{table}/events/{events[0]['n']}.json", timeout=3) as page:  # noqa: S310 - as above
+                events = json.load(page)["events"] + events
+        except OSError as error:
+            print("The hub does not answer:", error, file=sys.stderr)
+    return [event for event in events if event["n"] > shown]
+
+
 def main(hub: str, table: str) -> None:
     """Print who sits there, each event once, whom the table waits for, and how a match ended."""
     shown, before = -1, ""
@@ -28,10 +40,9 @@ def main(hub: str, table: str) -> None:
         if state["match"] != before:
             shown, before = -1, state["match"]
             print(f"{state['name']}: {state['title'] or 'no match'}")
-        for event in state["events"]:
-            if event["n"] > shown:
-                print(f"  {event['text']}")
-                shown = event["n"]
+        for event in since(shown, state, f"{hub}/t/{table}"):
+            print(f"  {event['text']}")
+            shown = event["n"]
         if state["want"]:
             print(f"  ({state['want']})")
         if state["over"]:

@@ -6,6 +6,7 @@ export interface Messages {
   Hand: Hand;
   Ack: Ack;
   EventsPage: EventsPage;
+  ChangesPage: ChangesPage;
   History: History;
   Till: Till;
   ClaimReply: ClaimReply;
@@ -23,7 +24,7 @@ export interface Messages {
   StaffAsk: StaffAsk;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number. `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `events` are the newest ones without a gap, oldest first: at least the newest eight of the match, and all that the last three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers, none while a match is played. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number. `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
  */
 export interface PublicState {
   table: string;
@@ -43,7 +44,6 @@ export interface PublicState {
   locked: number[];
   want: string;
   events: PublicEvent[];
-  why: Change[];
   dice: PublicDice | null;
   dispute: PublicDispute | null;
   kit: Kit | null;
@@ -128,20 +128,6 @@ export interface PublicEvent {
   rule: string | null;
   kind: string;
   data: Record<string, any>;
-}
-/**
- * A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers.
- */
-export interface Change {
-  n: number;
-  round: number;
-  seat: number;
-  what: string;
-  text: string;
-  rule: string;
-  sum: string;
-  from: number | null;
-  to: number | null;
 }
 /**
  * The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them. `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: the second reading of a disputed roll.
@@ -288,7 +274,7 @@ export interface Teaching {
   skips: number[];
 }
 /**
- * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
+ * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `events` are the newest 30 here: a panel asks for nothing. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
  */
 export interface ScreenState extends PublicState {
   claim_codes: {
@@ -383,6 +369,28 @@ export interface EventsPage {
   stood_in: {
     [k: string]: number[];
   };
+}
+/**
+ * The changes of money and points in this round and the last, newest first, as they stood in `epoch`.
+ */
+export interface ChangesPage {
+  match: string | null;
+  epoch: number;
+  changes: Change[];
+}
+/**
+ * A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers.
+ */
+export interface Change {
+  n: number;
+  round: number;
+  seat: number;
+  what: string;
+  text: string;
+  rule: string;
+  sum: string;
+  from: number | null;
+  to: number | null;
 }
 /**
  * What is known of the matches that were played to their end; `matches` are the newest of them.

@@ -1,5 +1,6 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
+import { withEvents } from "../lib/events.js";
 import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { ranking, scoreText, withDeck } from "../lib/labels.js";
 import { begin, languageNow } from "../lib/language.js";
@@ -19,7 +20,6 @@ import { follow } from "../lib/stream.js";
 import {
   askedSeats,
   newestLine,
-  notOlder,
   nowLines,
   orderOf,
   phaseOf,
@@ -133,8 +133,7 @@ function Kiosk() {
   );
 
   useEffect(() => {
-    /** @param {ScreenState} next */
-    const onState = (next) => setState((before) => (notOlder(before, next) ? next : before));
+    const onState = withEvents(/** @param {ScreenState} next */ (next) => setState(next));
     const stream = follow(`/t/${table}/screen/events`, { onState, onAway: setAway });
     return () => stream.close();
   }, []);

@@ -2,13 +2,14 @@
 
 import mqtt from "/vendor/mqtt.js";
 import { rememberLogin } from "../lib/claim.js";
+import { withEvents } from "../lib/events.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withDeck } from "../lib/labels.js";
 import { begin, say } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, claimNameOf, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
-import { notOlder, phaseText, roundText } from "../lib/view.js";
+import { phaseText, roundText } from "../lib/view.js";
 import { ActionButton } from "../parts/ask.js";
 import { Awaited } from "../parts/awaited.js";
 import { DisputePart } from "../parts/dice.js";
@@ -173,8 +174,7 @@ function useTable() {
   const leaving = useRef(false);
   const handingOver = useRef(false); // this phone shows a code that gives its seat away
 
-  /** @param {PublicState} next */
-  const onPublic = (next) => setState((before) => (notOlder(before, next) ? next : before));
+  const onPublic = useMemo(() => withEvents(setState), []);
   /** @param {Hand} next */
   const onHand = (next) => {
     handingOver.current = Boolean(next.hand_over);

@@ -1,10 +1,11 @@
 // The log: what happened in the match that is shown, newest first, back to its first event.
 
+import { eventsBefore, keyOf } from "../lib/events.js";
 import { html, useRef, useState } from "../lib/html.js";
 import { ReadTag } from "./die.js";
 import { Sentence } from "./marks.js";
 
-/** @import { EventsPage, PublicEvent, PublicState } from "../lib/messages.d.ts" */
+/** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
 
 /**
  * Return the events that follow one another without a gap up to the newest one, newest first.
@@ -17,11 +18,8 @@ export function unbroken(known, newest) {
   return found;
 }
 
-/** What tells the events of a state from those of another match, or of one that was taken back. */
-const keyOf = (/** @type {{ match: string | null, epoch: number }} */ { match, epoch }) => `${match} ${epoch}`;
-
 /**
- * What happened, newest first. A state has the newest events; the hub is asked for earlier ones.
+ * What happened, newest first. The page knows the newest events; the hub is asked for earlier ones.
  * @param {{ state: PublicState }} props
  */
 export function Log({ state }) {
@@ -37,11 +35,8 @@ export function Log({ state }) {
     setAsking(true);
     setFailed(false);
     try {
-      const answer = await fetch(`/t/${state.table}/events/${left}.json`, { cache: "no-store" });
-      /** @type {EventsPage} */
-      const page = await answer.json();
-      if (!answer.ok) throw new Error("refused");
-      // Of another match, or taken back meanwhile: the next state says so.
+      const page = await eventsBefore(state, left);
+      // Another match may have come meanwhile, or something was taken back.
       if (keyOf(page) === known.current.key) {
         for (const event of page.events) known.current.events.set(event.n, event);
         Object.assign(known.current.stoodIn, page.stood_in);

@@ -12,19 +12,21 @@ const GONE_FOR = 1_200; // long enough to be seen from the other end of a table;
 
 /**
  * Return the newest event of some kinds, for so many milliseconds; null before, and for what was there when the page
- * came.
+ * came, or is there again as something was taken back.
  * @param {PublicState} state
  * @param {string[]} kinds
  * @param {number} duration
  */
 function useNews(state, kinds, duration) {
-  const news = state.events.findLast((event) => kinds.includes(event.kind)) ?? null;
-  const seen = useRef(news?.n ?? 0);
+  const newest = state.events.at(-1)?.n ?? -1;
+  const seen = useRef({ match: state.match, n: newest });
   const [showing, setShowing] = useState(/** @type {PublicEvent | null} */ (null));
   useEffect(() => {
-    if ((news?.n ?? 0) > seen.current) setShowing(news);
-    seen.current = news?.n ?? 0;
-  }, [news?.n]);
+    const after = seen.current.match === state.match ? seen.current.n : -1;
+    seen.current = { match: state.match, n: newest };
+    const news = state.events.findLast((event) => event.n > after && kinds.includes(event.kind));
+    if (news) setShowing(news);
+  }, [state.match, newest]);
   useEffect(() => {
     if (!showing) return undefined;
     const timer = setTimeout(() => setShowing(null), duration);

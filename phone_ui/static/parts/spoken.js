@@ -5,7 +5,7 @@ import { Sentence } from "./marks.js";
 
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-const KEPT = 30; // as many as a state has: a match goes on by itself in many steps, and all of them are read
+const KEPT = 60; // a match goes on by itself in many steps, and all of them are read
 
 /** What is read of a state; `place` tells an event from one that was taken back. */
 const linesOf = (/** @type {PublicState} */ { match, epoch, events }, /** @type {number} */ after) =>

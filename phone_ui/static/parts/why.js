@@ -1,11 +1,12 @@
-// "Why?": each change of money and points, with the rule behind it and how it was reckoned.
+// "Why?": each change of money and points, with the rule behind it and how it was reckoned. The hub is asked for them when
+// this is opened, and again when something has happened.
 
-import { html } from "../lib/html.js";
+import { html, useEffect, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { Sentence, Who } from "./marks.js";
 
 /** @import { Fact, Labels } from "../lib/types.d.ts" */
-/** @import { Change as ChangeData, PublicState } from "../lib/messages.d.ts" */
+/** @import { Change as ChangeData, ChangesPage, PublicState } from "../lib/messages.d.ts" */
 
 /**
  * Return what the labels say of a fact of a seat.
@@ -65,18 +66,54 @@ function SeatChanges({ labels, state, seat, isMine, changes }) {
 }
 
 /**
+ * Return the changes of the match, undefined before they have come, null where the hub does not answer: then it is asked
+ * once more with each new state.
+ * @param {PublicState} state
+ * @returns {ChangeData[] | null | undefined}
+ */
+function useChanges(state) {
+  const [page, setPage] = useState(/** @type {ChangesPage | null | undefined} */ (undefined));
+  const failed = page === null;
+  useEffect(() => {
+    let stale = false;
+    fetchChanges(state.table).then(
+      (found) => stale || setPage(found),
+      () => stale || setPage((before) => before ?? null), // what was there stands
+    );
+    return () => {
+      stale = true;
+    };
+  }, [state.table, state.match, state.epoch, state.events.at(-1)?.n, failed && state.seq]);
+  return page && (page.match === state.match ? page.changes : undefined);
+}
+
+/**
+ * @param {string} table
+ * @returns {Promise<ChangesPage>}
+ */
+async function fetchChanges(table) {
+  const answer = await fetch(`/t/${table}/changes.json`, { cache: "no-store" });
+  if (!answer.ok) throw new Error("refused");
+  return answer.json();
+}
+
+/**
  * This round's changes and the last one's, seat by seat, one's own first; the newest stand on top.
  * @param {{ labels: Labels | null, state: PublicState, seat: number | null }} props
  */
 export function Why({ labels, state, seat: mine }) {
-  const rounds = [...new Set(state.why.map((change) => change.round))];
+  const all = useChanges(state);
+  const rounds = [...new Set(all?.map((change) => change.round))];
   return html`<div class="panel why">
     <h1 class="headline">Why?</h1>
-    ${!rounds.length && html`<p>Nothing has changed hands yet.</p>`}
+    ${all === undefined && html`<p role="status">Asking the hub…</p>`}
+    ${all === null && html`<p class="refusal" role="alert">The hub did not answer. Try once more.</p>`}
+    ${all?.length === 0 && html`<p>Nothing has changed hands yet.</p>`}
     ${rounds.map((round) => {
-      const changes = state.why.filter((change) => change.round === round);
-      const all = [...new Set(changes.map((change) => change.seat))];
-      const seats = all.sort((a, b) => Number(b === mine) - Number(a === mine));
+      const changes = (all ?? []).filter((change) => change.round === round);
+      const seats = [...new Set(changes.map((change) => change.seat))].sort(
+        (a, b) => Number(b === mine) - Number(a === mine),
+      );
       return html`<section key=${round} class="why-round" aria-label=${`Round ${round}`}>
         <h2>Round ${round}${round === state.view?.round ? "" : ", the last one"}</h2>
         ${seats.map(
