@@ -21,6 +21,12 @@ def started(*phones: int, game: str = "bid-and-bait", **more: Any) -> TableRig:
     return rig
 
 
+def known(rig: TableRig) -> dict[str, bool]:
+    """What the lobby would say of each game; it says nothing while a match is played."""
+    assert rig.state["games"] == []
+    return {name: rig.table._snapshots._lessons.is_known(name) for name in rig.table._play.games}
+
+
 def all_bid(rig: TableRig, *numbers: int) -> None:
     for seat, number in enumerate(numbers, 1):
         assert rig.act(seat, "bid", number=number)["ok"]
@@ -80,8 +86,7 @@ def test_once_all_phones_have_left_them_out_the_room_is_told_none() -> None:
 
 def test_who_has_played_the_game_here_is_not_taught_it_again() -> None:
     rig = started()
-    known = {offer["name"]: offer["known"] for offer in rig.state["games"]}
-    assert known == {"bid-and-bait": True, "goofspiel": False}
+    assert known(rig) == {"bid-and-bait": True, "goofspiel": False}
     again = TableRig(3, store=rig.store, offered=[games.find("bid-and-bait")])
     assert again.state["teaching"], "a restart goes on with the lessons"
 
@@ -100,11 +105,9 @@ def test_people_may_choose_otherwise_before_the_match() -> None:
 
 def test_where_somebody_is_new_it_is_explained_again() -> None:
     rig = started(1, 2)
-    known = {offer["name"]: offer["known"] for offer in rig.state["games"]}
-    assert known["bid-and-bait"], "of those who sit here"
+    assert known(rig)["bid-and-bait"], "of those who sit here"
     rig.sit(3)
-    known = {offer["name"]: offer["known"] for offer in rig.state["games"]}
-    assert not known["bid-and-bait"]
+    assert not known(rig)["bid-and-bait"]
 
 
 @pytest.mark.parametrize("args", [{}, {"on": 1}, {"on": None}, {"explain": "yes"}])

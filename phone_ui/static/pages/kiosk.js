@@ -1,7 +1,7 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
-import { withEvents } from "../lib/events.js";
 import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.js";
+import { withEvents } from "../lib/kept_events.js";
 import { ranking, scoreText, withDeck } from "../lib/labels.js";
 import { begin, languageNow } from "../lib/language.js";
 import {
@@ -133,7 +133,9 @@ function Kiosk() {
   );
 
   useEffect(() => {
-    const onState = withEvents(/** @param {ScreenState} next */ (next) => setState(next));
+    /** @type {(next: ScreenState) => void} */
+    const show = setState;
+    const onState = withEvents(show);
     const stream = follow(`/t/${table}/screen/events`, { onState, onAway: setAway });
     return () => stream.close();
   }, []);

@@ -2,17 +2,15 @@
 
 import mqtt from "/vendor/mqtt.js";
 import { rememberLogin } from "../lib/claim.js";
-import { withEvents } from "../lib/events.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
+import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
 import { begin, say } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, claimNameOf, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
 import { phaseText, roundText } from "../lib/view.js";
-import { ActionButton } from "../parts/ask.js";
 import { Awaited } from "../parts/awaited.js";
-import { DisputePart } from "../parts/dice.js";
 import { later } from "../parts/later.js";
 import { Lobby } from "../parts/lobby.js";
 import { Who } from "../parts/marks.js";
@@ -380,7 +378,9 @@ const Sound = later(() =>
     () => () => null,
   ),
 );
-const Result = later(() => import("../parts/result.js").then((part) => part.Result));
+const Over = later(() => import("../parts/over.js").then((part) => part.Over));
+const SeatWanted = later(() => import("../parts/elsewhere.js").then((part) => part.SeatWanted));
+const Elsewhere = later(() => import("../parts/elsewhere.js").then((part) => part.Elsewhere));
 const Rules = later(() => import("../parts/rules.js").then((part) => part.Rules));
 const Help = later(() => import("../parts/help.js").then((part) => part.Help));
 const Log = later(() => import("../parts/log.js").then((part) => part.Log));
@@ -408,49 +408,6 @@ function Tab(props) {
 }
 
 /**
- * Hand the browser a recap of the match as a file; nothing of it comes from the hub beyond what this page shows.
- * @param {Labels | null} labels
- * @param {PublicState} state
- * @param {number | null} seat
- */
-async function saveRecap(labels, state, seat) {
-  const { recap, recapName } = await import("../lib/recap.js");
-  const now = new Date();
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([recap(labels, state, seat, now)], { type: "text/plain;charset=utf-8" }));
-  link.download = recapName(state, now);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
-/** @param {PhoneProps} props */
-function Over(props) {
-  const { labels, state, seat, hand, sending, refusal, ask } = props;
-  const [choosing, setChoosing] = useState(false);
-  return html`<${Result} labels=${labels} state=${state} />
-    <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
-    <${Refusal} text=${refusal} />
-    <button type="button" class="small-act recap" onClick=${() => saveRecap(labels, state, seat)}>Save a recap</button>
-    ${choosing && html`<${Lobby} ...${props} />`}
-    ${
-      seat &&
-      !choosing &&
-      html`<div class="dock" role="group" aria-label="Actions">
-        <div class="acts">
-          <${ActionButton}
-            primary
-            label="Again, same seats"
-            name="again"
-            sending=${sending}
-            onPress=${() => ask("again", {}, "again")}
-          />
-          <button type="button" class="act" onClick=${() => setChoosing(true)}>Another game</button>
-        </div>
-      </div>`
-    }`;
-}
-
-/**
  * The public strip: my seat, round, phase, link.
  * @param {{ labels: Labels | null, state: PublicState, held: Held | null, away: boolean, tab: boolean }} props
  */
@@ -468,19 +425,6 @@ function Strip({ labels, state, held, away, tab }) {
   </header>`;
 }
 
-/**
- * Another phone asks for this seat: this one decides first.
- * @param {{ claim: number, sending: string | null, ask: Ask }} props
- */
-function SeatWanted({ claim, sending, ask }) {
-  const decide = (/** @type {string} */ say) => () => ask("claim", { claim, say }, `claim ${say}`);
-  return html`<div class="notice error seat-wanted" role="alertdialog" aria-label="Another phone wants your seat">
-    <p class="notice-text">Another phone wants your seat. It would see your hand.</p>
-    <button type="button" class="small-act strong" disabled=${Boolean(sending)} onClick=${decide("keep")}>Keep it</button>
-    <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${decide("give")}>Hand over</button>
-  </div>`;
-}
-
 /** @param {{ text: string }} props */
 function Refusal({ text }) {
   return text && html`<p class="refusal" role="alert">${text}</p>`;
@@ -490,14 +434,6 @@ function Refusal({ text }) {
 function AwayBar({ state }) {
   const round = state.view?.round ? `, as of round ${state.view.round}` : "";
   return html`<p class="away-bar" role="status">No link to the hub${round}. It comes back by itself.</p>`;
-}
-
-/** @param {{ onUse: () => void }} props */
-function Elsewhere({ onUse }) {
-  return html`<main class="seating">
-    <h1 class="headline">This seat is open in another tab</h1>
-    <button type="button" class="act primary" onClick=${onUse}>Use it here</button>
-  </main>`;
 }
 
 /** @param {{ away: boolean }} props */

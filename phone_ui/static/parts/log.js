@@ -1,7 +1,7 @@
 // The log: what happened in the match that is shown, newest first, back to its first event.
 
-import { eventsBefore, keyOf } from "../lib/events.js";
 import { html, useRef, useState } from "../lib/html.js";
+import { eventsBefore, keyOf } from "../lib/kept_events.js";
 import { ReadTag } from "./die.js";
 import { Sentence } from "./marks.js";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, mock, test } from "node:test";
-import { allEvents, withEvents } from "../../../phone_ui/static/lib/events.js";
+import { allEvents } from "../../../phone_ui/static/lib/events.js";
+import { withEvents } from "../../../phone_ui/static/lib/kept_events.js";
 
 /** @param {number} from @param {number} to @returns {any[]} events from one number to before another */
 const events = (from, to) => Array.from({ length: to - from }, (_, at) => ({ n: from + at, data: {} }));
@@ -40,8 +41,8 @@ afterEach(() => mock.restoreAll());
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-/** @param {any} one @returns {string} "12-29": the first event and the last of a list without a gap */
-function span({ events: [...list] }) {
+/** @param {{ events: { n: number }[] }} state @returns {string} "12-29": the first event and the last of a list without a gap */
+function span({ events: list }) {
   assert.deepEqual(
     list.map(({ n }) => n),
     list.map((_, at) => list[0].n + at),

@@ -1,0 +1,28 @@
+// A seat that another phone wants, or that is used in another tab. Fetched when that is so.
+
+import { html } from "../lib/html.js";
+
+/** @import { Ask } from "../lib/types.d.ts" */
+
+/**
+ * Another phone asks for this seat: this one decides first.
+ * @param {{ claim: number, sending: string | null, ask: Ask }} props
+ */
+export function SeatWanted({ claim, sending, ask }) {
+  const decide = (/** @type {string} */ say) => () => ask("claim", { claim, say }, `claim ${say}`);
+  return html`<div class="notice error seat-wanted" role="alertdialog" aria-label="Another phone wants your seat">
+    <p class="notice-text">Another phone wants your seat. It would see your hand.</p>
+    <button type="button" class="small-act strong" disabled=${Boolean(sending)} onClick=${decide("keep")}>Keep it</button>
+    <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${decide("give")}>Hand over</button>
+  </div>`;
+}
+
+/**
+ * @param {{ onUse: () => void }} props
+ */
+export function Elsewhere({ onUse }) {
+  return html`<main class="seating">
+    <h1 class="headline">This seat is open in another tab</h1>
+    <button type="button" class="act primary" onClick=${onUse}>Use it here</button>
+  </main>`;
+}

@@ -1,0 +1,56 @@
+// The end of a match on a phone. Fetched when a match is over.
+
+import { html, useState } from "../lib/html.js";
+import { ActionButton } from "./ask.js";
+import { DisputePart } from "./dice.js";
+import { Lobby } from "./lobby.js";
+import { Result } from "./result.js";
+
+/** @import { Labels, PhoneProps } from "../lib/types.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * Hand the browser a recap of the match as a file; nothing of it comes from the hub beyond what this page shows.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {number | null} seat
+ */
+async function saveRecap(labels, state, seat) {
+  const { recap, recapName } = await import("../lib/recap.js");
+  const now = new Date();
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([recap(labels, state, seat, now)], { type: "text/plain;charset=utf-8" }));
+  link.download = recapName(state, now);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/**
+ * The result, a recap to keep, and what comes next.
+ * @param {PhoneProps} props
+ */
+export function Over(props) {
+  const { labels, state, seat, hand, sending, refusal, ask } = props;
+  const [choosing, setChoosing] = useState(false);
+  return html`<${Result} labels=${labels} state=${state} />
+    <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
+    ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
+    <button type="button" class="small-act recap" onClick=${() => saveRecap(labels, state, seat)}>Save a recap</button>
+    ${choosing && html`<${Lobby} ...${props} />`}
+    ${
+      seat &&
+      !choosing &&
+      html`<div class="dock" role="group" aria-label="Actions">
+        <div class="acts">
+          <${ActionButton}
+            primary
+            label="Again, same seats"
+            name="again"
+            sending=${sending}
+            onPress=${() => ask("again", {}, "again")}
+          />
+          <button type="button" class="act" onClick=${() => setChoosing(true)}>Another game</button>
+        </div>
+      </div>`
+    }`;
+}
