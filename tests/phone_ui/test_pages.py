@@ -373,6 +373,27 @@ def test_a_reveal_is_shown_for_a_while(page: Page, hub: FakeHub) -> None:
     expect(page.get_by_role("region", name="Revealed")).to_contain_text("6")
 
 
+def test_a_page_that_comes_late_finds_what_was_before_and_holds_nothing_old_up(page: Page, hub: FakeHub) -> None:
+    state, own = scenes.row([{"move": "drop"}])
+    (order,) = state["events"]
+    told = {"text": "Seat 1 passes.", "rule": "RO-02", "kind": "pass", "data": {}}
+    reveal = {"n": 4, "text": "The bids.", "rule": "RO-01", "kind": "reveal", "data": {"bids": {"1": 5, "2": 2}}}
+    hub.events = [reveal, order, *(told | {"n": n} for n in range(6, 40))]
+    sit(page, hub)
+    play(page, hub, state | {"events": hub.events[-8:]}, own)
+    expect(page.locator(".number-line")).to_be_visible()
+    expect(page.get_by_role("region", name="Revealed")).to_have_count(0)
+    back = state | {"events": hub.events[:3], "epoch": state["epoch"] + 1}
+    play(page, hub, back, own | {"epoch": back["epoch"]})
+    page.get_by_role("button", name="Log", exact=True).click()
+    expect(page.locator(".log-line")).to_have_count(3)
+    page.get_by_role("button", name="The table").click()
+    expect(page.get_by_role("region", name="Revealed")).to_have_count(0)
+    again = [*hub.events[:3], reveal | {"n": 7}]
+    hub.public(back | {"events": again, "seq": 99})
+    expect(page.get_by_role("region", name="Revealed")).to_contain_text("5")
+
+
 def reveal_on(screen: Page, hub: FakeHub, bids: dict[str, int] | None = None) -> None:
     """Bids are locked, and then revealed; the screen has seen both."""
     told = [
