@@ -653,3 +653,31 @@ def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_sa
     page.get_by_role("checkbox", name="Printed cards").click()
     expect(page.locator(".option.idle")).to_have_count(0)
     expect(page.get_by_role("combobox", name="Sold cards")).to_be_enabled()
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize("held", [13, 11, 7, 4])
+def test_no_card_of_one_letter_stands_alone_in_its_row(gallery: Gallery, held: int, size: tuple[int, int]) -> None:
+    one = moment("goofspiel", "bid, sealed")
+    hand = one.hands[one.asked]
+    (name,) = [name for name, value in hand["moves"][0].items() if isinstance(value, dict)]
+    move = hand["moves"][0] | {name: {"one_of": hand["moves"][0][name]["one_of"][:held]}}
+    gallery.show(replace(one, hands={**one.hands, one.asked: hand | {"moves": [move]}}), [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    expect(page.locator(".question .choice")).to_have_count(held)
+    tops = [box["y"] for key in page.locator(".question .choice").all() if (box := key.bounding_box())]
+    rows = [tops.count(top) for top in sorted(set(tops))]
+    assert len(rows) == 1 or rows[-1] > rows[0] / 2, rows
+
+
+@pytest.mark.parametrize("size", KIOSKS)
+def test_a_prize_is_a_playing_card_as_high_as_two_fifths_of_the_felt(gallery: Gallery, size: tuple[int, int]) -> None:
+    gallery.show(moment("goofspiel", "bid, sealed"), [])
+    at(gallery.kiosk, size)
+    card = gallery.kiosk.locator(".card-row .card").bounding_box()
+    felt = gallery.kiosk.locator(".felt").bounding_box()
+    assert card
+    assert felt
+    assert card["height"] > 1.3 * card["width"]
+    assert card["height"] >= 0.4 * felt["height"]
