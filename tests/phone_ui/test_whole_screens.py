@@ -681,3 +681,29 @@ def test_a_prize_is_a_playing_card_as_high_as_two_fifths_of_the_felt(gallery: Ga
     assert felt
     assert card["height"] > 1.3 * card["width"]
     assert card["height"] >= 0.4 * felt["height"]
+
+
+# Words of a card's name that are broken in two.
+BROKEN = """() => [...document.querySelectorAll('.row .card-name')].filter((name) => {
+  const words = document.createRange();
+  words.selectNodeContents(name);
+  return new Set([...words.getClientRects()].map(({ top }) => top)).size > name.textContent.split(/[ -]/).length;
+}).map((name) => name.textContent)"""
+
+
+@pytest.mark.parametrize("language", ["english", "german"])
+def test_after_a_miss_the_spot_that_is_played_for_stands_whole_above_the_dock(
+    gallery: Gallery, german: Gallery, language: str
+) -> None:
+    one = moment("bid-and-bait", "take")
+    assert one.screen["view"]["table"]["needs"]
+    shown = gallery if language == "english" else german
+    shown.show(one, [one.asked])
+    page = shown.phone(one.asked)
+    for size in LOW_PHONES:
+        at(page, size)
+        spot, dock = page.locator(".row .tile.first").bounding_box(), page.locator(".dock").bounding_box()
+        assert spot
+        assert dock
+        assert spot["y"] + spot["height"] <= dock["y"], size
+        assert page.evaluate(BROKEN) == [], size
