@@ -549,6 +549,28 @@ def test_words_of_keys_stay_within_them_in_german(german: Gallery, name: str, ca
         assert page.evaluate(OUT_OF_KEYS) == [], size
 
 
+# Keys of which the small words are smaller than 12 px, or more than three lines.
+TINY = """() => [...document.querySelectorAll('.dock .act-rest')].filter((words) => {
+  const { fontSize, lineHeight } = getComputedStyle(words);
+  return parseFloat(fontSize) < 12 || words.getBoundingClientRect().height > 3.2 * parseFloat(lineHeight);
+}).map((words) => words.textContent)"""
+
+
+@pytest.mark.parametrize("language", ["english", "german"])
+@pytest.mark.parametrize("called", ["The Big Idea: mezzanine 4", "The Big Idea: mezzanine 5"])
+def test_words_beside_a_key_of_printed_cards_are_read(
+    gallery: Gallery, german: Gallery, called: str, language: str
+) -> None:
+    one = next(one for one in every("printed") if one.name == called)
+    shown = gallery if language == "english" else german
+    shown.show(one, [one.asked])
+    page = shown.phone(one.asked)
+    for size in PHONES:
+        at(page, size)
+        expect(page.locator(".dock .act-rest").first).to_be_visible()
+        assert page.evaluate(TINY) == page.evaluate(OUT_OF_KEYS) == [], size
+
+
 def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery) -> None:
     gallery.show(moment("bid-it", "bid"), [])
     at(gallery.kiosk, (1080, 1920))
