@@ -705,6 +705,27 @@ def test_a_prize_is_a_playing_card_as_high_as_two_fifths_of_the_felt(gallery: Ga
     assert card["height"] >= 0.4 * felt["height"]
 
 
+# Cards that were turned over, and names below them, that reach beyond their place.
+BEYOND_PLACE = """() => [...document.querySelectorAll('.turned > li')].flatMap((place) => {
+  const { left, right } = place.getBoundingClientRect();
+  return [...place.querySelectorAll('.card, .card-face, .card-tag, .who-name')].filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.width && (box.left < left - 1 || box.right > right + 1 || one.scrollWidth > one.clientWidth + 1);
+  }).map((one) => `${one.className}: ${one.textContent}`);
+})"""
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize("name", ["bid-and-bait", "goofspiel"])
+def test_what_was_turned_over_lies_side_by_side_on_a_phone(gallery: Gallery, name: str, size: tuple[int, int]) -> None:
+    one = moment(name, "bid, revealed")
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    expect(page.locator(".turned > li")).to_have_count(len(one.screen["view"]["seats"]))
+    assert page.evaluate(BEYOND_PLACE) == []
+
+
 # Words of a card's name that are broken in two.
 BROKEN = """() => [...document.querySelectorAll('.row .card-name')].filter((name) => {
   const words = document.createRange();
