@@ -26,7 +26,7 @@ from hub import games
 from hub.engine.decision import CHANCE, Action
 from hub.engine.game import Game
 from hub.engine.match import Match
-from hub.engine.printed import UNKNOWN
+from hub.engine.printed import UNKNOWN, is_printed
 from hub.engine.secret import Pile, Secret
 from hub.errors import IllegalAction
 from hub.table.chance import Chance
@@ -398,6 +398,10 @@ def test_what_a_seat_is_told_it_cannot_have_is_refused_in_the_same_words(name: s
 # --- It can be undone --------------------------------------------------------------------------------
 
 
+LAID = {"i-bid-you-not": "bid"}
+"""What lies on the table as printed cards, and is turned over there: a number beside them may still be mended."""
+
+
 def revealed(earlier: Match, later: Match) -> bool:
     """Whether some seat may know more values now: a sealed choice that was only changed is none."""
     if later.open and earlier.open and later.open.kind == "sealed" and later.open.number == earlier.open.number:
@@ -408,10 +412,12 @@ def revealed(earlier: Match, later: Match) -> bool:
 def secrets(match: Match, viewer: int) -> Counter[str]:
     parts = {"table": match.state.table, "seats": match.state.seats}
     found = leaves(parts, viewer)
+    laid = LAID.get(match.game.name) if is_printed(match.setup) else None
     return Counter(
         repr(value)
         for path, value, hidden in found
         if hidden and value is not None and value != UNKNOWN and not path.endswith("#")
+        if laid is None or laid not in path.split(".")
     )
 
 

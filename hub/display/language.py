@@ -30,6 +30,7 @@ DEPTH = 5
 """So often may places hold sentences with places."""
 LONGEST_PAIR = 90
 """A text of more characters is not looked at for two parts with a space between them."""
+ENDS = ".,:;…!?"
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _LETTERS = re.compile(r"[^\W\d_]{2}")  # one alone is a sign
@@ -143,7 +144,7 @@ class Language:
             joined = self._joined(core, depth)
             if joined and (made is None or len("".join(joined.unknown)) < len("".join(made.unknown))):
                 made = joined
-        if core[-1] in ".,:;…!?" and (made is None or made.unknown) and depth <= DEPTH:
+        if core[-1] in ENDS and (made is None or made.unknown) and depth <= DEPTH:
             open_end = self._said(core[:-1], depth + 1)
             if not open_end.unknown:
                 made = Said(f"{open_end.text}{core[-1]}")
@@ -232,10 +233,15 @@ class Language:
     def _beside(self, text: str, depth: int) -> Said | None:
         """Return a text of two known parts with a space between them: "Seat 2 the King".
 
-        There is none where the first ends with a hyphen: "Riesen-" and "Hut" are one word.
+        There is none where the first ends with a hyphen: "Riesen-" and "Hut" are one word. The end of a sentence is part of
+        neither: "130 points." is the message "130 points".
         """
         if len(text) > LONGEST_PAIR:
             return None
+        if text[-1] in ENDS:
+            whole = self._said(text[:-1], depth + 1)
+            if not whole.unknown:
+                return Said(f"{whole.text}{text[-1]}")
         for space in re.finditer(" ", text):
             if not _LETTER.search(text[: space.start()]) and _TWO_NUMBERS.match(text, space.start() - 1):
                 continue

@@ -286,6 +286,7 @@ class Question(Struct):
     final: bool = False
     wants: Wants | None = None
     known: bool = False
+    laid: bool = False
 
 
 # A hand-driven coroutine hands its question to whoever drives it, and is sent the answer.
@@ -313,18 +314,19 @@ async def ask(  # every verb takes the state first
 
 async def ask_all(  # every verb takes the state first
     s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, others: str = "", *,  # noqa: ARG001
-    into: str, final: bool = False, known: bool = False,
+    into: str, final: bool = False, known: bool = False, laid: bool = False,
 ) -> dict[int, Answer]:  # fmt: skip
     """Ask several seats at once, sealed, and return the answers by seat.
 
     A choice may be sent again until the last seat has locked; with `final` a lock cannot be changed. While it is sealed,
     a seat's choice stands in the field `into` of its own state as a secret, and `locked` is true. With `known` it tells
-    what lies open at the table: the last lock can then be taken back as well.
+    what lies open at the table, and with `laid` what lies there face down and is turned over after the last lock: that
+    one can then be taken back as well, for a wrong choice would be seen beside the cards.
     """
     if not moves:
         return {}
     others = others or "A choice is made in secret."
-    return await _put(Question("sealed", want, dict(moves), others, into=into, final=final, known=known))  # type: ignore[no-any-return]
+    return await _put(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
 
 
 async def roll(  # every verb takes the state first

@@ -141,7 +141,7 @@ class Match:
         self._form = getattr(game.rulebook, "form", None)
         self._notes = getattr(game.rulebook, "notes", None)
         self._wished = getattr(game.rulebook, "wished", None)
-        self._into, self._known = "", False
+        self._into, self._known, self._laid = "", False, False
         self._asked: Mapping[int, Any] = {}
         self._dice: Callable[[], int] | None = None
         self._want: Want = ""
@@ -337,8 +337,8 @@ class Match:
         except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
             self._freeze(error)
         else:
-            self._into, self._known, self._asked, self._dice, self._want = (
-                question.into, question.known, question.asked, question.dice, question.want,
+            self._into, self._known, self._laid, self._asked, self._dice, self._want = (
+                question.into, question.known, question.laid, question.asked, question.dice, question.want,
             )  # fmt: skip
             self.open = Decision(
                 len(self.log), question.kind, self._wanted(), self._listed(), question.roll,
@@ -534,9 +534,10 @@ class Match:
 
     def _nothing_shown_since(self, earlier: Match) -> None:
         """Raise NotOffered where somebody has been shown what was secret then."""
-        # As long as one sealed decision stays open, a choice that was changed has shown nothing.
+        # As long as one sealed decision stays open, a choice that was changed has shown nothing. Nor has the hub where the
+        # cards themselves were turned over.
         same = self.open and earlier.open and self.open.number == earlier.open.number
-        sealed = self._into if same else ""
+        sealed = self._into if same else earlier._into if earlier._laid else ""
         if self.has_shown(earlier.hidden(sealed), sealed):
             raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
 

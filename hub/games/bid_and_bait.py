@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from hub.engine.decision import (
     CHANCE,
@@ -342,11 +342,14 @@ async def roll_rod(s: Table, seat: int) -> None:
         on_one = " on one of two dice" if dice > 1 else ""
         others = f"Seat {seat} needs {bid_of(s, seat)} or more{on_one}."
         wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coin="Bait")
-        got = await roll_or(s, seat, dice, SIDES, "rod", want, uses(s, seat, "before", dice), wants, others)
+        missed = [offer("show_set")] if may_show_set(s, seat) else []
+        got = await roll_or(s, seat, dice, SIDES, "rod", want, [*uses(s, seat, "before", dice), *missed], wants, others)
         if isinstance(got, list):
             s.table.rolled = got
             tell(s, f"Seat {seat} rolls {spoken(got)}.", rule="BB-12", kind="roll", seat=seat, faces=got)
             return
+        if got.move == "show_set":
+            show_set(s, seat)
         if ability(s, got["spot"]) == "two_dice":
             dice = 2
         await use(s, seat, got)
@@ -750,16 +753,29 @@ async def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
 
 
 async def claim_set(s: Table, seat: int) -> None:
-    """BB-V09, BB-19: the hub does not see printed Fish; whoever has enough of them for a set says whether they are one."""
-    if s.seats[seat].fish_count < FOUR:
+    """BB-V09, BB-19: the hub does not see printed Fish; whoever has enough of them for a set says whether they are one.
+
+    Who overlooks a set, or says by mistake that there is none, may show it before a later roll.
+    """
+    if not may_show_set(s, seat):
         return
     moves, others = [offer("show_set"), offer("no_set")], f"Seat {seat} says whether its Fish are a set."
     answer = await ask(s, seat, moves, "Have you four Fish of a kind, or six different ones?", others, hidden=True)
     if answer.move == "show_set":
-        win(s, seat, f"Seat {seat} shows a set of Fish.")
+        show_set(s, seat)
 
 
-def win(s: Table, seat: int, reason: str) -> None:
+def may_show_set(s: Table, seat: int) -> bool:
+    """BB-V09: return whether a seat has enough printed Fish for a set."""
+    return is_printed(s.setup) and s.seats[seat].fish_count >= FOUR
+
+
+def show_set(s: Table, seat: int) -> NoReturn:
+    """BB-V09, BB-19: printed Fish that are a set win."""
+    win(s, seat, f"Seat {seat} shows a set of Fish.")
+
+
+def win(s: Table, seat: int, reason: str) -> NoReturn:
     """BB-19: the winner's secret Fish is shown."""
     angler = s.seats[seat]
     if angler.secret_fish.value:

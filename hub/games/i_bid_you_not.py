@@ -578,7 +578,8 @@ async def bid(s: Table, declarer: int) -> None:
             tell(s, f"Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
     want = "Bid two cards: their sum counts." if cards_to_bid(now) == 2 else "Bid a card."
     others = f"Everybody bids {'two cards' if cards_to_bid(now) == 2 else 'a card'} in secret."
-    answers = await ask_all(s, {seat: bid_moves(s, seat, now) for seat in choosing}, want, others, into="bid")
+    moves = {seat: bid_moves(s, seat, now) for seat in choosing}
+    answers = await ask_all(s, moves, want, others, into="bid", laid=is_printed(s.setup))
     made = {seat: answers.get(seat) or Answer("bid", only[seat]) for seat in seats}
     twice = named_twice(made)
     for seat in [seat for seat in seats if seat not in twice]:

@@ -20,7 +20,7 @@ from hub.table.play import Play
 from hub.table.questions import Asked, Questions, first_answer
 from hub.table.seats import Seats
 
-OPTIONS = {"done": "Done", "off": "No more pitches"}
+OPTIONS = {"done": "Done", "off": "No more pitches of mine"}
 
 
 class Pitch(NamedTuple):
@@ -30,8 +30,18 @@ class Pitch(NamedTuple):
     text: str
 
 
+class Quiet(msgspec.Struct):
+    """Who wants to pitch no more in a match: by seat the session that said so, "" for a box alone."""
+
+    match: str = ""
+    seats: dict[int, str] = {}
+
+
 class Pitches:
-    """The pitches of one table. Each ends with a press, or after `seconds`; 0: there are none."""
+    """The pitches of one table. Each ends with a press, or after `seconds`; 0: there are none.
+
+    Whoever pitches may want no more of their own in this match; the others' are theirs to read.
+    """
 
     def __init__(self, play: Play, seats: Seats, questions: Questions, kept: KeptValues, seconds: float) -> None:
         self._play, self._seats, self._questions, self._seconds = play, seats, questions, seconds
@@ -40,11 +50,11 @@ class Pitches:
         self._seen = 0
         self._waiting: list[Pitch] = []
         self._begun: Pitch | None = None
-        self._off: str | None = None  # the match that wants no more of them
+        self._quiet = Quiet()
 
     def recall(self) -> None:
-        """Take up before anything is played that a match wants no more of them. Raise LogError."""
-        self._off = self._kept.read("pitches", str, "which match wants no pitches")
+        """Take up before anything is played who wants to pitch no more. Raise LogError."""
+        self._quiet = self._kept.read("quiet_pitches", Quiet, "who wants no pitches") or Quiet()
 
     def follow(self, *, paused: bool = False) -> None:
         """Begin with what was just launched, go on to the next seat, and hold the match as long as anybody is left."""
@@ -56,7 +66,7 @@ class Pitches:
         ):  # another match, one that was taken up, or taken back: nothing is new in it
             self._match, self._seen = (log.match, log.epoch), len(events)
             self._waiting = []
-        if match and not match.over and self._seconds and self._off != log.match:
+        if match and not match.over and self._seconds:
             self._waiting += self._of(match, events[self._seen :])
         self._seen = len(events)
         self._waiting = [one for one in self._waiting if self._can_pitch(one) and not self._play.stopped]
@@ -69,6 +79,8 @@ class Pitches:
 
     def _can_pitch(self, pitch: Pitch) -> bool:
         seat = self._seats[pitch.seat]
+        if self._quiet.match == self._play.log.match and self._quiet.seats.get(seat.number) == seat.sid:
+            return False
         if pitch is self._begun and seat.joined and not seat.house and (seat.sid or seat.box):
             return True
         return seat.number in self._seats.present(self._play.seats)
@@ -86,11 +98,9 @@ class Pitches:
 
     def _ask(self, pitch: Pitch) -> None:
         def done(option: str) -> None:
+            self._waiting = self._waiting[1:]
             if option == "off":
-                self._kept.write("pitches", msgspec.json.encode(self._play.log.match))
-                self._off, self._waiting = self._play.log.match, []
-            else:
-                self._waiting = self._waiting[1:]
+                self._be_quiet(pitch.seat)
 
         asked = Asked(
             "pitch",
@@ -103,3 +113,11 @@ class Pitches:
         asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
         self._begun = pitch
         self._questions.ask(asked, self._seconds)
+
+    def _be_quiet(self, seat: int) -> None:
+        """Let a seat pitch no more in this match, as long as the same person sits there. Raise LogError."""
+        match = self._play.log.match or ""
+        others = self._quiet.seats if self._quiet.match == match else {}
+        quiet = Quiet(match, {**others, seat: self._seats[seat].sid})
+        self._kept.write("quiet_pitches", msgspec.json.encode(quiet))
+        self._quiet = quiet

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Request, Response, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
-from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone
+from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, free_port
 from tests.patience import PATIENCE
 
 pytestmark = [
@@ -205,3 +205,33 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     staff.do("End the test")
     expect(staff.table.get_by_text("still: push, bar")).to_have_count(0)
     assert staff.errors == []
+
+
+def test_on_a_wide_screen_tables_and_the_hub_itself_stand_side_by_side(tmp_path: Path, browser: Browser) -> None:
+    port, config = free_port(), tmp_path / "table-hub.toml"
+    tables = "".join(
+        f'[[table]]\nid = "{n}"\nname = "Table {n}"\n[[device]]\ndriver = "simulated"\nname = "simulated-{n}"\ntable = "{n}"\n'
+        for n in (1, 2, 3)
+    )
+    config.write_text(
+        f'[hub]\nstate = "{tmp_path / "state"}"\n[web]\nhost = "127.0.0.1"\nport = {port}\n{tables}', "utf-8"
+    )
+    command = [str(PROGRAM), "run", "--config", str(config)]
+    with HubProcess(tmp_path / "state", port=port, command=command) as hub:
+        staff = staff_at(hub, browser, {"width": 1280, "height": 720})
+        staff.sign_in(pin_of(hub))
+        parts = [staff.page.get_by_role("region", name=name) for name in ("Table 1", "Table 2", "Table 3", "The hub")]
+        expect(parts[-1]).to_be_visible()
+        expect(parts[2]).to_be_visible()
+        boxes = [box for part in parts if (box := part.bounding_box())]
+        assert len({box["y"] for box in boxes[:3]}) == 1, "three tables in one row"
+        assert boxes[2]["x"] + boxes[2]["width"] > 1200, "to the end of the page"
+        assert boxes[3]["y"] > boxes[0]["y"]
+        staff.page.set_viewport_size({"width": 390, "height": 844})
+        narrow = [box for part in parts if (box := part.bounding_box())]
+        assert len({box["x"] for box in narrow}) == 1, "one below the other on a phone"
+        page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+        page.goto(f"{hub.address}/till")
+        expect(page.locator(".till-table")).to_have_count(3)
+        tops = [box["y"] for one in page.locator(".till-table").all() if (box := one.bounding_box())]
+        assert len({*tops}) == 1

@@ -204,3 +204,9 @@ def played(game: Game, seats: Iterable[int], options: dict[str, Any]) -> list[st
     except StartRefused:
         return None
     return [event.text for event in match.events]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_result_says_what_its_scores_count(name: str) -> None:
+    screen = games.find(name).labels["screen"]
+    assert "scored" in screen or screen.get("score") in ("cents", "dollars"), "a number alone says nothing"

@@ -463,47 +463,41 @@ CUT_BY_THE_FELT = """() => {
 }"""
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "section", ["lobby", "demonstration", "notices", "dice", *(games.find(name).title for name in games.names())]
-)
-def test_nothing_of_a_big_screen_is_cut_by_its_foot_or_its_edge(gallery: Gallery, section: str) -> None:
-    cut: list[Any] = []
-    known = {games.find(name).title: name for name in games.names()}
-    for one in moments_of(known[section]) if section in known else every(section):
-        gallery.show(one, [])
+# What a place on the table says and is cut off, and names of seats of which little is left.
+LOST = """() => {
+  const isCut = (one) => one.scrollHeight > one.clientHeight + 3 || one.scrollWidth > one.clientWidth + 3;
+  const rows = [...document.querySelectorAll('.felt .row')].filter((row) => row.scrollHeight > row.clientHeight + 6);
+  const names = [...document.querySelectorAll('.seat-called, .who-name:not(.now-log *, .tile-title *)')];
+  const cut = names.filter((one) => one.clientWidth > 1 && isCut(one)); // of one pixel are names that are only heard
+  return [...rows, ...cut].map((one) => `${one.parentElement.parentElement.className}: ${one.textContent.slice(0, 40)}`);
+}"""
+
+
+def found(shown: Gallery, moments: list[Moment], *laws: str) -> list[Any]:
+    """Return what laws of big screens find at moments, on a screen of every size."""
+    troubles: list[Any] = []
+    for one in moments:
+        shown.show(one, [])
         for size in KIOSKS:
-            at(gallery.kiosk, size)
-            if gallery.kiosk.evaluate(CUT):
-                gallery.kiosk.wait_for_timeout(400)  # pictures of another size are laid out a moment later
-            cut += [(one.name, size, what) for what in gallery.kiosk.evaluate(CUT)]
-    assert cut == []
+            at(shown.kiosk, size)
+            if any(shown.kiosk.evaluate(law) for law in laws):
+                shown.kiosk.wait_for_timeout(400)  # pictures of another size are laid out a moment later
+            troubles += [(one.name, size, what) for law in laws for what in shown.kiosk.evaluate(law)]
+    return troubles
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("section", ["lobby", "demonstration", "notices", "dice"])
+def test_nothing_of_a_big_screen_between_matches_is_cut(gallery: Gallery, section: str) -> None:
+    assert found(gallery, every(section), CUT) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", ["english", "german"])
 @pytest.mark.parametrize("name", games.names())
-def test_nothing_that_lies_on_the_felt_is_cut_by_it(gallery: Gallery, name: str) -> None:
-    cut: list[Any] = []
-    for one in moments_of(name):
-        gallery.show(one, [])
-        for size in KIOSKS:
-            at(gallery.kiosk, size)
-            cut += [(one.name, size, what) for what in gallery.kiosk.evaluate(CUT_BY_THE_FELT)]
-    assert cut == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["bid-it", "bidness", "i-bid-you-not"])
-def test_nothing_of_a_big_screen_is_cut_in_german(german: Gallery, name: str) -> None:
-    cut: list[Any] = []
-    for one in moments_of(name):
-        german.show(one, [])
-        for size in KIOSKS:
-            at(german.kiosk, size)
-            if german.kiosk.evaluate(CUT):
-                german.kiosk.wait_for_timeout(400)
-            cut += [(one.name, size, what) for law in (CUT, CUT_BY_THE_FELT) for what in german.kiosk.evaluate(law)]
-    assert cut == []
+def test_nothing_of_a_big_screen_is_cut(gallery: Gallery, german: Gallery, name: str, language: str) -> None:
+    shown = gallery if language == "english" else german
+    assert found(shown, moments_of(name), CUT, CUT_BY_THE_FELT, LOST) == []
 
 
 @pytest.mark.parametrize("size", PHONES)
@@ -553,6 +547,28 @@ def test_words_of_keys_stay_within_them_in_german(german: Gallery, name: str, ca
         at(page, size)
         expect(page.locator(".dock .act").first).to_be_visible()
         assert page.evaluate(OUT_OF_KEYS) == [], size
+
+
+# Keys of which the small words are smaller than 12 px, or more than three lines.
+TINY = """() => [...document.querySelectorAll('.dock .act-rest')].filter((words) => {
+  const { fontSize, lineHeight } = getComputedStyle(words);
+  return parseFloat(fontSize) < 12 || words.getBoundingClientRect().height > 3.2 * parseFloat(lineHeight);
+}).map((words) => words.textContent)"""
+
+
+@pytest.mark.parametrize("language", ["english", "german"])
+@pytest.mark.parametrize("called", ["The Big Idea: mezzanine 4", "The Big Idea: mezzanine 5"])
+def test_words_beside_a_key_of_printed_cards_are_read(
+    gallery: Gallery, german: Gallery, called: str, language: str
+) -> None:
+    one = next(one for one in every("printed") if one.name == called)
+    shown = gallery if language == "english" else german
+    shown.show(one, [one.asked])
+    page = shown.phone(one.asked)
+    for size in PHONES:
+        at(page, size)
+        expect(page.locator(".dock .act-rest").first).to_be_visible()
+        assert page.evaluate(TINY) == page.evaluate(OUT_OF_KEYS) == [], size
 
 
 def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery) -> None:
@@ -622,29 +638,6 @@ def test_long_names_wrap_in_the_log_and_stay_beside_their_score(gallery: Gallery
     page.locator(".back").click()
 
 
-# What a place on the table says and is cut off, and names of seats of which little is left.
-LOST = """() => [...document.querySelectorAll('.felt .row')].filter((row) => row.scrollHeight > row.clientHeight + 6)
-  .map((row) => row.textContent)
-  .concat([...document.querySelectorAll(NAMES)].filter((one) =>
-    one.scrollHeight > one.clientHeight + 3 || one.scrollWidth > one.clientWidth + 3).map((one) => one.textContent))""".replace(
-    "NAMES", "'.seat-called, .now-who .who-name, .turned-who .who-name, .winner-scores .who-name'"
-)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["bid-and-bait", "big-idea", "goofspiel"])
-def test_a_screen_says_all_of_what_lies_on_the_table_and_who_sits_there(gallery: Gallery, name: str) -> None:
-    lost: list[Any] = []
-    for one in moments_of(name):
-        gallery.show(one, [])
-        for size in KIOSKS:
-            at(gallery.kiosk, size)
-            if gallery.kiosk.evaluate(LOST):
-                gallery.kiosk.wait_for_timeout(400)
-            lost += [(one.name, size, what) for what in gallery.kiosk.evaluate(LOST)]
-    assert lost == []
-
-
 @pytest.mark.parametrize("size", KIOSKS)
 @pytest.mark.parametrize("called", ["options are chosen", "a match begins", "six sit"])
 def test_the_lobby_names_its_guests_and_its_code_is_square(
@@ -682,3 +675,78 @@ def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_sa
     page.get_by_role("checkbox", name="Printed cards").click()
     expect(page.locator(".option.idle")).to_have_count(0)
     expect(page.get_by_role("combobox", name="Sold cards")).to_be_enabled()
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize("held", [13, 11, 7, 4])
+def test_no_card_of_one_letter_stands_alone_in_its_row(gallery: Gallery, held: int, size: tuple[int, int]) -> None:
+    one = moment("goofspiel", "bid, sealed")
+    hand = one.hands[one.asked]
+    (name,) = [name for name, value in hand["moves"][0].items() if isinstance(value, dict)]
+    move = hand["moves"][0] | {name: {"one_of": hand["moves"][0][name]["one_of"][:held]}}
+    gallery.show(replace(one, hands={**one.hands, one.asked: hand | {"moves": [move]}}), [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    expect(page.locator(".question .choice")).to_have_count(held)
+    tops = [box["y"] for key in page.locator(".question .choice").all() if (box := key.bounding_box())]
+    rows = [tops.count(top) for top in sorted(set(tops))]
+    assert len(rows) == 1 or rows[-1] > rows[0] / 2, rows
+
+
+@pytest.mark.parametrize("size", KIOSKS)
+def test_a_prize_is_a_playing_card_as_high_as_two_fifths_of_the_felt(gallery: Gallery, size: tuple[int, int]) -> None:
+    gallery.show(moment("goofspiel", "bid, sealed"), [])
+    at(gallery.kiosk, size)
+    card = gallery.kiosk.locator(".card-row .card").bounding_box()
+    felt = gallery.kiosk.locator(".felt").bounding_box()
+    assert card
+    assert felt
+    assert card["height"] > 1.3 * card["width"]
+    assert card["height"] >= 0.4 * felt["height"]
+
+
+# Cards that were turned over, and names below them, that reach beyond their place.
+BEYOND_PLACE = """() => [...document.querySelectorAll('.turned > li')].flatMap((place) => {
+  const { left, right } = place.getBoundingClientRect();
+  return [...place.querySelectorAll('.card, .card-face, .card-tag, .who-name')].filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.width && (box.left < left - 1 || box.right > right + 1 || one.scrollWidth > one.clientWidth + 1);
+  }).map((one) => `${one.className}: ${one.textContent}`);
+})"""
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize("name", ["bid-and-bait", "goofspiel"])
+def test_what_was_turned_over_lies_side_by_side_on_a_phone(gallery: Gallery, name: str, size: tuple[int, int]) -> None:
+    one = moment(name, "bid, revealed")
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    expect(page.locator(".turned > li")).to_have_count(len(one.screen["view"]["seats"]))
+    assert page.evaluate(BEYOND_PLACE) == []
+
+
+# Words of a card's name that are broken in two.
+BROKEN = """() => [...document.querySelectorAll('.row .card-name')].filter((name) => {
+  const words = document.createRange();
+  words.selectNodeContents(name);
+  return new Set([...words.getClientRects()].map(({ top }) => top)).size > name.textContent.split(/[ -]/).length;
+}).map((name) => name.textContent)"""
+
+
+@pytest.mark.parametrize("language", ["english", "german"])
+def test_after_a_miss_the_spot_that_is_played_for_stands_whole_above_the_dock(
+    gallery: Gallery, german: Gallery, language: str
+) -> None:
+    one = moment("bid-and-bait", "take")
+    assert one.screen["view"]["table"]["needs"]
+    shown = gallery if language == "english" else german
+    shown.show(one, [one.asked])
+    page = shown.phone(one.asked)
+    for size in LOW_PHONES:
+        at(page, size)
+        spot, dock = page.locator(".row .tile.first").bounding_box(), page.locator(".dock").bounding_box()
+        assert spot
+        assert dock
+        assert spot["y"] + spot["height"] <= dock["y"], size
+        assert page.evaluate(BROKEN) == [], size

@@ -170,22 +170,49 @@ def test_in_a_pause_nobody_s_time_to_pitch_runs() -> None:
     assert question(rig)["seconds"] == SECONDS
 
 
-def test_no_more_pitches_holds_over_a_restart() -> None:
+def test_no_more_pitches_of_mine_ends_those_of_one_seat_in_this_match() -> None:
+    rig = launched(table())
+    assert rig.say(1, "vote", {"say": "off"})["ok"]
+    assert said(rig) == [2], "the others read theirs"
+    assert rig.say(2, "vote", {"say": "off"})["ok"]
+    assert rig.say(3, "vote", {"say": "done"})["ok"]
+    assert question(rig) is None
+    play_a_round(rig)
+    assert said(rig) == [3]
+    assert rig.say(3, "vote", {"say": "done"})["ok"]
+    assert question(rig) is None
+
+
+def test_who_wants_to_pitch_no_more_is_known_after_a_restart() -> None:
     rig = launched(table())
     assert rig.say(1, "vote", {"say": "off"})["ok"]
     again = table(store=rig.store)
     again.sids = rig.sids
     again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
     play_a_round(again)
-    assert question(again) is None
+    assert said(again) == [2]
 
 
-def test_a_table_wants_no_more_pitches_in_this_match() -> None:
+def test_whoever_sits_down_at_a_quiet_seat_pitches_again() -> None:
     rig = launched(table())
     assert rig.say(1, "vote", {"say": "off"})["ok"]
-    assert question(rig) is None
+    for seat in (2, 3):
+        assert rig.say(seat, "vote", {"say": "done"})["ok"]
+    rig.say_leave(1)
+    assert rig.say(2, "code", {"seat": 1})["ok"]
+    rig.sit(1)
     play_a_round(rig)
-    assert question(rig) is None
+    assert sorted(pitching(rig)) == [1, 2, 3]
+
+
+def pitching(rig: TableRig) -> list[int]:
+    """The seats that pitch, one after the other."""
+    found = []
+    while question(rig):
+        (seat,) = said(rig)
+        found.append(seat)
+        assert rig.say(seat, "vote", {"say": "done"})["ok"]
+    return found
 
 
 def play_a_round(rig: TableRig) -> None:

@@ -196,3 +196,31 @@ def test_who_said_no_set_by_mistake_takes_it_back_before_the_next_die() -> None:
     assert rig.say(1, "undo")["ok"]
     assert rig.act(1, "show_set")["ok"]
     assert rig.state["over"]["winners"] == [1]
+
+
+def test_a_wrong_number_is_taken_back_after_the_bids_were_turned_over_by_who_bid_last() -> None:
+    rig = table("i-bid-you-not")
+    rig.start("i-bid-you-not", **{OPTION: True, "odd_inventions": True, "first": 1})
+    assert rig.act(1, "laid_out", card=24)["ok"]
+    assert rig.act(1, "auction")["ok"]
+    for seat, number in {1: 60, 2: -32, 3: 21}.items():
+        assert rig.act(seat, "bid", card=number)["ok"]
+    assert rig.state["view"]["seats"]["1"]["bid"] == 60
+    assert [rig.hand(seat)["undo"] for seat in (1, 2, 3)] == [False, False, True]
+    assert rig.say(3, "undo")["ok"]
+    assert rig.state["locked"] == [1, 2]
+    assert rig.act(1, "bid", card=56)["ok"], "seat 1 was the one that typed a wrong number"
+    assert rig.act(3, "bid", card=21)["ok"]
+    assert {seat: one["bid"] for seat, one in rig.state["view"]["seats"].items()} == {"1": 56, "2": -32, "3": 21}
+
+
+def test_bids_of_the_hub_s_own_cards_are_not_taken_back_once_they_were_turned_over() -> None:
+    rig = table("i-bid-you-not")
+    rig.start("i-bid-you-not", first=1)
+    assert rig.act(1, "auction")["ok"]
+    seat = 0
+    while rig.match.open and rig.match.open.kind == "sealed":
+        seat = next(one for one in rig.match.open.asked if one not in rig.match.open.answers)
+        assert rig.act(seat, **first(rig, seat))["ok"]
+    assert seat
+    assert not rig.hand(seat)["undo"]

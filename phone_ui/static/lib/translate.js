@@ -8,6 +8,7 @@ const KEPT = 4000;
 const DEPTH = 5;
 const LONGEST_PAIR = 90;
 
+const ENDS = /[.,:;…!?]$/;
 const PLACE = /\{(\w+)\}/;
 const PLACES = /\{(\w+)\}/g;
 const LETTERS = /\p{L}{2}/u; // one alone is a sign
@@ -193,7 +194,7 @@ export class Language {
       const joined = this.joined(core, depth);
       if (joined && (!made || sizeOf(joined.unknown) < sizeOf(made.unknown))) made = joined;
     }
-    if (/[.,:;…!?]$/.test(core) && (!made || made.unknown.length) && depth <= DEPTH) {
+    if (ENDS.test(core) && (!made || made.unknown.length) && depth <= DEPTH) {
       const open = this.find(core.slice(0, -1), depth + 1);
       if (!open.unknown.length) made = { text: open.text + core.slice(-1), unknown: [] };
     }
@@ -303,13 +304,18 @@ export class Language {
 
   /**
    * Return a text of two known parts with a space between them: "Seat 2 the King". There is none where the first ends
-   * with a hyphen: "Riesen-" and "Hut" are one word.
+   * with a hyphen: "Riesen-" and "Hut" are one word. The end of a sentence is part of neither: "130 points." is the
+   * message "130 points".
    * @param {string} text
    * @param {number} depth
    * @returns {Said | null}
    */
   beside(text, depth) {
     if (text.length > LONGEST_PAIR) return null;
+    if (ENDS.test(text)) {
+      const whole = this.find(text.slice(0, -1), depth + 1);
+      if (!whole.unknown.length) return { text: whole.text + text.slice(-1), unknown: [] };
+    }
     for (const { index } of text.matchAll(/ /g)) {
       const isNumber = !LETTER.test(text.slice(0, index));
       if (isNumber && TWO_NUMBERS.test(text.slice(index - 1, index + 3))) continue;

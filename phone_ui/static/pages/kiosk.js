@@ -306,7 +306,7 @@ function BigLine({ labels, state }) {
   const { main, caption } = nowLines(labels, state);
   const seats = askedSeats(state.view);
   const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
-  // A mark is about as wide as two letters; the longer the line, the smaller it is written. A long name is cut.
+  // A mark is about as wide as two letters; the longer the line, the smaller it is written. A long name is smaller still.
   const parts = splitAtSeats(main);
   const cut = parts.map((part) =>
     typeof part === "number" ? Math.max(0, seatName(state, part).length - NAME_LETTERS) : 0,
@@ -317,7 +317,7 @@ function BigLine({ labels, state }) {
     ${
       main &&
       html`<p
-        class=${`now-main${letters > TWO_LINES ? " long" : ""}`}
+        class=${`now-main${letters > TWO_LINES ? " long" : ""}${cut.some(Boolean) ? " long-name" : ""}`}
         data-part="main"
         style=${{ "--letters": letters > TWO_LINES ? Math.ceil(letters * 0.6) : Math.max(letters, 5) }}
       >

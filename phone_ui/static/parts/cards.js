@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { faceIn } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { isRecord } from "../lib/values.js";
 
 /** @import { Face, Labels } from "../lib/types.d.ts" */
@@ -55,7 +56,7 @@ function PrintedCard({ card, small }) {
  * @param {Face} card
  */
 function cardStyle({ colour, name }) {
-  const words = String(name).split(/[ -]/);
+  const words = say(String(name)).split(/[ -]/);
   return { "--card": colour ?? "currentColor", "--longest": Math.max(...words.map((word) => word.length), 4) };
 }
 

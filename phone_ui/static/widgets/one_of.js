@@ -38,7 +38,7 @@ function Listed(props) {
   const rest = about.who ? "choices pair" : about.record ? "choices in-column" : "choices";
   const keys = ["number-keys", isKeys && isRow(about, options) && "in-row"].filter(Boolean).join(" ");
   const look = drawn ? "choices of-cards" : isDense ? "close-keys" : isKeys ? keys : rest;
-  return html`<div class=${look} style=${{ "--count": options.length }}>
+  return html`<div class=${look} style=${{ "--count": options.length, "--across": acrossOf(options.length) }}>
       ${options.map(
         (value, i) => html`<${Choice}
           key=${JSON.stringify(value)}
@@ -52,6 +52,15 @@ function Listed(props) {
     </div>
     ${isCards && html`<${WhatCardsDo} ...${props} faces=${all} />`}`;
 }
+
+/** Cards of one letter that stand in one row of the smallest phone. */
+const MOST_ACROSS = 5;
+
+/**
+ * Return how many stand in a row, so that the last row is about as long as the others.
+ * @param {number} count
+ */
+const acrossOf = (count) => Math.ceil(count / Math.ceil(count / MOST_ACROSS));
 
 /**
  * Are these keys of one digit each, with nothing beside it, and so few that one row of a small phone holds them?

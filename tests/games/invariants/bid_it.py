@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN, is_printed
@@ -37,6 +38,8 @@ def check(match: Match) -> None:
         assert not seats[t.first].out
         due = {seat: t.hand if seats[seat].last_chance else seats[seat].deal_cards for seat in living(s)}
         assert {seat: seats[seat].hand_size for seat in living(s)} == due, "a hand is as large as it was dealt"
+    sums = [(bid.quantity, bid.rank) for bid in (*t.former, *([t.bid] if t.bid else []))]
+    assert all(low < high for low, high in pairwise(sums)), "nobody bids the same twice, whoever it is"
     if t.bid is None:
         assert (t.call, t.caller, t.stake, t.passed) == (None, None, 1, [])
     elif t.call is not None:
