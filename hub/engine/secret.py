@@ -130,8 +130,13 @@ def _public_display(kind: Any, record: str, names: dict[str, Any]) -> str:
     parts = []
     for name in _facts(kind)[0]:
         fact = getattr(kind, name, None)
-        hint = get_type_hints(fact.fget).get("return", Any) if isinstance(fact, property) else hints[name]
-        parts.append(f"{shown_as(name)!r}: {_public_expression(hint, f'{record}.{name}', names)}")
+        if isinstance(fact, property):  # calling its function costs less than reading the attribute
+            hint, reckon = get_type_hints(fact.fget).get("return", Any), _new_variable(names)
+            names[reckon] = fact.fget
+            source = f"{reckon}({record})"
+        else:
+            hint, source = hints[name], f"{record}.{name}"
+        parts.append(f"{shown_as(name)!r}: {_public_expression(hint, source, names)}")
     return f"{{{', '.join(parts)}}}"
 
 
