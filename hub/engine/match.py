@@ -20,7 +20,7 @@ from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Questi
 from hub.engine.event import Event, State
 from hub.engine.game import Game
 from hub.engine.odds import Wants
-from hub.engine.secret import Secret, hidden, own, plain, public
+from hub.engine.secret import Secret, compile_public_view, hidden, own, public
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
 STATE_EVERY = 16
@@ -34,6 +34,8 @@ READ = ("read", "typed", "hub")
 
 
 _encode = json.Encoder().encode
+
+_NO_MOVES: list[dict[str, Any]] = []
 
 
 class Head(Struct, frozen=True):
@@ -146,6 +148,7 @@ class Match:
         self._dice: Callable[[], int] | None = None
         self._want: Want = ""
         self._public: dict[str, Any] | None = None
+        self._text: tuple[dict[str, Any] | None, bytes, bytes] = (None, b"", b"")
         self._behind: Match | None = None
         self._script = game.rulebook.play(self.state)
         self._resume(None)
@@ -290,8 +293,10 @@ class Match:
         self._seal(seat, answer)
         if len(decision.answers) < len(decision.asked):
             if shown := self._public:  # nothing else has changed: a table for six locks five times before the reveal
-                seats = {**shown["seats"], f"{seat}": plain(self.state.seats[seat])}
-                self._public = {**shown, "seats": seats, "waiting": self.waiting(None)}
+                record = self.state.seats[seat]
+                seats = {**shown["seats"], f"{seat}": compile_public_view(record.__class__)(record)}
+                waiting = self.waiting(None) if decision.final else shown["waiting"]
+                self._public = {**shown, "seats": seats, "waiting": waiting}
             return
         for other in decision.asked:
             self.state.seats[other].locked = False
@@ -380,6 +385,19 @@ class Match:
             return shown
         return {**shown, "you": self.own(viewer), "waiting": self._for(viewer, shown["waiting"])}
 
+    def view_json(self, viewer: int | None = None) -> bytes:
+        """Return `view(viewer)` as JSON. What everybody sees is encoded once for all viewers."""
+        shown = self.view(None)
+        if self._text[0] is not shown:
+            text = _encode(shown)
+            before = len(text) - len(_encode({"waiting": shown["waiting"]})) + 1  # it stands last
+            self._text = shown, text, text[:before]
+        _, text, common = self._text
+        if viewer is None:
+            return text
+        mine = {"waiting": self._for(viewer, shown["waiting"]), "you": self.own(viewer)}
+        return common + _encode(mine)[1:]
+
     def own(self, seat: int) -> dict[str, Any]:
         """Return what a seat alone may see now: the part `you` of its view."""
         return own(self.state, seat)
@@ -400,7 +418,7 @@ class Match:
 
     def _for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
         """Return the public `waiting` with the viewer's own moves."""
-        listed: dict[str, Any] = {seat: [] for seat in waiting["seats"]}
+        listed: dict[str, Any] = dict.fromkeys(waiting["seats"], _NO_MOVES)
         if mine := self.moves(viewer):
             listed[f"{viewer}"] = mine
         return {**waiting, "seats": listed}

@@ -63,9 +63,8 @@ def plain(value: Any) -> Any:
 
 def public(s: State[Any, Any], game: str) -> dict[str, Any]:
     """Return the part of a view that is the same for everybody."""
-    table, seats = s.table, {}
-    for seat, record in s.seats.items():
-        seats[f"{seat}"] = compile_public_view(record.__class__)(record)
+    table = s.table
+    seats = {f"{seat}": compile_public_view(record.__class__)(record) for seat, record in s.seats.items()}
     shown = compile_public_view(table.__class__)(table)
     return {"game": game, "round": s.round, "phase": s.phase, "table": shown, "seats": seats}
 
@@ -121,14 +120,24 @@ def compile_public_view(kind: Any) -> Callable[[Any], dict[str, Any]]:
     long. The names in it are those of our own fields; no value of a state is ever part of the source.
     """
     names = _names_in_scope()
+    view: Callable[[Any], dict[str, Any]] = eval(f"lambda record: {_public_display(kind, 'record', names)}", names)  # noqa: S307 - our own field names
+    return view
+
+
+def _public_display(kind: Any, record: str, names: dict[str, Any]) -> str:
+    """Return Python source for the public facts of the variable `record`, which holds a value of the dataclass `kind`."""
     hints = get_type_hints(kind)
     parts = []
     for name in _facts(kind)[0]:
         fact = getattr(kind, name, None)
-        hint = get_type_hints(fact.fget).get("return", Any) if isinstance(fact, property) else hints[name]
-        parts.append(f"{shown_as(name)!r}: {_public_expression(hint, f'record.{name}', names)}")
-    view: Callable[[Any], dict[str, Any]] = eval(f"lambda record: {{{', '.join(parts)}}}", names)  # noqa: S307 - our own field names
-    return view
+        if isinstance(fact, property):  # calling its function costs less than reading the attribute
+            hint, reckon = get_type_hints(fact.fget).get("return", Any), _new_variable(names)
+            names[reckon] = fact.fget
+            source = f"{reckon}({record})"
+        else:
+            hint, source = hints[name], f"{record}.{name}"
+        parts.append(f"{shown_as(name)!r}: {_public_expression(hint, source, names)}")
+    return f"{{{', '.join(parts)}}}"
 
 
 @cache
@@ -167,10 +176,12 @@ def _public_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
         return f"{source}[:]" if item == variable else f"[{item} for {variable} in {source}]"
     if get_origin(hint) is dict:
         item = _public_expression(get_args(hint)[1], variable, names)
-        return f"{{str(key): {item} for key, {variable} in {source}.items()}}"
+        return f"{{f'{{key}}': {item} for key, {variable} in {source}.items()}}"
     if get_origin(hint) is Pile:
         return f"len({source}.cards)"
     if is_dataclass(hint) and isinstance(hint, type) and not hint.__subclasses__():
+        if source in names:  # an item of a list or a dictionary: calling a function for each would cost as much again
+            return _public_display(hint, source, names)
         names[variable] = compile_public_view(hint)
         return f"{variable}({source})"
     others = [kind for kind in kinds if get_origin(kind) is not Secret]

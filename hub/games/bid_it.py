@@ -408,9 +408,9 @@ def bids(s: Table, seat: int) -> list[Move]:
         return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
     if refuse_sidestep(s, seat):
         return []
-    cards = list(dict.fromkeys(covered(s.seats[seat])))
-    names_card = is_sidestep(s, seat) and not is_printed(s.setup)  # BT-V10: a printed card is shown, not named
-    show: dict[str, Any] = {"expose": OneOf(cards)} if names_card else {}
+    show: dict[str, Any] = {}
+    if is_sidestep(s, seat) and not is_printed(s.setup):  # BT-V10: a printed card is shown, not named
+        show["expose"] = OneOf(list(dict.fromkeys(covered(s.seats[seat]))))
     moves = []
     if higher := ranks[bid.rank :]:
         moves.append(offer("bid", quantity=bid.quantity, rank=OneOf(higher), **show))

@@ -541,23 +541,22 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
     """BN-15 to BN-18: return what may be played, any card to sell, and the pass."""
-    faces = faces_of(s, seat)
     plain: list[Any] = []
     others: list[Move] = []
-    for face in faces:
-        if refuse_card(s, seat, face):
-            continue
+    for face in faces_of(s, seat):
         card = about(s, face)
+        if refuse_any_target(s, seat, card):
+            continue
         if card["kind"] == "payback":
             ious = OneOf(returns(s.seats[seat]))
             others.append(offer("pay_back", ious=ious) if is_printed(s.setup) else offer("play", card=face, ious=ious))
         elif card["kind"] not in AT_SOMEBODY:
             plain.append(face)
-        elif card.get("of") == "cash":
-            whom = targets(s, seat, face)
-            others += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in whom]
-        else:
-            others.append(offer("play", card=face, target=OneOf(targets(s, seat, face))))
+        elif whom := targets(s, seat, card):
+            if card.get("of") == "cash":
+                others += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in whom]
+            else:
+                others.append(offer("play", card=face, target=OneOf(whom)))
     plays = [offer("play", card=OneOf(plain))] if plain else []
     return [*plays, *others, *sales(s, seat), offer("pass")]
 
@@ -572,31 +571,36 @@ def sales(s: Table, seat: int) -> list[Move]:
 
 
 def refuse_card(s: Table, seat: int, face: str) -> Refusal | None:
-    """BN-21 to BN-23, BN-36, BN-A26: return why a card of the hand may not be played now, at whomever; or None."""
-    company, card = s.seats[seat], about(s, face)
-    kind, cost = card["kind"], card.get("cost", 0)
+    """BN-21 to BN-23, BN-30, BN-36, BN-A26: return why a card of the hand may not be played now; or None."""
+    card = about(s, face)
+    if refused := refuse_any_target(s, seat, card):
+        return refused
+    if card["kind"] in AT_SOMEBODY and not targets(s, seat, card):
+        code = "BN-X20" if card["kind"] == "headhunting" else "BN-X14"
+        return Refusal(f"There is nobody to play the {name(s, face)} on.", code)
+    return None
+
+
+def refuse_any_target(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal | None:
+    """BN-21 to BN-23, BN-36: return why a card may not be played now, at whomever; None if that depends on whom."""
+    company, kind, cost = s.seats[seat], card["kind"], card.get("cost", 0)
     if s.round == 1 and kind in FIRST_ROUND_OUT:
         return Refusal("Not playable in the first round.", "BN-X06")
     if kind == "payback" and not returns(company):
         return Refusal(f"You need ${RETURNS[0][1]} in cash for an IOU; you have ${company.cash}.", "BN-X08")
     if cost > company.power:
         return Refusal(f"That costs ${cost}; you can raise ${company.power}.", "BN-X09")
-    if kind == "suit" and (refused := refuse_plaintiff(s, seat, card)):
-        return refused
-    if kind in AT_SOMEBODY and not targets(s, seat, face):
-        code = "BN-X20" if kind == "headhunting" else "BN-X14"
-        return Refusal(f"There is nobody to play the {name(s, face)} on.", code)
-    return None
+    return refuse_plaintiff(s, seat, card) if kind == "suit" else None
 
 
-def targets(s: Table, seat: int, face: str) -> list[Any]:
+def targets(s: Table, seat: int, card: Mapping[str, Any]) -> list[Any]:
     """BN-30, BN-31, BN-36, BN-A26: return the players at whom a card may be played."""
-    return [other for other in s.seats if not refuse_target(s, seat, face, other)]
+    return [other for other in s.seats if other != seat and not refuse_target(s, seat, card, other)]
 
 
-def refuse_target(s: Table, seat: int, face: str, target: int) -> Refusal | None:
+def refuse_target(s: Table, seat: int, card: Mapping[str, Any], target: int) -> Refusal | None:
     """BN-30, BN-31, BN-36 to BN-38: return why a card may not be played at that player; None if it may."""
-    card, somebody_else = about(s, face), target != seat and target in s.seats
+    somebody_else = target != seat and target in s.seats
     match card["kind"]:
         case "suit":
             return refuse_defendant(s, target, card) if somebody_else else Refusal("Sue another player.", "BN-X14")
@@ -639,7 +643,7 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
         if given["ious"] == two:
             return Refusal(f"You need ${dear} and two IOUs.", "BN-X08")
         return Refusal(f"Return {one} IOU for ${price}, or {two} for ${dear}.", "BN-X08")
-    if wants["target"] and (refused := refuse_target(s, seat, face, given["target"])):
+    if wants["target"] and (refused := refuse_target(s, seat, card, given["target"])):
         return refused
     if wants["amount"]:
         most = stakes(s, seat, given["target"]).max

@@ -110,8 +110,8 @@ def lay_open(s: Table, bids: dict[int, str]) -> None:
         bidder.bid, bidder.last = None, rank(s, card)
     shown = ", ".join(f"Seat {seat} {the(s, card)}" for seat, card in bids.items())
     ranks = {f"{seat}": rank(s, card) for seat, card in bids.items()}
-    takers = takers_of(s, bids)
-    high = [seat for seat in bids if rank(s, bids[seat]) == max(ranks.values())]
+    takers, highest = takers_of(s, bids), max(ranks.values())
+    high = [seat for seat, card in bids.items() if rank(s, card) == highest]
     marks = {f"{seat}": "tied" for seat in high if len(high) > 1} | {f"{seat}": "first" for seat in takers}
     cards = {f"{seat}": [card] for seat, card in bids.items()}
     tell(s, f"The bids: {shown}.", rule="GS-06", kind="reveal", bids=ranks, marks=marks, cards=cards)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,7 +34,7 @@ from hub.engine.decision import (
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.printed import LAY_OUT, is_printed, lay_out
-from hub.engine.secret import Secret
+from hub.engine.secret import Secret, plain
 from hub.errors import BadCard, StartRefused
 
 SETS = ("base", "odd", "double")  # IB-V06, IB-V07
@@ -717,7 +717,7 @@ def reveal(s: Table) -> None:
     text = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
     made = {str(seat): bid for seat, bid in market.bids.items()}
     marks = {str(seat): "first" for seat in market.order[:1]} | {str(seat): "void" for seat in market.void}
-    cards = {str(seat): [asdict(card) for card in market.laid if card.by == seat] for seat in market.bids}
+    cards = {str(seat): [plain(card) for card in market.laid if card.by == seat] for seat in market.bids}
     places = [*market.order, *market.void]
     tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids=made, marks=marks, cards=cards, order=places)
     way = "turned over, lowest" if market.inverted else "normal, highest"

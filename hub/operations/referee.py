@@ -192,10 +192,10 @@ class Referee:
         if len(request) > 1 or not (viewer == "table" or type(viewer) is int):
             raise IllegalAction('Show wants "table" or the number of a seat, and nothing else.')
         if viewer == "table":
-            return _dump({"ok": True, "view": self.match.view(None)})
+            return _dump({"ok": True, "view": msgspec.Raw(self.match.view_json())})
         if viewer not in self.match.state.seats:
             raise IllegalAction(f"There is no seat {viewer} at this table.")
-        return _dump({"ok": True, "view": self.match.view(viewer)})
+        return _dump({"ok": True, "view": msgspec.Raw(self.match.view_json(viewer))})
 
     def _accepted(self, events: list[Event]) -> str:
         answer: dict[str, Any] = {

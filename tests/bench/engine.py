@@ -32,7 +32,6 @@ from tests.engine.ladder import LADDER
 from tests.games.players import random_match, random_options
 
 Recorded = tuple[Game, tuple[int, ...], dict[str, Any], list[Action]]
-ENCODER = msgspec.json.Encoder()
 PEER = "goofspiel, boardgame.io"
 OURS = "goofspiel, ours"
 IN_PYTHON = {
@@ -73,16 +72,16 @@ def play(recorded: list[Recorded], look: Callable[[Match, int], None] | None) ->
 
 def two_views(match: Match, seat: int) -> None:
     """What one action makes necessary: the public view, and that of the seat that acted."""
-    ENCODER.encode(match.view(None))
+    match.view_json(None)
     if seat in match.state.seats:
-        ENCODER.encode(match.view(seat))
+        match.view_json(seat)
 
 
 def all_views(match: Match, seat: int) -> None:
     """What a full table wants: the public view, and that of every seat."""
-    ENCODER.encode(match.view(None))
+    match.view_json(None)
     for viewer in match.state.seats:
-        ENCODER.encode(match.view(viewer))
+        match.view_json(viewer)
 
 
 LOOKS: dict[str, Callable[[Match, int], None] | None] = {"none": None, "two": two_views, "all": all_views}

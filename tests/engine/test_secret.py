@@ -172,3 +172,14 @@ def test_a_compiled_view_is_the_interpreted_one_in_every_state_of_the_kept_match
         for entry in entries:
             match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             hold_against_each_other(match.state)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_view_as_json_is_the_view_in_every_state_of_the_kept_matches(name: str) -> None:
+    for path in logs(name):
+        head, entries, _ = read_log(str(path))
+        match = Match(games.find(name), head.seats, head.options)
+        for entry in entries:
+            match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
+            for viewer in (None, *match.state.seats):
+                assert match.view_json(viewer) == msgspec.json.encode(match.view(viewer))
