@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 import stat
+import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -189,3 +191,30 @@ def test_a_match_that_begins_under_a_new_key_goes_on(folder: Path, match: Match)
     found = resumed(folder)
     assert found
     assert len(found.log) == 1
+
+
+def test_matches_that_are_over_leave_nothing_in_memory(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "table-hub.db")) as store:
+        keyed = KeyedStore(store, tmp_path / "log.key")
+
+        def play(count: int) -> None:
+            for number in range(count):
+                match = keyed.begin("1", b'{"v":1}')
+                keyed.append(match, [LogEntry(0, b'{"seat":1}')])
+                if number % 2:
+                    keyed.put_aside(match)
+                    match = keyed.take_up(match)
+                keyed.end(match, b'{"left":true}')
+
+        play(20)
+        tracemalloc.start()
+        try:
+            play(2)  # what is made once is made
+            gc.collect()
+            before = tracemalloc.get_traced_memory()[0]
+            play(20)
+            gc.collect()
+            grown = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        assert grown < 20 * 100, f"{grown / 20:.0f} bytes a match"
