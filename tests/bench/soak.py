@@ -120,16 +120,18 @@ def soak(
     each = f"{ALONE}\nhouse_seconds = {think}"
     with ChaosHub(folder, tables, seats=SEATS, each=each, simulated=tables <= MOST_SIMULATED) as hub:
         guests = [Patron(table, hub.games[table], hub.address_of(table), seed) for table in hub.tables]
-        watched = _watch(hub, guests, seconds, say)
+        watched = _watch(hub, guests, seconds, max(0.2, seconds / 300), say)
     return _judge(hub, guests, watched, MOST_GROWTH, say)
 
 
-def soak_day(matches: Sequence[str], folder: Path, say: Callable[[str], None], seed: int = 1) -> list[str]:
+def soak_day(
+    matches: Sequence[str], folder: Path, say: Callable[[str], None], seed: int = 1, most: float = MOST_GROWTH_DAY
+) -> list[str]:
     """Play matches of these games at one table, one after the other; return what is wrong, in sentences."""
     with ChaosHub(folder, 1, seats=SEATS, each=f"{ALONE}\nhouse_seconds = 0") as hub:
         guest = Regular("1", matches, hub.address_of("1"), seed)
-        watched = _watch(hub, [guest], MOST_MINUTES * 60, say)
-    found = _judge(hub, [guest], watched, MOST_GROWTH_DAY, say)
+        watched = _watch(hub, [guest], MOST_MINUTES * 60, min(5.0, 0.1 * len(matches)), say)
+    found = _judge(hub, [guest], watched, most, say)
     missing = len(matches) - guest.promised.begun
     return found + ([f"{missing} of {len(matches)} matches were not played in time."] if missing else [])
 
@@ -143,12 +145,13 @@ class Watched(NamedTuple):
     ended: bool
 
 
-def _watch(hub: ChaosHub, guests: Sequence[Patron], seconds: float, say: Callable[[str], None]) -> Watched:
-    """Let the guests play for so long, or until they have ended by themselves."""
+def _watch(
+    hub: ChaosHub, guests: Sequence[Patron], seconds: float, pause: float, say: Callable[[str], None]
+) -> Watched:
+    """Let the guests play for so long, or until they have ended by themselves; look at the hub after each pause."""
     for one in guests:
         one.start()
     samples, spent, began = [], cpu(hub.pid), time.monotonic()
-    pause = min(5.0, max(0.2, seconds / 300))
     while (past := time.monotonic() - began) < seconds and any(one.is_alive() for one in guests):
         samples.append(sample(hub))
         if len(samples) % 30 == 1:
