@@ -80,10 +80,12 @@ class Carrier:
 class Playing:
     """A table at which six people play by chance."""
 
-    def __init__(self, number: int, store: Store, key: HubKey, game: Game = GAME, seats: int = SEATS) -> None:
-        self.carrier, self.random, self.n = Carrier(), CHOICES, 0
+    def __init__(
+        self, number: int, store: Store, key: HubKey, game: Game = GAME, seats: int = SEATS, seed: int | None = None
+    ) -> None:
+        self.carrier, self.random, self.n = Carrier(), CHOICES if seed is None else Random(seed), 0
         self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell, UNLIMITED)
-        ports = Ports(store, self.link, MonotonicClock(), Chance())
+        ports = Ports(store, self.link, MonotonicClock(), Chance(seed))
         self.table = Table(str(number), f"Table {number}", seats, [game], ports)
         self.phones: dict[int, tuple[str, Keys]] = {}
         self.table.start()
