@@ -23,8 +23,8 @@ RequestId: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=MOST_NAME)]
 
 
-class Plain(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Plain data with known fields only."""
+class Plain(msgspec.Struct, forbid_unknown_fields=True, frozen=True, gc=False):
+    """Plain data with known fields only. It makes no rings, so the collector need not walk it."""
 
 
 # --- the seats and what happened -------------------------------------------------------------------

@@ -67,6 +67,8 @@ class Limits:
 class TokenBucket:
     """A token bucket: `each_second` comes in, up to `full`."""
 
+    __slots__ = ("_each_second", "_full", "_tokens", "_updated")
+
     def __init__(self, each_second: float, full: float, now: float) -> None:
         self._each_second = each_second
         self._full = full

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
@@ -41,7 +40,7 @@ class _Claim:
     requests: TokenBucket
     last: int = 0  # the highest request number heard
     garbled: int = 0
-    answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
+    answers: dict[str, bytes | None] = field(default_factory=dict, repr=False)  # oldest first; None: not answered yet
     hand: bytes = field(default=b"", repr=False)  # the newest, encrypted
     direct: list[DirectPhone] = field(default_factory=list)  # connections: one, and such as the broker has ended
 
@@ -153,7 +152,7 @@ class PhonesOverMqtt:
                 return
             claim.answers[answer.re] = data
             while len(claim.answers) > MAX_ANSWERS:
-                claim.answers.popitem(last=False)
+                del claim.answers[next(iter(claim.answers))]
         self._send_answer(sid, claim, data)
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:

@@ -1,13 +1,16 @@
-"""What `make bench` keeps: table and picture are those of the raw lines, and the peers' locks are whole."""
+"""What `make bench` keeps: table and picture are those of the raw lines, and the peers' locks are whole; what its parts leave behind."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.bench import figures, peer
+from tests.bench import __main__ as program
+from tests.bench import figures, hostile, peer
 from tests.bench.figures import KEPT, PAGE, PICTURE, filled, note, number, picture, table
 
 
@@ -69,3 +72,45 @@ def test_without_the_peers_a_measurement_says_so_in_a_sentence(tmp_path: Path, m
     with pytest.raises(peer.Absent, match="OpenSpiel and RLCard cannot be installed, so the rest is measured without"):
         peer.install()
     assert not (tmp_path / ".venv" / "table-hub.stamp").exists()
+
+
+def test_numbers_of_matches_may_stand_before_a_measurement_or_behind_it() -> None:
+    for words in ("--matches 1 20 crowd", "crowd --matches 1 20"):
+        args = program.arguments(words.split())
+        assert (args.wanted, args.matches) == (["crowd"], [1, 20])
+    assert program.arguments([]).matches == []
+    assert program.arguments(["--matches", "7"]).wanted == []
+
+
+@pytest.mark.parametrize("attack", [hostile.BY_STRANGERS["strangers' pings"], hostile.BY_STRANGERS["empty frames"]])
+def test_an_attack_that_is_called_off_leaves_no_task_and_no_connection(attack: Any) -> None:
+    async def attacked() -> None:
+        begun, ended = asyncio.Event(), asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")
+            try:
+                while await reader.read(65536):
+                    begun.set()
+            except ConnectionResetError:
+                pass
+            ended.set()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        attacker = hostile.Attacker(port, b"", "127.0.0.1")
+        before = asyncio.all_tasks()
+        attacking = asyncio.create_task(attacker.again_and_again(attack))
+        async with asyncio.timeout(10):
+            await begun.wait()
+            while not any("_drain" in repr(task) for task in asyncio.all_tasks()):
+                await asyncio.sleep(0)
+            attacking.cancel()
+            await asyncio.gather(attacking, return_exceptions=True)
+            left = [repr(task) for task in asyncio.all_tasks() - before if "_drain" in repr(task)]
+            assert left == []
+            await ended.wait()
+        server.close()
+
+    asyncio.run(attacked())

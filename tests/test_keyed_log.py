@@ -189,3 +189,30 @@ def test_a_match_that_begins_under_a_new_key_goes_on(folder: Path, match: Match)
     found = resumed(folder)
     assert found
     assert len(found.log) == 1
+
+
+def entries_in(part: object) -> int:
+    """How many entries a store and its parts hold in containers."""
+    found = 0
+    for value in vars(part).values():
+        if isinstance(value, dict | list | set):
+            found += len(value)
+        elif type(value).__module__.startswith("hub.store"):
+            found += entries_in(value)
+    return found
+
+
+def test_matches_that_are_over_leave_nothing_in_memory(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "table-hub.db")) as store:
+        keyed = KeyedStore(store, tmp_path / "log.key")
+        held = []
+        for number in range(6):
+            match = keyed.begin("1", b'{"v":1}')
+            keyed.append(match, [LogEntry(0, b'{"seat":1}')])
+            if number % 2:
+                keyed.put_aside(match)
+                match = keyed.take_up(match)
+            keyed.end(match, b'{"left":true}')
+            held.append(entries_in(keyed))
+        assert held[0] > 0
+        assert held == held[:1] * 6

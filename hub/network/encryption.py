@@ -11,7 +11,7 @@ import binascii
 import hashlib
 from typing import TYPE_CHECKING
 
-from nacl.bindings import crypto_box_easy_afternm, sodium_unpad
+from nacl.bindings import crypto_box_easy_afternm, crypto_box_open_easy_afternm, sodium_unpad
 from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey
 from nacl.utils import random
@@ -75,8 +75,9 @@ def fingerprint(public: bytes) -> str:
 class SharedKey:
     """The key that the hub and one phone share: encrypts messages to the phone and decrypts those from it."""
 
+    __slots__ = ("_key",)
+
     def __init__(self, box: Box) -> None:
-        self._box = box
         self._key = box.shared_key()
 
     def encrypt(self, text: bytes, size: int) -> bytes:
@@ -87,7 +88,7 @@ class SharedKey:
     def decrypt(self, message: bytes) -> bytes:
         """Return the text of an encrypted message. Raise DecryptionError."""
         try:
-            return unpad(self._box.decrypt(message))
+            return unpad(crypto_box_open_easy_afternm(message[NONCE_BYTES:], message[:NONCE_BYTES], self._key))
         except (CryptoError, ValueError):
             raise DecryptionError("The message cannot be decrypted with this seat's key.") from None
 

@@ -45,7 +45,7 @@ class KeyedStore:
         if len(data) != 40:
             raise ConfigError(f"{file}: this is no key of logs; remove it, and matches under way are set aside.")
         self._key, self._without = data[:32], int.from_bytes(data[32:], "big")
-        self._last: dict[str, bytes] = {}  # the mac of each match's last line
+        self._last: dict[str, bytes] = {}  # the mac of the last line of each match under way; others are read again
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -69,6 +69,16 @@ class KeyedStore:
         self._store.cut(match, length, marked)
         self._last[match] = mac
 
+    def end(self, match: str, result: bytes) -> None:
+        """Write that a match is over or was left: `result`, JSON, says which."""
+        self._store.end(match, result)
+        self._last.pop(match, None)
+
+    def put_aside(self, match: str) -> None:
+        """Write that people have put a match aside."""
+        self._store.put_aside(match)
+        self._last.pop(match, None)
+
     def take_up(self, match: str) -> str:
         """Make a match that was put aside the newest of its table, under a new id; return that. Raise LogError."""
         head, entries = self.load(match)
@@ -77,6 +87,7 @@ class KeyedStore:
         marked, last = self._all_marked(bare, mac)
         new: str = self._store.move(match, line, marked)
         self._last[new] = last if marked else mac
+        self._last.pop(match, None)
         return new
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:

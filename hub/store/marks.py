@@ -23,7 +23,7 @@ MARK_EVERY = 16
 """After so many entries at most the mark of a table is on the disk for sure; the system writes it within seconds anyway."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mark:
     """How far the log of a table's newest match had come: `hash` chains its lines."""
 
@@ -65,7 +65,8 @@ class Marks:
         self._folder = folder
         self._lock = Lock()
         self._files: dict[str, int] = {}
-        self._now: dict[str, Mark] = {}  # by match
+        self._now: dict[str, Mark] = {}  # by match: that of each table's newest one, and no other
+        self._newest: dict[str, str] = {}  # that match, by table
         self._failing: set[str] = set()  # tables whose mark could not be written last
         self._fresh: dict[str, int] = {}  # entries since the mark of a table was synced
 
@@ -111,7 +112,10 @@ class Marks:
 
     def put(self, mark: Mark, *, sync: bool = True) -> None:
         """Write a mark in place of the last one of its table; with `sync` wait until the disk has it."""
-        self._now[mark.match] = mark
+        before = self._newest.get(mark.table)
+        if before is not None and before != mark.match:
+            self._now.pop(before, None)
+        self._newest[mark.table], self._now[mark.match] = mark.match, mark
         kept = {"match": mark.match, "cuts": mark.cuts, "length": mark.length, "hash": mark.hash}
         text = json.dumps(kept).encode()
         data = b"%08x %s" % (crc32(text), text)

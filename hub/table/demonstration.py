@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from random import Random, SystemRandom
+from random import Random
 from typing import Any
 
 from msgspec.structs import replace
@@ -33,7 +33,7 @@ from hub.ports import (
 )
 from hub.state import Batch, PublicDice, PublicState
 from hub.table import feed
-from hub.table.chance import Chance
+from hub.table.chance import MACHINE, Chance
 from hub.table.highlights import highlights
 from hub.table.play import Play
 from hub.table.seats import Seats
@@ -68,7 +68,7 @@ class Demonstration:
 
     def __init__(self, play: Play, seats: Seats, clock: Clock, after: float, seed: int | None = None) -> None:
         self._play, self._seats, self._clock, self._after = play, seats, clock, after
-        self._random: Random = SystemRandom() if seed is None else Random(seed)  # noqa: S311 - a seed is asked for
+        self._random: Random = MACHINE if seed is None else Random(seed)  # noqa: S311 - a seed is asked for
         self._chance = Chance(seed)
         minutes = {game.name: game.labels["minutes"] for game in play.games.values()}
         self._games: list[Game] = sorted(play.games.values(), key=lambda game: (minutes[game.name], game.name))

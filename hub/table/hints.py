@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import partial
-from random import SystemRandom
 from threading import Thread
 from typing import TypeAlias
 
@@ -22,6 +21,7 @@ from hub.engine.sight import Sight
 from hub.errors import NotAsked, RulesBug
 from hub.ports import Clock
 from hub.state import Hint
+from hub.table.chance import MACHINE
 from hub.table.kept import KeptValues
 from hub.table.play import Play
 from hub.table.seat import Seat
@@ -172,7 +172,7 @@ def reckon(seat: int, sight: Sight, game: Game, found: dict[int, Hint | None]) -
     """Put the hint for a sight into `found`, or None: a house player that fails advises nobody."""
     hint: Hint | None = None
     try:
-        advice = advise(sight, game, SystemRandom())
+        advice = advise(sight, game, MACHINE)
         if advice:
             answer = advice.answer
             hint = Hint({"move": answer.move, **answer.args} if answer else None, advice.say)

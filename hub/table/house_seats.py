@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from random import Random, SystemRandom
+from random import Random
 from typing import NamedTuple
 
 from hub.display.labels import found, part
@@ -20,6 +20,7 @@ from hub.engine.sight import STRENGTHS, Strength
 from hub.errors import IllegalAction, NotAsked, RulesBug
 from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
+from hub.table.chance import MACHINE
 from hub.table.play import Play
 from hub.table.rolls import Rolls
 from hub.table.seat import Seat
@@ -54,7 +55,7 @@ class HouseSeats:
         stand_ins: StandIns, chance: Random | None = None,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._rolls, self._boxes, self._clock = play, seats, rolls, boxes, clock
-        self._way, self._chance = way, chance or SystemRandom()
+        self._way, self._chance = way, chance or MACHINE
         self.stand_ins = stand_ins
         self._plays_at = self._asked_at = 0.0
 

@@ -47,7 +47,9 @@ class Lessons:
         self._now = Kept()
         self._key: Key | None = None
         self._known: int | None = None  # events of the match before the open question; None: nobody has counted yet
-        self._told: dict[int, set[tuple[str, To]]] = {}  # by seat, and for the room: which lessons, and as whom
+        self._told: dict[
+            int, tuple[tuple[str, To], ...]
+        ] = {}  # by seat, and for the room: which lessons, and as whom; a handful each
         self._shown: dict[int, LessonNow] = {}
         self._room_since = 0.0
         self._kept_on: Moment | None = (
@@ -170,11 +172,11 @@ class Lessons:
     def _next(self, match: Match, moment: Moment, number: int, moves: list[str]) -> LessonNow | None:
         """Return the first lesson of this moment that a seat, or the room, was not told yet."""
         lessons = match.game.guide.lesson if match.game.guide else []
-        told = self._told.setdefault(number, set())
+        told = self._told.get(number, ())
         found = next_lesson(lessons, moment, number or None, moves, told)
         if found is None:
             return None
-        told.add((found[0].key, found[1]))
+        self._told[number] = (*told, (found[0].key, found[1]))
         return LessonNow(found[0].key, found[1])
 
     # --- what is shown -------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -15,7 +14,7 @@ class Pace(Generic[T]):
 
     def __init__(self, changes: int, seconds: float) -> None:
         self._changes, self._seconds = changes, seconds
-        self._done: dict[str, deque[float]] = {}
+        self._done: dict[str, tuple[float, ...]] = {}  # when the last `changes` of a key were, the oldest first
         self._waiting: dict[str, list[T]] = {}
 
     def waits(self, key: str, value: T, now: float) -> bool:
@@ -44,8 +43,6 @@ class Pace(Generic[T]):
         return done[0] + self._seconds if done and len(done) == self._changes else float("-inf")
 
     def _note(self, key: str, now: float) -> None:
-        done = self._done.pop(key, None) or deque(maxlen=self._changes)
-        done.append(now)
-        self._done[key] = done
+        self._done[key] = (*self._done.pop(key, ()), now)[-self._changes :]
         if len(self._done) > self.MOST_KEYS:
             del self._done[next(iter(self._done))]

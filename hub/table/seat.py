@@ -18,7 +18,7 @@ CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 SEAT_CODE_LENGTH = 6
 
 
-@dataclass
+@dataclass(slots=True)
 class Seat:
     """One numbered seat of the table: who holds it, with what.
 

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.bench.figures import FILE, circumstances, table, write
@@ -33,15 +34,23 @@ ALL: dict[str, list[str]] = {
 PATIENCE = 600
 
 
-def main() -> int:
-    """Run the named measurements, all without a name; 1 if one of them failed."""
+def arguments(words: Sequence[str] | None = None) -> Namespace:
+    """Return what the command line asks for: `wanted` measurements, numbers of `matches`, whether to `write`."""
     parser = ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="MEASUREMENT", help=f"one of {', '.join(ALL)}; all without one")
     parser.add_argument(
-        "--matches", type=int, nargs="+", metavar="N", help="of `crowd`: 1 20 100 200 takes some minutes more"
+        "--matches", nargs="+", default=[], metavar="N", help="of `crowd`: 1 20 100 200 takes five minutes"
     )
     parser.add_argument("--write", action="store_true", help="keep table, picture and raw lines in tests/bench")
-    args = parser.parse_args()
+    args = parser.parse_args(words)
+    args.wanted += [word for word in args.matches if not word.isdigit()]  # a measurement may stand behind the numbers
+    args.matches = [int(word) for word in args.matches if word.isdigit()]
+    return args
+
+
+def main() -> int:
+    """Run the named measurements, all without a name; 1 if one of them failed."""
+    args = arguments()
     for name in args.wanted:
         if name not in ALL:
             print(f"There is no measurement {name}: there are {', '.join(ALL)}.", file=sys.stderr)
@@ -57,7 +66,7 @@ def main() -> int:
         for name in args.wanted or ALL:
             print(f"--- {name}", flush=True)
             more = map(str, args.matches) if name == "crowd" and args.matches else ALL[name]
-            patience = PATIENCE + 5 * sum(args.matches or ())
+            patience = PATIENCE + 5 * sum(args.matches)
             command = [sys.executable, "-m", f"tests.bench.{name}", *more]
             try:
                 subprocess.run(command, check=True, timeout=patience, env={**os.environ, FILE: str(kept)})

@@ -26,6 +26,7 @@ from phone_ui import javascript
 from phone_ui.limits import Limits
 from tests.bench.fanout import PEERS, b64, public, row, sit
 from tests.bench.figures import note
+from tests.bench.installed import as_installed
 from tests.bench.peer import Absent, Peer, Program
 from tests.bench.transport import cpu, memory
 
@@ -70,7 +71,8 @@ def our_hub(most: int) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as folder:
         here, there = context.Pipe()
         hub = context.Process(target=hub_process, args=(folder, most, there), daemon=True)
-        hub.start()
+        with as_installed():
+            hub.start()
         assert here.poll(90), "the hub has not started"
         port, key, broker = here.recv()
         has = 0

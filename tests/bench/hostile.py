@@ -18,8 +18,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from multiprocessing.connection import Connection
 from random import Random
 from typing import Any, NamedTuple
@@ -199,14 +199,16 @@ class Attacker:
         """Open a connection, attack, and come back at once when it is over."""
         while True:
             writer = None
-            with contextlib.suppress(OSError, TimeoutError, ConnectionClosed):
-                async with asyncio.timeout(20):
-                    reader, writer = await asyncio.open_connection(
-                        "127.0.0.1", self.port, local_addr=(self.address, 0), limit=4096
-                    )
-                    await attack(self, reader, writer)
-            if writer is not None:
-                writer.transport.abort()
+            try:
+                with contextlib.suppress(OSError, TimeoutError, ConnectionClosed):
+                    async with asyncio.timeout(20):
+                        reader, writer = await asyncio.open_connection(
+                            "127.0.0.1", self.port, local_addr=(self.address, 0), limit=4096
+                        )
+                        await attack(self, reader, writer)
+            finally:
+                if writer is not None:
+                    writer.transport.abort()
             await asyncio.sleep(0.02)
 
     async def upgrade(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -215,16 +217,19 @@ class Attacker:
         if b" 101 " not in await reader.readline():
             raise OSError("no pipe")
 
-    async def log_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> asyncio.Task[None]:
-        """Log in with the seat's login; what the hub sends is read and thrown away."""
+    @asynccontextmanager
+    async def logged_in(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> AsyncIterator[asyncio.Task[None]]:
+        """Log in with the seat's login; what the hub sends inside is read and thrown away."""
         assert self.seat
         await self.upgrade(reader, writer)
         sid = self.seat.sid.encode()
         body = text(b"MQTT") + b"\x04\xc2\x00\x3c" + text(sid) + text(sid) + text(self.seat.password.encode())
         writer.write(frame(0x82, packet(0x10, body)))
-        reading = asyncio.create_task(_drain(reader))
-        await asyncio.sleep(0.05)
-        return reading
+        async with draining(reader) as reading:
+            await asyncio.sleep(0.05)
+            yield reading
 
     def topic(self, end: str) -> bytes:
         assert self.seat
@@ -237,6 +242,17 @@ async def _drain(reader: asyncio.StreamReader) -> None:
             pass
 
 
+@asynccontextmanager
+async def draining(reader: asyncio.StreamReader) -> AsyncIterator[asyncio.Task[None]]:
+    """Read what comes inside, and throw it away. The task is done once the connection has ended."""
+    reading = asyncio.create_task(_drain(reader))
+    try:
+        yield reading
+    finally:
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+
 Attack = Callable[[Attacker, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -244,14 +260,11 @@ def seated(frames: Callable[[Attacker], bytes], pause: float = 0.0) -> Attack:
     """Return an attack over a logged-in pipe: these frames, as fast as they are taken or with a pause between."""
 
     async def attack(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        reading = await self.log_in(reader, writer)
-        try:
+        async with self.logged_in(reader, writer) as reading:
             while not reading.done():
                 writer.write(frames(self))
                 await writer.drain()
                 await asyncio.sleep(pause)
-        finally:
-            reading.cancel()
 
     return attack
 
@@ -368,8 +381,7 @@ async def captured_login(self: Attacker, reader: asyncio.StreamReader, writer: a
     """Log in as the sixth phone, whose login somebody has recorded, and ask the evening's questions without its key."""
     assert self.seat
     keys, topic = Keys(self.hub_key), self.topic("act")
-    reading = await self.log_in(reader, writer)
-    try:
+    async with self.logged_in(reader, writer) as reading:
         while not reading.done():
             for verb, args in (one for some in EVENING.values() for one in some):
                 self.n += 1
@@ -380,8 +392,6 @@ async def captured_login(self: Attacker, reader: asyncio.StreamReader, writer: a
                 writer.write(frame(0x82, packet(0x30, topic + keys.encrypt(request))))
                 await writer.drain()
             await asyncio.sleep(0.05)
-    finally:
-        reading.cancel()
 
 
 async def staff_log_ins(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -444,20 +454,20 @@ async def wrong_codes(self: Attacker, reader: asyncio.StreamReader, writer: asyn
 
 async def unseated_pings(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     await self.upgrade(reader, writer)
-    reading = asyncio.create_task(_drain(reader))
-    while not reading.done():
-        writer.write(pings(self))
-        await writer.drain()
-        await asyncio.sleep(0)
+    async with draining(reader) as reading:
+        while not reading.done():
+            writer.write(pings(self))
+            await writer.drain()
+            await asyncio.sleep(0)
 
 
 async def empty_frames(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     await self.upgrade(reader, writer)
-    reading = asyncio.create_task(_drain(reader))
-    while not reading.done():
-        writer.write(frame(0x82) * 5000)
-        await writer.drain()
-        await asyncio.sleep(0)
+    async with draining(reader) as reading:
+        while not reading.done():
+            writer.write(frame(0x82) * 5000)
+            await writer.drain()
+            await asyncio.sleep(0)
 
 
 async def wrong_log_ins(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -27,7 +27,7 @@ NATIVE = "msgpackr-extract"
 """A compiled part that a library of Colyseus' takes where it is there. Not every registry has it for every kind of machine, and npm
 installs nothing from a lock that lacks one of them; so the lock has none, and that library does the same in JavaScript.
 """
-PATIENCE = 30.0
+PATIENCE = 120.0  # a machine that others load takes long to open 200 matches
 ENDING = 5.0
 WITHOUT_NPM = "boardgame.io and Colyseus are not installed, so they are not measured beside us: run make bench with a network once."
 

@@ -39,7 +39,7 @@ def by_field(struct: PublicState | Hand) -> dict[str, int]:
 def play(name: str, store: Store, key: HubKey) -> tuple[list[PublicState], list[Hand]]:
     """Play one match, and return the states and the hands of its middle third."""
     game = games.find(name)
-    playing = Playing(7, store, key, game, game.seats[1])
+    playing = Playing(7, store, key, game, game.seats[1], seed=7)
     states: list[PublicState] = []
     hands: list[list[Hand]] = []
     try:

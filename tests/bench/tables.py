@@ -29,12 +29,16 @@ from hub.table.loop import Table
 from hub.table.ports import Ports
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.bench.figures import note
+from tests.bench.installed import start_again_as_installed
 from tests.bench.transport import UNLIMITED, cpu, memory
 from tests.games.players import random_action
 from tests.phone_ui.rig import Keys, act
 
 SEATS, PATIENCE = 6, 5.0
 GAME = games.find("bid-it")  # six people, and no dice that a second person must confirm
+
+CHOICES = Random(1)
+"""What everybody here plays by: one for all, as it takes 2.5 kB."""
 
 
 class NoLogins:
@@ -76,10 +80,12 @@ class Carrier:
 class Playing:
     """A table at which six people play by chance."""
 
-    def __init__(self, number: int, store: Store, key: HubKey, game: Game = GAME, seats: int = SEATS) -> None:
-        self.carrier, self.random, self.n = Carrier(), Random(number), 0
+    def __init__(
+        self, number: int, store: Store, key: HubKey, game: Game = GAME, seats: int = SEATS, seed: int | None = None
+    ) -> None:
+        self.carrier, self.random, self.n = Carrier(), CHOICES if seed is None else Random(seed), 0
         self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell, UNLIMITED)
-        ports = Ports(store, self.link, MonotonicClock(), Chance(number))
+        ports = Ports(store, self.link, MonotonicClock(), Chance(seed))
         self.table = Table(str(number), f"Table {number}", seats, [game], ports)
         self.phones: dict[int, tuple[str, Keys]] = {}
         self.table.start()
@@ -176,4 +182,5 @@ def main(tables: int = 200, rounds: int = 8) -> None:
 
 
 if __name__ == "__main__":
+    start_again_as_installed()
     main(*map(int, sys.argv[1:]))

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from hub import games
+from tests.bench import installed
 from tests.e2e.hub_process import HOST, PROGRAM, free_port
 
 RESTART_SECONDS = 0.5  # systemd waits 2 s: more ends in the same time
@@ -91,7 +92,7 @@ class ChaosHub:
 
     def _care(self) -> None:
         """Start it, wait for its end, and start it again."""
-        environment = dict(os.environ)
+        environment = {**os.environ, **installed.environment()}
         if self.shim:
             environment |= {"LD_PRELOAD": str(self.shim), "CHAOS_SHIM": str(self._values)}
         while not self._closing.is_set():

@@ -16,6 +16,7 @@ await sodium.ready;
 
 const BLOCK = 512;
 const PATIENCE = 5000;
+const PING = 20_000;
 const bytes = (text) => sodium.from_base64(text, sodium.base64_variants.URLSAFE_NO_PADDING);
 
 class Phone extends Waiting {
@@ -33,6 +34,8 @@ class Phone extends Waiting {
     this.socket.on("message", (data) => parser.parse(data));
     const login = { clientId: sid, username: sid, password: Buffer.from(password), keepalive: 60, clean: true };
     this.socket.on("open", () => this.send({ cmd: "connect", protocolId: "MQTT", protocolVersion: 4, ...login }));
+    this.socket.on("close", () => console.error(`The connection of a phone at ${this.root} has ended.`));
+    setInterval(() => this.send({ cmd: "pingreq" }), PING).unref(); // else the broker ends it after 90 s
   }
 
   send(packet) {
