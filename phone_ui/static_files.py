@@ -30,6 +30,7 @@ _COMPRESSED_ALREADY = {".ico", ".png", ".woff2"}
 _COMMENT_LINES = re.compile(
     rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE
 )  # one that has its lines alone
+_TYPES = re.compile(rb"/\*\* @type \{[^\n]*?\} \*/ ?")  # within a line, for the type checker
 _INDENTS = re.compile(rb"^[ \t]+", re.MULTILINE)  # no string of ours has lines of its own but HTML, where none counts
 
 
@@ -52,11 +53,12 @@ def static_file(data: bytes, ending: str) -> StaticFile:
 
 
 def lightened(script: bytes) -> bytes:
-    """Return a script or a style sheet without comments on lines of their own, a fifth of it, and without indents.
+    """Return a script or a style sheet without comments on lines of their own, a fifth of it, without types and indents.
 
     Every line keeps its number.
     """
-    return _INDENTS.sub(b"", _COMMENT_LINES.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script))
+    bare = _COMMENT_LINES.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
+    return _INDENTS.sub(b"", _TYPES.sub(b"", bare))
 
 
 class StaticFiles:

@@ -169,7 +169,7 @@ def test_scripts_come_packed_and_only_once(site: Site) -> None:
     assert plain.text == SCRIPT
 
 
-def test_a_script_goes_without_comments_on_lines_of_their_own_and_indents_and_keeps_its_lines(
+def test_a_script_goes_without_types_and_indents_and_comments_on_lines_of_their_own_and_keeps_its_lines(
     site: Site, tmp_path: Path
 ) -> None:
     script = (
@@ -181,7 +181,7 @@ def test_a_script_goes_without_comments_on_lines_of_their_own_and_indents_and_ke
     sent = site.get("/static/widgets/amount.js").text
     assert sent.splitlines() == [
         "", "", "", "", "", "export function f(a) {", "", "const m = new Map();",
-        "const n = /** @type {any} */ (a);", "/** @type {any} */ (m).n = n; /* stays */", "return `/** ${m} */`;", "}",
+        "const n = (a);", "(m).n = n; /* stays */", "return `/** ${m} */`;", "}",
     ]  # fmt: skip
 
 
