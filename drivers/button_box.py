@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import accumulate
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -21,6 +22,8 @@ from drivers.common import settings as block
 from drivers.common.backoff import backoff
 from drivers.common.board_session import BoardSession
 from drivers.common.frames import (
+    HIGHEST,
+    LONGEST,
     PROTOCOL,
     Bid,
     Buzz,
@@ -41,6 +44,7 @@ from drivers.common.frames import (
     SeenFrames,
     Unlocked,
     commitment,
+    encode,
 )
 from drivers.common.requirements import Need
 from drivers.common.serial_lines import Lines, named_ports, usb_ports
@@ -80,7 +84,8 @@ class SeatBox:
     seen: SeenFrames = field(default_factory=SeenFrames)
     sealed: SealedRound | None = None
     opened: bool = False  # in this boot of the box
-    named: int = 0  # so many of its answers, in this boot
+    names: list[Name] = field(default_factory=list, repr=False)  # of the round, in the order in which they are told
+    named: int = 0  # so many of these were told, in this boot
     commitment: str | None = field(default=None, repr=False)
     revealing: bool = False
     cancelling: int | None = None
@@ -98,21 +103,25 @@ class SeatBox:
             return Reveal(r=self.sealed.round)
         if not self.opened:
             return Open(r=self.sealed.round, lo=0, hi=self.sealed.high, at=self.sealed.at)
-        return self._next_name(self.sealed)
-
-    def _next_name(self, sealed: SealedRound) -> Frame | None:
-        """Return the name to send next: from where the dial starts outwards, so that it is there before it is looked at."""
-        if self.named == len(sealed.names):
-            return None
-        places = sorted(range(len(sealed.names)), key=lambda place: abs(place - sealed.at))
-        place = places[self.named]
-        return Name(r=sealed.round, i=place, x=display_text(sealed.names[place], ascii_only=True))
+        return self.names[self.named] if self.named < len(self.names) else None
 
     def forget_round(self) -> None:
         """Forget the sealed round: it is over."""
         self.sealed = self.commitment = None
         self.opened = self.revealing = False
         self.named = 0
+        self.names = []
+
+
+def name_frames(sealed: SealedRound) -> list[Name]:
+    """Return what names all places of a round, as many in a frame as fit: those around the dial's start come first."""
+    texts, frames = [display_text(name, ascii_only=True) for name in sealed.names], list[Name]()
+    while (first := sum(len(frame.x) for frame in frames)) < len(texts):
+        room = LONGEST - len(encode(Name(s=HIGHEST, r=sealed.round, i=first, x=[])))
+        sizes = accumulate(len(msgspec.json.encode(text)) for text in texts[first:])
+        count = sum(size + commas <= room for commas, size in enumerate(sizes))
+        frames.append(Name(r=sealed.round, i=first, x=texts[first : first + count]))
+    return sorted(frames, key=lambda frame: max(frame.i - sealed.at, sealed.at - frame.i - len(frame.x) + 1, 0))
 
 
 def display_text(text: str, *, ascii_only: bool = False) -> str:
@@ -173,7 +182,7 @@ class Fleet:
             return
         box.forget_round()
         box.revealed = None
-        box.sealed = sealed
+        box.sealed, box.names = sealed, name_frames(sealed)
         self._drop_question(box)
 
     def reveal(self, name: str, round: int) -> None:

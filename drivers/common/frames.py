@@ -88,11 +88,11 @@ class Say(Frame, frozen=True, tag="say"):
 
 
 class Name(Frame, frozen=True, tag="name"):
-    """Place `i` of the sealed round `r` in words: what the display under the hood shows while the dial is there."""
+    """Places `i`, `i + 1` and so on of the sealed round `r` in words: the display under the hood shows the dial's."""
 
     r: Number
     i: Number
-    x: Annotated[str, Meta(pattern=r"^[ -~]{0,40}\Z")]
+    x: Annotated[list[Annotated[str, Meta(pattern=r"^[ -~]{0,40}\Z")]], Meta(min_length=1)]
 
 
 class Buzz(Frame, frozen=True, tag="buzz"):

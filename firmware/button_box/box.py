@@ -176,7 +176,8 @@ class Box:
                 self._value = max(frame["lo"], min(frame["hi"], frame["at"]))
         elif kind == "name":
             if self._sealed is not None and self._sealed["r"] == round:
-                self._names[frame["i"]] = frame["x"]
+                for place, name in enumerate(frame["x"]):
+                    self._names[frame["i"] + place] = name
         elif kind == "reveal":
             return self._reveal(round)
         elif kind == "cancel":

@@ -76,6 +76,10 @@ def _name(value):
     return _text(value) and all(" " <= letter <= "~" for letter in value)
 
 
+def _names(value):
+    return type(value) is list and value != [] and all(_name(one) for one in value)
+
+
 def _pattern(value):
     return type(value) is str and value in rings.PATTERNS
 
@@ -104,7 +108,7 @@ _FROM_HUB = {
     "who": {},
     "ack": {"re": _number},
     "open": {"r": _round, "lo": _number, "hi": _number, "at": _number, "kind": _sealed},
-    "name": {"r": _number, "i": _number, "x": _name},
+    "name": {"r": _number, "i": _number, "x": _names},
     "reveal": {"r": _number},
     "cancel": {"r": _number},
     "ring": {"p": _pattern, "n": _lamps, "c": _colour},

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from drivers import button_box
+from drivers.button_box import name_frames
+from drivers.common.frames import HIGHEST, LONGEST, encode
 from drivers.simulated.seat_box import CPythonBox
 from hub.errors import ConfigError
 from hub.ports import (
@@ -76,6 +79,31 @@ def test_the_display_names_what_the_dial_of_a_sealed_choice_is_at(table: Table) 
     table.seats.see(table.sim, lambda state: state["display"] == "Bid 5 (+5)")
     table.hub.cancel(BOX, 1)
     table.seats.see(table.sim, lambda state: state["display"] == "Bid a card.")
+
+
+@pytest.mark.parametrize(
+    ("names", "at", "places"),
+    [
+        ([f"Bid {n}" for n in range(1, 14)], 6, [(0, 13)]),
+        (["x" * 60] * 7, 4, [(3, 3), (0, 3), (6, 1)]),
+        (['"' * 40] * 3, 2, [(2, 1), (1, 1), (0, 1)]),
+        ([], 0, []),
+    ],
+)
+def test_as_many_names_go_in_a_frame_as_fit_and_those_where_the_dial_starts_first(
+    names: list[str], at: int, places: list[tuple[int, int]]
+) -> None:
+    sealed = SealedRound(2**30 - 1, max(0, len(names) - 1), at, tuple(names))
+    frames = name_frames(sealed)
+    assert [(frame.i, len(frame.x)) for frame in frames] == places
+    assert all(len(encode(structs.replace(frame, s=HIGHEST))) <= LONGEST for frame in frames)
+
+
+def test_a_line_of_300_names_is_told_in_a_tenth_as_many_frames_and_none_is_left_out() -> None:
+    sealed = SealedRound(1, 299, 150, tuple(f"Bid {n}" for n in range(300)))
+    told = {frame.i + place: name for frame in name_frames(sealed) for place, name in enumerate(frame.x)}
+    assert told == dict(enumerate(sealed.names))
+    assert len(name_frames(sealed)) <= 30
 
 
 def test_a_box_that_lost_its_power_is_told_the_names_again(table: Table) -> None:

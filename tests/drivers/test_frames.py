@@ -89,6 +89,10 @@ def hexes(length: int) -> st.SearchStrategy[str]:
     return st.text("0123456789abcdef", min_size=length, max_size=length)
 
 
+def names(longest: int) -> st.SearchStrategy[str]:
+    return st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=longest)
+
+
 CONTROLS = st.sampled_from(["push", "bar", "k1", "k2", "k3", "k4", "k5", "k6"])
 PATTERNS = st.sampled_from(["off", "turn", "number", "leader", "dice_trouble"])
 S = numbers()
@@ -97,7 +101,11 @@ MADE = {
     frames.Ack: st.builds(frames.Ack, s=S, re=S),
     frames.Open: st.builds(frames.Open, s=S, r=numbers(1), lo=S, hi=S, at=S),
     frames.Name: st.builds(
-        frames.Name, s=S, r=S, i=S, x=st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=40)
+        frames.Name,
+        s=S,
+        r=S,
+        i=S,
+        x=st.lists(names(40), min_size=1, max_size=1) | st.lists(names(8), min_size=1, max_size=6),
     ),
     frames.Reveal: st.builds(frames.Reveal, s=S, r=S),
     frames.Cancel: st.builds(frames.Cancel, s=S, r=S),
