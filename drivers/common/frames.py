@@ -19,7 +19,7 @@ from msgspec import Meta
 from hub.errors import GarbledFrame
 from hub.ports import Control, DiceState, Pattern
 
-PROTOCOL = 1
+PROTOCOL: Literal[2] = 2
 LONGEST = 200  # bytes of a line, `~` and newline included
 HIGHEST = 2**30 - 1  # of a number: the largest small integer of MicroPython
 UNNUMBERED = -1  # a frame that no link has sent yet
@@ -129,7 +129,7 @@ class Hello(Frame, frozen=True, tag="hello"):
 
     id: Word
     boot: ShortWord
-    p: Literal[1]
+    p: Literal[2]
     v: ShortWord
     k: ShortWord
     n: Annotated[int, Meta(ge=0, le=64)]

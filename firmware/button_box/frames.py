@@ -1,4 +1,4 @@
-"""Frames of protocol 1 in the box: bytes to fields and back. `frames.toml` has them all, golden.
+"""Frames of protocol 2 in the box: bytes to fields and back. `frames.toml` has them all, golden.
 
 A frame is a dict: its type `t`, the sender's number `s` and its fields. What is not exactly a frame of the hub is
 no frame. No port, no clock.
@@ -10,7 +10,7 @@ from array import array
 
 import rings
 
-PROTOCOL = 1
+PROTOCOL = 2
 LONGEST = 200  # bytes of a line, `~` and newline included
 HIGHEST = 1073741823  # of a number: the largest small integer of MicroPython
 

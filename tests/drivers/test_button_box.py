@@ -14,7 +14,7 @@ from msgspec import structs
 
 from drivers import button_box
 from drivers.button_box import name_frames
-from drivers.common.frames import HIGHEST, LONGEST, encode
+from drivers.common.frames import HIGHEST, LONGEST, PROTOCOL, encode
 from drivers.simulated.seat_box import CPythonBox
 from hub.errors import ConfigError
 from hub.ports import (
@@ -328,7 +328,10 @@ def test_another_board_at_a_port_meant_for_a_box_is_told_until_it_is_gone(seats:
 
 @pytest.mark.parametrize(
     ("protocol", "why"),
-    [(0, "older firmware"), (2, "newer firmware .* update the hub, or put the firmware of this hub")],
+    [
+        (PROTOCOL - 1, "older firmware"),
+        (PROTOCOL + 1, "newer firmware .* update the hub, or put the firmware of this hub"),
+    ],
 )
 def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, protocol: int, why: str) -> None:
     sim = seats.box(CPythonBox(BOX, partial(Other, protocol)))

@@ -7,6 +7,7 @@ import pytest
 
 from drivers.common.board_session import QUIET
 from drivers.common.frames import (
+    PROTOCOL,
     TO_BOX,
     Ack,
     Arm,
@@ -25,7 +26,7 @@ from drivers.dice_tray import NAME, SILENT, TraySession, TrayState, connect
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 
-HELLO = Hello(id="e661640843210a2c", boot="b1", p=1, v="1.0.0", k="tray", n=6)
+HELLO = Hello(id="e661640843210a2c", boot="b1", p=PROTOCOL, v="1.0.0", k="tray", n=6)
 
 
 class Far:
@@ -158,7 +159,7 @@ def test_a_tray_that_speaks_again_is_asked_at_once() -> None:
     for _ in range(10):
         far.hears(QUIET + 2)
     assert far.hears(QUIET + 0.1) == [], "a long rest"
-    (who,) = far.says(Beat(up=1, st="idle"))
+    (who,) = far.says(Beat(up=PROTOCOL, st="idle"))
     assert isinstance(who, Who)
 
 
@@ -214,7 +215,7 @@ def test_a_restarted_tray_is_armed_anew() -> None:
     arm = far.arms()
     far.says(msgspec.structs.replace(HELLO, boot="b2"))
     assert far.arms().a == arm.a
-    far.says(Beat(up=1, st="armed"))
+    far.says(Beat(up=PROTOCOL, st="armed"))
     assert seen(signals) == [(1, "armed", ())]
 
 

@@ -123,7 +123,14 @@ MADE = {
         f=st.lists(numbers(1, 100), max_size=20),
     ),
     frames.Hello: st.builds(
-        frames.Hello, s=S, id=texts(32), boot=texts(16), p=st.just(1), v=texts(16), k=texts(16), n=numbers(0, 64)
+        frames.Hello,
+        s=S,
+        id=texts(32),
+        boot=texts(16),
+        p=st.just(frames.PROTOCOL),
+        v=texts(16),
+        k=texts(16),
+        n=numbers(0, 64),
     ),
     frames.Beat: st.builds(frames.Beat, s=S, up=S, st=st.one_of(S, texts(16))),
     frames.Press: st.builds(frames.Press, s=S, k=CONTROLS, e=st.sampled_from(["down", "hold"])),

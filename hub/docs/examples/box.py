@@ -46,7 +46,7 @@ class Box:
         match frame:
             case {"t": "who"}:
                 self.write(
-                    {"t": "hello", "id": self.id, "boot": self.boot, "p": 1, "v": "own-1", "k": "buttons", "n": 8}
+                    {"t": "hello", "id": self.id, "boot": self.boot, "p": 2, "v": "own-1", "k": "buttons", "n": 8}
                 )
             case {"t": "ack", "re": number} if self.waiting and self.waiting[0].get("s") == number:
                 if self.waiting.pop(0)["t"] == "unlocked":

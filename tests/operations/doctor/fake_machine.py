@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Literal
 
-from drivers.common.frames import Hello
+from drivers.common.frames import PROTOCOL, Hello
 from drivers.common.probe import Answer
 from hub.config import UpstreamPart
 from hub.errors import DeviceLost, HubError
@@ -19,7 +19,7 @@ from hub.operations.doctor.machine import Access, Disk, Machine, Port
 from hub.operations.matches import Record
 
 PICO = Port("/dev/ttyACM0", 0x2E8A, 0x0005, "e661640843210a2b")
-HELLO = Hello(s=1, id="e661640843210a2b", boot="2b43e1eb", p=1, v="1.0.0", k="buttons", n=8)
+HELLO = Hello(s=1, id="e661640843210a2b", boot="2b43e1eb", p=PROTOCOL, v="1.0.0", k="buttons", n=8)
 
 
 @dataclass

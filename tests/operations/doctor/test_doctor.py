@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from drivers.common.frames import OtherProtocol
+from drivers.common.frames import PROTOCOL, OtherProtocol
 from drivers.common.probe import Answer
 from hub.errors import Cause, DeviceLost
 from hub.operations.doctor import as_json, as_text, examine, healthy
@@ -419,10 +419,10 @@ def test_no_board_on_usb_matters_only_where_one_is_meant_to_be(examination: Exam
         (
             Answer(HELLO, 812),
             "ok",
-            "seat box e661640843210a2b, 8 controls, firmware 1.0.0, protocol 1; its heart beat now",
+            "seat box e661640843210a2b, 8 controls, firmware 1.0.0, protocol 2; its heart beat now",
         ),
         (Answer(HELLO), "look", "its heart was not heard"),
-        (Answer(OtherProtocol(2, "e66", "9.0")), "broken", "speaks protocol 2 (firmware 9.0)"),
+        (Answer(OtherProtocol(3, "e66", "9.0")), "broken", "speaks protocol 3 (firmware 9.0)"),
         (None, "look", "does not say hello"),
         (DeviceLost("/dev/ttyACM0 cannot be opened.", Cause.BUSY), "ok", "in use"),
         (DeviceLost("/dev/ttyACM0 was unplugged."), "broken", "was unplugged"),
@@ -461,7 +461,7 @@ def test_what_the_hub_that_runs_says_of_a_port_is_told(examination: Examination)
 def test_a_box_with_an_older_firmware_is_told_apart_from_one_that_is_too_new(examination: Examination) -> None:
     do = [
         examination.about("ports", plugged=[PICO], answers={PICO.name: Answer(OtherProtocol(p, "a", "1"))}).do
-        for p in (0, 2)
+        for p in (PROTOCOL - 1, PROTOCOL + 1)
     ]
     assert "new firmware" in do[0]
     assert "hub up to date" in do[1]

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from drivers.common import probe
-from drivers.common.frames import Beat, Hello, OtherProtocol
+from drivers.common.frames import PROTOCOL, Beat, Hello, OtherProtocol
 from drivers.common.serial_lines import Line
 from drivers.simulated.seat_box import CPythonBox, SimBox
 from hub.__main__ import main
@@ -92,7 +92,7 @@ def test_a_firmware_of_another_protocol_is_known_by_its_hello() -> None:
 def test_a_box_whose_heart_is_not_heard_is_met_all_the_same() -> None:
     from drivers.common.frames import encode
 
-    said = Hello(s=1, id="b", boot="1", p=1, v="1", k="buttons", n=8)
+    said = Hello(s=1, id="b", boot="1", p=PROTOCOL, v="1", k="buttons", n=8)
     beat = Beat(s=2, up=7, st="idle")
     assert at_a_pty(encode(said), patience=0.3) == probe.Answer(said)
     assert at_a_pty(encode(said) + encode(beat)) == probe.Answer(said, 7)
