@@ -40,9 +40,15 @@ JSON.parse = (text, reviver) => {
   if (found && found.epoch && found.seq) window.readLast[found.seats ? "state" : "hand"] = found.seq;
   return found;
 };
+const get = window.fetch;
+window.awaited = 0; // answers of the hub: labels, a language, earlier events
+window.fetch = (...asked) => {
+  window.awaited += 1;
+  return get(...asked).finally(() => setTimeout(() => (window.awaited -= 1)));
+};
 """
-# What labels and language are fetched for comes next.
-READY = "() => document.querySelector('main') && !document.querySelector('main[aria-busy=true]')"
+# What labels, language and earlier events are fetched for comes next.
+READY = "() => document.querySelector('main') && !document.querySelector('main[aria-busy=true]') && !window.awaited"
 TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
