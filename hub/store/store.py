@@ -204,8 +204,7 @@ class Store:
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         """Write the next entries of a match's log."""
-        # A statement alone is a transaction, too, and each further one lets other threads in between.
-        with self._at_the_disk() if len(entries) == 1 else self._transaction() as db:
+        with self._transaction() as db:
             insert_entries(db, match, entries)
         self._marks.append(match, [entry.line for entry in entries])
 
