@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from hub import games
 from tests.bench.transport import cpu, memory
 from tests.chaos.hub import ChaosHub
-from tests.chaos.players import Guests
+from tests.chaos.players import Guests, send_home
 from tests.chaos.verdict import troubles
 
 MOST_MINUTES, MOST_TABLES, MOST_SIMULATED = 120.0, 200, 50
@@ -162,12 +162,7 @@ def _watch(
             )
         time.sleep(pause)
     spent = cpu(hub.pid) - spent
-    for one in guests:
-        one.end()
-    for one in guests:
-        one.join(60)
-        for player in one.players:
-            player.close()
+    send_home(guests)
     return Watched(samples, past, spent, bool(hub.endings))
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tests.chaos.hub import ChaosHub
 from tests.chaos.plan import JUMPS, Fault, plan
-from tests.chaos.players import Guests
+from tests.chaos.players import Guests, send_home
 from tests.chaos.verdict import troubles
 
 BACK_SECONDS = 60.0  # by then every table plays again, whatever came before
@@ -132,12 +132,7 @@ def chaos(
         acting.run(faults)
         hub.shim_values(sync_seconds=0.0, clock_seconds=0.0)
         found += wait_until_all_play(guests)
-        for one in guests:
-            one.end()
-        for one in guests:
-            one.join(60)
-            for player in one.players:
-                player.close()
+        send_home(guests)
         kib = _memory(hub)
         last = len(hub.endings)
     ends = hub.endings[:last]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
@@ -156,3 +157,13 @@ class Guests(threading.Thread):
             if hand.get("match") and hand.get("number") is not None:
                 seen = Seen(player.seat, hand["number"], json.dumps(hand["you"], sort_keys=True))
                 self.promised.hands.setdefault(hand["match"], set()).add(seen)
+
+
+def send_home(guests: Sequence[Guests]) -> None:
+    """Let all finish what they do, and close their phones."""
+    for one in guests:
+        one.end()
+    for one in guests:
+        one.join(60)
+        for player in one.players:
+            player.close()

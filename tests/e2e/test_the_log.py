@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from hub import games
 from hub.engine.match import Match
@@ -35,12 +35,18 @@ def match() -> Match:
     return Match.replay(game, whole.head, whole.log[: len(whole.log) * 3 // 4])
 
 
+def watching(hub: HubProcess, browser: Browser) -> Page:
+    """A phone without a seat at the match that is played."""
+    page = browser.new_context(viewport=PHONE).new_page()
+    page.goto(f"{hub.address}/t/1#k={hub.key}")
+    page.get_by_role("button", name="watch").click()
+    return page
+
+
 def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Match) -> None:
     store_match(tmp_path / "state", match)
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
-        page = browser.new_context(viewport=PHONE).new_page()
-        page.goto(f"{hub.address}/t/1#k={hub.key}")
-        page.get_by_role("button", name="watch").click()
+        page = watching(hub, browser)
         page.get_by_role("button", name="Log", exact=True).click()
         lines = page.locator(".log-line")
         expect(lines).to_have_count(30)
@@ -64,9 +70,7 @@ def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Ma
 def test_a_phone_asks_the_hub_why_money_has_changed(tmp_path: Path, match: Match) -> None:
     store_match(tmp_path / "state", match)
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
-        page = browser.new_context(viewport=PHONE).new_page()
-        page.goto(f"{hub.address}/t/1#k={hub.key}")
-        page.get_by_role("button", name="watch").click()
+        page = watching(hub, browser)
         page.get_by_role("button", name="Why did money and points change?").click()
         told = fetch(hub, "/t/1/changes.json")
         assert told["match"] == hub.public.now["match"]
