@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from hub import toml
+from hub import toml, toml_structs
 from hub.config import load
 from hub.errors import ConfigError
 
@@ -44,8 +44,8 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def refusal(text: str) -> str:
-    with pytest.raises(toml.SettingError) as refused:
-        toml.convert(Settings, tomllib.loads(text), '[[device]] driver = "lamp"', header="device")
+    with pytest.raises(toml_structs.SettingError) as refused:
+        toml_structs.convert(Settings, tomllib.loads(text), '[[device]] driver = "lamp"', header="device")
     return str(refused.value).removeprefix('[[device]] driver = "lamp"')
 
 
@@ -95,10 +95,10 @@ def test_whatever_does_not_fit_is_one_sentence_with_what_does(text: str, sentenc
 
 
 def test_a_table_of_a_table_may_be_left_out_or_stand_as_one() -> None:
-    read = toml.convert(Settings, tomllib.loads("port = 'a'\n[spare]\nlamps = 3\n[[rings]]\n[[rings]]"))
+    read = toml_structs.convert(Settings, tomllib.loads("port = 'a'\n[spare]\nlamps = 3\n[[rings]]\n[[rings]]"))
     assert (read.spare, read.own, read.rings) == (Ring(3), Ring(), [Ring(), Ring()])
-    with pytest.raises(toml.SettingError, match=r"\[spare\] has no key lamp: did you mean lamps"):
-        toml.convert(Settings, tomllib.loads("port = 'a'\n[spare]\nlamp = 3"))
+    with pytest.raises(toml_structs.SettingError, match=r"\[spare\] has no key lamp: did you mean lamps"):
+        toml_structs.convert(Settings, tomllib.loads("port = 'a'\n[spare]\nlamp = 3"))
 
 
 FILE = """\
@@ -156,7 +156,7 @@ def test_the_line_of_every_value_is_found_whatever_lines_the_others_have(lines: 
     for number, value in enumerate(lines):
         begins[f"k{number}"] = written.count("\n") + 1 if value in VALUES else None
         written += (f"k{number} = {value}" if value in VALUES else value) + "\n"
-    assert {key: toml.Document("x", written, {}).line((key,)) for key in begins} == begins
+    assert {key: toml_structs.Document("x", written, {}).line((key,)) for key in begins} == begins
 
 
 DEEP = 100_000

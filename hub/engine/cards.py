@@ -16,6 +16,10 @@ from msgspec import Struct
 
 from hub.engine.game import Rulebook
 from hub.errors import BadCard, StartRefused
+from hub.toml_structs import Document, key_text, nearest
+
+LONGEST_WORD = 60
+"""Letters of one word in a sentence about a list."""
 
 
 class Source(Struct, frozen=True):
@@ -31,29 +35,21 @@ class Source(Struct, frozen=True):
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise StartRefused(f"{self.called}: this is not TOML: {error}.") from error
 
-    def where(self, card: str | int | tuple[str, str]) -> str:
-        """Return the file and the line of a card: its name, its line within the text of `deck`, from 1, or a part and a key."""
-        if isinstance(card, tuple):
-            return self._where_in(*card)
-        of_card = rf"""(\[?cards\.)?["']?{re.escape(f"{card}")}["']?\s*[=\]]"""
-        key = r"""deck\s*=\s*["']+\\?""" if isinstance(card, int) else of_card
-        for number, line in enumerate(self.raw.decode().splitlines(), 1):
-            if found := re.match(key, line.strip()):
-                beside = found.end() < len(line.strip())  # the first card of the deck stands on the line of the key
-                return f"{self.called}, line {number + card - beside if isinstance(card, int) else number}"
-        return self.called  # a card that is missing has no line
+    def where(self, at: str | int | tuple[str, str]) -> str:
+        """Return the file and the line of a card: its name, its line in the text of `deck` from 1, or a part and a key.
 
-    def _where_in(self, part: str, key: str) -> str:
-        within, of_part = "", ""
-        for number, line in enumerate(self.raw.decode().splitlines(), 1):
-            if header := re.match(r"\[([^\]]+)\]", line.strip()):
-                within = re.sub(r"[\s\"']", "", header[1])
-                of_part = f", line {number}" if within == part else of_part
-                if within == f"{part}.{key}":
-                    return f"{self.called}, line {number}"
-            elif within == part and re.match(rf"""["']?{re.escape(key)}["']?\s*=""", line.strip()):
-                return f"{self.called}, line {number}"
-        return f"{self.called}{of_part}"  # a key that is missing has its part's line
+        A key that is missing has its part's line; a card that is missing has none.
+        """
+        document = Document(self.called, self.raw.decode(), self.read())
+        if isinstance(at, int):
+            begin = document.line(("deck",)) or 1
+            opening = self.raw.decode().splitlines()[begin - 1].partition("=")[2].strip()
+            below = opening.strip("\"'") in ("", "\\")  # else the first card is on the line of the key
+            line: int | None = begin + at - 1 + below
+        else:
+            path = (at,) if isinstance(at, str) else at
+            line = document.line(("cards", *path)) if len(path) == 1 else document.line(path) or document.line(path[:1])
+        return f"{self.called}{f', line {line}' if line else ''}"
 
 
 def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict[str, Any]:
@@ -65,7 +61,7 @@ def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict
         try:
             rulebook.check(data)
         except BadCard as error:
-            raise StartRefused(f"{source.where(error.at)}: {error}") from error
+            raise StartRefused(f"{source.where(error.at)}: {shortened(str(error))}") from error
     return data
 
 
@@ -74,11 +70,19 @@ def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
     parts, given = data.get("own", {}), own.read()
     if not parts:
         raise StartRefused(f"{own.called}: {data['title']} has no cards that a list may replace.")
-    wanted = " and ".join(parts)
-    if given.keys() != parts.keys() or any(type(given[part]) is not type(data[part]) for part in parts):
-        raise StartRefused(
-            f"{own.called}: a list for {data['title']} holds {wanted}, written like the game's own, and nothing else."
-        )
+    document = Document(own.called, own.raw.decode(), given)
+    for name in given:
+        if name not in parts:
+            near = nearest(name, parts)
+            hint = f"did you mean {near}?" if near else f"it has {' and '.join(parts)}."
+            line = document.line((name,))
+            raise StartRefused(f"{own.called}, line {line}: a list for {data['title']} has no {key_text(name)}: {hint}")
+    for part in parts:
+        if part not in given:
+            raise StartRefused(f"{own.called}: a list for {data['title']} needs {part}, written like the game's own.")
+        if type(given[part]) is not type(data[part]):
+            kind = "a text of several lines" if isinstance(data[part], str) else f"a table: write [{part}]"
+            raise StartRefused(f"{own.called}, line {document.line((part,))}: {part} is {kind}.")
     for part, kept in parts.items():
         if isinstance(given[part], dict):
             given[part] = {
@@ -90,3 +94,8 @@ def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
 def completed_card(known: Mapping[str, Any], kept: list[str], card: Any) -> Any:
     """Return a card as the list gives it, completed by the keys in `kept` of the card that is known."""
     return {**{fact: known[fact] for fact in kept if fact in known}, **card} if isinstance(card, dict) else card
+
+
+def shortened(sentence: str) -> str:
+    """Return a sentence with its longest words cut off: a name in a list may have thousands of letters."""
+    return re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda word: f"{word[0][:LONGEST_WORD]}...", sentence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Coroutine, Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Protocol
@@ -12,6 +11,8 @@ from msgspec import Struct
 from hub.engine.decision import Action, Answer, Move
 from hub.engine.event import Setup, State
 from hub.engine.guide import Guide
+from hub.engine.labels import Labels
+from hub.engine.options import Option
 from hub.engine.sight import HousePlayer
 from hub.errors import StartRefused
 
@@ -52,44 +53,17 @@ class Rulebook(Hashable, Protocol):
         """Return the standing offers: what a seat may do at any time, beside whatever is asked."""
 
     def stand(self, s: State[Any, Any], seat: int, answer: Answer) -> None:
-        """Carry out a standing offer, at once and without asking anything. Defined wherever `standing` is."""
+        """Carry out a standing offer, at once and without asking anything. Raise Won if that ends the match.
+
+        Defined wherever `standing` is.
+        """
 
     def notes(self, s: State[Any, Any], seat: int) -> dict[str, dict[str, str]]:
         """Return a few words beside the values of an asked seat's moves, by parameter and value.
 
-        `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Nothing in them is secret from that seat.
+        `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Nothing in them is secret from that seat. It must not change the
+        state. Phones draw the notes under the cover of the hand if it reads a secret, such as the seat's own hand.
         """
-
-
-class Option(Struct, frozen=True):
-    """One way to play, to be chosen before the match.
-
-    The type of `default` is the type of its values; `choices` and `pattern` limit a text, `min` and `max` a number.
-    `seat`: the number is a seat's, and 0 is nobody's; screens let choose among those who sit.
-    """
-
-    default: bool | int | str
-    effect: str
-    choices: list[str] = []
-    min: int = 0
-    max: int = 1_000_000
-    pattern: str = ""
-    seat: bool = False
-
-    def check(self, name: str, value: object) -> bool | int | str:
-        """Return `value` if it is legal for the option `name`. Raise StartRefused with the legal values."""
-        if isinstance(self.default, bool):
-            if isinstance(value, bool):
-                return value
-            raise StartRefused(f"Option {name} is true or false, not {value!r}.")
-        if isinstance(self.default, int):
-            if type(value) is int and self.min <= value <= self.max:
-                return value
-            raise StartRefused(f"Option {name} is a whole number from {self.min} to {self.max}, not {value!r}.")
-        if isinstance(value, str) and (value in self.choices or (self.pattern and re.fullmatch(self.pattern, value))):
-            return value
-        legal = ", ".join(self.choices) + (f", or text of the form {self.pattern}" if self.pattern else "")
-        raise StartRefused(f"Option {name} is one of {legal}; not {value!r}.")
 
 
 class Game(Struct, frozen=True):
@@ -108,7 +82,7 @@ class Game(Struct, frozen=True):
     digest: str
     options: dict[str, Option]
     stack: list[str]
-    labels: dict[str, Any]
+    labels: Labels
     data: dict[str, Any]
     rulebook: Rulebook
     house: HousePlayer | None = None
@@ -116,18 +90,14 @@ class Game(Struct, frozen=True):
 
     @property
     def counted(self) -> list[str]:
-        """The facts of a seat that are money or points (`counted = true` in the data file): each change of them has an event."""
-        facts: Mapping[str, Any] = self.labels.get("facts", {})
-        return [str(fact.get("name", key)) for key, fact in facts.items() if fact.get("counted")]
+        """The facts of a seat that are money or points: each change of them has an event."""
+        return [fact.called(key) for key, fact in self.labels.facts.items() if fact.counted]
 
     def hand_blocks(self, options: Mapping[str, Any]) -> int:
-        """Return how many blocks of a sealed message the largest hand of a match takes (`[hand_size]` of the data file).
-
-        `more` names options that need more, where all that it names are chosen.
-        """
-        sizes: Mapping[str, Any] = self.labels.get("hand_size", {})
-        more = [one["blocks"] for one in sizes.get("more", ()) if all(options.get(name) for name in one["options"])]
-        return int(max([sizes.get("blocks", 1), *more]))
+        """Return the size of the largest hand of a match, in blocks of an encrypted message."""
+        size = self.labels.hand_size
+        more = [one.blocks for one in size.more if all(options.get(name) for name in one.options)]
+        return max([size.blocks, *more])
 
     def settle(self, seats: Sequence[int], given: Mapping[str, Any]) -> Setup:
         """Return the set-up of a match with every option filled in.

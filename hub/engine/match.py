@@ -20,7 +20,7 @@ from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Questi
 from hub.engine.event import Event, State
 from hub.engine.game import Game
 from hub.engine.odds import Wants
-from hub.engine.secret import Secret, compile_public_view, hidden, own, public
+from hub.engine.secret import Secret, Watch, compile_public_view, hidden, own, public
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
 STATE_EVERY = 16
@@ -245,12 +245,12 @@ class Match:
         for move in standing:
             if move.name == name and move.accepts(args):
                 return _answer(name, args), True
-        known = self.game.labels.get("moves")
+        known = self.game.labels.moves
         if known and name not in known and name != "roll":
             raise NotOffered(f"{self.game.title} has no such move.", "FORM")
         meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
         # What a move wants at times only (`sometimes` in its labels), the rules miss or mind in their own words.
-        sometimes = set((known or {}).get(name, {}).get("sometimes", ()))
+        sometimes = set(known[name].sometimes) if name in known else set()
         if meant and all((move.params.keys() ^ args.keys()) - sometimes for move in meant):
             if self._form and (better := self._form(self.state, action)):
                 raise NotOffered(better.sentence, better.code)
@@ -315,6 +315,8 @@ class Match:
         self._public = None
         try:
             self.game.rulebook.stand(self.state, seat, answer)
+        except Won as won:
+            self._end(won)
         except Exception as error:  # noqa: BLE001 - as in `_resume`
             self._freeze(error)
             return
@@ -334,9 +336,7 @@ class Match:
         try:
             question: Question = self._script.send(answer)
         except Won as won:
-            self.open = None
-            self.over = Over(won.winners, won.scores, won.why)
-            tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
+            self._end(won)
         except StopIteration:
             self._freeze(RulesBug("The rules ended without a winner."))
         except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
@@ -350,6 +350,12 @@ class Match:
                 question.pile, question.cards, {}, question.final, question.wants, others=question.others,
             )  # fmt: skip
         self._drain()
+
+    def _end(self, won: Won) -> None:
+        """Close the open question: the match is won."""
+        self.open = None
+        self.over = Over(won.winners, won.scores, won.why)
+        tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
 
     def _wanted(self) -> str:
         return self._want() if callable(self._want) else self._want
@@ -448,9 +454,18 @@ class Match:
 
     def notes(self, seat: int) -> dict[str, dict[str, str]]:
         """Return what the rules say beside the values of a seat's moves, by parameter and value: odds, a price."""
+        return self.noted(seat)[0]
+
+    def noted(self, seat: int) -> tuple[dict[str, dict[str, str]], list[str]]:
+        """Return `notes`, and the parameters whose notes follow from a secret: those belong under the cover of the hand.
+
+        Whether a note follows from a secret is not declared by a game but noticed: its rules read one to make it.
+        """
         if self._notes is None or self.open is None or not self.open.offers(seat):
-            return {}
-        return self._notes(self.state, seat)  # type: ignore[no-any-return]
+            return {}, []
+        watch = Watch(self.state)
+        notes = self._notes(watch.state, seat)
+        return notes, list(notes) if watch.is_read else []
 
     def standing(self, seat: int) -> Sequence[Move]:
         """Return the standing offers: what a seat may do beside the open decision."""
@@ -477,10 +492,15 @@ class Match:
     def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
         """Return the match that a log tells of. Raise ReplayDiverged where the rules now say otherwise."""
         if (head.game, head.version, head.digest) != (game.name, game.version, game.digest):
-            raise ReplayDiverged(
-                f"This log was made with {head.game} rules {head.version}, data {head.digest}; "
+            diverged = ReplayDiverged(
+                "It began with other rules or cards, before the program or its list of cards was changed. "
+                "It goes on once those are back; until then you can begin a new match."
+            )
+            diverged.add_note(  # for the journal
+                f"It began with {head.game} rules {head.version}, data {head.digest}; "
                 f"here are {game.name} rules {game.version}, data {game.digest}."
             )
+            raise diverged
         if head.v != LOG_FORM:
             raise ReplayDiverged(f"This log is written in form {head.v}; this hub reads form {LOG_FORM}.")
         match = cls(game, head.seats, head.options)
@@ -555,6 +575,9 @@ class Match:
         # As long as one sealed decision stays open, a choice that was changed has shown nothing. Nor has the hub where the
         # cards themselves were turned over.
         same = self.open and earlier.open and self.open.number == earlier.open.number
+        opened = earlier.open and earlier.open.kind == "sealed" and len(earlier.open.asked) > 1 and not same
+        if opened and not (earlier._laid or earlier._known):  # printed cards hide no more which choices were made
+            raise NotOffered("The others' choices were shown: it cannot be taken back.", "UNDO")
         sealed = self._into if same else earlier._into if earlier._laid else ""
         if self.has_shown(earlier.hidden(sealed), sealed):
             raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cache
+from operator import is_
 from types import UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -206,6 +208,74 @@ def _own_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
         f"({secret} if type({variable} := {source}) is Secret "
         f"else {variable} if type({variable}) in atoms else plain({variable}))"
     )
+
+
+# --- What follows from a secret --------------------------------------------------------------------------
+
+
+def _is_in_peoples_hands(value: object) -> bool:
+    """Return whether a secret is a hand of printed cards: the hub does not know them, so nothing follows from reading it."""
+    return isinstance(value, list) and UNKNOWN in value
+
+
+class Watch:
+    """Notices whether a function of the rules reads a secret: then what it says is as secret as the hand itself.
+
+    `state` is a copy of a state that tells of each read in `is_read`. It is for functions that change nothing.
+    """
+
+    def __init__(self, s: State[Any, Any]) -> None:
+        self.is_read = False
+        self._copies: dict[int, Any] = {}
+        self.state = copy(s)
+        self.state.table = self._watched(s.table)
+        self.state.seats = {number: self._watched(seat) for number, seat in s.seats.items()}
+
+    def tell(self) -> None:
+        """Take note that a secret was read."""
+        self.is_read = True
+
+    def _watched(self, value: Any) -> Any:
+        """Return `value`, or a copy of it where secrets stand in it. What was one object stays one."""
+        kind: Any = type(value)
+        if kind in _ATOMS:
+            return value
+        if id(value) not in self._copies:
+            self._copies[id(value)] = self._copied(kind, value)
+        return self._copies[id(value)]
+
+    def _copied(self, kind: Any, value: Any) -> Any:
+        if kind is Secret:
+            return value if _is_in_peoples_hands(value.value) else _WatchedSecret(value.value, value.seen_by, self)
+        if kind is list or kind is tuple:
+            items = [self._watched(item) for item in value]
+            return value if all(map(is_, items, value)) else kind(items)
+        if kind is dict:
+            parts = {key: self._watched(item) for key, item in value.items()}
+            return value if all(map(is_, parts.values(), value.values())) else parts
+        changed = {}
+        for name in _field_names(kind):
+            before = getattr(value, name)
+            after = self._watched(before)
+            if after is not before:
+                changed[name] = after
+        if not changed:
+            return value
+        made = copy(value)
+        for name, after in changed.items():
+            object.__setattr__(made, name, after)  # also of a frozen dataclass
+        return made
+
+
+class _WatchedSecret(Secret[Any]):
+    """A secret of a `Watch`: it tells when its value is read."""
+
+    watch: Any = None
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "value":
+            super().__getattribute__("watch").tell()
+        return super().__getattribute__(name)
 
 
 # --- What is hidden ----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from hub.engine.decision import Answer, Kind, Move, Roll
 from hub.engine.event import Event
+from hub.engine.labels import Labels
 
 T = TypeVar("T")
 
@@ -58,7 +59,7 @@ class Sight(Struct, frozen=True):
     events: Sequence[Event]
     options: Mapping[str, Any]
     data: Mapping[str, Any]
-    labels: Mapping[str, Any]
+    labels: Labels
 
     @property
     def you(self) -> dict[str, Any]:
@@ -108,7 +109,7 @@ class Reasons(Protocol):
     def reason(self, sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         """Return one sentence for a guest, at most 140 letters; "" where there is nothing to say. None: the dice shall fall.
 
-        Where hidden cards were dealt many times over, it gives the odds of a hundred deals; else what the rule of thumb is.
+        It states counts and odds only if they are exact, such as those of dice. A guess about hidden cards is no odds.
         """
 
 

@@ -7,6 +7,7 @@ plays for seats that nobody sits at, and `guides/bid_and_bait.toml` tells people
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
@@ -15,27 +16,28 @@ from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from typing import Any, cast
 
-from msgspec import convert, json, toml
+from msgspec import json, toml
 
+from hub import toml_structs
 from hub.engine.cards import Source, played_with
-from hub.engine.game import Game, Option, Rulebook
+from hub.engine.game import Game, Rulebook
 from hub.engine.guide import Guide
+from hub.engine.labels import Labels
+from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN
 from hub.engine.sight import HousePlayer
 from hub.errors import StartRefused
+from hub.toml_structs import Document, SettingError
 
-LABELS = (
-    "name", "title", "seats", "minutes", "blurb", "cards", "phases", "moves", "parameters", "facts", "screen", "rules",
-    "options", "face", "help", "hand_size", "needs", "pitch", "printed_cards", "lobby",
-)  # fmt: skip
-"""The parts of a data file that screens draw a game with."""
-
-SCREENS = (
-    "minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help", "hand_size", "needs",
-    "pitch", "printed_cards", "lobby",
-)  # fmt: skip
-ASIDE = (*SCREENS, "own", "page")
-"""What a match cannot depend on: it is left out of a data file's hash. `page` is for the documents."""
+KNOWN = Labels.__struct_encode_fields__
+"""The parts of a data file that screens read."""
+RULES_READ = ("cards", "options", "seats")
+"""The labels that rules read as well: they stay in a data file's hash."""
+NOT_RULES = {*KNOWN} - {*RULES_READ, "name", "title"} | {"own", "page"}
+"""The parts that a match cannot depend on: they are left out of a data file's hash. `page` is for the documents."""
+PARTS = tuple(name for name in KNOWN if name not in ("name", "title", "seats", "minutes", "blurb"))
+NEAR = 0.8
+"""How alike an unknown part and a known one are for the first to be a slip (`difflib`)."""
 DRAWN = ("letter", "face", "colour", "art")
 """What only screens read: parts of the data file, and keys of a card. They are left out of its hash."""
 
@@ -46,7 +48,7 @@ def names() -> list[str]:
     return sorted(name.removesuffix(".toml").replace("_", "-") for name in entries if name.endswith(".toml"))
 
 
-def find(name: str, own: Traversable | None = None) -> Game:
+def find(name: str, own: Traversable | Source | None = None) -> Game:
     """Return the game of that name, played with the cards of an owner's `own` list if there is one.
 
     Raise StartRefused with the names there are, or with the line of the list that is wrong.
@@ -56,12 +58,31 @@ def find(name: str, own: Traversable | None = None) -> Game:
     module = name.replace("-", "_")
     raw = files(__name__).joinpath("data", f"{module}.toml").read_bytes()
     try:
-        own_list = Source(f"{own}", own.read_bytes()) if own else None
+        own_list = own if own is None or isinstance(own, Source) else Source(f"{own}", own.read_bytes())
     except OSError as error:
         raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
-    return load(
-        raw, cast(Rulebook, import_module(f"{__name__}.{module}")), own_list, house_of(module), guide_of(module)
-    )
+    rulebook = cast(Rulebook, import_module(f"{__name__}.{module}"))
+    game = load(raw, rulebook, own_list, house_of(module), guide_of(module))
+    if own_list and not playable(game):
+        raise StartRefused(
+            f"{own_list.called}: No match can start with this list: {_start_refusal(game, game.seats[0])}"
+        )
+    return game
+
+
+def playable(game: Game) -> list[int]:
+    """Return the numbers of people with whom a match can start: an owner's list may be too short for many."""
+    least, most = game.seats
+    return [people for people in range(least, most + 1) if not _start_refusal(game, people)]
+
+
+def _start_refusal(game: Game, people: int) -> str:
+    """Return why a match with the usual options cannot start; "" if it can."""
+    try:
+        Match(game, range(1, people + 1))
+    except StartRefused as error:
+        return str(error)
+    return ""
 
 
 def house_of(module: str) -> HousePlayer | None:
@@ -78,7 +99,7 @@ def guide_of(module: str) -> bytes:
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a data file that a match can depend on: new colours or labels do not change its hash."""
-    rules = {key: part for key, part in data.items() if key not in ASIDE}
+    rules = {key: part for key, part in data.items() if key not in NOT_RULES}
     cards: dict[str, Any] = data.get("cards", {})
     rules["cards"] = {
         name: {k: v for k, v in card.items() if k not in DRAWN} if isinstance(card, dict) else card
@@ -89,12 +110,29 @@ def rules_of(data: dict[str, Any]) -> dict[str, Any]:
     return rules
 
 
-def labels_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a data file that screens draw a game with; printed cards that nobody has named are called as it says."""
-    labels = {key: data[key] for key in LABELS if key in data}
-    if printed := data.get("printed_cards"):
-        labels["cards"] = {**labels.get("cards", {}), UNKNOWN: {"name": printed["one"], "letter": UNKNOWN}}
-    return labels
+def labels_of(data: Mapping[str, Any], source: Source, *, owned: bool = False) -> Labels:
+    """Return what screens draw a game with; printed cards that nobody has named are called as the data file says.
+
+    `owned`: the cards are those of an owner's list, so nothing differs from the owner's box.
+    Raise StartRefused with the line of a key that no screen knows, or of a value that will not do.
+    """
+    given = {key: data[key] for key in KNOWN if key in data}
+    if isinstance(printed := data.get("printed_cards"), dict) and "one" in printed:
+        given["cards"] = {**given.get("cards", {}), UNKNOWN: {"name": printed["one"], "letter": UNKNOWN}}
+        if owned:
+            given["printed_cards"] = {key: value for key, value in printed.items() if key != "differs"}
+    try:
+        _check_parts(data)
+        return toml_structs.convert(Labels, given)
+    except SettingError as error:
+        raise StartRefused(str(Document(source.called, source.raw.decode(), source.read()).located(error))) from error
+
+
+def _check_parts(data: Mapping[str, Any]) -> None:
+    """Raise SettingError if a part of the data file is called almost like one that screens know: rules have parts of their own."""
+    for key in data.keys() - {*KNOWN}:
+        if near := get_close_matches(key, PARTS, 1, NEAR):
+            raise SettingError(f"there is no part [{key}]: did you mean [{near[0]}]?", (key,))
 
 
 @lru_cache(maxsize=16)  # reading the text takes ten times as long as starting a match
@@ -106,16 +144,18 @@ def load(
 
     Raise StartRefused on a broken file.
     """
-    data = played_with(Source("The game's data file", raw), rulebook, own)
+    shipped = Source("The game's data file", raw)
+    data = played_with(shipped, rulebook, own)
+    labels = labels_of(data, shipped, owned=own is not None)
     return Game(
         name=data["name"],
         title=data["title"],
         seats=(data["seats"][0], data["seats"][1]),
         version=data["version"],
         digest=sha256(json.encode(rules_of(data))).hexdigest()[:16],
-        options=convert(data.get("options", {}), dict[str, Option]),
+        options=labels.options,
         stack=data.get("stack", []),
-        labels=labels_of(data),
+        labels=labels,
         data=data,
         rulebook=rulebook,
         house=house,

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias, cast
 
 from hub.engine.decision import Amount, Won, ask, offer, tell
 from hub.engine.event import Setup, State
-from hub.engine.game import Game, Option, Rulebook
+from hub.engine.game import Game, Rulebook
+from hub.engine.labels import Labels
+from hub.engine.options import Option
 
 
 @dataclass
@@ -47,7 +49,7 @@ async def play(s: Climb) -> None:
 
 def game(rulebook: Any, options: dict[str, Option] | None = None, seats: tuple[int, int] = (2, 6)) -> Game:
     """A game of the tests, made of functions."""
-    return Game("ladder", "The ladder", seats, 1, "0" * 16, options or {}, [], {}, {}, cast(Rulebook, rulebook))
+    return Game("ladder", "The ladder", seats, 1, "0" * 16, options or {}, [], Labels(), {}, cast(Rulebook, rulebook))
 
 
 LADDER = game(

@@ -91,7 +91,9 @@ def test_an_action_is_refused_beforehand_exactly_as_it_is_when_taken(name: str, 
             twin = copy(match)
             twin.act(action)
             assert len(twin.log) == len(match.log) + 1
-            if match.open and action.seat not in match.open.locked:
+            if twin.over and action.move in {move.name for move in match.standing(action.seat)}:
+                assert not answers, "a standing offer may end a match, and answers nothing"
+            elif match.open and action.seat not in match.open.locked:
                 assert answers == has_answered(match, twin, action.seat)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
+from random import Random
 from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -15,8 +17,10 @@ from hub import games
 from hub.engine.decision import Action
 from hub.engine.event import Setup, State
 from hub.engine.match import Match
-from hub.engine.secret import Pile, Secret, own, plain, public, shown_as
+from hub.engine.secret import Pile, Secret, Watch, own, plain, public, shown_as
 from hub.operations.referee import read_log
+from hub.table.chance import Chance
+from tests.games.players import random_action
 from tests.games.test_playthroughs import logs
 
 
@@ -183,3 +187,55 @@ def test_a_view_as_json_is_the_view_in_every_state_of_the_kept_matches(name: str
             match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             for viewer in (None, *match.state.seats):
                 assert match.view_json(viewer) == msgspec.json.encode(match.view(viewer))
+
+
+# --- What follows from a secret --------------------------------------------------------------------------
+
+
+@dataclass
+class Holder:
+    """A record with secrets in all places that a state may have them."""
+
+    hand: Secret[list[str]]
+    rows: list[Secret[int]]
+    named: dict[str, Secret[int]]
+    count: int = 2
+
+
+def watched() -> Watch:
+    holder = Holder(Secret(["carp"], (1,)), [Secret(1)], {"a": Secret(2)})
+    return Watch(State(Setup((1,), {}, {}), {1: holder}, Holder(Secret([]), [], {}), 1, "bid"))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda s: s.seats[1].hand.value,
+        lambda s: s.seats[1].rows[0].value,
+        lambda s: s.seats[1].named["a"].value,
+        lambda s: s.table.hand.value,
+    ],
+)
+def test_a_watch_notices_that_a_secret_is_read(read: Callable[[Any], Any]) -> None:
+    watch = watched()
+    read(watch.state)
+    assert watch.is_read
+
+
+def test_a_watch_does_not_mind_what_everybody_may_see() -> None:
+    watch = watched()
+    one = watch.state.seats[1]
+    assert (one.count, len(one.rows), one.hand.seen_by, watch.state.phase) == (2, 1, (1,), "bid")
+    assert not watch.is_read
+
+
+def test_a_hand_of_printed_cards_is_in_peoples_hands_and_covers_nothing() -> None:
+    """The hub's own cards do."""
+    for printed, covered in ((True, []), (False, ["card"])):
+        match = Match(games.find("bidness"), (1, 2), {"printed_cards": printed})
+        chance = Chance(3)
+        while match.open and match.state.phase != "play":
+            match.act(random_action(match, Random(1), chance))
+        assert match.state.table.turn
+        notes, found = match.noted(match.state.table.turn)
+        assert (bool(notes), found) == (True, covered)

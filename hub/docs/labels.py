@@ -1,0 +1,64 @@
+"""The page `labels.md`: every key by which a game's data file says how screens draw it.
+
+`python -m hub.docs.labels` writes it from the types in `hub/engine/labels.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from hub.engine import labels, options
+
+PAGE = Path(__file__).with_name("labels.md")
+INTRODUCTION = """\
+# Labels
+
+<!-- Made by `python -m hub.docs.labels` from hub/engine/labels.py. -->
+
+A game's data file holds its rules' numbers and, in the parts below, everything that screens, panels, rings and boxes draw
+it with. Screens know no game: they read these labels. The hub refuses a key that is not listed here, with its line and the
+nearest name.
+
+- A *path* is a place in a view, written with dots: `table.spots.0.number`.
+- A *template* is a sentence with paths in braces. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` writes a sign,
+  and `{needs:some}` writes nothing for 0. A template may have several parts with ` · ` between them: a part whose paths are
+  all empty is left out. `hub/display/labels.py` and `phone_ui/static/lib/labels.js` fill templates in the same way.
+- An event whose data has `line = {low, high, at = {seat: number}, turned}` draws a number line.
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    return INTRODUCTION + "".join(_section(node) for module in (labels, options) for node in _structs(module))
+
+
+def _structs(module: object) -> Iterator[ast.ClassDef]:
+    """Yield the Structs of a module that have fields, the labels as a whole first."""
+    tree = ast.parse(inspect.getsource(module))  # type: ignore[arg-type]
+    nodes = [node for node in tree.body if isinstance(node, ast.ClassDef) and any(_fields(node))]
+    yield from sorted(nodes, key=lambda node: node.name != labels.Labels.__name__)
+
+
+def _section(node: ast.ClassDef) -> str:
+    about = " ".join((ast.get_docstring(node) or "").split())
+    rows = "".join(
+        f"| `{name}` | `{kind.replace('|', chr(92) + '|')}` | {text} |\n" for name, kind, text in _fields(node)
+    )
+    return f"\n## {node.name}\n\n{about}\n\n| key | type | what it says |\n| --- | --- | --- |\n{rows}"
+
+
+def _fields(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
+    """Yield the key, the type and the docstring of each field."""
+    for field, after in zip(node.body, [*node.body[1:], None], strict=True):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            renamed = re.search(r"name='(\w+)'", ast.unparse(field.value)) if field.value else None
+            text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
+            yield renamed[1] if renamed else field.target.id, ast.unparse(field.annotation), str(text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
