@@ -66,6 +66,7 @@ FOUR = 4  # BB-19: so many Fish of a kind win
 BAITS_OF_SPOT = 3  # BB-29
 RELEASED = 2  # BB-34, Advanced 10: Fish that may be discarded
 FISH_DRAWN = 3  # BB-34, Advanced 9
+LAST_SET = "last set"  # BB-V09: the verdict while a seat says whether its Fish are a set
 
 
 @dataclass(slots=True)
@@ -139,6 +140,7 @@ async def play(s: Table) -> None:
         for seat in list(s.table.order or ()):
             await turn(s, seat)
         await new_spot(s)
+    await last_sets(s)
     fewest_fish(s)
 
 
@@ -740,8 +742,7 @@ async def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
     angler.fish.append(fish)
     angler.caught = True
     tell(s, f"Seat {seat} takes {one(fish)}.", rule=rule, kind="fish", fish=fish, **caught(s, seat, 1))
-    if is_printed(s.setup):
-        await claim_set(s, seat)
+    if is_printed(s.setup):  # BB-V09: people see the Fish, and show a set
         return
     mine = fish_of(s, seat)
     if angler.dummy and not s.setup.options["dummy_can_win"]:  # BB-V05, BB-D06
@@ -752,17 +753,30 @@ async def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
         win(s, seat, f"Seat {seat} has four of a kind.")
 
 
-async def claim_set(s: Table, seat: int) -> None:
-    """BB-V09, BB-19: the hub does not see printed Fish; whoever has enough of them for a set says whether they are one.
+def standing(s: Table, seat: int) -> list[Move]:
+    """BB-V09, BB-19: the hub does not see printed Fish: a seat with enough of them may show a set at any time."""
+    lake = s.table
+    asked = lake.turn == seat and ((s.phase == "roll" and lake.rolled is None) or lake.verdict == LAST_SET)
+    return [offer("show_set")] if may_show_set(s, seat) and not asked else []
 
-    Who overlooks a set, or says by mistake that there is none, may show it before a later roll.
+
+def stand(s: Table, seat: int, _answer: Answer) -> None:
+    """BB-V09: carry out the one standing offer: a set is shown."""
+    show_set(s, seat)
+
+
+async def last_sets(s: Table) -> None:
+    """BB-V09, BB-19: after the last roll, ask those who caught something in the last round before the Fish are counted.
+
+    All others could show a set before their last roll. Whoever had the earlier turn is asked first.
     """
-    if not may_show_set(s, seat):
-        return
-    moves, others = [offer("show_set"), offer("no_set")], f"Seat {seat} says whether its Fish are a set."
-    answer = await ask(s, seat, moves, "Have you four Fish of a kind, or six different ones?", others, hidden=True)
-    if answer.move == "show_set":
-        show_set(s, seat)
+    for seat in s.table.order or ():
+        if s.seats[seat].caught and may_show_set(s, seat):
+            moves, others = [offer("show_set"), offer("no_set")], f"Seat {seat} says whether its Fish are a set."
+            want = "Have you four Fish of a kind, or six different ones?"
+            s.table.turn, s.table.verdict = seat, LAST_SET
+            if (await ask(s, seat, moves, want, others, hidden=True)).move == "show_set":
+                show_set(s, seat)
 
 
 def may_show_set(s: Table, seat: int) -> bool:

@@ -55,6 +55,7 @@ PRICE_STEP = 10  # BN-48: the unit price is rounded down to it
 WAGE = 10  # BN-44: dollars for a marketer or an engineer; for lawyers times their square (BN-A23)
 CONTRACT = 25  # BN-48: dollars that a contract earns
 TECH_GAIN = 2  # BN-49: tech points of an engineer
+MOST_COST = 100  # BN-H12: printed on a card, in dollars
 MOST_NUMBER = 999  # BN-H01: of copies, costs and stakes in an owner's list
 
 # The cards
@@ -169,9 +170,13 @@ class Bank:
 
 @dataclass(slots=True)
 class PrintedBank(Bank):
-    """BN-H11: the middle of a table with printed cards; `dealt` are the Event cards to deal to each seat in this round."""
+    """BN-H11: the middle of a table with printed cards.
+
+    `dealt` are the Event cards to deal to each seat in this round, `costs` what people have read on cards, in dollars.
+    """
 
     dealt: dict[int, int] = field(default_factory=dict)
+    costs: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -1151,8 +1156,23 @@ def win(s: Table, winners: list[int], rule: str, reason: str) -> None:
 
 
 def standing(s: Table, seat: int) -> Sequence[Move]:
-    """BN-07, BN-08, BN-A02: return loans of $100 up to six IOUs, at any time but in a freeze, on turn or not."""
-    return LOANS[0 if frozen(s) else MOST_IOUS - s.seats[seat].ious]
+    """BN-07, BN-08, BN-A02: return loans of $100 up to six IOUs, at any time but in a freeze, on turn or not.
+
+    BN-H12: whoever is to play a printed card may also say what is printed as its cost.
+    """
+    loans = LOANS[0 if frozen(s) else MOST_IOUS - s.seats[seat].ious]
+    return (*loans, *printed_cost(s)) if is_printed(s.setup) and on_turn(s, seat) else loans
+
+
+def on_turn(s: Table, seat: int) -> bool:
+    """BN-15: return whether a player may play a card now."""
+    return s.phase == "play" and s.table.turn == seat
+
+
+def printed_cost(s: Table) -> list[Move]:
+    """BN-H12: return the move that says what is printed as the cost of a card."""
+    priced = [face for face, card in s.setup.data["cards"].items() if "cost" in card]
+    return [offer("printed_cost", card=OneOf(priced), cost=Amount(0, MOST_COST, 5))] if priced else []
 
 
 def frozen(s: Table) -> bool:
@@ -1160,6 +1180,15 @@ def frozen(s: Table) -> bool:
     return bool(s.table.rolls) and (
         s.phase == "first_player" or (s.phase == "trial" and s.setup.options["trial_borrow_freeze"])
     )
+
+
+def explain_cost(s: Table, seat: int) -> Refusal:
+    """BN-H12: return why a printed cost is not taken."""
+    if not is_printed(s.setup):
+        return Refusal("That is for printed cards.", "BN-H12")
+    if not on_turn(s, seat):
+        return Refusal("The cost is entered by the player who is to play a card.", "BN-H12")
+    return Refusal(f"Name a card that has a cost, and the cost in $5 steps up to ${MOST_COST}.", "BN-H12")
 
 
 def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
@@ -1176,8 +1205,14 @@ def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
 
 
 def stand(s: Table, seat: int, answer: Answer) -> None:
-    """BN-07: the loan is taken."""
-    borrow(s, seat, answer["amount"], "BN-07")
+    """BN-07: the loan is taken. BN-H12: the printed cost counts from now on."""
+    if answer.move == "borrow":
+        borrow(s, seat, answer["amount"], "BN-07")
+    elif isinstance(s.table, PrintedBank):
+        face, cost = answer["card"], answer["cost"]
+        s.table.costs[face] = cost
+        text = f"Seat {seat} says what is printed: {a_card(s, face)} costs ${cost}."
+        tell(s, text, rule="BN-H12", kind="cost", seat=seat, card=face, cost=cost)
 
 
 def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
@@ -1284,8 +1319,10 @@ def ious_of(s: Table, seat: int) -> int:
 
 
 def about(s: Table, face: str) -> Mapping[str, Any]:
-    """Return what the data file says of a card."""
+    """Return what the data file says of a card. BN-H12: with the printed cost, if somebody has said it."""
     card: Mapping[str, Any] = s.setup.data["cards"][face]
+    if isinstance(s.table, PrintedBank) and face in s.table.costs:
+        return {**card, "cost": s.table.costs[face]}
     return card
 
 
@@ -1336,6 +1373,8 @@ def explain(s: Table, action: Action) -> Refusal | None:
     match move:
         case "borrow":
             return explain_loan(s, seat, action.args.get("amount"))
+        case "printed_cost":
+            return explain_cost(s, seat)
         case "discard":
             return explain_discard(s, seat, action.args.get("card"))
         case "bid" | "drop":

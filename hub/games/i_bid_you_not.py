@@ -327,17 +327,11 @@ async def turn(s: Table, seat: int) -> None:
     """IB-05, IB-07, IB-08: add or declare; no passing, but where IB-A18 forbids to declare and nothing fits."""
     market, now = s.table, row_of(s)
     market.turn, s.phase = seat, "turn"
-    moves, want = add_moves(s, seat, now), "Add a card or declare an auction."
-    others = f"Seat {seat} adds a card, or declares an auction."
-    if not quiet_turns(s, now):
-        moves.append(offer("auction"))
-    else:
-        want = "Add a card: nobody may declare now."
-        others = f"Seat {seat} adds a card: nobody may declare now."
-        if not moves or s.seats[seat].unseen:  # IB-V12: who says that none fits is believed
-            moves.append(offer("pass"))
+    free = not quiet_turns(s, now)
+    want = "Add a card or declare an auction." if free else "Add a card: nobody may declare now."
+    others = f"Seat {seat} adds a card{', or declares an auction' if free else ': nobody may declare now'}."
     hidden = not is_printed(s.setup) and len(hand(s, seat)) >= cards_to_add(now)
-    answer = await ask(s, seat, moves, want, others, hidden=hidden)
+    answer = await ask(s, seat, lambda: turn_moves(s, seat), want, others, hidden=hidden)
     market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns is taken
     match answer.move:
         case "add":
@@ -347,6 +341,18 @@ async def turn(s: Table, seat: int) -> None:
             await auction(s, seat)
         case "pass":
             tell(s, f"Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
+
+
+def turn_moves(s: Table, seat: int) -> list[Move]:
+    """IB-05, IB-A18: return the cards that may be added, and to declare or, in the quiet turns, to pass.
+
+    IB-V12: a player who says that no printed card fits is believed.
+    """
+    now = row_of(s)
+    moves = add_moves(s, seat, now)
+    if not quiet_turns(s, now):
+        return [*moves, offer("auction")]
+    return [*moves, offer("pass")] if not moves or s.seats[seat].unseen else moves
 
 
 def add_moves(s: Table, seat: int, now: Row) -> list[Move]:
@@ -1224,6 +1230,34 @@ def unseen(s: Table) -> list[Card]:
     return [card for card in trimmed(deck, s.setup.options["trim"]) if card.card not in seen]
 
 
+def standing(s: Table, seat: int) -> list[Move]:
+    """IB-V12: return the correction of a printed card that was named wrongly, at any turn to add or to declare."""
+    if not is_printed(s.setup) or s.phase != "turn":
+        return []
+    wrong, left = [card.card for card in correctable(s, seat)], [card.card for card in unseen(s)]
+    return [offer("correct", card=OneOf(wrong), true_card=OneOf(left))] if wrong and left else []
+
+
+def correctable(s: Table, seat: int) -> list[Card]:
+    """IB-V12: return the cards that a seat may correct: the offer, and what it holds or has scored itself."""
+    return [*s.table.offer, *pile(s, seat), *hand(s, seat)]
+
+
+def stand(s: Table, seat: int, answer: Answer) -> None:
+    """IB-V12: a card that was named wrongly gets the number, price, product and action of the right one.
+
+    Everything that is reckoned from now on is reckoned by it. What an action of the wrong card has done stays done.
+    """
+    (card,) = [card for card in correctable(s, seat) if card.card == answer["card"]]
+    (true,) = [other for other in unseen(s) if other.card == answer["true_card"]]
+    was = shown(card)
+    s.table.placed = [true.card if number == card.card else number for number in s.table.placed]
+    card.card, card.price, card.kind, card.action = true.card, true.price, true.kind, true.action
+    sort_hand(s, seat)
+    text = f"{was} was named wrongly: it is {shown(card)}."
+    tell(s, text, rule="IB-V12", kind="correct", seat=seat, card=true.card, first=answer["card"])
+
+
 def may_hold(s: Table, seat: int) -> list[Card]:
     """Return the cards that a seat may play: its hand. IB-V12: of a printed one all that it may hold."""
     mine = hand(s, seat)
@@ -1288,6 +1322,8 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "hand_over":
         return Refusal("First a scored card is handed over.", "IB-V12")
     match move:
+        case "correct":
+            return explain_correct(s)
         case "bid" | "bid_any":
             return explain_bid(s, action)
         case "open":
@@ -1306,6 +1342,12 @@ def explain(s: Table, action: Action) -> Refusal | None:
         return Refusal("Nobody decides anything now.", "IB-X01")
     if seat != now:
         return Refusal(f"It is Seat {now}'s {'turn' if on_turn else 'decision'}.", "IB-X01")
+    return explain_own(s, action)
+
+
+def explain_own(s: Table, action: Action) -> Refusal:
+    """Return why a move is refused to the seat that is asked."""
+    seat, move = action.seat, action.move
     match move:
         case "add":
             return explain_add(s, action)
@@ -1323,6 +1365,15 @@ def explain(s: Table, action: Action) -> Refusal | None:
         case "strike" if s.phase == "strike":
             return Refusal("That card is not in the won row.", "IB-A34")
     return Refusal("That is not what you decide now.", "IB-X01")
+
+
+def explain_correct(s: Table) -> Refusal:
+    """IB-V12: return why a card is not corrected."""
+    if not is_printed(s.setup):
+        return Refusal("Only printed cards can be named wrongly.", "IB-V12")
+    if s.phase != "turn":
+        return Refusal("A card is corrected before a card is added or an auction is declared.", "IB-V12")
+    return Refusal("Correct a card of the offer or one of your own, to a number that nobody has named yet.", "IB-V12")
 
 
 # --- For screens -------------------------------------------------------------------------------------

@@ -7,8 +7,10 @@ from random import Random
 from typing import Any
 
 from hub.engine.decision import CHANCE, Action, Amount, Choose, Fixed, Move, OneOf, Order, Param
-from hub.engine.game import Game, Option
+from hub.engine.game import Game
+from hub.engine.labels import MoveLabels
 from hub.engine.match import Match
+from hub.engine.options import Option
 from hub.engine.printed import OPTION
 from hub.errors import StartRefused
 from hub.table.chance import Chance
@@ -47,8 +49,8 @@ def offers(match: Match) -> list[tuple[int, Move]]:
 def safe_action(match: Match, seat: int) -> Action:
     """The no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last move."""
     assert match.open
-    labels, offered = match.game.labels.get("moves", {}), match.open.offers(seat)
-    bar = [move for move in offered if labels.get(move.name, {}).get("box") in ("bar", "ask")]
+    labels, offered = match.game.labels.moves, match.open.offers(seat)
+    bar = [move for move in offered if labels.get(move.name, MoveLabels()).box in ("bar", "ask")]
     move = (bar or offered)[-1]
     return Action(seat=seat, move=move.name, args=move.first(), number=match.open.number)
 

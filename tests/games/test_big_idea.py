@@ -16,6 +16,6 @@ def test_a_share_may_expect_what_the_die_pays_on_average() -> None:
 
 
 def test_the_help_page_says_the_same() -> None:
-    (table,) = games.find("big-idea").labels["help"]
-    assert [row[-1] for row in table["rows"]] == [dollars(expected(shares, 200)) for shares in range(1, 7)]
-    assert [row[2] for row in table["rows"]] == [f"{shares} in 6" for shares in range(1, 7)]
+    (table,) = games.find("big-idea").labels.help
+    assert [row[-1] for row in table.rows] == [dollars(expected(shares, 200)) for shares in range(1, 7)]
+    assert [row[2] for row in table.rows] == [f"{shares} in 6" for shares in range(1, 7)]

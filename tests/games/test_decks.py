@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.decks import as_text
 from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN
 from hub.errors import StartRefused
-from hub.operations.card_list import as_list
 from hub.table.chance import Chance
 
 BID_IT = """\
@@ -42,6 +42,8 @@ BIG_IDEA = (
     + """
 boat = { rank = 1, name = "Boat", line = "Picture a boat" }
 """
+    + "\n".join(f"I{n:02} = {{}}" for n in range(4, 9))
+    + "\n"
 )
 BID_AND_BAIT = """\
 [prizes]
@@ -110,8 +112,8 @@ def test_i_bid_you_not_is_played_with_the_cards_that_the_owner_has(tmp_path: Pat
 
 
 def test_the_big_idea_is_played_with_cards_of_the_owners_own_and_with_known_ones_renamed(tmp_path: Path) -> None:
-    drawn = listed(tmp_path, "big-idea", BIG_IDEA).labels["cards"]
-    assert len(drawn.keys() - {UNKNOWN}) == 11
+    drawn = listed(tmp_path, "big-idea", BIG_IDEA).labels.cards
+    assert len(drawn.keys() - {UNKNOWN}) == 16
     assert (drawn["I03"]["name"], drawn["I03"]["line"]) == ("Dog", "Picture a house cat")
     assert drawn["boat"]["name"] == "Boat"
 
@@ -138,15 +140,15 @@ def test_a_games_cards_are_printed_as_a_list_that_makes_the_same_game(tmp_path: 
     shipped = games.find(name)
     if "own" not in shipped.data:
         with pytest.raises(StartRefused, match="has no cards that a list may replace"):
-            as_list(shipped)
+            as_text(shipped)
         return
-    text = as_list(shipped)
+    text = as_text(shipped)
     assert "colour" not in text, "what only screens draw is not the owner's to copy"
     assert listed(tmp_path, name, text).data == shipped.data
 
 
 def test_a_card_keeps_its_drawing_unless_the_list_gives_another(tmp_path: Path) -> None:
-    drawn, shipped = listed(tmp_path, "bid-it", BID_IT).labels["cards"], games.find("bid-it").labels["cards"]
+    drawn, shipped = listed(tmp_path, "bid-it", BID_IT).labels.cards, games.find("bid-it").labels.cards
     assert drawn["5"] == {**shipped["5"], "copies": 8}
     assert drawn["55"] == {**shipped["55"], "copies": 4, "name": "two fives"}
     assert list(drawn) == ["5", "55", "3*", UNKNOWN]
@@ -220,11 +222,15 @@ def test_a_list_that_is_no_deck_is_refused_with_the_line_that_is_wrong(
     ("name", "text", "sentence"),
     [
         ("goofspiel", BID_IT, "Goofspiel has no cards that a list may replace."),
-        ("bid-it", "", "a list for BID★IT! holds cards, written like the game's own, and nothing else."),
-        ("bid-it", "cards = 5", "a list for BID★IT! holds cards, written like"),
-        ("bid-it", BID_IT + "[hand]\n2 = 60", "and nothing else."),
-        ("i-bid-you-not", BID_IT, "a list for I Bid You Not holds deck,"),
-        ("i-bid-you-not", 'deck = ["camerat 1 +7"]', "a list for I Bid You Not holds deck,"),
+        ("bid-it", "", "mine.toml: a list for BID★IT! needs cards, written like the game's own."),
+        ("bid-it", "cards = 5", "mine.toml, line 1: cards is a table: write [cards]."),
+        ("bid-it", BID_IT + "[hand]\n2 = 60", "line 6: a list for BID★IT! has no hand: it has cards."),
+        ("bid-it", BID_IT.replace("[cards]", "[card]"), "line 2: a list for BID★IT! has no card: did you mean cards?"),
+        ("bid-it", "x = 1\n" + BID_IT, "line 1: a list for BID★IT! has no x: it has cards."),
+        ("bid-it", f"{'z' * 5000} = 1\n{BID_IT}", f'has no "{"z" * 56}...: it has cards.'),
+        ("bid-it", BID_IT.replace("55 =", f"{'5' * 5000} ="), f"'{'5' * 59}... has 5000 symbols"),
+        ("i-bid-you-not", BID_IT, "line 2: a list for I Bid You Not has no cards: it has deck."),
+        ("i-bid-you-not", 'deck = ["camerat 1 +7"]', "line 1: deck is a text of several lines."),
         ("i-bid-you-not", "deck = {", "this is not TOML: "),
         ("i-bid-you-not", b"deck = '\xff'", "this is not TOML: "),
     ],
@@ -240,11 +246,24 @@ def test_a_file_that_is_no_list_for_the_game_says_what_one_holds(
 def test_a_deck_that_is_too_small_for_the_table_is_refused_when_the_match_begins(tmp_path: Path) -> None:
     for name, seats, sentence in (
         ("bid-it", 3, "12 cards, and 3 players need 18"),
-        ("big-idea", 3, "11 cards, and 3 players need 15"),
+        ("big-idea", 4, "16 cards, and 4 players need 20"),
         ("i-bid-you-not", 4, "7 cards, and 4 players need 9"),
     ):
         with pytest.raises(StartRefused, match=sentence):
             Match(listed(tmp_path, name, LISTS[name]), range(1, seats + 1))
+
+
+def test_a_list_with_which_no_match_can_start_is_refused_at_once(tmp_path: Path) -> None:
+    """And one with which only few people can play says with how many."""
+    for name, text in (
+        ("bid-it", "[cards]\n"),
+        ("bid-it", "[cards]\n12 = { copies = 0 }\n"),
+        ("big-idea", "[cards]\n"),
+    ):
+        with pytest.raises(StartRefused, match="No match can start with this list: The deck has 0 cards"):
+            listed(tmp_path, name, text)
+    assert games.playable(listed(tmp_path, "bid-it", LISTS["bid-it"])) == [2]
+    assert games.playable(games.find("bid-it")) == [2, 3, 4, 5, 6]
 
 
 def test_a_card_that_is_missing_has_no_line(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hub import games
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
 from hub.engine.guide import PARTS, Guide, Lesson, Moment, To, moment_of, next_lesson
+from hub.engine.labels import Labels, PhaseLabels
 from hub.engine.match import Match
 from hub.table.chance import Chance
 
@@ -30,7 +31,7 @@ def guide_of(name: str) -> Guide:
     return guide
 
 
-def labels_of(name: str) -> dict[str, Any]:
+def labels_of(name: str) -> Labels:
     return games.find(name).labels
 
 
@@ -39,7 +40,7 @@ def labels_of(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_rule_is_told_once_to_people_and_every_id_is_one_of_the_rules(name: str) -> None:
-    rules: dict[str, str] = labels_of(name)["rules"]
+    rules = labels_of(name).rules
     told = [one for chapter in guide_of(name).chapter for _, ids in chapter.lines for one in ids.split()]
     on_cards = {
         one for one, line in rules.items() if re.match(r"[A-Z][\w -]* [AB]: ", line)
@@ -53,11 +54,11 @@ def test_every_rule_is_told_once_to_people_and_every_id_is_one_of_the_rules(name
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_of_rules_says_what_follows_from_every_move_and_opens_at_every_phase(name: str) -> None:
     guide, labels = guide_of(name), labels_of(name)
-    assert set(guide.follows) == set(labels["moves"])
+    assert set(guide.follows) == set(labels.moves)
     opened = [phase for chapter in guide.chapter for phase in chapter.phases]
     assert sorted(opened) == sorted(set(opened)), "each phase opens one chapter"
-    assert set(opened) <= set(labels["phases"])
-    assert {"over", *(set(labels["phases"]) - {"dummy", "change"})} <= {*opened, "setup"}
+    assert set(opened) <= set(labels.phases)
+    assert {"over", *(set(labels.phases) - {"dummy", "change"})} <= {*opened, "setup"}
     assert len(re.findall(r"[.!?](?: |$)", guide.about)) == 2, "two sentences"
 
 
@@ -72,10 +73,10 @@ def test_a_lesson_is_one_short_thing_and_the_room_is_never_spoken_to_as_you(name
             assert len(text) <= LONGEST, text
             assert text.endswith("."), text
         assert not re.search(r"\byours?\b|\byou\b", lesson.all, re.IGNORECASE), lesson.all
-        assert lesson.rule in labels["rules"]
-        assert lesson.part in PARTS or lesson.part.removeprefix("fact.") in labels["facts"], lesson.part
-        assert set(lesson.phase) <= set(labels["phases"])
-        assert set(lesson.asks) <= set(labels["moves"])
+        assert lesson.rule in labels.rules
+        assert lesson.part in PARTS or lesson.part.removeprefix("fact.") in labels.facts, lesson.part
+        assert set(lesson.phase) <= set(labels.phases)
+        assert set(lesson.asks) <= set(labels.moves)
         assert not (lesson.asks and lesson.all), (
             "what a seat is offered is its own: the room is told by what all may see"
         )
@@ -142,20 +143,20 @@ def _is_shown(lesson: Lesson, to: To, match: Match, moment: Moment, seat: int | 
         case "dice":
             return moment.kind == "roll"
         case "main":
-            return bool(labels["screen"]["phase"].get(moment.phase, {}).get("main"))
+            return bool(labels.screen.phase.get(moment.phase, PhaseLabels()).main)
         case "order":
-            return bool(labels["screen"].get("order"))
+            return bool(labels.screen.order)
         case "seats" | "log":
             return True
     key = lesson.part.removeprefix("fact.")
-    fact = labels["facts"][key]
-    name = fact.get("name", key)
-    places = [view["table"]] if fact.get("where") == "table" else list(view["seats"].values())
+    fact = labels.facts[key]
+    name = fact.called(key)
+    places = [view["table"]] if fact.where == "table" else list(view["seats"].values())
     values = [_found(place, name) for place in places]
-    on = fact.get("on", ["phone", "kiosk"])
+    on = ["phone", "kiosk"] if fact.on is None else fact.on
     right_screen = "kiosk" in on if seat is None else "phone" in on
-    there = any(value not in (None, "", [], {}, False) and value != fact.get("unless") for value in values)
-    return right_screen and there and moment.phase in fact.get("in", [moment.phase])
+    there = any(value not in (None, "", [], {}, False) and value != fact.unless for value in values)
+    return right_screen and there and (fact.phases is None or moment.phase in fact.phases)
 
 
 def _found(value: Any, path: str) -> Any:

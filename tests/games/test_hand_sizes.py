@@ -32,7 +32,7 @@ def hand_bytes(match: Match, seat: int) -> int:
     hand = Hand(
         epoch=LARGE, seq=LARGE, seat=seat, match=f"m-{LARGE}", you=match.view(seat)["you"],
         number=decision.number if decision else None, secret=True, want="w" * 120,
-        moves=match.moves(seat), barred=match.barred(seat), notes=match.notes(seat),
+        moves=match.moves(seat), barred=match.barred(seat), notes=match.notes(seat), covered=match.noted(seat)[1],
         locked={"move": answer.move, **answer.args} if answer else None,
         hints=True, hint=longest_hint(match, seat), undo=True, dial=64, dial_at="d" * 20, faces=Faces(99, 99), seat_code="A" * 6, claim=LARGE,
     )  # fmt: skip

@@ -12,8 +12,9 @@ import pytest
 
 from hub import games
 from hub.engine.decision import Action
-from hub.engine.game import Game, Option
+from hub.engine.game import Game
 from hub.engine.match import Match
+from hub.engine.options import Option
 from hub.errors import StartRefused
 from hub.table.chance import Chance
 from tests.games.players import random_action, random_match
@@ -165,7 +166,7 @@ def test_no_refusal_names_a_seat_that_there_is_not(name: str) -> None:
     refused: set[str] = set()
     while match.open and len(match.log) < 60:
         for seat in (1, 2, 4):
-            for move in game.labels["moves"]:
+            for move in game.labels.moves:
                 why = match.refusal(Action(seat=seat, move=move, args={}, number=match.open.number))
                 refused.add(str(why))
         match.act(random_action(match, random, chance))
@@ -173,7 +174,7 @@ def test_no_refusal_names_a_seat_that_there_is_not(name: str) -> None:
     assert not [text for text in refused if "Seat None" in text]
 
 
-IDLE = [(name, option) for name in games.names() for option in games.find(name).labels.get("lobby", {}).get("idle", {})]
+IDLE = [(name, option) for name in games.names() for option in games.find(name).labels.lobby.idle]
 
 
 def other_value(option: Option) -> bool | int | str:
@@ -189,10 +190,10 @@ def other_value(option: Option) -> bool | int | str:
 def test_an_option_that_the_lobby_calls_idle_changes_nothing_or_is_refused(name: str, idle: str) -> None:
     """And without what makes it idle it can be chosen."""
     game = games.find(name)
-    about = game.labels["lobby"]["idle"][idle]
+    about = game.labels.lobby.idle[idle]
     changed = {idle: other_value(game.options[idle])}
     seats = range(1, max(3, game.seats[0]) + 1)
-    told = [played(game, seats, about["with"] | options) for options in ({}, changed)]
+    told = [played(game, seats, about.beside | options) for options in ({}, changed)]
     assert told[0]
     assert told[1] in (told[0], None)
 
@@ -208,5 +209,5 @@ def played(game: Game, seats: Iterable[int], options: dict[str, Any]) -> list[st
 
 @pytest.mark.parametrize("name", games.names())
 def test_a_result_says_what_its_scores_count(name: str) -> None:
-    screen = games.find(name).labels["screen"]
-    assert "scored" in screen or screen.get("score") in ("cents", "dollars"), "a number alone says nothing"
+    screen = games.find(name).labels.screen
+    assert screen.scored or screen.score, "a number alone says nothing"

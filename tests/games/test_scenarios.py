@@ -178,12 +178,12 @@ class Play:
                 face = 6 if waiting["roll"]["for"] == "dummy" else 1
                 self.accepted({"roll": [face]})
             else:
-                seat, moves = next(
-                    (seat, moves)
+                asked = {
+                    seat: [move["move"] for move in moves if "standing" not in move]
                     for seat, moves in waiting["seats"].items()
                     if not self.match.state.seats[int(seat)].locked
-                )
-                last = moves[-1]["move"]
+                }
+                seat, last = next((seat, moves[-1]) for seat, moves in asked.items() if moves)
                 number = {"number": 6} if last == "bid" else {}
                 self.accepted({"seat": int(seat), "move": last, **number})
 
@@ -272,7 +272,7 @@ def test_a_scenario_plays_as_the_rules_say(scenario: Scenario) -> None:
 @pytest.mark.parametrize("name", games.names())
 def test_every_rule_of_a_game_has_a_scenario(name: str) -> None:
     cited = {rule for scenario in ALL if scenario.game == name for rule in scenario.rules}
-    rules = set(games.find(name).labels["rules"])
+    rules = set(games.find(name).labels.rules)
     assert rules - cited == set(), "rules without a scenario"
     assert cited - rules - WORKED == set(), "scenarios cite rules that are not in the data file"
 
@@ -284,5 +284,5 @@ def test_every_worked_scenario_of_a_rulebook_is_played() -> None:
 @pytest.mark.parametrize("name", games.names())
 def test_every_rule_is_named_where_it_is_carried_out(name: str) -> None:
     source = (SOURCES / f"{name.replace('-', '_')}.py").read_text("utf-8")
-    missing = {rule for rule in games.find(name).labels["rules"] if rule not in source}
+    missing = {rule for rule in games.find(name).labels.rules if rule not in source}
     assert missing == set()

@@ -130,6 +130,7 @@ def test_the_source_package_is_a_whole_clone_and_a_wheel_is_built_from_it_withou
         assert {f"phone_ui/vendor/{name}" for name in SOURCES} <= set(packed.namelist())
 
 
+@pytest.mark.real_chance
 def test_a_hub_without_its_pages_libraries_refuses_to_start(tmp_path: Path) -> None:
     lost = {"mqtt.js": tmp_path / "mqtt.js"}
     with pytest.raises(HubError, match=r"The pages' libraries are missing \(mqtt\.js\): run `make setup` in the clone"):

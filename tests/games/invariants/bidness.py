@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from hub.engine.decision import Amount
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN, is_printed
 from hub.games.bidness import (
@@ -42,8 +43,9 @@ def check(match: Match) -> None:
         assert company.price == unit_price(company.tech, leads=seat == t.tech_leader)
         assert company.units == company.marketing + 2 * (seat == t.market_leader)
     for seat in s.seats:
-        loans = [] if match.over or frozen(s) else [100 * (6 - s.seats[seat].ious)]
-        assert [move.params["amount"].max for move in match.standing(seat)] == [most for most in loans if most]  # type: ignore[union-attr]
+        most = 0 if match.over or frozen(s) else 100 * (6 - s.seats[seat].ious)
+        offered = [move.params["amount"] for move in match.standing(seat) if move.name == "borrow"]
+        assert offered == ([Amount(100, most, 100)] if most else [])
     if (lot := t.auction) and lot.by:
         assert lot.bid
         assert lot.by in lot.in_
