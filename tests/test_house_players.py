@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
+from itertools import accumulate, product
+from math import prod
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -24,8 +26,9 @@ from hub.engine.printed import OPTION
 from hub.engine.secret import Pile, Secret
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.errors import RulesBug
+from hub.games.goofspiel_house import alone_or_cancelled
 from hub.table.chance import Chance
-from tests.bench.arena import Figure, play_match
+from tests.bench.arena import ALLOWED, Figure, play_match, wilson
 from tests.engine.ladder import LADDER
 from tests.games.players import args, random_options
 from tests.test_laws import SEEDS, beginning, copy, every_game, moments, seen, steps
@@ -89,6 +92,64 @@ def test_the_sharp_house_wins_more_than_its_part_against_random_play() -> None:
         played = [play_match(Figure(name, seats, "sharp", "random"), number) for number in range(12)]
         won = sum(one.wins.get(one.hero, 0.0) for one in played)
         assert won > 2 + len(played) / seats, f"{name}: {won} of {len(played)}"
+
+
+# --- Among equals, and against rules of thumb ------------------------------------------------------------
+
+
+SEATED_AMONG_SHARP = [
+    ("goofspiel", 3, "the prize's own card"), ("goofspiel", 4, "the prize's own card"), ("goofspiel", 4, "one above the prize"),
+    ("goofspiel", 2, "one above the prize"), ("bid-it", 3, "always challenge"), ("bid-it", 3, "always one more"),
+    ("bid-and-bait", 3, "always 3"), ("big-idea", 3, "never invest"), ("bidness", 3, "never bid, pay back"),
+    ("i-bid-you-not", 3, "bid high, accept"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "seats", "rule"), SEATED_AMONG_SHARP)
+def test_a_rule_of_thumb_does_not_pay_among_the_sharp_house(game: str, seats: int, rule: str) -> None:
+    """Whether it wins less than 5 points above its part, `python -m tests.bench.arena` measures for every rule."""
+    played = [play_match(Figure(game, seats, rule, "sharp"), number) for number in range(16)]
+    won = sum(one.wins.get(one.hero, 0.0) for one in played)
+    low, _ = wilson(won, len(played))
+    assert low <= 1 / seats + ALLOWED, f"{won} of {len(played)}"
+
+
+@pytest.mark.parametrize("rule", ["one above the prize", "two above the prize", "the prize's own card"])
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_rule_of_thumb_does_not_pay_among_the_steady_house_of_goofspiel(rule: str, seats: int) -> None:
+    played = [play_match(Figure("goofspiel", seats, rule, "steady"), number) for number in range(24)]
+    low, _ = wilson(sum(one.wins.get(one.hero, 0.0) for one in played), len(played))
+    assert low <= 1 / seats + ALLOWED
+
+
+@pytest.mark.parametrize("tie", ["carry", "discard", "split", "next"])
+@pytest.mark.parametrize("strength", ["steady", "sharp"])
+@pytest.mark.parametrize("seats", [2, 3, 6])
+def test_equals_at_goofspiel_seldom_all_bid_the_same(tie: str, strength: Strength, seats: int) -> None:
+    alike = rounds = 0
+    for seed in range(1 if seats == 6 else 2):
+        match = Match(games.find("goofspiel"), range(1, seats + 1), {"tie": tie})
+        for _ in house_plays(match, Random(f"equals {seed}"), strength):
+            pass
+        for event in match.events:
+            if event.kind == "reveal":
+                rounds += 1
+                alike += len(set(event.data["bids"].values())) == 1
+        assert match.over
+        assert sum(match.over.scores.values()) > 0
+    assert alike < rounds / 3, f"{alike} of {rounds} rounds"
+
+
+def test_the_chance_that_higher_bids_cancel_one_another_is_exact_among_equals() -> None:
+    shares, held = (0.1, 0.2, 0.3, 0.4), (1, 2, 3, 4)
+    found = alone_or_cancelled([(held, [0.0, *accumulate(shares)])] * 3)
+    for rank in held:
+        likely = 0.0
+        for bids in product(held, repeat=3):
+            higher = [bid for bid in bids if bid > rank]
+            if rank not in bids and all(higher.count(bid) > 1 for bid in higher):
+                likely += prod(shares[bid - 1] for bid in bids)
+        assert found[rank] == pytest.approx(likely)
 
 
 # --- It cannot cheat ---------------------------------------------------------------------------------

@@ -153,19 +153,17 @@ def when_it_is_my_turn(
 
 # --- Why ---------------------------------------------------------------------------------------------
 
-TRIES = 120
-"""Bids and rolls of the others that the odds of a bid are counted over."""
-
 
 def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
-    """Return how often a bid catches something (BB-08 to BB-14), or what a prize is worth to the set of this seat (BB-19)."""
+    """Return how many faces of the die reach a bid (BB-13), or how near a prize brings this seat to a set (BB-19)."""
     lake = lake_of(sight, "sharp")
     if answer is None:
         return "Nothing of yours is better used before the die falls."
     match answer.move:
         case "bid":
-            often = catches(sight, lake, chance, answer["number"])
-            return f"It catches something in {often} of 100 rounds, with the others' bids and dice guessed."
+            number, baits = answer["number"], lake.anglers[sight.seat].baits
+            faces = sum(face + baits >= number for face in range(1, SIDES + 1))
+            return f"With your Baits, {faces} of 6 faces of the die reach {number}. Higher bids go first."
         case "take_fish":
             return better_set(lake, sight, sight.table["spots"][0]["fish"][answer["slot"] - 1])
         case "keep":
@@ -183,26 +181,14 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     return ""
 
 
-def catches(sight: Sight, lake: Lake, chance: Randomness, number: int) -> int:
-    """Return in how many of 100 rounds something is left when it is this seat's turn, and its die, with its Baits, reaches it."""
-    rivals = [seat for seat in lake.anglers if seat != sight.seat]
-    habits = {seat: habit(sight, seat, "sharp") for seat in rivals}
-    reach = sum(face + lake.anglers[sight.seat].baits >= number for face in range(1, SIDES + 1)) / SIDES
-    left = 0
-    for _ in range(TRIES):
-        bids = {seat: chance.choice(habits[seat]) for seat in rivals}
-        faces = {seat: chance.randrange(1, SIDES + 1) for seat in rivals}
-        _, prizes, ability = when_it_is_my_turn(sight, lake, {**bids, sight.seat: number}, faces)
-        left += bool(prizes or ability)
-    return round(100 * reach * left / TRIES)
-
-
 def better_set(lake: Lake, sight: Sight, fish: str) -> str:
     """BB-19: return what a Fish does for the set of this seat."""
     mine, kind = lake.anglers[sight.seat], lake.kinds.index(fish)
-    before, after = (round(100 * chance_of_set(one.fish, lake.left)) for one in (mine, mine.takes(kind)))
+    before, after = (chance_of_set(one.fish, lake.left) for one in (mine, mine.takes(kind)))
     if after > before:
-        return f"With it you complete a set in about {after} of 100 matches like this one, without it in {before}."
+        counts = mine.takes(kind).fish
+        alike, kinds = max(counts), sum(count > 0 for count in counts)
+        return f"With it you have {alike} of four alike and {kinds} of six kinds."
     return "No Fish here helps your set more."
 
 

@@ -1,6 +1,7 @@
 """The house player of BID*IT!: deal the cards it cannot see many times over, and count.
 
-Every answer is weighed by one number, how often a bid is true in those deals (BT-14, BT-18, BT-31). A bid is good where it is
+Every answer is weighed by how often a bid is true in those deals (BT-14, BT-18, BT-31). A call also gives credit to the bidder,
+who has seen a hand: bids are true more often than the deals say (`CREDIT`). A bid is good where it is
 true and does not look it, for then somebody calls; a call is good where the bid is seldom true. `easy` misjudges all of it,
 `steady` deals at random, `sharp` believes that who bids 5's is likelier to hold some, and changes cards (BT-21).
 """
@@ -22,6 +23,8 @@ MISJUDGED = 1.2
 """By how much `easy` may misjudge a value; a Deal card lost is -1."""
 BELIEF = 0.8
 """How much likelier a hand is for each symbol of the rank that its seat has bid (`sharp`)."""
+CREDIT = 0.7
+"""How far a standing bid is believed beyond what the deals say, before it is called."""
 PRESSURE = 0.25
 """What it is worth that the next player must beat a bid which looks high."""
 TOLD = 0.05
@@ -80,25 +83,30 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
 
 
 def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
-    """Return how often the bid in question is true over deals of the cards that the seat does not see (BT-14, BT-18)."""
+    """Return how many symbols of the bid's rank this hand holds, and how many the others should hold by the cards alone (BT-18).
+
+    How likely a bid is true depends on why it was made, so no hint states odds.
+    """
     if answer is None or answer.move == "give":
         return "That teammate has the most Deal cards left." if answer else ""
-    now = deal_often(sight, chance, "sharp", 1.0)
-    if answer.move == "bid":
-        bid = Bid(answer["quantity"], answer["rank"])
-        return f"It is true in {percent(truth(now, bid))} of 100 deals you cannot see."
     if answer.move == "draw":
         return "New cards in their place are likelier to carry a bid."
-    if answer.move == "perfecto":
-        return f"The bid is true to the symbol in {percent(exactly(now, standing(sight)))} of 100 deals you cannot see."
-    if answer.move == "challenge":
-        return f"The bid is true in {percent(truth(now, standing(sight)))} of 100 deals you cannot see."
-    return f"The bidder is right in {percent(bidder_right(sight, now))} of 100 deals you cannot see."
+    bid = Bid(answer["quantity"], answer["rank"]) if answer.move == "bid" else standing(sight)
+    mine = symbols(sight.you["hand"])[bid.rank - 1]
+    cards, average = by_the_cards(sight, bid.rank)
+    return (
+        f"Of {bid.quantity} you hold {mine}; by the cards alone, the {cards} cards of the others hold about {average}."
+    )
 
 
-def percent(share: float) -> int:
-    """Return a share as so many of 100."""
-    return round(100 * share)
+def by_the_cards(sight: Sight, rank: int) -> tuple[int, int]:
+    """Return how many cards the others hold, and the mean of their symbols of a rank over all deals, rounded (BT-08, BT-18)."""
+    seats = [seat for seat in sight.others if not sight.of(seat)["out"]]
+    exposed = list(chain.from_iterable(sight.of(seat)["exposed"] for seat in seats))
+    cards, pool = sum(sight.of(seat)["hand_size"] for seat in seats), unseen(sight, seats)
+    covered = cards - len(exposed)
+    mean = symbols(exposed)[rank - 1] + covered * symbols(pool)[rank - 1] / max(1, len(pool))
+    return cards, round(mean)
 
 
 # --- What may be answered ----------------------------------------------------------------------------
@@ -140,7 +148,7 @@ def worth(sight: Sight, now: Round, answer: Answer) -> float:
         case "bid":
             return worth_of_bid(now, Bid(answer["quantity"], answer["rank"]))
         case "challenge":
-            true = truth(now, standing(sight))
+            true = credited(truth(now, standing(sight)))
             return (1.0 - true) * now.gain - true
         case "perfecto":  # BT-32
             exact = exactly(now, standing(sight))
@@ -181,6 +189,11 @@ def bidder_right(sight: Sight, now: Round) -> float:
 def truth(now: Round, bid: Bid) -> float:
     """BT-14, BT-18: return how likely a bid is true."""
     return others_hold(now, bid.rank, bid.quantity - now.hand[bid.rank - 1])
+
+
+def credited(true: float) -> float:
+    """Return how likely a bid of somebody else is true: that player has seen a hand and bids what it carries."""
+    return CREDIT + (1.0 - CREDIT) * true
 
 
 def exactly(now: Round, bid: Bid) -> float:

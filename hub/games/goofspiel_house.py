@@ -1,10 +1,10 @@
 """The house player of Goofspiel: each prize is a small game of its own, weighed with what the cards left are still worth.
 
-Cards left are worth the prizes to come that they are likely to take, the highest card for the highest prize, and so on. What
-the others will bid is told by what they have bid: near the rank of the prize, or anywhere (`forecast`). `sharp` answers
-that; against one other player for a part only, the rest being what nobody can make use of (`mixture`), with the last
-prizes solved (`endgame`). `steady` bids the card that ranks as the prize does among those left, give or take a place; `easy`
-is further off.
+Cards left are worth the prizes to come that they are likely to take, the highest card for the highest prize, and so on. Equals
+who see the same would tie if each bid its best card, so `steady` and `sharp` draw their bids from a mixture: against one
+other player from one that nobody can make use of (`mixture`), among several from one in which all reckon alike (`settled`).
+`sharp` also learns what the others tend to bid (`habits_of`) and solves the last cards of two players (`endgame`). `easy` bids
+near the card that ranks as the prize does among those left.
 """
 
 from __future__ import annotations
@@ -13,24 +13,30 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from math import exp
+from math import exp, factorial
 from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer
-from hub.engine.sight import Randomness, Sight, Strength, best
+from hub.engine.sight import Randomness, Sight, Strength
 
-EASY, STEADY = 1.2, 0.25
-"""By which part of a hand a bid may be off the rank of its prize."""
-MISJUDGED = 2.0
-"""By how many points for each card `steady` may misjudge a bid among several others."""
-THINKING = 0.9
-"""How often each of several others is taken to weigh its bid as `steady` does, and else to go on as before."""
+CARDS = 13
+"""The most cards of a hand (GS-V01)."""
+EASY = 1.2
+"""By which part of a hand a bid of `easy` may be off the rank of its prize."""
+OFF, OFF_SHARP = 0.2, 0.08
+"""By which part of an average prize a bid among several others is worth less if it is made e times less often."""
+BY_HABIT = 0.3
+"""How often each of several others is taken to go on as before (`sharp`), and else to weigh its bid, too."""
+ANSWERS, SLOWER = 16, 0.7
+"""How often the mixtures of several players answer one another, and how much less each time."""
 HABITS = tuple((width, above) for width in (0.06, 0.15, 0.4, 9.0) for above in (0.0, 0.12))
 """How others may bid: how near the rank of the prize (9 is anywhere), and how much above, as parts of a hand."""
 PRIOR = (0.05, 0.03, 0.2, 0.12, 0.2, 0.1, 0.3, 0.0)
 """How likely each of `HABITS` is of somebody who has bid nothing yet."""
 WIDE = (0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.5, 0.0)
 """... and of anybody, later: cards are spent, and ways are changed. It keeps high cards from being spent too early."""
+COMING = (0.0, 0.2, 0.4, 0.2, 0.1, 0.1, 0.0, 0.0)
+"""The habits that each of several others is expected to have in rounds to come: most bid near the rank of the prize."""
 SAME = 0.2
 """How far others are taken to go on as before in rounds to come; the rest is `WIDE`."""
 TRUSTED = 0.75
@@ -80,26 +86,33 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
         options["points"] == "one",
     )  # fmt: skip
     sharp = strength == "sharp"
-    if strength == "easy" or (len(hands) == 1 and not sharp):
-        rank = by_rank(prize, mine, STEADY if strength == "steady" else EASY, chance)
+    if strength == "easy":
+        rank = by_rank(prize, mine, chance)
     else:
         habits = habits_of(sight, prize, len(ranks)) if sharp else dict.fromkeys(hands, PRIOR)
         others = [Rival(held, habits[seat]) for seat, held in hands.items()]
         if len(others) == 1:
-            rank = against_one(prize, mine, others[0], chance)
-        elif sharp:
-            rank = against_thinkers(prize, mine, others, chance)
+            rank = against_one(prize, mine, others[0], chance, sharp=sharp)
         else:
-            rank = against_several(prize, mine, others, chance)
+            # GS-V04: if the next bid may take the prize, habits mislead, because the bids that cancel one another decide.
+            by_habit = BY_HABIT if sharp and prize.tie != "next" else 0.0
+            rank = against_several(prize, mine, others, OFF_SHARP if sharp else OFF, by_habit, chance)
     return Answer("bid", {"card": sight.table["suit"][rank - 1]})
+
+
+def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+    """Return why a bid is drawn from a mixture."""
+    if answer is None:
+        return ""
+    return "A bid that the others can foresee is easy to beat: this is one that is worth making now and then."
 
 
 # --- A rule of thumb ---------------------------------------------------------------------------------
 
 
-def by_rank(prize: Prize, mine: Hand, off: float, chance: Randomness) -> int:
+def by_rank(prize: Prize, mine: Hand, chance: Randomness) -> int:
     """Return the card that stands among those held where the prize stands among those that are left, give or take."""
-    part = off * (chance.random() + chance.random() - 1.0)
+    part = EASY * (chance.random() + chance.random() - 1.0)
     place = middle(prize, len(mine)) + len(mine) * part
     return mine[min(max(round(place), 0), len(mine) - 1)]
 
@@ -161,15 +174,24 @@ def bell(cards: int, place: float, width: float, above: float) -> tuple[float, .
 # --- Two players -------------------------------------------------------------------------------------
 
 
-def against_one(prize: Prize, mine: Hand, other: Rival, chance: Randomness) -> int:
-    """Return a bid, drawn from a mixture: mostly an answer to what is likely, and for the rest what cannot be made use of."""
-    guess = forecast(len(mine), middle(prize, len(mine)), other.habits)
-    if len(mine) <= EXACT:
+def against_one(prize: Prize, mine: Hand, other: Rival, chance: Randomness, *, sharp: bool) -> int:
+    """Return a bid, drawn from a mixture that nobody can make use of.
+
+    `sharp` mostly answers what the other player is likely to bid, and solves the last cards.
+    """
+    guess = forecast(len(mine), middle(prize, len(mine)), other.habits) if sharp else []
+    if sharp and len(mine) <= EXACT:
         gains = [[exactly(prize, mine, other.hand, a, b) for b in other.hand] for a in mine]
     else:
         bids = below(len(mine) - 1, len(prize.coming), other.later)
         gains = [[about(prize, bids, without(mine, a), other.hand, a, b) for b in other.hand] for a in mine]
-    part, left = mixture(gains, guess)[0], chance.random()
+    part = mixture(gains, guess)[0]
+    return drawn(mine, part, chance) if part else max(zip(map(min, gains), mine, strict=True))[1]
+
+
+def drawn(mine: Hand, part: Sequence[float], chance: Randomness) -> int:
+    """Return one card of a hand, each as often as its part says."""
+    left = chance.random()
     for rank, share in zip(mine, part, strict=True):
         left -= share
         if left < 0:
@@ -244,45 +266,101 @@ def endgame(prize: Prize, mine: Hand, other: Hand) -> float:
 # --- Several players ---------------------------------------------------------------------------------
 
 
-def against_several(prize: Prize, mine: Hand, others: Sequence[Rival], chance: Randomness) -> int:
-    """Return the bid that is worth most: now, and by the cards that are left for the prizes to come."""
-    worth = worths(prize, mine, others, [forecast(len(mine), middle(prize, len(mine)), one.habits) for one in others])
-    return best(mine, worth.__getitem__, chance, MISJUDGED)
+class Side(NamedTuple):
+    """A player of one round among several: the cards, what the cards left are worth after each bid, and what is foretold.
+
+    `guess` is how likely each card is bid by habit; the player is taken to follow it in `by_habit` of all cases.
+    """
+
+    hand: Hand
+    kept: list[float]
+    guess: list[float]
+    by_habit: float
 
 
-def against_thinkers(prize: Prize, mine: Hand, others: Sequence[Rival], chance: Randomness) -> int:
-    """Return the bid that is worth most where others may think as `steady` does: what they would bid is likelier."""
-    usual = [Rival(one.hand, PRIOR) for one in others]
-    guesses = []
-    for number, other in enumerate(others):
-        guess = forecast(len(mine), middle(prize, len(mine)), other.habits)
-        rivals = [*usual[:number], *usual[number + 1 :], Rival(mine, PRIOR)]
-        bids = [forecast(len(mine), middle(prize, len(mine)), PRIOR)] * len(rivals)
-        theirs = worths(prize, other.hand, rivals, bids)
-        likely = shares([exp((theirs[rank] - max(theirs.values())) / MISJUDGED) for rank in other.hand])
-        guesses.append(
-            [(1.0 - THINKING) * as_before + THINKING * now for as_before, now in zip(guess, likely, strict=True)]
+def against_several(
+    prize: Prize, mine: Hand, others: Sequence[Rival], off: float, by_habit: float, chance: Randomness
+) -> int:
+    """Return a bid, drawn from a mixture: what is worth more is bid more often, and everybody is taken to reckon so.
+
+    Equals who see the same would otherwise bid the same card every time, and take nothing.
+    """
+    place, hands = middle(prize, len(mine)), [mine, *(other.hand for other in others)]
+    coming = below(len(mine), len(prize.coming), COMING)
+    worth = [kept(prize, held, [*hands[:at], *hands[at + 1 :]], coming) for at, held in enumerate(hands)]
+    sides = [Side(mine, worth[0], [0.0] * len(mine), 0.0)]
+    for other, its_worth in zip(others, worth[1:], strict=True):
+        sides.append(Side(other.hand, its_worth, forecast(len(mine), place, other.habits), by_habit))
+    return drawn(mine, settled(prize, sides, off), chance)
+
+
+def kept(prize: Prize, held: Hand, rivals: Sequence[Hand], bids: Sequence[Sequence[float]]) -> list[float]:
+    """Return for each card of a hand what the rest of it will take of the prizes to come: the lowest for the lowest, and so on.
+
+    `bids` is what `below` says of every rival.
+    """
+    as_is, one_up = [0.0], [0.0]
+    for place, rank in enumerate(prize.coming):
+        then, others = prize._replace(worth=prize.counts(rank)), [(rival, bids[place]) for rival in rivals]
+        low, high = gains_now(then, held[place : place + 2], others)
+        as_is.append(as_is[-1] + low)
+        one_up.append(one_up[-1] + high)
+    return [as_is[place] + one_up[-1] - one_up[place] for place in range(len(held))]
+
+
+def settled(prize: Prize, sides: Sequence[Side], off: float) -> list[float]:
+    """Return how often the first side makes each bid, once all have answered one another's mixtures for some rounds.
+
+    A bid that is worth `off` less is made e times less often (R. McKelvey, T. Palfrey, "Quantal response equilibria", 1995).
+    """
+    scale = off * (prize.worth + sum(map(prize.counts, prize.coming))) / (len(prize.coming) + 1)
+    parts = [[1.0 / len(side.hand)] * len(side.hand) for side in sides]
+    for number in range(ANSWERS):
+        bids = [
+            [0.0, *accumulate(
+                side.by_habit * habit + (1.0 - side.by_habit) * share
+                for habit, share in zip(side.guess, part, strict=True)
+            )]
+            for side, part in zip(sides, parts, strict=True)
+        ]  # fmt: skip
+        for place, side in enumerate(sides):
+            others = [(other.hand, bid) for at, (other, bid) in enumerate(zip(sides, bids, strict=True)) if at != place]
+            worth = list(map(float.__add__, side.kept, gains_now(prize, side.hand, others)))
+            most = max(worth)
+            answer = shares([exp((one - most) / scale) for one in worth])
+            step = 1.0 / (number + 1) ** SLOWER
+            parts[place] = [old + step * (new - old) for old, new in zip(parts[place], answer, strict=True)]
+    return parts[0]
+
+
+def gains_now(prize: Prize, held: Hand, others: Sequence[tuple[Hand, Sequence[float]]]) -> list[float]:
+    """Return the points that each card of a hand may expect of this prize."""
+    if prize.tie == "next":
+        alone = alone_or_cancelled(others)
+        return [prize.worth * alone[rank] for rank in held]
+    return [taken(prize, rank, [chances(hand, bid, rank) for hand, bid in others]) for rank in held]
+
+
+def alone_or_cancelled(others: Sequence[tuple[Hand, Sequence[float]]]) -> list[float]:
+    """GS-V04: return for each rank how likely nobody else bids it, and no higher rank is bid by exactly one.
+
+    The others are taken for equals who bid as they do on average. How so many bids may fall on the ranks is counted with
+    exponential generating functions: `above` holds the factors of those ranks above that are bid by none or by several.
+    """
+    count, most = len(others), max(hand[-1] for hand, _ in others) + 1
+    share = [0.0] * (max(most, CARDS) + 1)
+    for hand, bid in others:
+        for place, rank in enumerate(hand):
+            share[rank] += (bid[place + 1] - bid[place]) / count
+    above, lower, found = [1.0] + [0.0] * count, 1.0, [0.0] * len(share)
+    for rank in range(len(share) - 1, 0, -1):
+        lower = max(0.0, lower - share[rank])
+        found[rank] = factorial(count) * sum(
+            above[used] * lower ** (count - used) / factorial(count - used) for used in range(count + 1)
         )
-    worth = worths(prize, mine, others, guesses)
-    return best(mine, worth.__getitem__, chance)
-
-
-def worths(
-    prize: Prize, mine: Hand, others: Sequence[Rival], guesses: Sequence[Sequence[float]],
-) -> dict[int, float]:  # fmt: skip
-    """Return what each card of a hand is worth as a bid, where the others' bids are as likely as the guesses say."""
-    coming = len(prize.coming)
-    now = [[0.0, *accumulate(guess)] for guess in guesses]
-    later = [below(len(mine), coming, other.later) for other in others]
-    found = {}
-    for rank in mine:
-        value = taken(prize, rank, [chances(other.hand, bid, rank) for other, bid in zip(others, now, strict=True)])
-        for place, card in enumerate(without(mine, rank)):
-            alone = 1.0
-            for other, bids in zip(others, later, strict=True):
-                alone *= chances(other.hand, bids[place], card)[0]
-            value += prize.counts(prize.coming[place]) * alone
-        found[rank] = value
+        if share[rank]:
+            several = [1.0, 0.0, *(share[rank] ** bids / factorial(bids) for bids in range(2, count + 1))]
+            above = [sum(above[at] * several[used - at] for at in range(used + 1)) for used in range(count + 1)]
     return found
 
 
@@ -294,20 +372,17 @@ def chances(held: Hand, bid: Sequence[float], rank: int) -> tuple[float, float]:
 
 
 def taken(prize: Prize, rank: int, against: Sequence[tuple[float, float]]) -> float:
-    """GS-07, GS-08, GS-V03, GS-V04: return the points that a bid may expect of this prize."""
-    alone = equal = different = 1.0
+    """GS-07, GS-08, GS-V03: return the points that a bid may expect of this prize."""
+    alone = equal = 1.0
     for lower, same in against:
         alone *= lower
         equal *= lower + same
-        different *= 1.0 - same
     tied = equal - alone
     match prize.tie:
         case "split":
             return prize.worth * alone + prize.worth // 2 * tied
         case "carry":
             return prize.worth * (alone + tied / (len(against) + 1))
-        case "next":  # higher bids may cancel one another
-            return prize.worth * (alone + 0.2 * (different - alone))
     return prize.worth * alone
 
 

@@ -17,9 +17,9 @@ DEALS = 48
 """How often an auction is played out (`sharp`; the other strengths a quarter)."""
 MISJUDGED = 15.0
 """Points by which `easy` may misjudge what an answer brings."""
-KEEN, KEEN_SHARP = 1.0, -1.0
+KEEN = -1.0
 """Points that a declared auction must bring beyond what waiting does."""
-STRONG, STRONG_SHARP = 1.5, 4.0
+STRONG = 4.0
 """Points that the highest number of a hand is worth as a bid to come."""
 GIVEN = 0.2
 """What a point added to the offer costs: somebody may get it."""
@@ -72,25 +72,24 @@ def turn(sight: Sight, chance: Randomness, strength: Strength) -> Answer:
     declared = 0.0
     if sight.offered("auction"):
         worth = worth_of_bids(sight, chance, strength, [[number] for number in mine])
-        declared = max(worth.values()) - (KEEN_SHARP if strength == "sharp" else KEEN)
+        declared = max(worth.values()) - KEEN
 
     def value(answer: Answer) -> float:
         if answer.move == "auction":
             return declared
         numbers = numbers_of(answer)
-        return sum(-GIVEN * mine[number].price - use_as_bid(mine, number, strength) for number in numbers)
+        return sum(-GIVEN * mine[number].price - use_as_bid(mine, number) for number in numbers)
 
     options = [answer for move in sight.offers for answer in answers(sight, move)]
     return best(options, value, chance, MISJUDGED / 2 if strength == "easy" else 0.0)
 
 
-def use_as_bid(mine: dict[int, Card], number: int, strength: Strength) -> float:
+def use_as_bid(mine: dict[int, Card], number: int) -> float:
     """Return what a card is worth as a bid to come: most if it is the highest of the hand, much if it is the lowest."""
     if len(mine) < 2:
         return 0.0
     low, high = min(mine), max(mine)
-    strong = STRONG_SHARP if strength == "sharp" else STRONG
-    return strong * abs(2 * (number - low) / max(1, high - low) - 1) ** 2
+    return STRONG * abs(2 * (number - low) / max(1, high - low) - 1) ** 2
 
 
 # --- A bid -------------------------------------------------------------------------------------------
@@ -109,7 +108,7 @@ def bid(sight: Sight, chance: Randomness, strength: Strength) -> Answer:
     worth = worth_of_bids(sight, chance, strength, bids)
 
     def value(numbers: list[int]) -> float:
-        return worth[tuple(numbers)] - 0.3 * sum(use_as_bid(mine, number, strength) for number in numbers)
+        return worth[tuple(numbers)] - 0.3 * sum(use_as_bid(mine, number) for number in numbers)
 
     numbers = best(bids, value, chance, MISJUDGED if strength == "easy" else 0.0)
     return Answer("bid", {"card": numbers[0]} if "card" in move.params else {"cards": numbers})
@@ -170,16 +169,18 @@ def outcome(seat: int, mine: int, others: dict[int, int], auction: Auction) -> t
 
 
 def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
-    """Return how often a bid takes the offer over deals of the hidden cards (IB-10 to IB-16), or what the offer counts."""
+    """Return how many unseen numbers are above a bid (IB-10, IB-11), or what the offer counts."""
     auction = auction_of(sight, "sharp")
     if answer is None:
         return ""
     points = f"{round(auction.worth):+} points"
     match answer.move:
         case "bid":
-            often = takes_often(sight, chance, auction, sum(numbers_of(answer)))
-            must = "take" if auction.worth >= 0 else "have to take"
-            return f"With this you {must} the {points} in {often} of 100 deals you cannot see."
+            numbers, pool = numbers_of(answer), unseen(sight)
+            higher = sum(number > max(numbers, default=0) for number in pool)
+            return (
+                f"The row counts {points}. Of the {len(pool)} numbers you have not seen, {higher} are higher than this."
+            )
         case "auction":
             better = (
                 "your best bid brings more than waiting"
@@ -198,18 +199,6 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         case "done":
             return "No card here changes the row your way."
     return ""
-
-
-def takes_often(sight: Sight, chance: Randomness, auction: Auction, mine: int) -> int:
-    """Return in how many of 100 deals of the hidden cards a seat takes the offer with this bid."""
-    pool = unseen(sight)
-    laid = {card["by"]: card["card"] for card in sight.table["laid"]}  # IB-A39: bids that lie open already
-    rivals = [seat for seat in sight.others if sight.of(seat)["hand_size"]]
-    taken = 0
-    for _ in range(2 * DEALS):
-        others = {seat: laid.get(seat) or guess(sight, seat, pool, auction, chance) for seat in rivals}
-        taken += outcome(sight.seat, mine, others, auction)[1]
-    return round(100 * taken / (2 * DEALS))
 
 
 # --- To skip or to accept ----------------------------------------------------------------------------

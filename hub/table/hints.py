@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import partial
+from random import Random
 from threading import Thread
 from typing import TypeAlias
 
@@ -21,7 +22,6 @@ from hub.engine.sight import Sight
 from hub.errors import NotAsked, RulesBug
 from hub.ports import Clock
 from hub.state import Hint
-from hub.table.chance import MACHINE
 from hub.table.kept import KeptValues
 from hub.table.play import Play
 from hub.table.seat import Seat
@@ -52,8 +52,12 @@ def _at_once(job: Callable[[], None]) -> None:
 class Hints:
     """The hints of one table. `run` does what takes a while, off the table's thread."""
 
-    def __init__(self, play: Play, seats: Seats, kept: KeptValues, clock: Clock, run: Run = in_thread) -> None:
+    def __init__(
+        self, play: Play, seats: Seats, kept: KeptValues, clock: Clock, random: Random, run: Run = in_thread
+    ) -> None:
         self._play, self._seats, self._kept, self._clock, self._run = play, seats, kept, clock, run
+        # A source of its own, so that hints change nothing of what else is left to chance.
+        self._random = Random(random.getrandbits(64))  # noqa: S311 - advice is no secret
         self._chosen: bool | None = None  # what people have said; None: where one person plays against the house
         self._phones: dict[int, str] = {}  # by seat: the login of the phone that wants hints
         self._key: Key | None = None
@@ -148,7 +152,9 @@ class Hints:
         if match is None or sight is None:
             return
         self._asked.add(seat)
-        run(partial(reckon, seat, sight, match.game, self._found))
+        # Seeded on this thread: hints that shared a source would draw in the order in which their threads happen to run.
+        random = Random(self._random.getrandbits(64))  # noqa: S311 - advice is no secret
+        run(partial(reckon, seat, sight, match.game, random, self._found))
 
     def due(self) -> bool:
         """Let the hands show what was found, if it is time; return whether they are to be sent."""
@@ -168,11 +174,11 @@ class Hints:
         return self._told.get(seat.number)
 
 
-def reckon(seat: int, sight: Sight, game: Game, found: dict[int, Hint | None]) -> None:
+def reckon(seat: int, sight: Sight, game: Game, random: Random, found: dict[int, Hint | None]) -> None:
     """Put the hint for a sight into `found`, or None: a house player that fails advises nobody."""
     hint: Hint | None = None
     try:
-        advice = advise(sight, game, MACHINE)
+        advice = advise(sight, game, random)
         if advice:
             answer = advice.answer
             hint = Hint({"move": answer.move, **answer.args} if answer else None, advice.say)

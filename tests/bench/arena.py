@@ -26,8 +26,9 @@ from hub import games
 from hub.engine.decision import CHANCE, Answer
 from hub.engine.house_player import look, play
 from hub.engine.match import Match
-from hub.engine.sight import HousePlayer, Randomness, Sight, Strength
+from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.table.chance import Chance
+from tests.bench.exploiters import EXPLOITERS, RuleOfThumb
 from tests.games.players import LONGEST, value
 
 ROOT = Path(__file__).parents[2]
@@ -37,9 +38,13 @@ PICTURE = ROOT / "hub/docs/house.svg"
 TOLD = "## What the house tells us"
 """The heading below which `tests.bench.house_figures` writes; what stands there is left alone."""
 PAIRS = (
-    ("steady", "steady"), ("easy", "random"), ("steady", "random"), ("sharp", "random"), ("steady", "easy"), ("sharp", "steady"),
+    ("steady", "steady"), ("sharp", "sharp"), ("easy", "random"), ("steady", "random"), ("sharp", "random"), ("steady", "easy"), ("sharp", "steady"),
 )  # fmt: skip
 """Who is alone, and who sits at all other seats. Steady among steady tells how fair and how long a game is."""
+FIELDS = ("steady", "sharp")
+"""Among whom each rule of thumb is tried."""
+ALLOWED = 0.05
+"""By how much a rule of thumb may win more than its part."""
 CHUNK = 10
 Z = 1.96  # a 95 % interval
 
@@ -60,7 +65,7 @@ RANDOM: HousePlayer = AnyLegal()
 
 
 class Figure(NamedTuple):
-    """What is measured: one seat of a strength among others of another."""
+    """What is measured: one seat of a strength, or with a rule of thumb, among others of another strength."""
 
     game: str
     seats: int
@@ -79,6 +84,13 @@ class Played(NamedTuple):
     asked: int
 
 
+def seated(game: str, who: str) -> tuple[Strength, HousePlayer | None]:
+    """Return the strength of a house player, or the player that stands in its place: by chance, or by a rule of thumb."""
+    if who in STRENGTHS:
+        return who, None
+    return "steady", RANDOM if who == "random" else RuleOfThumb(EXPLOITERS[game][who])
+
+
 def play_match(figure: Figure, number: int) -> Played:
     """Play one match; the same number is the same match."""
     seed = f"{figure} {number}"
@@ -92,8 +104,8 @@ def play_match(figure: Figure, number: int) -> Played:
         seat = next(seat for seat in match.state.seats if look(match, seat))
         who = figure.hero if seat == hero else figure.field
         began = thread_time()
-        strength: Strength = who if who != "random" else "steady"  # type: ignore[assignment]
-        action = play(match, seat, strength, random, player=RANDOM if who == "random" else None)
+        strength, player = seated(figure.game, who)
+        action = play(match, seat, strength, random, player=player)
         took = 1000 * (thread_time() - began)
         assert action is not None
         if seat == hero and action.seat != CHANCE:
@@ -219,8 +231,9 @@ def page(counts: dict[Figure, Counts], before: str = "") -> str:
         "| game | seats | one | among | matches | wins | interval | fair | a decision, mean | slowest |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
+    pairs = {figure: got for figure, got in counts.items() if (figure.hero, figure.field) in PAIRS}
     for figure, got in sorted(
-        counts.items(), key=lambda one: (one[0].game, PAIRS.index((one[0].hero, one[0].field)), one[0].seats)
+        pairs.items(), key=lambda one: (one[0].game, PAIRS.index((one[0].hero, one[0].field)), one[0].seats)
     ):
         if figure.hero != figure.field:
             low, high = wilson(got.won, got.matches)
@@ -230,13 +243,19 @@ def page(counts: dict[Figure, Counts], before: str = "") -> str:
                 f"| {got.mean:.1f} ms | {got.slowest:.0f} ms |"
             )
     lines += [
+        "", "## Rules of thumb", "",
+        "One seat follows a rule that a guest finds within an evening (`tests/bench/exploiters.py`), and all others are the house.",
+        f"A rule may win its fair part and {100 * ALLOWED:.0f} points more. Figures above that are in **bold**; in brackets stands the interval.", "",
+        "| game | rule | among | matches | wins by number of seats |",
+        "| --- | --- | --- | --- | --- |",
+        *rules_of_thumb(counts),
         "", "## Length and fairness", "",
-        "All seats are steady. A length is the answers that people give, rolls included: the middle of all matches, and what",
+        "All seats are of one strength. A length is the answers that people give, rolls included: the middle of all matches, and what",
         "nine of ten do not exceed. The parts are the wins of the seat that won least and of the one that won most.", "",
-        "| game | seats | matches | answers | nine of ten | least | most | fair |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| game | strength | seats | matches | answers | nine of ten | least | most | fair |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]  # fmt: skip
-    for figure, got in sorted(counts.items()):
+    for figure, got in sorted(pairs.items()):
         if figure.hero == figure.field:
             tenths = quantiles(got.lengths, n=10)
             ends = []
@@ -245,10 +264,34 @@ def page(counts: dict[Figure, Counts], before: str = "") -> str:
                 low, high = wilson(got.by_seat[seat], got.matches)
                 ends.append(f"seat {seat + 1}: {got.by_seat[seat] / got.matches:.0%} ({low:.0%} to {high:.0%})")
             lines.append(
-                f"| {title(figure.game)} | {figure.seats} | {got.matches} | {tenths[4]:.0f} | {tenths[8]:.0f} "
+                f"| {title(figure.game)} | {figure.hero} | {figure.seats} | {got.matches} | {tenths[4]:.0f} | {tenths[8]:.0f} "
                 f"| {ends[0]} | {ends[1]} | {1 / figure.seats:.0%} |"
             )
     return "\n".join(lines) + "\n" + beside_openspiel(before)
+
+
+def rules_of_thumb(counts: dict[Figure, Counts]) -> list[str]:
+    """Return a line for each rule of thumb and each strength of the others, with the wins for every number of seats."""
+    lines = []
+    for game, rules in EXPLOITERS.items():
+        for rule in rules:
+            for field in FIELDS:
+                own = {
+                    one.seats: got
+                    for one, got in sorted(counts.items())
+                    if (one.game, one.hero, one.field) == (game, rule, field)
+                }
+                if not own:
+                    continue
+                cells = []
+                for seats, got in own.items():
+                    low, high = wilson(got.won, got.matches)
+                    bold = "**" if got.won / got.matches > 1 / seats + ALLOWED else ""
+                    cells.append(f"{seats}: {bold}{got.won / got.matches:.0%}{bold} ({low:.0%} to {high:.0%})")
+                matches = sorted({got.matches for got in own.values()})
+                said = f"{matches[0]}" if len(matches) == 1 else f"{matches[0]} to {matches[-1]}"
+                lines.append(f"| {title(game)} | {rule} | {field} | {said} | {' · '.join(cells)} |")
+    return lines
 
 
 def title(game: str) -> str:
@@ -264,7 +307,11 @@ def picture(counts: dict[Figure, Counts]) -> str:
     """Return an SVG: for each figure its wins as a multiple of the fair part, with the interval as a line."""
     rows: list[tuple[str, Figure | None]] = []
     for game in games.names():
-        own = [figure for figure in counts if figure.game == game and figure.hero != figure.field]
+        own = [
+            figure
+            for figure in counts
+            if figure.game == game and figure.hero != figure.field and (figure.hero, figure.field) in PAIRS
+        ]
         if own:
             rows.append((title(game), None))
             order = sorted(own, key=lambda one: (PAIRS.index((one.hero, one.field)), one.seats))
@@ -306,6 +353,11 @@ def wanted(chosen: list[str], seats: list[int]) -> Iterator[Figure]:
             for count in range(least, most + 1):
                 if not seats or count in seats:
                     yield Figure(name, count, hero, field)
+    for name in chosen:
+        least, most = games.find(name).seats
+        for count in range(least, most + 1):
+            if not seats or count in seats:
+                yield from (Figure(name, count, rule, field) for rule in EXPLOITERS[name] for field in FIELDS)
 
 
 def main() -> None:

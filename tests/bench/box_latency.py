@@ -12,6 +12,7 @@ import queue
 import sys
 import threading
 import time
+from random import Random
 from statistics import median, quantiles
 
 from drivers.simulated import SimulatedTable
@@ -26,7 +27,7 @@ def main(boxes: int, presses: int) -> None:
         if isinstance(said, BoxUp | Key | BoxLocked | BoxBid):  # not the table's dice
             inbox.put(said)
 
-    table = SimulatedTable(boxes, hear)
+    table = SimulatedTable(boxes, hear, Random(1))
     table.start()
     for _ in range(boxes):
         assert isinstance(inbox.get(timeout=5), BoxUp)
@@ -63,8 +64,7 @@ def main(boxes: int, presses: int) -> None:
         for _ in range(boxes):
             assert isinstance(inbox.get(timeout=5), BoxLocked)
         started = time.perf_counter()
-        for name in table.names.values():
-            table.cables.reveal(name, round)
+        table.cables.reveal(list(table.names.values()), round)
         for _ in range(boxes):
             assert isinstance(inbox.get(timeout=5), BoxBid)
         reveals.append((time.perf_counter() - started) * 1000)

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from random import Random
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
@@ -32,7 +33,7 @@ def main(count: int, presses: int) -> None:
         boxes = {name: LiveBox(name) for name in names}
         ports = [link(box.port, Path(folder) / name) for name, box in boxes.items()]
         inbox: queue.Queue[object] = queue.Queue()
-        hub = ButtonBoxes(inbox.put, ports, MonotonicClock())
+        hub = ButtonBoxes(inbox.put, ports, MonotonicClock(), Random(1))
         hub.start()
         try:
             for _ in names:
@@ -97,8 +98,7 @@ def reveals(hub: ButtonBoxes, boxes: dict[str, LiveBox], inbox: queue.Queue[obje
         for _ in boxes:
             assert isinstance(inbox.get(timeout=5), BoxLocked)
         started = time.perf_counter()
-        for name in boxes:
-            hub.reveal(name, round)
+        hub.reveal(list(boxes), round)
         for _ in boxes:
             assert isinstance(inbox.get(timeout=5), BoxBid)
         times.append((time.perf_counter() - started) * 1000)

@@ -44,7 +44,7 @@ class Said(NamedTuple):
 
 def at_half_time(figure: Figure) -> list[Said]:
     """Return what is said in each match of a figure."""
-    played, usual = kept(figure), games.find(figure.game).labels["minutes"]
+    played, usual = kept(figure), games.find(figure.game).labels.minutes
     minutes = [times(one, Random(f"people {one.number}")) for one in played]
     lengths = [Length(one[-1], len(one)) for one in minutes]
     random, found = Random(f"past {figure}"), []

@@ -82,7 +82,7 @@ class Regular(Patron):
 
 def programme(names: Sequence[str], minutes: float = DAY) -> list[str]:
     """Return as many matches of each game as people play in so many minutes, one at least, mixed evenly."""
-    counts = {name: max(1, round(minutes / games.find(name).labels["minutes"])) for name in names}
+    counts = {name: max(1, round(minutes / games.find(name).labels.minutes)) for name in names}
     places = sorted(((n + 0.5) / count, name) for name, count in counts.items() for n in range(count))
     return [name for _, name in places]
 

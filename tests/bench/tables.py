@@ -22,7 +22,7 @@ from typing import Any, Literal
 from hub import games
 from hub.engine.game import Game
 from hub.network.encryption import HubKey
-from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock, PhoneLink
+from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock, PhoneLink, machine_chance  # noqa: TID251 - a benchmark of the real thing
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Table
@@ -85,7 +85,9 @@ class Playing:
     ) -> None:
         self.carrier, self.random, self.n = Carrier(), CHOICES if seed is None else Random(seed), 0
         self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell, UNLIMITED)
-        ports = Ports(store, self.link, MonotonicClock(), Chance(seed))
+        source = machine_chance() if seed is None else Random(f"table {seed}")
+        chance = Chance(source if seed is None else seed)
+        ports = Ports(store, self.link, MonotonicClock(), chance, time.time, source)
         self.table = Table(str(number), f"Table {number}", seats, [game], ports)
         self.phones: dict[int, tuple[str, Keys]] = {}
         self.table.start()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any, cast
 
 import msgspec
@@ -14,7 +13,7 @@ from hub.engine.sight import HousePlayer
 from hub.errors import HubError
 from hub.ports import Tick
 from hub.table import hints
-from hub.table.hints import SECONDS
+from hub.table.hints import AGAIN_SECONDS, SECONDS
 from tests.patience import PATIENCE
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone
@@ -22,17 +21,18 @@ from tests.table.test_people import bring_on
 
 
 def wait(rig: TableRig, seat: int = 1) -> dict[str, Any] | None:
-    """Let the time of hints pass; the hint of a seat."""
-    end = time.monotonic() + PATIENCE
+    """Let hints be reckoned, and their time pass; the hint of a seat."""
+    think(rig)
     rig.clock.time += SECONDS
     rig.take(Tick())
-    while rig.table._hints.due_at is not None:  # the thread reckons still
-        assert time.monotonic() < end
-        threading.Event().wait(0.005)
-        rig.clock.time += SECONDS
-        rig.take(Tick())
+    assert rig.table._hints.due_at is None
     found: dict[str, Any] | None = rig.hand(seat)["hint"]
     return found
+
+
+def think(rig: TableRig) -> None:
+    while rig.thoughts:
+        rig.thoughts.pop(0)()
 
 
 def asked(rig: TableRig, seat: int = 1) -> None:
@@ -187,10 +187,29 @@ def test_the_house_player_of_a_hint_thinks_off_the_tables_thread(monkeypatch: py
 
     monkeypatch.setattr(hints, "reckon", noted)
     rig = alone()
+    rig.table._hints._run = hints.in_thread
     assert rig.say(1, "hints", {"on": True})["ok"]
     rig.start()
+    for thread in threading.enumerate():
+        if thread.name == "hint":
+            thread.join(PATIENCE)
     assert wait(rig)
     assert threads == ["hint"]
+
+
+def test_a_hint_that_takes_long_is_waited_for_and_then_shown() -> None:
+    rig = alone()
+    assert rig.say(1, "hints", {"on": True})["ok"]
+    rig.start()
+    for _ in range(3):
+        rig.clock.time += SECONDS
+        rig.take(Tick())
+        assert rig.hand(1)["hint"] is None
+    think(rig)
+    assert rig.hand(1)["hint"] is None, "it is shown with the next look"
+    rig.clock.time += AGAIN_SECONDS
+    rig.take(Tick())
+    assert rig.hand(1)["hint"]
 
 
 def test_a_table_that_allows_none_thinks_of_none(monkeypatch: pytest.MonkeyPatch) -> None:
