@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from pathlib import Path
 
 MOST_BYTES = 1_000_000
@@ -47,3 +48,23 @@ def write_private(file: Path, secret: bytes) -> None:
         out.flush()
         os.fsync(out.fileno())
     partial.rename(file)
+    sync_folder(file.parent)  # without this a power cut may take the name back: a first start's key would be gone
+
+
+def sync_folder(folder: Path) -> None:
+    """Return when the names in a folder are on the disk. Raise OSError."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def set_aside(file: Path) -> Path:
+    """Rename something unusable so that a new file can take its place. Return where it is now. Raise OSError."""
+    at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    names = (file.with_name(f"{file.name}.unreadable-{at}{f'-{n}' if n else ''}") for n in range(1000))
+    aside = next(name for name in names if not os.path.lexists(name))
+    file.rename(aside)
+    sync_folder(file.parent)
+    return aside

@@ -17,12 +17,14 @@ import pytest
 from hub.app import Hub
 from hub.config import BrokerPart, Config, HubPart, TablePart, WebPart, dump
 from hub.errors import ConfigError, TemporaryError
-from hub.files import check_file, kind_of, read_file
+from hub.files import check_file, kind_of, read_file, set_aside, write_private
 from hub.network.mosquitto import Mosquitto
 from hub.network.mqtt import MqttBroker
 from hub.store import Store
 from phone_ui.tls import Certificate, check_tls
 from tests.phone_ui.test_tls import write
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 PATIENCE = 10.0
 
@@ -94,8 +96,25 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.mark.broker
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["hub.key", "log.key", "kiosk.token", "staff.json"])
-def test_a_hub_says_which_of_its_files_is_none(state: Path, name: str, kind: str) -> None:
+@pytest.mark.parametrize("name", ["log.key", "kiosk.token", "staff.json"])
+def test_a_hub_sets_aside_what_nobody_needs_to_play_and_says_so(state: Path, name: str, kind: str) -> None:
+    (state / name).unlink()
+    KINDS[kind](state / name)
+    hub = in_time(lambda: Hub(config(state)))
+    assert isinstance(hub, Hub)
+    with hub:
+        hub.start()
+        assert len(hub.venue.notices) == 1
+    assert (state / name).is_file()
+    assert [kind_of(one) for one in state.glob(f"{name}.unreadable-*")] == [kind]
+    with Hub(config(state)) as again:
+        assert again.venue.notices == [], "it is said once"
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hub_says_that_its_key_is_no_file(state: Path, kind: str) -> None:
+    name = "hub.key"
     (state / name).unlink()
     KINDS[kind](state / name)
     error = in_time(lambda: Hub(config(state)))
@@ -193,3 +212,26 @@ def test_the_brokers_own_files_do_not_hold_the_hub_up(tmp_path: Path, kind: str)
     error = in_time(lambda: MqttBroker(part, tmp_path / "broker", "hub", ["1"], lambda _: None))
     assert isinstance(error, ConfigError)
     assert f"it is a {kind}, not a file" in str(error)
+
+
+def test_a_file_that_was_written_is_there_after_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rename is on the disk once its folder was written (rename(2), fsync(2)): it is the last thing that is done."""
+    done: list[tuple[str, str]] = []
+    fsync, rename = os.fsync, Path.rename
+
+    def noted_fsync(handle: int) -> None:
+        done.append(("fsync", Path(f"/proc/self/fd/{handle}").readlink().name))
+        fsync(handle)
+
+    def noted_rename(path: Path, target: Path) -> Path:
+        done.append(("rename", path.name))
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(Path, "rename", noted_rename)
+    write_private(tmp_path / "hub.key", b"k" * 32)
+    assert done == [("fsync", "hub.key.new"), ("rename", "hub.key.new"), ("fsync", tmp_path.name)]
+    done.clear()
+    set_aside(tmp_path / "hub.key")
+    assert [what for what, _ in done] == ["rename", "fsync"]
+    assert done[-1][1] == tmp_path.name

@@ -20,9 +20,11 @@ from hub.engine.match import Match
 from hub.errors import HubError
 from hub.ports import LogEntry
 from hub.state import History
-from hub.store import Store
+from hub.store import Store, wipe_logs
 from hub.store.history import FEWEST, UNEVEN, chi_square_tail, history, judge
 from tests.games.players import random_match
+
+pytestmark = pytest.mark.real_time
 
 GAME = games.find("bid-and-bait")
 TITLES = {name: games.find(name).title for name in games.names()}
@@ -113,6 +115,22 @@ def test_wiped_logs_leave_who_won_and_rubbish_costs_nothing(state: Path) -> None
     found = read(state)
     assert found.played == 3
     assert found.dice == []
+
+
+def test_dice_stay_counted_when_their_logs_are_wiped(state: Path, played: list[Match]) -> None:
+    before = {table: read(state, table).dice for table in ("", "1", "2")}
+    assert before["1"] != before["2"]
+    with closing(Store(state / "table-hub.db")) as store:
+        store.wipe("m-4")  # as *Reset* does
+        store.wipe("m-4")
+        assert store.load("m-4")[1] == []
+    assert {table: read(state, table).dice for table in before} == before
+    for _ in range(2):
+        wipe_logs(state / "table-hub.db", 0, newest=True)
+        assert {table: read(state, table).dice for table in before} == before
+    with closing(sqlite3.connect(state / "table-hub.db")) as db:
+        assert db.execute('SELECT DISTINCT "match" FROM entries').fetchall() == [("m-5",)], "one is under way"
+        assert set(db.execute("SELECT DISTINCT kind FROM rolled").fetchall()) <= {("read",), ("typed",), ("hub",)}
 
 
 def test_what_is_told_names_nobody_and_shows_no_hand(state: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -14,12 +16,15 @@ import pytest
 
 from hub import games
 from hub.engine.match import Entry, Head, Match
-from hub.errors import ConfigError, ReplayDiverged, StartRefused
-from hub.ports import LogEntry
+from hub.errors import ReplayDiverged, StartRefused
+from hub.ports import LogEntry, Missing
 from hub.store import KeyedStore, Store
 from hub.table.kept import KeptValues
 from hub.table.match_log import MatchLog
+from tests.earlier import earlier_hub
 from tests.games.players import random_match
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 GAME = games.find("bid-and-bait")
 
@@ -131,6 +136,218 @@ def test_a_log_of_before_there_was_a_key_goes_on_and_the_next_one_has_macs(tmp_p
         assert b'"mac"' in store.load("m-2")[1][0].line
 
 
+# --- where a log ends ------------------------------------------------------------------------------------
+
+
+def opened(folder: Path) -> tuple[Match | None, str]:
+    """What a hub that starts finds, and what it tells of a loss."""
+    with closing(Store(folder / "table-hub.db")) as store:
+        log = MatchLog(KeptValues("1", KeyedStore(store, folder / "log.key")))
+        return log.resume({GAME.name: GAME}), log.lost()
+
+
+def remove_the_marks(folder: Path) -> None:
+    for mark in (folder / "marks").iterdir():
+        mark.unlink()
+
+
+LENGTH = "(SELECT count(*) FROM entries)"
+EARLIER = "This match may continue from an earlier state, such as a backup: check that all is as you left it."
+
+
+def test_a_log_that_is_whole_is_told_to_nobody(folder: Path) -> None:
+    assert opened(folder)[1] == ""
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_entries_that_were_cut_off_are_told_without_any_mark(folder: Path, match: Match, count: int) -> None:
+    remove_the_marks(folder)
+    edit(folder, f"DELETE FROM entries WHERE number >= {LENGTH} - ?", count)
+    found, told = opened(folder)
+    assert found
+    assert found.log == match.log[: -1 - count]
+    assert (
+        told == f"The disk has lost the last {'action' if count == 1 else '2 actions'}; the table goes on from there."
+    )
+
+
+def test_entries_that_were_cut_off_as_if_people_had_taken_them_back_are_told(folder: Path) -> None:
+    edit(folder, f"DELETE FROM entries WHERE number >= {LENGTH} - 2")
+    edit(folder, "UPDATE matches SET cuts = cuts + 1")
+    assert opened(folder)[1] == EARLIER
+
+
+def test_a_loss_is_told_until_it_is_settled_and_then_the_log_is_whole(folder: Path, match: Match) -> None:
+    edit(folder, f"DELETE FROM entries WHERE number >= {LENGTH} - 2")
+    assert opened(folder)[1]
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        length = len(keyed.load("m-1")[1])
+        assert keyed.missing("1") == Missing("m-1", length + 2, length)
+        keyed.settle("1")
+        assert keyed.missing("1") is None
+    assert opened(folder)[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("marks", "told"),
+    [("kept", "The disk has lost the last 3 actions; the table goes on from there."), ("removed", EARLIER)],
+)
+def test_a_whole_earlier_state_goes_on_and_is_told(folder: Path, match: Match, marks: str, told: str) -> None:
+    database = folder / "table-hub.db"
+    earlier = database.read_bytes()
+    length = len(match.log) - 1
+    with closing(Store(database)) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        keyed.settle("1")
+        keyed.append("m-1", [LogEntry(length + number, b'{"seat":1}') for number in range(3)])
+    database.write_bytes(earlier)
+    if marks == "removed":
+        remove_the_marks(folder)
+    found, sentence = opened(folder)
+    assert found
+    assert len(found.log) == length
+    assert sentence == told
+
+
+def test_a_match_without_an_entry_needs_no_mark(tmp_path: Path, match: Match) -> None:
+    """The power may go between its first write and that of its mark."""
+    with closing(Store(tmp_path / "table-hub.db")) as store:
+        KeyedStore(store, tmp_path / "log.key").begin("1", msgspec.json.encode(match.head))
+    remove_the_marks(tmp_path)
+    assert opened(tmp_path)[1] == ""
+
+
+def remove_the_seal(folder: Path) -> None:
+    edit(folder, "UPDATE matches SET seal = NULL")
+
+
+def invent_a_seal(folder: Path) -> None:
+    edit(folder, "UPDATE matches SET seal = substr(seal, 1, length(seal) - 64) || ?", "0" * 64)
+
+
+def spoil_the_seal(folder: Path) -> None:
+    edit(folder, "UPDATE matches SET seal = 'no seal'")
+
+
+def move_to_another_table(folder: Path) -> None:
+    edit(folder, "UPDATE matches SET \"table\" = '2'")
+
+
+def give_it_another_number(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "table-hub.db")) as db, db:
+        db.execute("UPDATE matches SET id = 'm-2'")
+        db.execute("UPDATE entries SET \"match\" = 'm-2'")
+
+
+@pytest.mark.parametrize(
+    "change", [remove_the_seal, invent_a_seal, spoil_the_seal, move_to_another_table, give_it_another_number]
+)
+def test_a_log_that_was_sealed_for_another_match_is_set_aside(folder: Path, change: Callable[[Path], None]) -> None:
+    change(folder)
+    with closing(Store(folder / "table-hub.db")) as store:
+        table = "2" if change is move_to_another_table else "1"
+        log = MatchLog(KeptValues(table, KeyedStore(store, folder / "log.key")))
+        with pytest.raises(StartRefused, match=r"The log of match m-\d belongs to another match, or something else"):
+            log.resume({GAME.name: GAME})
+
+
+def test_a_match_that_was_put_aside_and_cut_off_goes_on_and_is_told(folder: Path) -> None:
+    with closing(Store(folder / "table-hub.db")) as store:
+        KeyedStore(store, folder / "log.key").put_aside("m-1")
+    edit(folder, f"DELETE FROM entries WHERE number >= {LENGTH} - 2")
+    with closing(Store(folder / "table-hub.db")) as store:
+        kept = KeptValues("1", KeyedStore(store, folder / "log.key"))
+        kept.open()
+        log = MatchLog(kept)
+        log.take_up("m-1", {GAME.name: GAME})
+        assert "the last 2 actions" in log.lost()
+        log.settle()
+        assert log.lost() == ""
+    assert opened(folder)[1] == ""
+
+
+def test_a_log_that_the_hub_has_wiped_itself_is_no_loss(folder: Path) -> None:
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        keyed.end("m-1", b'{"winners":[1]}')
+        keyed.wipe("m-1")
+        assert keyed.load("m-1")[1] == []
+        assert keyed.missing("1") is None
+    assert opened(folder) == (None, "")
+    remove_the_marks(folder)
+    edit(folder, "UPDATE matches SET result = NULL")
+    assert opened(folder)[1] == EARLIER, "but not of a match under way"
+
+
+# --- hubs of before there were seals ---------------------------------------------------------------------
+
+BEFORE_SEALS = "ce91e79"
+WRITE = """
+import sys
+from pathlib import Path
+from hub.ports import LogEntry
+from hub.store import KeyedStore, Store
+folder, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+head, *lines = Path(sys.argv[4]).read_bytes().splitlines()
+store = Store(folder / "table-hub.db")
+keyed = KeyedStore(store, folder / "log.key")
+match = keyed.last("1").id if keyed.last("1") else keyed.begin("1", head)
+length = len(keyed.load(match)[1])
+if first < length:
+    keyed.cut(match, first)
+keyed.append(match, [LogEntry(number, lines[number]) for number in range(first, last)])
+store.close()
+"""
+
+
+@pytest.fixture
+def earlier_writes(tmp_path: Path, match: Match) -> Callable[[Path, int, int], None]:
+    """Let the hub of before there were seals write these entries of the match into a state folder."""
+    root = earlier_hub(BEFORE_SEALS, tmp_path / "earlier")
+    log = tmp_path / "log"
+    log.write_bytes(b"\n".join(msgspec.json.encode(one) for one in (match.head, *match.log)))
+
+    def write(folder: Path, first: int, last: int) -> None:
+        command = [sys.executable, "-c", WRITE, folder, first, last, log]
+        subprocess.run([*map(str, command)], check=True, cwd=root, env={"PYTHONPATH": str(root)})
+
+    return write
+
+
+def append(folder: Path, match: Match, first: int, last: int) -> None:
+    with closing(Store(folder / "table-hub.db")) as store:
+        lines = [LogEntry(number, msgspec.json.encode(match.log[number])) for number in range(first, last)]
+        KeyedStore(store, folder / "log.key").append("m-1", lines)
+
+
+def test_a_match_of_before_there_were_seals_goes_on_and_has_one_from_then_on(
+    tmp_path: Path, match: Match, earlier_writes: Callable[[Path, int, int], None]
+) -> None:
+    folder = tmp_path / "state"
+    earlier_writes(folder, 0, 8)
+    found, told = opened(folder)
+    assert found
+    assert (found.log, told) == (match.log[:8], "")
+    append(folder, match, 8, 11)
+    assert opened(folder)[1] == ""
+    remove_the_marks(folder)
+    edit(folder, "DELETE FROM entries WHERE number >= 9")
+    assert "the last 2 actions" in opened(folder)[1]
+
+
+@pytest.mark.parametrize(("first", "told"), [(11, EARLIER), (9, EARLIER)])
+def test_after_a_way_back_and_forth_a_match_goes_on_and_people_are_asked_to_look(
+    folder: Path, match: Match, earlier_writes: Callable[[Path, int, int], None], first: int, told: str
+) -> None:
+    with closing(Store(folder / "table-hub.db")) as store:
+        KeyedStore(store, folder / "log.key").cut("m-1", 11)
+    earlier_writes(folder, first, 14)
+    found, sentence = opened(folder)
+    assert found
+    assert (found.log, sentence) == (match.log[:14], told)
+
+
 def test_readers_that_know_no_macs_read_the_same(folder: Path, match: Match) -> None:
     with closing(Store(folder / "table-hub.db")) as store:
         head, lines = store.load("m-1")
@@ -138,10 +355,21 @@ def test_readers_that_know_no_macs_read_the_same(folder: Path, match: Match) -> 
     assert [msgspec.json.decode(line.line, type=Entry) for line in lines] == match.log[:-1]
 
 
-def test_a_file_that_is_no_key_is_one_sentence(folder: Path) -> None:
+def test_a_file_that_is_no_key_is_set_aside_and_its_matches_wait_until_the_key_is_back(folder: Path) -> None:
+    kept = (folder / "log.key").read_bytes()
     (folder / "log.key").write_bytes(b"short")
-    with closing(Store(folder / "table-hub.db")) as store, pytest.raises(ConfigError, match="no key of logs"):
-        KeyedStore(store, folder / "log.key")
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        assert "earlier matches cannot go on" in keyed.key_notice
+        with pytest.raises(ReplayDiverged):
+            keyed.load("m-1")
+        assert not KeyedStore(store, folder / "log.key").key_notice, "it is said once"
+    assert [file.read_bytes() for file in folder.glob("log.key.unreadable-*")] == [b"short"]
+    (folder / "log.key").write_bytes(kept)
+    with closing(Store(folder / "table-hub.db")) as store:
+        again = KeyedStore(store, folder / "log.key")
+        assert again.load("m-1")
+        assert not again.notice
 
 
 def test_a_match_that_was_put_aside_goes_on_under_another_name(folder: Path, match: Match) -> None:
@@ -165,7 +393,7 @@ def test_a_key_that_is_gone_sets_matches_aside_until_it_is_back(folder: Path, ma
     (folder / "log.key").unlink()
     for _ in range(2):
         with pytest.raises(
-            StartRefused, match=r"match m-1 was written with another key than the one in .*log\.key now: put"
+            StartRefused, match=r"match m-1 was written with another key than the hub has now\. Staff: put"
         ):
             resumed(folder)
     with closing(Store(folder / "table-hub.db")) as store:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 import sqlite3
 import stat
@@ -12,17 +13,28 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from threading import Barrier, Thread
+from random import Random
+from threading import Barrier, Thread, get_ident
+from zlib import crc32
 
+import msgspec
 import pytest
 
+from hub import games
+from hub.app import Hub
+from hub.config import Config, HubPart, WebPart
 from hub.errors import ConfigError, DamagedLog, LogError, TemporaryError
 from hub.ports import LEFT, LastMatch, LogEntry, LogStore, Missing
-from hub.store import Store, lock_state
+from hub.store import KeyedStore, Store, lock_state
 from hub.store import schema as schema_module
 from hub.store.marks import MARK_EVERY
 from hub.store.schema import CHECKPOINT_PAGES
+from tests.earlier import earlier_hub
+from tests.games.players import random_match
+from tests.phone_ui.rig import until
 from tests.table.fakes import MemoryStore
+
+pytestmark = pytest.mark.real_time
 
 WRITER = """
 import sys
@@ -283,6 +295,57 @@ def test_a_damaged_database_on_a_full_disk_is_left_as_it_is(tmp_path: Path, monk
     store.close()
 
 
+def test_what_cannot_be_compared_with_its_mark_is_tried_again_on_a_connection_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        store.append(store.begin("1", b"head"), lines(0))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("ALTER TABLE entries RENAME TO elsewhere")
+    with closing(Store(path)) as store:
+        with pytest.raises(LogError, match="no such table: entries"):
+            store.last("1")
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("ALTER TABLE elsewhere RENAME TO entries")
+        assert store.last("1") == LastMatch("m-1")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        '{"match":5,"cuts":0,"length":1,"hash":""}',
+        "[]",
+        '{"match":"m-1"}',
+        '{"match":"m-1","cuts":0,"length":"1","hash":""}',
+        '{"match":"m-1","cuts":0,"length":1,"hash":7}',
+    ],
+)
+def test_a_mark_of_odd_values_is_no_mark(tmp_path: Path, kept: str) -> None:
+    with closing(Store(tmp_path / "hub.db")) as store:
+        store.append(store.begin("1", b"head"), lines(0))
+    (tmp_path / "marks" / "1.mark").write_bytes(b"%08x %s" % (crc32(kept.encode()), kept.encode()))
+    with closing(Store(tmp_path / "hub.db")) as store:
+        assert store.last("1") == LastMatch("m-1")
+        assert store.missing("1") is None
+        assert store.begin("1", b"head") == "m-2"
+
+
+def test_a_thread_waits_for_the_disk_only_while_it_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        store.begin("1", b"head")
+        assert store.waiting_since(get_ident()) is None
+        other.execute("BEGIN EXCLUSIVE")
+        held = Thread(target=store.keep, args=("1", "code", b"FISH"))
+        held.start()
+        until(lambda: store.waiting_since(held.ident or 0) is not None, "it waits")
+        other.execute("COMMIT")
+        held.join(10)
+        assert store.waiting_since(held.ident or 0) is None
+        with pytest.raises(LogError):
+            store.append("m-9", lines(0))
+        assert store.waiting_since(get_ident()) is None, "also after a failure"
+
+
 # --- the lock ----------------------------------------------------------------------------------------
 
 
@@ -353,6 +416,66 @@ def test_a_database_of_the_first_form_is_brought_to_this_one(tmp_path: Path) -> 
     store.close()
     Store(tmp_path / "new.db").close()
     assert schema(tmp_path / "old.db") == schema(tmp_path / "new.db")
+
+
+@pytest.mark.parametrize("written", [b'{"set_aside":"Rules 1."}', b'{"set_aside": "Rules 1."}'])
+def test_what_a_hub_of_the_first_form_sets_aside_comes_back_at_any_start(tmp_path: Path, written: bytes) -> None:
+    """It may be started by mistake beside a hub of today, and writes this before it finds out."""
+    with closing(Store(tmp_path / "hub.db")) as store:
+        store.append(store.begin("1", b"head"), lines(0, 1))
+        store.end(store.begin("2", b"head"), LEFT)
+        with closing(sqlite3.connect(tmp_path / "hub.db", isolation_level=None)) as earlier:
+            earlier.execute("UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP WHERE id = 'm-1'", (written,))
+        store.append("m-1", lines(2))
+    with closing(Store(tmp_path / "hub.db")) as store:
+        assert store.last("1") == LastMatch("m-1", None, "Rules 1.")
+        assert store.load("m-1")[1] == lines(0, 1, 2)
+        assert store.last("2") == LastMatch("m-2", LEFT), "another result stays"
+
+
+def test_a_match_that_people_put_aside_meanwhile_can_be_taken_up(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        for match in (store.begin("1", b"head"), store.begin("2", b"head")):
+            store.append(match, lines(0))
+        with closing(sqlite3.connect(path, isolation_level=None)) as earlier:
+            earlier.execute("UPDATE matches SET result = ?", (b'{"set_aside":"Rules 1."}',))
+        store.put_aside("m-1")
+        assert store.load(store.take_up("m-1"))[1] == lines(0)
+        store.put_aside("m-2")
+        with closing(sqlite3.connect(path, isolation_level=None)) as earlier:
+            earlier.execute("UPDATE matches SET result = ? WHERE id = 'm-2'", (b'{"set_aside":"Rules 1."}',))
+    with closing(Store(path)) as store:
+        assert [one.id for one in store.all_put_aside("2")] == ["m-2"]
+        with closing(sqlite3.connect(path)) as db:
+            assert db.execute("SELECT aside FROM matches WHERE id = 'm-2'").fetchone() == (schema_module.PUT_ASIDE,)
+
+
+@pytest.mark.broker
+def test_a_hub_of_the_first_form_beside_a_running_one_takes_no_match_away(tmp_path: Path) -> None:
+    game = games.find("bid-and-bait")
+    match = random_match(game, (1, 2, 3), {}, Random(1))
+    state, root = tmp_path / "state", earlier_hub("82ee239", tmp_path / "earlier")
+    with closing(Store(state / "table-hub.db")) as store:
+        keyed = KeyedStore(store, state / "log.key")
+        keyed.begin("1", msgspec.json.encode(match.head))
+        keyed.append("m-1", [LogEntry(number, msgspec.json.encode(match.log[number])) for number in range(9)])
+    config = Config(hub=HubPart(state=f"{state}"), web=WebPart(host="127.0.0.1", port=0))
+    file = tmp_path / "hub.toml"
+    file.write_text(f"[hub]\nstate = '{state}'\n[web]\nhost = '127.0.0.1'\nport = 0\n")
+    with Hub(config) as hub:
+        hub.start()
+        command = [sys.executable, "-m", "hub", "run", "--config", str(file)]
+        ended = subprocess.run(
+            command, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, check=False, timeout=60
+        )
+        assert ended.returncode == 78, "another hub runs"
+    with closing(sqlite3.connect(state / "table-hub.db")) as db:
+        (result,) = db.execute("SELECT result FROM matches").fetchone()
+    assert result.startswith(b'{"set_aside"'), "which it has written all the same"
+    with Hub(config) as hub:
+        hub.start()
+        assert hub.store.last("1") == LastMatch("m-1"), "it is not set aside any more: the table plays it"
 
 
 def test_a_migration_that_is_cut_off_leaves_the_earlier_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,8 @@ from hub.ports import LogEntry
 from hub.store import Store, wipe_logs
 from tests.phone_ui.rig import until
 
+pytestmark = pytest.mark.real_time
+
 HAND, LOGIN = b"secret-hand-of-seat-2", b"secret-login-of-seat-2"
 
 
@@ -87,6 +89,14 @@ def test_everything_is_wiped_before_a_pi_is_given_away(database: Path, capsys: p
     assert LOGIN not in everything(database)
 
 
+def test_a_match_that_runs_keeps_its_mark_when_all_others_are_wiped(database: Path) -> None:
+    wipe_logs(database, 0, newest=True)
+    assert sorted(mark.name for mark in (database.parent / "marks").iterdir()) == ["1.mark"]
+    with closing(Store(database)) as store:
+        assert store.missing("1") is None
+        assert store.missing("2") is None, "what was wiped is not lost"
+
+
 def test_forget_says_how_many_and_may_be_asked_while_the_hub_runs(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,7 +125,7 @@ def test_all_of_it_is_refused_while_a_hub_runs(tmp_path: Path, capsys: pytest.Ca
 def running(database: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A hub that runs with that database, whose owner keeps hands for a week; all matches ended 8 days ago."""
     monkeypatch.setattr(app, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(app, "FORGET_SECONDS", 0.3)
+    monkeypatch.setattr(app, "FIRST_FORGET_SECONDS", 0.3)  # and never a second time: an evening is short
     with closing(sqlite3.connect(database)) as db, db:  # what was written here is no log of a game
         db.execute("UPDATE matches SET result = x'7B7D' WHERE id = 'm-4'")
         db.execute("DELETE FROM kept")
@@ -146,6 +156,7 @@ def jumping(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         return read[-1]
 
     monkeypatch.setattr(app, "time", jump)
+    monkeypatch.setattr(app, "FORGET_SECONDS", 0.3)
     return read
 
 

@@ -28,6 +28,7 @@ from hub.operations.state_folder import DATABASE
 from hub.state import History
 from hub.store import READS_UP_TO
 from hub.store.history import as_text, history
+from hub.store.schema import SET_ASIDE
 from hub.table.kept import UNREADABLE
 
 Stage = Literal["under way", "put aside", "set aside", "over", "left"]
@@ -144,6 +145,9 @@ def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
     lengths = dict(db.execute('SELECT "match", count(*) FROM entries GROUP BY "match"'))
     query = f'SELECT id, "table", head, begun, result, {aside}, {put_aside} FROM matches ORDER BY rowid'  # noqa: S608 - our own names
     for match, table, head, begun, result, reason, by_people in db.execute(query):
+        if bytes(result or b"").startswith(SET_ASIDE):  # by an early hub, which a start of this one puts right
+            with suppress(ValueError, TypeError):
+                reason, result = f"{msgspec.json.decode(result)['set_aside']}", None
         game = "?"
         with suppress(ValueError, TypeError):
             game = msgspec.json.decode(head, type=Head).game

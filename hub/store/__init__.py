@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from hub.store.keyed import KeyedStore
 from hub.store.lock import lock_state
-from hub.store.schema import READS_UP_TO
+from hub.store.schema import READS_UP_TO, is_ours
 from hub.store.store import Store
 from hub.store.wiping import wipe_logs
 
-__all__ = ["READS_UP_TO", "KeyedStore", "Store", "lock_state", "wipe_logs"]
+__all__ = ["READS_UP_TO", "KeyedStore", "Store", "is_ours", "lock_state", "wipe_logs"]

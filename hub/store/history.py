@@ -15,10 +15,9 @@ from statistics import median
 from typing import Literal
 
 from hub.state import DiceHistory, GameHistory, History, PastMatch, SeatHistory
-from hub.store.queries import LONGEST
+from hub.store.queries import LONGEST, SIDES, kept_rolled, lines_of, rolled_in
 
 SHOWN_MATCHES = 12
-SIDES = 6
 FEWEST = 60
 """Dice, before a verdict: with ten of each face expected the chi-square distribution fits well."""
 UNEVEN, UNFAIR = 0.05, 0.001
@@ -28,7 +27,7 @@ UNEVEN, UNFAIR = 0.05, 0.001
 def history(db: sqlite3.Connection, titles: Mapping[str, str], table: str = "") -> History:
     """Return what is known of the matches that were finished, at one table or at all. Raise sqlite3.Error.
 
-    `titles` names the games for people. Dice come from the logs that have not been wiped yet.
+    `titles` names the games for people.
     """
     matches, ids = [], []
     rows = db.execute(
@@ -48,7 +47,7 @@ def history(db: sqlite3.Connection, titles: Mapping[str, str], table: str = "") 
         matches=matches[:SHOWN_MATCHES],
         games=_games(matches),
         seats=_seats(matches),
-        dice=_dice(db, ids),
+        dice=_dice(db, ids, table),
     )
 
 
@@ -76,18 +75,14 @@ def _seats(matches: Sequence[PastMatch]) -> list[SeatHistory]:
     return [SeatHistory(seat, played[seat], won[seat], round(expected[seat], 1)) for seat in sorted(played)]
 
 
-def _dice(db: sqlite3.Connection, matches: Sequence[str]) -> list[DiceHistory]:
-    """Return how often each face of the six-sided dice came, by how they came in."""
-    faces: dict[str, Counter[int]] = defaultdict(Counter)
+def _dice(db: sqlite3.Connection, matches: Sequence[str], table: str) -> list[DiceHistory]:
+    """Return how often each face of the six-sided dice came, by how they came in: in these logs and in wiped ones."""
+    rolled = kept_rolled(db, table)
     for match in matches:
-        for (line,) in db.execute('SELECT line FROM entries WHERE "match" = ?', (match,)):
-            if b'"move":"roll"' in bytes(line):
-                with suppress(ValueError, TypeError, KeyError, AttributeError):
-                    entry = json.loads(line)
-                    if entry["seat"] == 0:
-                        faces[entry["args"].get("read", "typed")].update(entry["args"]["faces"])
+        rolled += rolled_in(lines_of(db, match))
     kinds: tuple[Literal["read", "typed", "hub"], ...] = ("read", "typed", "hub")
-    return [judge(kind, [faces[kind][face] for face in range(1, SIDES + 1)]) for kind in kinds if faces[kind]]
+    faces = {kind: [rolled[kind, face] for face in range(1, SIDES + 1)] for kind in kinds}
+    return [judge(kind, faces[kind]) for kind in kinds if any(faces[kind])]
 
 
 # --- whether dice are fair ------------------------------------------------------------------------------
@@ -154,7 +149,7 @@ def as_text(found: History) -> str:
     lines += ["", "Dice, by face from 1 to 6:"]
     lines += [f"  {NAMES[one.kind]}: {' '.join(map(str, one.counts))}. {_test(one)}" for one in found.dice]
     if not found.dice:
-        lines.append("  none in the logs that are kept")
+        lines.append("  none so far")
     lines += ["", "The newest:"]
     for match in found.matches:
         won = "nobody" if not match.winners else " and ".join(f"seat {seat}" for seat in match.winners)

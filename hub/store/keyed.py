@@ -1,37 +1,76 @@
-"""Logs that nobody else can write: each line carries a message authentication code."""
+"""Logs that nobody else can write: each line carries a message authentication code, and each log has a seal."""
 
 from __future__ import annotations
 
 import hmac
 import logging
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any
+from typing import Any, NamedTuple
 
-from hub.errors import ConfigError, LogError, ReplayDiverged, TemporaryError, of_file
-from hub.files import read_file, write_private
-from hub.ports import LogEntry
-from hub.store.store import Store
+from hub.errors import LogError, ReplayDiverged, TemporaryError, of_file
+from hub.files import read_file, set_aside, write_private
+from hub.ports import LogEntry, Missing
+from hub.store.store import SealedRow, Store
 
 log = logging.getLogger(__name__)
 
+LENGTH = 40  # bytes: the key, and the number of the newest match without one
 _MAC = re.compile(rb',"mac":"([0-9a-f]{64})"\}\Z')
+_SEALED = b',"sealed":true}'
+"""How the head of a log ends, before its mac, that has a seal. The mac covers it: nobody without the key can leave it out."""
+
+
+class End(NamedTuple):
+    """Where the log of a match ends: its table, how often it was cut, its entries, and the mac of its last line."""
+
+    table: str
+    cuts: int
+    length: int
+    mac: bytes
+
+
+def _is_key(file: Path) -> bool:
+    """Return whether a file holds a key of logs. Raise OSError if the disk fails."""
+    try:
+        return len(read_file(file)) == LENGTH
+    except OSError as error:
+        if isinstance(of_file(error, ""), TemporaryError):
+            raise
+        return False
 
 
 class KeyedStore:
     """A `LogStore` whose logs nobody can change without the key of the state folder, a file beside the database.
 
-    Each line gets a field `mac`: HMAC-SHA-256 of the line, chained with that of the line before it, the head's first. Readers
-    that know no such field leave it out. Logs that began before there was any key have none; what another key has marked is not read. It is no help against who reads
-    the key: root, or whoever holds the card.
+    Each line gets a field `mac`: HMAC-SHA-256 of the line, chained with that of the line before it, the head's first.
+    Readers that know no such field leave it out. The row of the match gets a seal in the same write: an HMAC-SHA-256 of
+    its table, its id, how often it was cut, its length and its last mac. So entries cannot be cut off unnoticed, nor stand
+    under another match. What stays possible is an earlier seal together with the log of that time, which the marks tell
+    (`hub.store.marks`) unless they are of that time, too.
+
+    Logs that began before there was any key have neither; those of hubs before there were seals have no seal until their
+    next entry. What another key has marked is not read. It is no help against people who can read the key: root, or the
+    owner of the card.
     """
 
     def __init__(self, store: Store, file: Path) -> None:
-        """Read the key, or make one. Raise ConfigError where the file is no such key, TemporaryError where the disk fails."""
+        """Read the key, or make one. Raise TemporaryError if the disk fails, ConfigError if the folder cannot be written.
+
+        A file that is no such key is set aside, and `key_notice` says so: its matches wait until it is back, others can begin.
+        """
         self._store, self._file = store, file
+        self.key_notice = ""
         try:
+            if os.path.lexists(file) and not _is_key(file):
+                aside = set_aside(file)
+                log.error("%s is no key of logs. It is set aside as %s.", file, aside.name)
+                self.key_notice = (
+                    "The file that proves the logs of matches was damaged, so earlier matches cannot go on."
+                )
             if not file.exists():
                 highest = store.highest()
                 write_private(file, token_bytes(32) + highest.to_bytes(8, "big"))
@@ -42,93 +81,154 @@ class KeyedStore:
             raise TemporaryError(str(error)) from error
         except OSError as error:
             raise of_file(error, f"{file}: the key of the logs cannot be kept there ({error.strerror}).") from error
-        if len(data) != 40:
-            raise ConfigError(f"{file}: this is no key of logs; remove it, and matches under way are set aside.")
         self._key, self._without = data[:32], int.from_bytes(data[32:], "big")
-        self._last: dict[str, bytes] = {}  # the mac of the last line of each match under way; others are read again
+        self._end: dict[str, End] = {}  # of each match under way; of others it is read again
+        self._short: dict[str, Missing] = {}  # logs that end elsewhere than their seal says
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
     def begin(self, table: str, head: bytes) -> str:
         """Write the head of a new match. Return its id."""
-        line, mac = self._marked(head, b"")
-        match = self._store.begin(table, line)
-        self._last[match] = mac
+        line, mac = self._marked(head.removesuffix(b"}") + _SEALED, b"")
+        end = End(table, 0, 0, mac)
+        match = self._store.begin(table, line, lambda match: self._seal(match, end))
+        self._end[match] = end
         return match
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         """Write the next entries of a match's log."""
-        marked, mac = self._all_marked(entries, self._mac_before(match, None))
-        self._store.append(match, marked)
-        self._last[match] = mac
+        if not self._is_keyed(match):
+            self._store.append(match, entries)
+            return
+        lines, end = self._continued(self._end.get(match) or self._end_of(match), entries)
+        self._store.append(match, lines, self._seal(match, end))
+        self._end[match] = end
 
     def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
         """Drop a match's entries from number `length` on and write those of `instead`."""
-        marked, mac = self._all_marked(instead, self._mac_before(match, length))
-        self._store.cut(match, length, marked)
-        self._last[match] = mac
+        if not self._is_keyed(match):
+            self._store.cut(match, length, instead)
+            return
+        kept = self._end_of(match, length)
+        lines, end = self._continued(kept._replace(cuts=kept.cuts + 1), instead)
+        self._store.cut(match, length, lines, self._seal(match, end))
+        self._end[match] = end
 
     def end(self, match: str, result: bytes) -> None:
         """Write that a match is over or was left: `result`, JSON, says which."""
         self._store.end(match, result)
-        self._last.pop(match, None)
+        self._forget(match)
 
     def put_aside(self, match: str) -> None:
         """Write that people have put a match aside."""
         self._store.put_aside(match)
-        self._last.pop(match, None)
+        self._forget(match)
 
     def take_up(self, match: str) -> str:
         """Make a match that was put aside the newest of its table, under a new id; return that. Raise LogError."""
         head, entries = self.load(match)
-        line, mac = self._marked(_MAC.sub(b"}", head), b"")
+        line, mac = self._marked(_MAC.sub(b"}", head).removesuffix(_SEALED).removesuffix(b"}") + _SEALED, b"")
         bare = [LogEntry(entry.number, _MAC.sub(b"}", entry.line)) for entry in entries]
-        marked, last = self._all_marked(bare, mac)
-        new: str = self._store.move(match, line, marked)
-        self._last[new] = last if marked else mac
-        self._last.pop(match, None)
+        lines, end = self._continued(End(self._store.sealed_row(match).table, 0, 0, mac), bare)
+        new = self._store.move(match, line, lines, lambda new: self._seal(new, end))
+        if short := self._short.get(match):
+            self._short[new] = short._replace(match=new)
+        self._forget(match)
+        self._end[new] = end
         return new
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
-        """Return the head and the entries of a match. Raise LogError; ReplayDiverged where a line is not the hub's."""
+        """Return the head and the entries of a match. Raise LogError; ReplayDiverged where a line is not the hub's.
+
+        A log that ends elsewhere than its seal says is returned as it is; `missing` then tells of it.
+        """
         head, entries = self._store.load(match)
         if not self._is_keyed(match):
             if any(_MAC.search(line) for line in (head, *(entry.line for entry in entries))):
                 raise ReplayDiverged(
-                    f"The log of match {match} was written with another key than the one in {self._file} now: "
-                    "put the earlier one back, from a backup, and start the hub again."
+                    f"The log of match {match} was written with another key than the hub has now. Staff: put the earlier "
+                    "key back, from a backup, and start the hub again."
                 )
             return head, entries
-        mac = self._checked(match, head, b"", "in its head")
+        macs = [self._checked(match, head, b"", "in its head")]
         for entry in entries:
-            mac = self._checked(match, entry.line, mac, f"at entry {entry.number}")
-        self._last[match] = mac
+            macs.append(self._checked(match, entry.line, macs[-1], f"at entry {entry.number}"))
+        row = self._store.sealed_row(match)
+        self._forget(match)
+        if short := self._compared(match, row, macs, sealed=_MAC.sub(b"}", head).endswith(_SEALED)):
+            self._short[match] = short
+        self._end[match] = End(row.table, row.cuts, len(entries), macs[-1])
         return head, entries
+
+    def missing(self, table: str) -> Missing | None:
+        """Return what the disk has lost of a table since it was last used; None: nothing, as far as can be known."""
+        last = self._store.last(table)
+        return (last and self._short.get(last.id)) or self._store.missing(table)
+
+    def settle(self, table: str) -> None:
+        """Take what the disk has of a table for whole from now on: what is missing was told."""
+        last = self._store.last(table)
+        if last and last.id in self._short:
+            self._store.seal(last.id, self._seal(last.id, self._end_of(last.id)))
+            del self._short[last.id]
+        self._store.settle(table)
+
+    def _forget(self, match: str) -> None:
+        self._end.pop(match, None)
+        self._short.pop(match, None)
 
     def _is_keyed(self, match: str) -> bool:
         number = match.removeprefix("m-")
         return number.isdigit() and int(number) > self._without
 
-    def _mac_before(self, match: str, length: int | None) -> bytes | None:
-        """Return the mac that the next line of a match follows, its log cut to `length`; None for one without."""
-        if not self._is_keyed(match):
-            return None
-        if length is None and match in self._last:
-            return self._last[match]
+    def _end_of(self, match: str, length: int | None = None) -> End:
+        """Return where the log of a match ends as the disk has it, or would if it were cut to `length`."""
         head, entries = self._store.load(match)
-        lines = [head, *(entry.line for entry in entries[:length])]
-        found = _MAC.search(lines[-1])
-        return bytes.fromhex(found[1].decode()) if found else b""
+        row = self._store.sealed_row(match)
+        kept = entries[:length]
+        found = _MAC.search(kept[-1].line if kept else head)
+        return End(row.table, row.cuts, len(kept), bytes.fromhex(found[1].decode()) if found else b"")
 
-    def _all_marked(self, entries: Sequence[LogEntry], mac: bytes | None) -> tuple[Sequence[LogEntry], bytes]:
-        if mac is None:
-            return entries, b""
-        marked = []
+    def _continued(self, end: End, entries: Sequence[LogEntry]) -> tuple[list[LogEntry], End]:
+        """Return entries with their macs, and where the log then ends."""
+        lines, mac = [], end.mac
         for entry in entries:
             line, mac = self._marked(entry.line, mac)
-            marked.append(LogEntry(entry.number, line))
-        return marked, mac
+            lines.append(LogEntry(entry.number, line))
+        return lines, end._replace(length=end.length + len(lines), mac=mac)
+
+    def _seal(self, match: str, end: End) -> str:
+        """Return the seal of a match's log that ends there."""
+        said = f"{end.cuts} {end.length} {end.mac.hex()}"
+        sealed = b"seal\n%s\n%s\n%s" % (end.table.encode(), match.encode(), said.encode())
+        mac = hmac.digest(self._key, sealed, "sha256")
+        return f"{said} {mac.hex()}"
+
+    def _compared(self, match: str, row: SealedRow, macs: Sequence[bytes], *, sealed: bool) -> Missing | None:
+        """Return in what a log is not the one that its seal was written for, or None. Raise ReplayDiverged.
+
+        `macs` are those of the head and of each entry; `sealed`: the head says that there is a seal.
+        """
+        length = len(macs) - 1
+        if row.ended and length == 0:  # wiped
+            return None
+        if row.seal is None and not sealed:
+            return None
+        try:
+            cuts, had, mac, _ = (row.seal or "").split(" ")
+            end = End(row.table, int(cuts), int(had), bytes.fromhex(mac))
+        except ValueError:
+            end = None
+        if end is None or not hmac.compare_digest(self._seal(match, end).encode(), (row.seal or "").encode()):
+            raise ReplayDiverged(
+                f"The log of match {match} belongs to another match, or something else than this hub changed it."
+            )
+        if end.cuts == row.cuts and end.length > length:
+            return Missing(match, end.length, length)
+        if end != End(row.table, row.cuts, length, macs[-1]):  # an earlier copy, or an earlier hub has gone on with it
+            return Missing(match, end.length, length, altered=True)
+        return None
 
     def _marked(self, line: bytes, before: bytes) -> tuple[bytes, bytes]:
         mac = hmac.digest(self._key, before + line, "sha256")

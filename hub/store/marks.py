@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sqlite3
@@ -13,6 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from zlib import crc32
+
+import msgspec
 
 from hub.files import check_file, read_file
 from hub.store.queries import lines_of, number_of
@@ -28,6 +29,15 @@ class Mark:
     """How far the log of a table's newest match had come: `hash` chains its lines."""
 
     table: str
+    match: str
+    cuts: int
+    length: int
+    hash: str
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A mark as its file has it."""
+
     match: str
     cuts: int
     length: int
@@ -87,7 +97,8 @@ class Marks:
             data = read_file(self._folder / f"{table}.mark")[: self.SIZE]
             check, _, text = data.rstrip(b" \n").partition(b" ")
             if int(check, 16) == crc32(text):
-                return Mark(table, **json.loads(text))
+                kept = msgspec.json.decode(text, type=_Kept)
+                return Mark(table, kept.match, kept.cuts, kept.length, kept.hash)
             log.warning("The mark of table %s is damaged.", table)
         except FileNotFoundError:
             pass
@@ -116,8 +127,7 @@ class Marks:
         if before is not None and before != mark.match:
             self._now.pop(before, None)
         self._newest[mark.table], self._now[mark.match] = mark.match, mark
-        kept = {"match": mark.match, "cuts": mark.cuts, "length": mark.length, "hash": mark.hash}
-        text = json.dumps(kept).encode()
+        text = msgspec.json.encode(_Kept(mark.match, mark.cuts, mark.length, mark.hash))
         data = b"%08x %s" % (crc32(text), text)
         with self._lock:
             try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from hub.ports import LastMatch, Length, LogEntry, MatchPutAside
@@ -105,6 +106,45 @@ def finished_after(db: sqlite3.Connection, number: int, most: int) -> list[tuple
     """Return what statistics tell of the matches that ended after the `number`th, in order, `most` of them at once."""
     found = db.execute("SELECT number, line FROM finished WHERE number > ? ORDER BY number LIMIT ?", (number, most))
     return [(one, bytes(line)) for one, line in found]
+
+
+SIDES = 6
+KINDS = ("read", "typed", "hub")
+"""How dice come in: read by a reader, typed by people, rolled by the hub."""
+
+
+def rolled_in(lines: Iterable[bytes]) -> Counter[tuple[str, int]]:
+    """Return how often each face of a six-sided die came in the lines of a log, by how the dice were read."""
+    rolled = Counter[tuple[str, int]]()
+    for line in lines:
+        if b'"move":"roll"' in line:
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                entry = json.loads(line)
+                kind = entry["args"].get("read", "typed")
+                if entry["seat"] == 0 and kind in KINDS:
+                    rolled.update((kind, face) for face in entry["args"]["faces"] if face in range(1, SIDES + 1))
+    return rolled
+
+
+def keep_rolled(db: sqlite3.Connection, match: str) -> None:
+    """Add the dice of a match to the counts that outlive its log, if it was played to its end."""
+    table, head, result = db.execute('SELECT "table", head, result FROM matches WHERE id = ?', (match,)).fetchone()
+    if _played(head, result) is not None:
+        db.executemany(
+            """INSERT INTO rolled ("table", kind, face, count) VALUES (?, ?, ?, ?)
+               ON CONFLICT DO UPDATE SET count = count + excluded.count""",
+            [(table, kind, face, count) for (kind, face), count in rolled_in(lines_of(db, match)).items()],
+        )
+
+
+def kept_rolled(db: sqlite3.Connection, table: str) -> Counter[tuple[str, int]]:
+    """Return what `keep_rolled` has added up at a table, or with "" at all tables."""
+    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'rolled'").fetchone():
+        return Counter()  # of an earlier hub
+    rows = db.execute(
+        "SELECT kind, face, sum(count) FROM rolled WHERE ? = '' OR \"table\" = ? GROUP BY kind, face", (table, table)
+    )
+    return Counter({(kind, face): count for kind, face, count in rows})
 
 
 def lines_of(db: sqlite3.Connection, match: str) -> list[bytes]:

@@ -39,18 +39,22 @@ def _copy_readable(db: sqlite3.Connection, into: sqlite3.Connection) -> int:
     aside = "aside" if "aside" in columns else "NULL"
     cuts = "cuts" if "cuts" in columns else "0"
     put_aside = "put_aside" if "put_aside" in columns else "NULL"
-    select = f'SELECT id, "table", head, begun, {cuts}, {aside}, {put_aside} FROM matches'  # noqa: S608 - names of our own
+    seal = "seal" if "seal" in columns else "NULL"
+    select = f'SELECT id, "table", head, begun, {cuts}, {aside}, {put_aside}, {seal} FROM matches'  # noqa: S608 - names of our own
     into.execute("BEGIN IMMEDIATE")
     for row in _readable(db, 'SELECT "table", name, value FROM kept'):
         with suppress(sqlite3.Error):
             into.execute('INSERT OR REPLACE INTO kept ("table", name, value) VALUES (?, ?, ?)', row)
+    for row in _readable(db, 'SELECT "table", kind, face, count FROM rolled'):
+        with suppress(sqlite3.Error):
+            into.execute('INSERT OR REPLACE INTO rolled ("table", kind, face, count) VALUES (?, ?, ?, ?)', row)
     ends = [end for (end,) in _readable(db, "SELECT max(rowid) FROM matches") if isinstance(end, int)]
     for rowid in range(1, min(ends[0] if ends else 0, 100_000) + 1):
         for row in _readable(db, f"{select} WHERE rowid = ? AND result IS NULL", rowid):
             with suppress(sqlite3.Error):
                 into.execute(
-                    """INSERT INTO matches (id, "table", head, begun, cuts, aside, put_aside)
-                       VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                    """INSERT INTO matches (id, "table", head, begun, cuts, aside, put_aside, seal)
+                       VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
                     row,
                 )
                 for entry in _readable(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -23,11 +23,13 @@ READS_UP_TO = 2
 PUT_ASIDE = "It was put aside. A newer table-hub goes on with it."
 """What stands in `aside` of a match that people put aside, for an earlier hub, which would end it for another match."""
 
-_SCHEMA = """
+_LATER_COLUMNS = {"cuts": "INTEGER NOT NULL DEFAULT 0", "aside": "TEXT", "put_aside": "TEXT", "seal": "TEXT"}
+"""Columns of `matches` that the first hubs had not."""
+
+_FIRST = """
 CREATE TABLE matches (
     id TEXT PRIMARY KEY, "table" TEXT NOT NULL, head BLOB NOT NULL, result BLOB,
-    begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, ended TEXT,
-    cuts INTEGER NOT NULL DEFAULT 0, aside TEXT, put_aside TEXT
+    begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, ended TEXT
 ) STRICT;
 CREATE TABLE entries (
     "match" TEXT NOT NULL REFERENCES matches(id), number INTEGER NOT NULL, line BLOB NOT NULL,
@@ -45,13 +47,24 @@ CREATE TABLE IF NOT EXISTS finished (
 """
 """What statistics tell of each match that was played to its end, in order: one that is taken back and ends again has two."""
 
+ROLLED = """
+CREATE TABLE IF NOT EXISTS rolled (
+    "table" TEXT NOT NULL, kind TEXT NOT NULL, face INTEGER NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY ("table", kind, face)
+) STRICT, WITHOUT ROWID
+"""
+"""How often each face of a die came in the logs that were wiped, by table and by how the dice were read."""
+
+_ADDED_TABLES = (_FINISHED, ROLLED)
+"""Tables that came without another version: earlier hubs leave them alone."""
+
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
 """SQLite's primary codes (https://sqlite.org/rescode.html) for a file that no waiting mends."""
 CHECK_SECONDS = 1.0
 """How long the file may be looked through at the start: a large one is not read whole on a slow card."""
 BUSY_SECONDS = 5.0
 """How long one call waits for another program, such as a backup, that holds the file."""
-CHECKPOINT_PAGES = 32
+CHECKPOINT_PAGES = 48
 """Write-ahead log of so many pages (4 KiB) at most: whoever loses a sector of it loses some 20 actions, not an evening."""
 
 
@@ -75,13 +88,45 @@ def connect(path: Path) -> sqlite3.Connection:
         _migrate(db)
     except UnicodeDecodeError as error:  # SQLite's own message has the damaged bytes in it
         db.close()
-        damage = sqlite3.DatabaseError("its schema cannot be read")
-        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise damage from error
+        raise _damage("its schema cannot be read") from error
     except BaseException:
         db.close()
         raise
     return db
+
+
+def is_ours(db: sqlite3.Connection) -> bool:
+    """Return whether a database has the tables of a hub, of any version, and nothing else: no trigger, no view, no other table.
+
+    Raise sqlite3.Error.
+    """
+    found = {}
+    for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_schema"):
+        if kind == "index" and sql is None:  # SQLite's own, of a primary key
+            continue
+        if kind != "table":
+            return False
+        found[name] = _bare(sql)
+    for column, declared in _LATER_COLUMNS.items():
+        found["matches"] = found.get("matches", "").replace(_bare(f", {column} {declared}"), "", 1)
+    wanted = dict(_tables(_FIRST))
+    known = {
+        **wanted,
+        **dict(_tables(";".join(_ADDED_TABLES))),
+        "sqlite_sequence": "CREATETABLEsqlite_sequence(name,seq)",
+    }
+    return found.keys() >= wanted.keys() and all(known.get(name) == sql for name, sql in found.items())
+
+
+def _tables(schema: str) -> Iterator[tuple[str, str]]:
+    """Yield name and statement, as SQLite keeps it but without blanks, of each table that a schema makes."""
+    for statement in schema.split(";"):
+        if sql := _bare(statement).replace("IFNOTEXISTS", ""):
+            yield sql.removeprefix("CREATETABLE").partition("(")[0], sql
+
+
+def _bare(sql: str | None) -> str:
+    return "".join((sql or "").split())
 
 
 def _check(db: sqlite3.Connection) -> None:
@@ -97,9 +142,16 @@ def _check(db: sqlite3.Connection) -> None:
     finally:
         db.set_progress_handler(None, 0)
     if rows != [("ok",)]:
-        damage = sqlite3.DatabaseError(" ".join(str(rows[0][0]).split()) if rows else "quick_check says nothing")
-        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise damage
+        raise _damage(" ".join(str(rows[0][0]).split()) if rows else "quick_check says nothing")
+    columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
+    if columns and _check_version(db) >= 1 and not columns.issuperset(_LATER_COLUMNS.keys() - {*_ADDED}):
+        raise _damage("its schema cannot be read")  # a letter in the name of a column
+
+
+def _damage(reason: str) -> sqlite3.DatabaseError:
+    damage = sqlite3.DatabaseError(reason)
+    damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return damage
 
 
 def _check_version(db: sqlite3.Connection) -> int:
@@ -118,22 +170,29 @@ def _migrate(db: sqlite3.Connection) -> None:
     """Bring the schema to this one, all of it or nothing."""
     version = _check_version(db)
     columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
-    (added,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'finished'").fetchone()
-    if version == VERSION and columns.issuperset(_ADDED) and added:
+    (added,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name IN ('finished', 'rolled')").fetchone()
+    if (
+        version == VERSION
+        and columns.issuperset(_ADDED)
+        and added == len(_ADDED_TABLES)
+        and not _set_aside_by_version_0(db)
+    ):
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        if db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'matches'").fetchone() == (0,):
-            for statement in _SCHEMA.split(";"):
+        if not columns:
+            for statement in _FIRST.split(";"):
                 db.execute(statement)
+            _add_columns(db, _LATER_COLUMNS)
         else:
             for step in _MIGRATIONS[version:]:
                 step(db)
-            for column, declared in _ADDED.items():
-                if column not in columns:
-                    db.execute(f"ALTER TABLE matches ADD COLUMN {column} {declared}")
-            db.execute("UPDATE matches SET aside = ? WHERE put_aside IS NOT NULL AND aside IS NULL", (PUT_ASIDE,))
-        db.execute(_FINISHED)
+            _add_columns(db, [column for column in _ADDED if column not in columns])
+            for match, reason in _set_aside_by_version_0(db):
+                db.execute("UPDATE matches SET aside = ?, result = NULL, ended = NULL WHERE id = ?", (reason, match))
+            db.execute("UPDATE matches SET aside = ? WHERE put_aside IS NOT NULL AND result IS NULL", (PUT_ASIDE,))
+        for statement in _ADDED_TABLES:
+            db.execute(statement)
         db.execute(f"PRAGMA user_version={VERSION}")
         db.execute("COMMIT")
     except BaseException:
@@ -143,19 +202,37 @@ def _migrate(db: sqlite3.Connection) -> None:
 
 
 def _from_0(db: sqlite3.Connection) -> None:
-    """Count the cuts of each match; a match that was set aside has not ended."""
-    db.execute("ALTER TABLE matches ADD COLUMN cuts INTEGER NOT NULL DEFAULT 0")
-    db.execute("ALTER TABLE matches ADD COLUMN aside TEXT")
-    for match, result in db.execute("SELECT id, result FROM matches WHERE result IS NOT NULL").fetchall():
+    """Count the cuts of each match, and note apart from its result that it was set aside."""
+    _add_columns(db, ("cuts", "aside"))
+
+
+def _add_columns(db: sqlite3.Connection, columns: Iterable[str]) -> None:
+    for column in columns:
+        db.execute(f"ALTER TABLE matches ADD COLUMN {column} {_LATER_COLUMNS[column]}")
+
+
+SET_ASIDE = b'{"set_aside":'
+"""How the result of a match begins that a hub of version 0 has set aside: such a match has not ended."""
+
+
+def _set_aside_by_version_0(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return id and reason of the matches that a hub of version 0 has set aside.
+
+    Any start may find some: such a hub writes this before it notices that another one runs with the same state folder.
+    """
+    found = []
+    rows = db.execute("SELECT id, result FROM matches WHERE substr(result, 1, ?) = ?", (len(SET_ASIDE), SET_ASIDE))
+    for match, result in rows.fetchall():
         with suppress(ValueError):
             reason = json.loads(result).get("set_aside")
             if isinstance(reason, str):
-                db.execute("UPDATE matches SET aside = ?, result = NULL, ended = NULL WHERE id = ?", (reason, match))
+                found.append((match, reason))
+    return found
 
 
 _MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_from_0,)
 """The step from version 0, from 1, ...: never changed once it was released."""
-_ADDED = {"put_aside": "TEXT"}
+_ADDED = ("put_aside", "seal")
 """Columns of `matches` that came without another version: earlier hubs leave them alone."""
 
 

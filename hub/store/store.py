@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, get_ident
-from time import monotonic
+from time import monotonic, time
+from typing import NamedTuple
 
 from hub.errors import DamagedLog, LogError
 from hub.files import check_file, kind_of
@@ -19,6 +20,7 @@ from hub.store.queries import (
     finished_after,
     insert_entries,
     insert_finished,
+    keep_rolled,
     last_match,
     lengths,
     lines_of,
@@ -32,6 +34,15 @@ log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 """How long `close` waits for whoever is at the disk."""
+
+
+class SealedRow(NamedTuple):
+    """What the database has of a match beside its log: `seal` is what `KeyedStore` wrote with the last entries."""
+
+    table: str
+    cuts: int
+    seal: str | None
+    ended: bool
 
 
 class Store:
@@ -93,7 +104,8 @@ class Store:
     def _compared(self, db: sqlite3.Connection) -> sqlite3.Connection:
         """Return the connection, and note what each table's mark promises and it has no more. Raise sqlite3.Error."""
         try:
-            self._missing = {name: gap for name in self._marks.names() if (gap := self._compare(db, name))}
+            names = {*self._marks.names(), *(name for (name,) in db.execute('SELECT DISTINCT "table" FROM matches'))}
+            self._missing = {name: gap for name in sorted(names) if (gap := self._compare(db, name))}
         except BaseException:
             db.close()
             raise
@@ -101,7 +113,7 @@ class Store:
 
     def _begin_anew(self, reason: str) -> sqlite3.Connection:
         """Set the file aside under a name with the date, begin a new one, and take over what can still be read."""
-        date = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+        date = datetime.fromtimestamp(time(), UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
         aside = self._path.with_name(f"{self._path.name}.unreadable-{date}")
         for suffix in ("-wal", "-shm", ""):  # the file itself last: a power cut in between finds it unreadable again
             with suppress(FileNotFoundError):
@@ -117,11 +129,13 @@ class Store:
         return db
 
     def _compare(self, db: sqlite3.Connection, table: str) -> Missing | None:
-        """Return what the mark of a table promises and the database has no more; None where nothing is missing."""
-        mark = self._marks.read(table)
+        """Return what the mark of a table promises and the database has no more; None where nothing is missing.
+
+        A match under way has a mark before its first entry. If the mark is gone, the database may be an earlier copy.
+        """
+        mark, found = self._marks.read(table), last_match(db, table)
         if mark is None:
-            return None
-        found = last_match(db, table)
+            return self._unmarked(db, found) if found else None
         if found is None or number_of(found.id) < number_of(mark.match):
             return Missing(mark.match, mark.length, 0)
         if found.id != mark.match:
@@ -133,6 +147,14 @@ class Store:
         if cuts == mark.cuts and chain(lines[: mark.length]).hex() != mark.hash:
             return Missing(mark.match, mark.length, len(lines), altered=True)
         return None
+
+    def _unmarked(self, db: sqlite3.Connection, found: LastMatch) -> Missing | None:
+        """Return that a match under way has no mark; None if it has no entry yet, or is of a hub that kept no seals."""
+        (seal,) = db.execute("SELECT seal FROM matches WHERE id = ?", (found.id,)).fetchone()
+        if seal is None or found.result is not None or found.put_aside:
+            return None
+        (length,) = db.execute('SELECT count(*) FROM entries WHERE "match" = ?', (found.id,)).fetchone()
+        return Missing(found.id, length, length, altered=True) if length else None
 
     @contextmanager
     def _log_errors(self) -> Iterator[None]:
@@ -180,8 +202,11 @@ class Store:
 
     # --- matches -----------------------------------------------------------------------------------
 
-    def begin(self, table: str, head: bytes) -> str:
-        """Write the head of a new match, and that a running one of the table is left for it. Return its id."""
+    def begin(self, table: str, head: bytes, seal: Callable[[str], str] | None = None) -> str:
+        """Write the head of a new match, and that a running one of the table is left for it. Return its id.
+
+        `seal` returns the seal of the match with that id. Here and below it is written with the entries, or not at all.
+        """
         with self._transaction() as db:
             match = f"m-{self._highest(db) + 1}"
             db.execute(
@@ -189,7 +214,10 @@ class Store:
                    WHERE "table" = ? AND result IS NULL AND aside IS NULL AND put_aside IS NULL""",
                 (LEFT, table),
             )
-            db.execute('INSERT INTO matches (id, "table", head) VALUES (?, ?, ?)', (match, table, head))
+            db.execute(
+                'INSERT INTO matches (id, "table", head, seal) VALUES (?, ?, ?, ?)',
+                (match, table, head, seal(match) if seal else None),
+            )
         self._marks.begin(table, match)
         return match
 
@@ -202,17 +230,21 @@ class Store:
         numbers = [number_of(name) for (name,) in db.execute("SELECT id FROM matches")]
         return max([*numbers, self._marks.highest()], default=0)
 
-    def append(self, match: str, entries: Sequence[LogEntry]) -> None:
+    def append(self, match: str, entries: Sequence[LogEntry], seal: str | None = None) -> None:
         """Write the next entries of a match's log."""
         with self._transaction() as db:
             insert_entries(db, match, entries)
+            if seal:
+                db.execute("UPDATE matches SET seal = ? WHERE id = ?", (seal, match))
         self._marks.append(match, [entry.line for entry in entries])
 
-    def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
+    def cut(self, match: str, length: int, instead: Sequence[LogEntry] = (), seal: str | None = None) -> None:
         """Drop a match's entries from number `length` on and write those of `instead`. A match that was over runs again."""
         with self._transaction() as db:
             db.execute('DELETE FROM entries WHERE "match" = ? AND number >= ?', (match, length))
-            db.execute("UPDATE matches SET result = NULL, ended = NULL, cuts = cuts + 1 WHERE id = ?", (match,))
+            db.execute(
+                "UPDATE matches SET result = NULL, ended = NULL, cuts = cuts + 1, seal = ? WHERE id = ?", (seal, match)
+            )
             insert_entries(db, match, instead)
             mark = mark_of(db, match)
         if mark:
@@ -238,12 +270,11 @@ class Store:
         return found or 0
 
     def wipe(self, match: str) -> None:
-        """Wipe the log of a match that has ended. Zeros take the place of what was there, in the write-ahead log, too."""
+        """Wipe the log of a match that has ended; its dice stay counted. Zeros take the place of what was there, in the write-ahead log, too."""
         with self._transaction() as db:
-            db.execute(
-                'DELETE FROM entries WHERE "match" = (SELECT id FROM matches WHERE id = ? AND result IS NOT NULL)',
-                (match,),
-            )
+            if db.execute("SELECT 1 FROM matches WHERE id = ? AND result IS NOT NULL", (match,)).fetchone():
+                keep_rolled(db, match)
+                db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
             db.execute("UPDATE matches SET cuts = cuts + 1 WHERE id = ?", (match,))  # marks never go back otherwise
             mark = mark_of(db, match)
         if mark:
@@ -265,7 +296,11 @@ class Store:
     def put_aside(self, match: str) -> None:
         """Write that people have put a match aside: it is not the table's any more until `take_up`."""
         with self._transaction() as db:
-            db.execute("UPDATE matches SET put_aside = CURRENT_TIMESTAMP, aside = ? WHERE id = ?", (PUT_ASIDE, match))
+            db.execute(
+                """UPDATE matches SET put_aside = CURRENT_TIMESTAMP, aside = ?, result = NULL, ended = NULL
+                   WHERE id = ?""",
+                (PUT_ASIDE, match),
+            )
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:
         """Return the matches of a table that people have put aside, the newest first."""
@@ -279,7 +314,9 @@ class Store:
         """
         return self.move(match, *self.load(match))
 
-    def move(self, match: str, head: bytes, entries: Sequence[LogEntry]) -> str:
+    def move(
+        self, match: str, head: bytes, entries: Sequence[LogEntry], seal: Callable[[str], str] | None = None
+    ) -> str:
         """Move a match that was put aside to a new id, with this `head` and these `entries` for its log, in one write."""
         with self._transaction() as db:
             new = f"m-{self._highest(db) + 1}"
@@ -289,7 +326,8 @@ class Store:
             if found is None:
                 raise DamagedLog(f"Match {match} was not put aside.")
             db.execute(
-                'INSERT INTO matches (id, "table", head, begun) VALUES (?, ?, ?, ?)', (new, found[0], head, found[1])
+                'INSERT INTO matches (id, "table", head, begun, seal) VALUES (?, ?, ?, ?, ?)',
+                (new, found[0], head, found[1], seal(new) if seal else None),
             )
             insert_entries(db, new, entries)
             db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
@@ -318,6 +356,21 @@ class Store:
         if [entry.number for entry in entries] != list(range(len(entries))):
             raise DamagedLog(f"The log of match {match} has a gap; it is kept as it is.")
         return found[0], entries
+
+    def sealed_row(self, match: str) -> SealedRow:
+        """Return what is known of a match beside its log. Raise DamagedLog where it is unknown."""
+        with self._at_the_disk() as db:
+            found = db.execute(
+                'SELECT "table", cuts, seal, result IS NOT NULL FROM matches WHERE id = ?', (match,)
+            ).fetchone()
+        if found is None:
+            raise DamagedLog(f"The database holds no match {match}.")
+        return SealedRow(found[0], found[1], found[2], bool(found[3]))
+
+    def seal(self, match: str, seal: str) -> None:
+        """Write the seal of a match's log as the log is now."""
+        with self._transaction() as db:
+            db.execute("UPDATE matches SET seal = ? WHERE id = ?", (seal, match))
 
     def last(self, table: str) -> LastMatch | None:
         """Return the newest match of a table, whatever has become of it, or None."""

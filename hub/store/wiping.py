@@ -8,14 +8,19 @@ from pathlib import Path
 
 from hub.errors import LogError
 from hub.ports import LEFT
+from hub.store.queries import keep_rolled
+from hub.store.schema import ROLLED
 
-_WIPE = """
-DELETE FROM entries WHERE "match" IN (
-    SELECT id FROM matches AS ended WHERE result IS NOT NULL AND julianday('now') - julianday(ended) >= ?
-    AND (? OR rowid < (SELECT max(rowid) FROM matches WHERE "table" = ended."table"))
-)"""
+_WIPED = """
+SELECT id FROM matches AS ended WHERE result IS NOT NULL AND julianday('now') - julianday(ended) >= ?
+AND (? OR rowid < (SELECT max(rowid) FROM matches WHERE "table" = ended."table"))
+AND EXISTS (SELECT 1 FROM entries WHERE "match" = ended.id)"""
 """A table's newest match stays until another has begun: it may be taken back, or shown again after a power cut."""
 
+
+_RUNNING = """
+SELECT "table" FROM matches AS one WHERE result IS NULL
+AND rowid = (SELECT max(rowid) FROM matches WHERE "table" = one."table")"""
 
 _EXPIRE = """
 UPDATE matches SET result = ?, ended = put_aside, aside = NULL, put_aside = NULL
@@ -26,7 +31,7 @@ WHERE put_aside IS NOT NULL AND result IS NULL AND julianday('now') - julianday(
 def wipe_logs(path: Path, days: float, *, newest: bool = False, aside_days: float | None = None) -> int:
     """Wipe the logs of matches that ended `days` ago or earlier, which is where hands are; return of how many.
 
-    What stays of a match is who won what and when, which game and options. With `newest` those that a table shows last are
+    What stays of a match is who won what and when, which game and options, and how often each face of its dice came. With `newest` those that a table shows last are
     wiped, too, and every login of a seat: no hub may run. Zeros take the place of what was there, in the file and in its
     write-ahead log. Matches that were put aside `aside_days` ago, or with `newest` all of them, cannot be taken up any more.
     Raise LogError.
@@ -39,20 +44,19 @@ def wipe_logs(path: Path, days: float, *, newest: bool = False, aside_days: floa
             db.execute("BEGIN IMMEDIATE")
             if newest or aside_days is not None:
                 db.execute(_EXPIRE, (LEFT, 0 if newest else aside_days))
-            before = _logs(db)
-            db.execute(_WIPE, (days, newest))
+            db.execute(ROLLED)
+            wiped = [match for (match,) in db.execute(_WIPED, (days, newest)).fetchall()]
+            for match in wiped:
+                keep_rolled(db, match)
+                db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
             if newest:
                 db.execute("DELETE FROM kept WHERE name = 'places'")
-            found = before - _logs(db)
+            running = {table for (table,) in db.execute(_RUNNING)}
             db.execute("COMMIT")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for mark in (path.parent / "marks").glob("*.mark") if newest else ():
-            mark.unlink()  # else the next start takes what was wiped for lost
+            if mark.stem not in running:  # else the next start takes what was wiped for lost
+                mark.unlink()
     except sqlite3.Error as error:
         raise LogError(f"The database {path} cannot be wiped now: {error}.") from error
-    return found
-
-
-def _logs(db: sqlite3.Connection) -> int:
-    (count,) = db.execute('SELECT count(DISTINCT "match") FROM entries').fetchone()
-    return int(count)
+    return len(wiped)

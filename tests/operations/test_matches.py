@@ -22,6 +22,8 @@ from hub.store import Store, lock_state
 from hub.table.chance import Chance
 from tests.test_store import files, version_0
 
+pytestmark = pytest.mark.real_time
+
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
@@ -164,7 +166,9 @@ def test_no_database_an_old_one_a_damaged_one_and_a_newer_one_are_told_apart(tmp
     state.mkdir()
     assert examine(state) == examine(tmp_path / "nowhere")
     version_0(state / "table-hub.db")
-    assert [(match.id, match.stage) for match in examine(state).matches][-1] == ("m-4", "under way")
+    found = examine(state)
+    assert [(match.id, match.stage) for match in found.matches][-1] == ("m-4", "under way")
+    assert [(match.id, match.stage, match.reason) for match in found.matches][1] == ("m-2", "set aside", "Rules 1.")
     with closing(sqlite3.connect(state / "table-hub.db")) as db:
         db.execute("PRAGMA user_version=9")
     assert "newer table-hub" in examine(state).error
