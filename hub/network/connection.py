@@ -26,6 +26,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from hub.errors import BrokerError, ConfigError
 from hub.files import check_file, read_file
 from hub.network import messages
+from hub.network.bounded import LARGEST_PACKET, BoundedClient
 from hub.network.dynsec import COMMAND_TOPIC, RESPONSE_TOPIC, DynsecLogins
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 RESPONSE_SECONDS = 5.0  # for each answer of the broker while the connection is set up
 KEEPALIVE_SECONDS = 15
 MISC_SECONDS = 1.0  # between two calls of paho's loop_misc, which sends and checks pings
+HEADER_BYTES = 16  # of a PUBLISH, beside its topic and its payload, at most
 ECHO_SECONDS = 2.0  # between two messages that the hub sends to itself, to see that the broker delivers
 SILENT_SECONDS = 6.0  # nothing at all from the broker while such a message is on its way: it hangs
 STALLED_SECONDS = 20.0  # other things come, but not that message
@@ -117,7 +119,9 @@ class Connection:
         self._echo_awaited = False
         self._echo_late = 0.0  # seconds that it is on its way, and seconds without anything from the broker meanwhile
         self._silent = 0.0
-        client = paho.Client(
+        self._largest = 0  # bytes of the largest packet that the broker takes; 0: any
+        client = BoundedClient(
+            LARGEST_PACKET,
             CallbackAPIVersion.VERSION2,
             client_id=endpoint.client_id,
             protocol=paho.MQTTv5,
@@ -144,7 +148,7 @@ class Connection:
         """Connect, subscribe, and publish the status `online`. Raise BrokerError."""
         address = self._endpoint.address
         try:
-            self._client.connect(address.path or address.host, address.port or 1, keepalive=KEEPALIVE_SECONDS)
+            self._client.connect_bounded(address.path or address.host, address.port or 1, KEEPALIVE_SECONDS)
         except (OSError, ValueError) as error:
             raise BrokerError(unreachable(address, error)) from None
         sock = self._client.socket()
@@ -228,6 +232,8 @@ class Connection:
         A picture goes at QoS 0: the socket keeps its order and holds it back where the broker is slow, and a new connection
         brings all of them again. What clears a topic is acknowledged: only then may it be forgotten.
         """
+        if not self._fits(topic, payload):
+            return
         message = self._client.publish(topic, payload, qos=0 if payload else 1, retain=True)
         if message.rc == MQTTErrorCode.MQTT_ERR_SUCCESS and not message.is_published():
             self.in_flight.add(topic)
@@ -235,7 +241,19 @@ class Connection:
 
     def publish(self, topic: str, payload: bytes, qos: int) -> None:
         """Publish a message that is not retained."""
-        self._client.publish(topic, payload, qos=qos)
+        if self._fits(topic, payload):
+            self._client.publish(topic, payload, qos=qos)
+
+    def _fits(self, topic: str, payload: bytes) -> bool:
+        """Return whether the broker takes a message of that size: for one that is larger it would end the connection."""
+        size = len(topic) + len(payload) + HEADER_BYTES
+        if self._largest and size > self._largest:
+            log.error(
+                "A message of %d bytes is not sent: the broker at %s takes %d at most.",
+                size, self._endpoint.address, self._largest,
+            )  # fmt: skip
+            return False
+        return True
 
     def send_commands(self, commands: Sequence[Mapping[str, object]]) -> None:
         """Publish commands to the dynamic-security plugin, if there are any."""
@@ -254,11 +272,13 @@ class Connection:
 
     # --- paho's callbacks, called inside `step` ---
 
-    def _on_connect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
+    def _on_connect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, properties: object) -> None:
         self._connack = code
+        self._largest = getattr(properties, "MaximumPacketSize", 0)
 
     def _on_disconnect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
-        self._lost = self._lost or f"The connection to the broker at {self._endpoint.address} was lost ({code})."
+        refused = f"it sends a message of {self._client.refused:,} bytes" if self._client.refused else code
+        self._lost = self._lost or f"The connection to the broker at {self._endpoint.address} was lost ({refused})."
 
     def _on_subscribe(
         self, _c: paho.Client, _u: object, packet_id: int, codes: Sequence[ReasonCode], _p: object

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 log = logging.getLogger(__name__)
@@ -16,42 +16,71 @@ log = logging.getLogger(__name__)
 COMMAND_TOPIC = "$CONTROL/dynamic-security/v1"
 RESPONSE_TOPIC = COMMAND_TOPIC + "/response"
 ANSWER_SECONDS = 3.0  # for the plugin's answer to a command; then the command is sent again
+MESSAGE_BYTES = 4096
+"""The most bytes of commands in one message: the plugin writes its whole file for each command, and serves no phone meanwhile."""
+NAMES_AT_ONCE = 256  # of logins that the broker lists in one answer
 HARMLESS = ("Client already exists", "Role already exists", "Client not found", "Role not found")
 """Errors of the plugin that change nothing here: user names are random and never used twice."""
 
+Command = dict[str, object]
+
 
 @dataclass(frozen=True, slots=True)
-class _Login:
+class Login:
     """One login and its topics."""
 
-    password: str
+    password: str = field(repr=False)
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+
+    def acls(self) -> list[Command]:
+        """Return what the login may do, in the plugin's own form."""
+        acls: list[Command] = [{"acltype": "publishClientSend", "topic": topic, "allow": True} for topic in self.writes]
+        for topic in self.reads:
+            # Literal: of a pattern a phone could subscribe to topics without end, and the broker keeps each.
+            acls.append({"acltype": "subscribeLiteral", "topic": topic, "allow": True})
+            acls.append({"acltype": "publishClientReceive", "topic": topic, "allow": True})
+        return acls
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A command that the plugin has not answered yet: a query, or the creation or deletion of the login `sid`."""
+
+    at: float  # time.monotonic()
+    query: Command | None = None
+    sid: str = ""
+    creates: bool = False
 
 
 class DynsecLogins:
     """The CredentialStore of the dynamic-security plugin, of the managed broker or of a venue's.
 
-    `admit`, `release` and `admitted` may be called from any thread, the rest from the thread of the MQTT connection.
+    It knows which logins there shall be, asks the broker which it has, and sends the difference: few commands in a message,
+    and the next message when the last one is answered, so that the number of seats limits nothing.
+
+    `admit`, `release`, `admitted` and `all` may be called from any thread, the rest from the thread of the MQTT connection.
     `wake` is called when commands are queued.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._lock = threading.Lock()
-        self._logins: dict[str, _Login] = {}
+        self._logins: dict[str, Login] = {}
         self._released: set[str] = set()  # to be deleted, not yet confirmed by the broker
         self._confirmed: set[str] = set()
-        self._commands: list[dict[str, object]] = []  # queued for the broker
-        self._pending: dict[str, str] = {}  # correlation data of an unanswered command -> sid; "" for the first query
-        self._asked_at: dict[str, float] = {}  # correlation data of an unanswered command -> time.monotonic()
+        self._listed: set[str] = set()  # what the broker has said that it has, until it has listed all
+        self._queries: list[Command] = []  # to be sent before all else
+        self._waiting: dict[str, None] = {}  # the sids to be created or deleted, in order, that are not asked for yet
+        self._asked: dict[str, _Asked] = {}  # by correlation data
         self._numbers = itertools.count(1)
+        self.answered = 0  # how many commands were answered in all: whoever waits for the rest sees that they come
         self.error = ""
 
     def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
         """Queue the creation of a login; return at once."""
         with self._lock:
-            self._logins[sid] = _Login(password, tuple(reads), tuple(writes))
+            self._logins[sid] = Login(password, tuple(reads), tuple(writes))
             self._queue(sid)
         self._wake()
 
@@ -70,42 +99,77 @@ class DynsecLogins:
         with self._lock:
             return sid in self._confirmed
 
+    def all(self) -> dict[str, Login]:
+        """Return all logins that there shall be: a new broker of the hub's own begins with them."""
+        with self._lock:
+            return dict(self._logins)
+
     def connected(self) -> None:
-        """Queue all logins again: after a new connection the broker may have none of them, or outdated ones."""
+        """Ask a broker after each new connection which logins it has: it may have none of them, or outdated ones."""
         with self._lock:
             self.error = ""
-            self._pending = {"first": ""}
-            self._asked_at.clear()
-            self._commands = [{"command": "getDefaultACLAccess", "correlationData": "first"}]
-            for sid in (*sorted(self._released), *self._logins):
+            self._forget_questions()
+            self._queries = [{"command": "getDefaultACLAccess"}, _list_from(0)]
+            for sid in sorted(self._released):
                 self._queue(sid)
 
     def disconnected(self) -> None:
-        """Forget pending responses and confirmed logins: none of them outlives a connection."""
+        """Forget unanswered commands and confirmed logins: none of them outlives a connection."""
         with self._lock:
-            self._pending.clear()
-            self._asked_at.clear()
-            self._commands.clear()
+            self._forget_questions()
             self._confirmed.clear()
+
+    def _forget_questions(self) -> None:
+        self._queries.clear()
+        self._waiting.clear()
+        self._asked.clear()
+        self._listed.clear()
 
     @property
     def settled(self) -> bool:
         """Return whether every command was answered."""
         with self._lock:
-            return not self._pending
+            return not (self._queries or self._waiting or self._asked)
 
-    def take_commands(self) -> list[dict[str, object]]:
-        """Return the queued commands, in order, and empty the queue."""
+    @property
+    def deleting(self) -> bool:
+        """Return whether a login still waits for its deletion to be sent."""
         with self._lock:
-            commands, self._commands = self._commands, []
+            return any(sid in self._released for sid in self._waiting)
+
+    def take_commands(self) -> list[Command]:
+        """Return the commands of the next message, in order: none while the last message is not answered."""
+        with self._lock:
+            if self._asked:
+                return []
+            commands: list[Command] = []
+            size, now = 0, time.monotonic()
+            for query in self._queries:
+                number = str(next(self._numbers))
+                commands.append({**query, "correlationData": number})
+                self._asked[number] = _Asked(now, query)
+            self._queries.clear()
+            while self._waiting:
+                sid = next(iter(self._waiting))
+                login, number = self._logins.get(sid), str(next(self._numbers))
+                more = _create(sid, login, number) if login is not None else _delete(sid, number)
+                size += len(json.dumps(more))
+                if commands and size > MESSAGE_BYTES:
+                    break
+                commands += more
+                del self._waiting[sid]
+                self._asked[number] = _Asked(now, None, sid, login is not None)
             return commands
 
     def ask_again(self, now: float) -> None:
         """Queue once more what was not answered in 3 s: a broker whose queue for the hub is full drops answers."""
         with self._lock:
-            for number in [one for one, asked_at in self._asked_at.items() if now - asked_at >= ANSWER_SECONDS]:
-                del self._asked_at[number]
-                self._queue(self._pending.pop(number))
+            for number in [one for one, asked in self._asked.items() if now - asked.at >= ANSWER_SECONDS]:
+                asked = self._asked.pop(number)
+                if asked.query:
+                    self._queries.append(asked.query)
+                else:
+                    self._queue(asked.sid)
 
     def on_response(self, payload: bytes) -> None:
         """Handle a message of the plugin's response topic."""
@@ -117,13 +181,13 @@ class DynsecLogins:
         with self._lock:
             for response in responses:
                 self._handle(response)
+            is_more = bool(self._queries or self._waiting) and not self._asked
+        if is_more:
+            self._wake()
 
     def _queue(self, sid: str) -> None:
-        number = str(next(self._numbers))
-        self._pending[number] = sid
-        self._asked_at[number] = time.monotonic()
-        login = self._logins.get(sid)
-        self._commands += _create(sid, login, number) if login is not None else _delete(sid, number)
+        self._waiting.pop(sid, None)
+        self._waiting[sid] = None
 
     def _handle(self, response: dict[str, Any]) -> None:
         error = str(response.get("error", ""))
@@ -132,16 +196,35 @@ class DynsecLogins:
         if error:
             self.error = f"The broker did not do '{response.get('command')}' for the hub's logins: {error}."
             log.warning("%s", self.error)
-        if response.get("command") == "getDefaultACLAccess":
-            self._check_default_access(response)
-        number = str(response.get("correlationData", ""))
-        self._asked_at.pop(number, None)
-        sid = self._pending.pop(number, None)
-        if not sid:
+        asked = self._asked.pop(str(response.get("correlationData", "")), None)
+        if asked is None:
             return
-        if sid in self._logins and not error:
-            self._confirmed.add(sid)
-        self._released.discard(sid)
+        self.answered += 1
+        if asked.query:
+            if response.get("command") == "getDefaultACLAccess":
+                self._check_default_access(response)
+            elif not error:
+                self._take_list(asked.query, response)
+        elif not asked.creates:
+            self._released.discard(asked.sid)
+        elif asked.sid in self._logins and not error:
+            self._confirmed.add(asked.sid)
+
+    def _take_list(self, query: Command, response: dict[str, Any]) -> None:
+        """Take in a page of the broker's logins; after the last one queue what it does not have."""
+        data = response.get("data", {})
+        names, offset = [str(one) for one in data.get("clients", [])], int(str(query["offset"]))
+        self._listed.update(names)
+        if names and offset + len(names) < data.get("totalCount", 0):
+            self._queries.append(_list_from(offset + len(names)))
+            return
+        for sid in self._logins:
+            if sid in self._listed:
+                self._confirmed.add(sid)
+                self._waiting.pop(sid, None)
+            else:
+                self._queue(sid)
+        self._listed.clear()
 
     def _check_default_access(self, response: dict[str, Any]) -> None:
         open_to_all = [
@@ -156,31 +239,33 @@ class DynsecLogins:
             )
 
 
-def _create(sid: str, login: _Login, number: str) -> list[dict[str, object]]:
+def role_of(sid: str) -> str:
+    """Return the name of a login's own role."""
+    return f"seat-{sid}"
+
+
+def _list_from(offset: int) -> Command:
+    return {"command": "listClients", "verbose": False, "count": NAMES_AT_ONCE, "offset": offset}
+
+
+def _create(sid: str, login: Login, number: str) -> list[Command]:
     """Return the commands that create a login with its own role."""
-    acls: list[dict[str, object]] = [
-        {"acltype": "publishClientSend", "topic": topic, "allow": True} for topic in login.writes
-    ]
-    for topic in login.reads:
-        # Literal: of a pattern a phone could subscribe to topics without end, and the broker keeps each.
-        acls.append({"acltype": "subscribeLiteral", "topic": topic, "allow": True})
-        acls.append({"acltype": "publishClientReceive", "topic": topic, "allow": True})
     return [
-        {"command": "createRole", "rolename": f"seat-{sid}", "acls": acls},
+        {"command": "createRole", "rolename": role_of(sid), "acls": login.acls()},
         {
             "command": "createClient",
             "username": sid,
             "clientid": sid,  # so that a login cannot take over another's session by its client id
             "password": login.password,
-            "roles": [{"rolename": f"seat-{sid}"}],
+            "roles": [{"rolename": role_of(sid)}],
             "correlationData": number,
         },
     ]
 
 
-def _delete(sid: str, number: str) -> list[dict[str, object]]:
+def _delete(sid: str, number: str) -> list[Command]:
     """Return the commands that delete a login and its role."""
     return [
         {"command": "deleteClient", "username": sid},
-        {"command": "deleteRole", "rolename": f"seat-{sid}", "correlationData": number},
+        {"command": "deleteRole", "rolename": role_of(sid), "correlationData": number},
     ]

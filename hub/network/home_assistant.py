@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
+from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -122,9 +123,9 @@ class HomeAssistant(OutsideLink):
     Raise ConfigError where the configuration cannot be used.
     """
 
-    def __init__(self, part: HomeAssistantPart, hub: str) -> None:
+    def __init__(self, part: HomeAssistantPart, hub: str, random: Random) -> None:
         endpoint = outside_endpoint(part, "home_assistant", f"table-hub-{hub}-home")
-        super().__init__(endpoint, "Home Assistant", (home_status_topic(hub), OFFLINE))
+        super().__init__(endpoint, "Home Assistant", (home_status_topic(hub), OFFLINE), random)
         self._prefix, self._hub = part.prefix, hub
 
     def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - the port's

@@ -28,9 +28,13 @@ from typing import IO, TYPE_CHECKING
 
 from hub.errors import BrokerError, TemporaryError, of_file
 from hub.files import check_file, read_file
+from hub.network.bounded import LARGEST_PACKET
+from hub.network.dynsec import role_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from hub.network.dynsec import Login
 
 log = logging.getLogger(__name__)
 
@@ -102,20 +106,20 @@ class Mosquitto:
             runtime = Path(os.environ.get("XDG_RUNTIME_DIR", "/nowhere"))
             self._socket_folder = Path(tempfile.mkdtemp(prefix="th-", dir=runtime if runtime.is_dir() else None))
 
-    def start(self) -> None:
-        """End an old process, start a new one, and return when it accepts connections. Raise BrokerError."""
+    def start(self, logins: Mapping[str, Login] | None = None) -> None:
+        """End an old process, start a new one that knows `logins`, and return when it accepts connections. Raise BrokerError."""
         try:
-            self._start()
+            self._start(logins or {})
         except OSError as error:  # a full disk, no memory for a child
             raise BrokerError(f"mosquitto cannot be started now ({error.strerror}); the hub tries again.") from error
 
-    def _start(self) -> None:
+    def _start(self, logins: Mapping[str, Login]) -> None:
         self.stop()
         self._end_stale()
         (self._folder / "mosquitto.pid").unlink(missing_ok=True)  # whatever is there: mosquitto would open it
         Path(self.socket).unlink(missing_ok=True)
         self.password = secrets.token_urlsafe(24)
-        self._write("logins.json", json.dumps(first_logins(self.password)))
+        self._write("logins.json", json.dumps(first_logins(self.password, logins)))
         self._write("mosquitto.conf", self._configuration())
         self._last_lines.clear()
         child = subprocess.Popen(
@@ -210,7 +214,7 @@ class Mosquitto:
             "persistence false",
             "connection_messages false",
             "sys_interval 0",
-            "max_packet_size 131072",
+            f"max_packet_size {LARGEST_PACKET}",
             "max_queued_messages 100",
             "log_timestamp false",
             "log_dest stderr",
@@ -285,15 +289,14 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ours}
 
 
-def first_logins(password: str) -> dict[str, object]:
-    """Return the plugin's file for a new broker: the hub's own login, everything else denied."""
+def first_logins(password: str, logins: Mapping[str, Login] | None = None) -> dict[str, object]:
+    """Return the plugin's file for a new broker: the hub's own login and `logins`, everything else denied."""
     acls = [
         {"acltype": kind, "topic": topic, "allow": True}
         for kind in ("publishClientSend", "publishClientReceive", "subscribePattern")
         for topic in ("th/1/#", "$CONTROL/dynamic-security/#")
     ]
-    salt, rounds = secrets.token_bytes(12), 101  # the plugin's own form: PBKDF2 with SHA-512
-    hashed = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, rounds, 64)
+    known = logins or {}
     return {
         "defaultACLAccess": {
             "publishClientSend": False,
@@ -302,15 +305,27 @@ def first_logins(password: str) -> dict[str, object]:
             "unsubscribe": True,
         },
         "clients": [
-            {
-                "username": USER,
-                "password": base64.b64encode(hashed).decode(),
-                "salt": base64.b64encode(salt).decode(),
-                "iterations": rounds,
-                "roles": [{"rolename": USER}],
-            }
+            {"username": USER, **_hashed(password), "roles": [{"rolename": USER}]},
+            *(
+                {"username": sid, "clientid": sid, **_hashed(login.password), "roles": [{"rolename": role_of(sid)}]}
+                for sid, login in known.items()
+            ),
         ],
-        "roles": [{"rolename": USER, "acls": acls}],
+        "roles": [
+            {"rolename": USER, "acls": acls},
+            *({"rolename": role_of(sid), "acls": login.acls()} for sid, login in known.items()),
+        ],
+    }
+
+
+def _hashed(password: str) -> dict[str, object]:
+    """Return a password in the plugin's own form: PBKDF2 with SHA-512."""
+    salt, rounds = secrets.token_bytes(12), 101
+    hashed = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, rounds, 64)
+    return {
+        "password": base64.b64encode(hashed).decode(),
+        "salt": base64.b64encode(salt).decode(),
+        "iterations": rounds,
     }
 
 

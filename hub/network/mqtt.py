@@ -185,7 +185,7 @@ class MqttBroker:
             self.ticked = time.monotonic()
             try:
                 if self._mosquitto is not None and self._mosquitto.pid is None:
-                    self._mosquitto.start()
+                    self._mosquitto.start(self._logins.all())
                 reason = self._connect_and_serve()
                 failures = 0
             except BrokerError as error:
@@ -193,8 +193,9 @@ class MqttBroker:
                 failures += 1
                 self._stop_own()  # it may hang: the next try starts a new one
             except Exception as error:  # a full disk, no memory for a child: this thread must outlive it
-                log.exception("The thread of the broker's connection failed; it goes on.")
                 reason = f"The hub could not serve its broker ({error.__class__.__name__}); it tries again."
+                if reason != self._reported:  # one trace for each cause, however often it is tried
+                    log.exception("The thread of the broker's connection failed; it goes on.")
                 failures += 1
                 self._stop_own()
             if not self._closing.is_set():
@@ -227,7 +228,15 @@ class MqttBroker:
         """Connect, create the logins, and report BrokerUp. Raise BrokerError."""
         connection.open()
         self._logins.connected()
-        connection.run_until(lambda: self._logins_settled(connection), "the answer about the logins")
+        settled = False
+        while not settled and not self._logins.error and not self._closing.is_set():
+            # Each answer gives the next one its time: how long all take depends on the number of seats.
+            self.ticked, before = time.monotonic(), self._logins.answered
+            connection.run_until(
+                lambda before=before: self._logins_settled(connection) or self._logins.answered != before,  # type: ignore[misc]
+                "the answer about the logins",
+            )
+            settled = self._logins.settled
         if self._logins.error:
             raise BrokerError(self._logins.error)
         with self._lock:
@@ -278,14 +287,18 @@ class MqttBroker:
     def _publish_queued(self, connection: Connection) -> None:
         # What is said comes before the logins, so that a phone that leaves has its answer before its login ends; what is
         # cleared comes after them: a released seat's login is deleted before its hand is.
-        commands = self._logins.take_commands()
+        commands, deleting = self._logins.take_commands(), self._logins.deleting
         with self._lock:
             self._will_look = self._urgent = False
             for topic in connection.acknowledged:
                 if topic not in self._unsent and self._retained.get(topic) == b"":
                     del self._retained[topic]  # cleared, and acknowledged: nothing to publish again
             connection.acknowledged.clear()
-            ready = [topic for topic in self._unsent if topic not in connection.in_flight]
+            ready = [
+                topic
+                for topic in self._unsent
+                if topic not in connection.in_flight and (self._retained[topic] or not deleting)
+            ]
             retained = [(topic, self._retained[topic]) for topic in ready]
             for topic in ready:
                 del self._unsent[topic]

@@ -8,15 +8,17 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from random import SystemRandom
+from random import Random
 from typing import TYPE_CHECKING
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 
+from hub.network.bounded import BoundedClient
 from hub.network.connection import hung_up, unreachable
 
 if TYPE_CHECKING:
+    from paho.mqtt.enums import MQTTProtocolVersion
     from paho.mqtt.reasoncodes import ReasonCode
 
     from hub.network.connection import Endpoint
@@ -28,50 +30,65 @@ ANSWER_SECONDS = 5.0
 LOOK_SECONDS = 0.5  # between two looks for what has changed
 BACK_OFF = (0.0, 1.0, 5.0, 15.0, 60.0)  # seconds before each further try; the last one for ever
 STEADY_SECONDS = 10.0  # a connection that lasted so long is tried again at once
-_random = SystemRandom()  # hubs that have lost the same broker come back one after the other
+MOST_BYTES = 65_536  # of a packet that comes from an outside broker: what hubs send each other has a few hundred
+OLDER = "Unsupported protocol version"  # what a broker of MQTT 3.1.1 answers to MQTT 5
 
 
 def login_error(endpoint: Endpoint) -> str:
     """Return in a sentence why the broker there does not let this hub in, after 5 s at most for each answer; "" where it does."""
     answers: list[ReasonCode] = []
-    client = paho.Client(
-        CallbackAPIVersion.VERSION2, client_id=f"{endpoint.client_id}-doctor", reconnect_on_failure=False
-    )
-    _log_in(client, endpoint)
-    client.on_connect = lambda _c, _u, _f, code, _p: answers.append(code)
-    try:
-        client.connect(endpoint.address.host, endpoint.address.port, KEEPALIVE_SECONDS)
-        until = time.monotonic() + ANSWER_SECONDS
-        while not answers and time.monotonic() < until and not client.loop(LOOK_SECONDS):
-            pass
-    except (OSError, ValueError) as error:
-        return unreachable(endpoint.address, error)
-    is_lost = client.socket() is None
-    client.disconnect()
-    if not answers:
-        return hung_up(endpoint.address) if is_lost else f"The broker at {endpoint.address} does not answer."
+    for protocol in (paho.MQTTv5, paho.MQTTv311):
+        answers.clear()
+        client = _client(endpoint, f"{endpoint.client_id}-doctor", protocol)
+        client.on_connect = lambda _c, _u, _f, code, _p: answers.append(code)
+        try:
+            client.connect_bounded(endpoint.address.host, endpoint.address.port, KEEPALIVE_SECONDS)
+            until = time.monotonic() + ANSWER_SECONDS
+            while not answers and time.monotonic() < until and not client.loop(LOOK_SECONDS):
+                pass
+        except (OSError, ValueError) as error:
+            return unreachable(endpoint.address, error)
+        is_lost = client.socket() is None
+        client.disconnect()
+        if protocol == paho.MQTTv5 and (answers[0] == OLDER if answers else is_lost):
+            continue
+        if not answers:
+            return hung_up(endpoint.address) if is_lost else f"The broker at {endpoint.address} does not answer."
+        break
     return f"The broker at {endpoint.address} refuses the hub's login ({answers[0]})." if answers[0].is_failure else ""
 
 
-def _log_in(client: paho.Client, endpoint: Endpoint) -> None:
-    """Give a client the login of the hub there."""
+def _client(endpoint: Endpoint, client_id: str, protocol: MQTTProtocolVersion) -> BoundedClient:
+    """Return a client with the login of the hub there, which takes no packet of more than 64 kB."""
+    client = BoundedClient(
+        MOST_BYTES,
+        CallbackAPIVersion.VERSION2,
+        client_id=client_id,
+        protocol=protocol,
+        reconnect_on_failure=False,
+    )
     if endpoint.user:
         client.username_pw_set(endpoint.user, endpoint.password or None)
     if endpoint.address.tls is not None:
         client.tls_set_context(endpoint.address.tls)
+    return client
 
 
 class OutsideLink:
     """One connection after the other to an outside broker. `name` is what the journal calls whom it leads to."""
 
-    def __init__(self, endpoint: Endpoint, name: str, will: tuple[str, bytes]) -> None:
+    def __init__(self, endpoint: Endpoint, name: str, will: tuple[str, bytes], random: Random) -> None:
         """`will` is the retained topic of whether the hub is there, and what stands in it when the hub is gone."""
         self._endpoint, self._name, self._will = endpoint, name, will
+        self._random = random  # hubs that have lost the same broker come back one after the other
         self._lock = threading.Lock()
         self._newest: dict[str, bytes] = {}  # topic -> payload, all of them retained
         self._unsent: dict[str, None] = {}
         self._closing = threading.Event()
         self._reported = ""
+        self._logged = ""  # what the journal was told last
+        self._protocol = paho.MQTTv5  # which alone lets a client say how much it takes; else MQTT 3.1.1
+        self._was_too_large = False  # the last connection ended as the broker sent too large a message
         self._is_in = False  # logged in
         self._is_answered = False  # the log-in, by yes or no
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -108,35 +125,46 @@ class OutsideLink:
 
     def _run(self) -> None:
         failures = 0
-        while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)] * _random.uniform(0.5, 1.0)):
-            client, began = self._client(self._endpoint), time.monotonic()
+        while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)] * self._random.uniform(0.5, 1.0)):
+            client, began = self._make_client(), time.monotonic()
             try:
-                client.connect(self._endpoint.address.host, self._endpoint.address.port, KEEPALIVE_SECONDS)
+                client.connect_bounded(self._endpoint.address.host, self._endpoint.address.port, KEEPALIVE_SECONDS)
                 served = self._serve(client)
             except (OSError, ValueError) as error:
                 served = False
                 self._report(unreachable(self._endpoint.address, error))
             # Who is let in and lost at once, over and over, is kicked out by another of the same name.
-            failures = 0 if served and time.monotonic() - began >= STEADY_SECONDS else failures + 1
+            is_steady = served and time.monotonic() - began >= STEADY_SECONDS
+            failures = 0 if is_steady else failures + 1
+            if client.refused:  # it would be sent again at once
+                failures = len(BACK_OFF)
+            elif is_steady:
+                self._logged = ""
+            self._was_too_large = bool(client.refused) or (self._was_too_large and not is_steady)
 
-    def _client(self, endpoint: Endpoint) -> paho.Client:
-        client = paho.Client(CallbackAPIVersion.VERSION2, client_id=endpoint.client_id, reconnect_on_failure=False)
-        _log_in(client, endpoint)
+    def _make_client(self) -> BoundedClient:
+        client = _client(self._endpoint, self._endpoint.client_id, self._protocol)
         topic, payload = self._will
         client.will_set(topic, payload, qos=1, retain=True)
         client.on_connect = self._on_connect
         return client
 
-    def _serve(self, client: paho.Client) -> bool:
+    def _serve(self, client: BoundedClient) -> bool:
         """Serve one connection until it is lost; return whether the broker has let the hub in."""
         self._is_in = self._is_answered = False
         try:
             while not self._closing.is_set():
                 if client.loop(LOOK_SECONDS) != MQTTErrorCode.MQTT_ERR_SUCCESS:
-                    if self._is_in:
+                    if client.refused:
+                        self._report(
+                            f"The broker at {self._endpoint.address} sends a message of more than {MOST_BYTES // 1024} kB, which "
+                            "the hub does not take: delete that message there. The hub tries again every minute."
+                        )
+                    elif self._is_in:
                         self._report(f"The connection to the broker at {self._endpoint.address} was lost.")
                     elif not self._is_answered:
                         self._report(hung_up(self._endpoint.address))
+                        self._change_protocol()
                     return self._is_in
                 if self._is_in:
                     self._turn(client)
@@ -160,6 +188,10 @@ class OutsideLink:
 
     def _on_connect(self, client: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
         self._is_answered = True
+        if code == OLDER and self._protocol == paho.MQTTv5:
+            self._change_protocol()
+            client.disconnect()
+            return
         if code.is_failure:
             self._report(f"The broker at {self._endpoint.address} refuses the hub's login ({code}).")
             client.disconnect()
@@ -170,8 +202,15 @@ class OutsideLink:
             self._unsent = dict.fromkeys(self._newest)
         self._joined(client)
 
+    def _change_protocol(self) -> None:
+        """Speak MQTT 3.1.1 at the next try, or MQTT 5 again: some older brokers hang up without an answer."""
+        self._protocol = paho.MQTTv311 if self._protocol == paho.MQTTv5 else paho.MQTTv5
+
     def _report(self, reason: str) -> None:
         """Say once in the journal what is in the way, however often it is tried."""
-        if reason != self._reported and not self._closing.is_set():
-            self._reported = reason
+        if self._closing.is_set():
+            return
+        self._reported = reason
+        if reason != self._logged:
+            self._logged = reason
             log.warning("%s: %s", self._name, reason)

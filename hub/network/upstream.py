@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -85,14 +86,14 @@ class UpstreamLink(OutsideLink):
     """
 
     def __init__(
-        self, part: UpstreamPart, hub: str, tables: Collection[str], store: FinishedMatches, file: Path,
+        self, part: UpstreamPart, hub: str, tables: Collection[str], store: FinishedMatches, file: Path, random: Random,
         changed: Callable[[], None] = lambda: None, wall: Callable[[], float] = time.time,
     ) -> None:  # fmt: skip
         self._session = secrets.token_hex(4)
         self._topics = HubTopics(part.venue, hub)
         will = self._topics.presence, to_bytes(HubPresence("offline", self._session))
         endpoint = outside_endpoint(part, "upstream", f"table-hub-{part.venue}-{hub}-up")
-        super().__init__(endpoint, "Upstream", will)
+        super().__init__(endpoint, "Upstream", will, random)
         self._part, self._hub, self._tables = part, hub, list(tables)
         self._store, self._file, self._changed, self._wall = store, file, changed, wall
         self._others = OtherHubs(part.venue, wall)
@@ -148,7 +149,7 @@ class UpstreamLink(OutsideLink):
     def status(self) -> dict[str, Any]:
         """Return how the link is, for `table-hub doctor` and the network: no word of where the broker is."""
         seen = self.seen()
-        return {"up": seen.up, "waiting": seen.waiting, "twin": seen.twin}
+        return {"up": seen.up, "waiting": seen.waiting, "twin": seen.twin, "too_large": self._was_too_large}
 
     def _count_waiting(self) -> int:
         try:

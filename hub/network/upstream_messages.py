@@ -40,7 +40,7 @@ class HubInfo(Plain, frozen=True, forbid_unknown_fields=False):
     session: Short
     at: Count
     version: Short
-    tables: Annotated[list[Id], msgspec.Meta(max_length=64)]
+    tables: Annotated[list[Id], msgspec.Meta(max_length=256)]
     series: Short
     finished: Count
     v: Literal[1] = 1
@@ -91,7 +91,7 @@ class FinishedMatch(Plain, frozen=True):
 
 
 read_presence = reader(HubPresence, "The presence of a hub")
-read_info = reader(HubInfo, "What a hub is")
+read_info = reader(HubInfo, "What a hub is", 16_384)  # 256 tables
 read_summary = reader(TableSummary, "The summary of a table")
 
 

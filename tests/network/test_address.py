@@ -61,9 +61,12 @@ def namespaces_are_possible() -> bool:
     return inside.returncode == 0
 
 
-pytestmark = pytest.mark.skipif(
-    not namespaces_are_possible(), reason="network namespaces cannot be made here: that takes root and iproute2"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not namespaces_are_possible(), reason="network namespaces cannot be made here: that takes root and iproute2"
+    ),
+    pytest.mark.real_time,
+]
 
 
 class Namespace:

@@ -13,6 +13,8 @@ from nacl.public import Box, PrivateKey, PublicKey
 from hub.errors import ConfigError
 from hub.network.encryption import DecryptionError, HubKey, fingerprint, from_base64, pad, to_base64, unpad
 
+pytestmark = pytest.mark.real_chance
+
 if TYPE_CHECKING:
     from pathlib import Path
 

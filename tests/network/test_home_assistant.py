@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import jinja2
 import pytest
@@ -65,7 +66,7 @@ def test_a_whole_match_is_told_and_nothing_that_is_a_seats_or_a_guests(home: Hom
 
 @pytest.mark.broker
 def test_a_broker_that_comes_late_or_is_gone_for_a_while_is_told_all_anew(home: HomeBroker) -> None:
-    link = HomeAssistant(home.part(), "hub")
+    link = HomeAssistant(home.part(), "hub", Random(1))
     link.start()
     link.show(STATE, False)  # returns at once, though nobody is there
     home.start()
@@ -89,7 +90,7 @@ def test_a_broker_that_comes_late_or_is_gone_for_a_while_is_told_all_anew(home: 
 @pytest.mark.broker
 def test_a_login_that_is_refused_is_said_once(home: HomeBroker, caplog: pytest.LogCaptureFixture) -> None:
     home.start()
-    link = HomeAssistant(home.part(user="somebody"), "hub")
+    link = HomeAssistant(home.part(user="somebody"), "hub", Random(1))
     link.start()
     until(lambda: "refuses the hub's login" in caplog.text, "the reason in the journal")
     link.close()
@@ -99,7 +100,7 @@ def test_a_login_that_is_refused_is_said_once(home: HomeBroker, caplog: pytest.L
 
 def test_what_cannot_be_used_is_refused_with_the_key() -> None:
     with pytest.raises(ConfigError, match=r"\[home_assistant\] .*no-such-file"):
-        HomeAssistant(HomeAssistantPart("mqtt://home", "hub", "/no-such-file"), "hub")
+        HomeAssistant(HomeAssistantPart("mqtt://home", "hub", "/no-such-file"), "hub", Random(1))
 
 
 # --- the payload, as Home Assistant documents it ---

@@ -127,6 +127,9 @@ def test_an_answer_names_its_request() -> None:
         ({"seat": 2, "code": 4821}, False),
         ({"seat": 2, "name": "A" * 21}, False),
         ({"seat": 2, "admin": True}, False),
+        ({"seat": 2, "earlier": [{"pk": "k" * 43, "proof": "p" * 224}] * 4}, True),
+        ({"seat": 2, "earlier": [{"pk": "k" * 43, "proof": "p" * 224}] * 5}, False),
+        ({"seat": 2, "earlier": [{"sid": "s1", "password": "a login proves nothing"}]}, False),
     ],
 )
 def test_a_claim_is_read_strictly(claim: dict[str, Any], fits: bool) -> None:
@@ -140,8 +143,9 @@ def test_a_claim_is_read_strictly(claim: dict[str, Any], fits: bool) -> None:
 def test_a_claim_becomes_a_signal_with_a_tidy_name() -> None:
     answers: list[ClaimDecided] = []
     details = messages.read_claim_details(as_json({"seat": 2, "name": " A\u202en\u0007a "}))
-    asked = messages.claim_asked("c1", b"k" * 32, details, answers.append)
+    asked = messages.claim_asked("c1", b"k" * 32, details, [b"e" * 32], answers.append)
     assert (asked.seat, asked.name, asked.code, asked.phone_key) == (2, "Ana", None, b"k" * 32)
+    assert asked.earlier_keys == [b"e" * 32]
 
 
 def test_topics_belong_to_one_claim_of_one_table() -> None:

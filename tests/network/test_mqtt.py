@@ -27,7 +27,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 from hub.config import BrokerPart
 from hub.errors import BrokerError, ConfigError, TemporaryError
 from hub.network import connection, dynsec
-from hub.network.dynsec import DynsecLogins
+from hub.network.bounded import LARGEST_PACKET
+from hub.network.dynsec import MESSAGE_BYTES, NAMES_AT_ONCE, DynsecLogins, Login
+from hub.network.messages import Topics
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, BrokerUp
@@ -141,6 +143,161 @@ def test_a_killed_broker_is_back_with_logins_and_retained_messages(make: Any) ->
         assert broker.pid != old
     assert received.empty()  # the hub does not receive its own messages
     MqttReader(broker.address.path, "a", "secret", "th/1/hub/1/pub/state").until(b"newest")
+
+
+def admit(broker: MqttBroker, *numbers: int) -> list[str]:
+    """Queue logins as seats have them, six at a table."""
+    for number in numbers:
+        topics = Topics("hub", str(number // 6))
+        broker.logins.admit(
+            f"s{number:023}", "secret", topics.may_read(f"s{number:023}"), topics.may_write(f"s{number:023}")
+        )
+    return [f"s{number:023}" for number in numbers]
+
+
+def all_in(broker: MqttBroker, sids: list[str]) -> bool:
+    return all(broker.logins.admitted(sid) for sid in sids)
+
+
+@pytest.mark.slow
+def test_a_house_of_1200_seats_is_let_in_again_after_its_broker_or_its_connection_has_ended(make: Any) -> None:
+    broker, signals = make()
+    seats = admit(broker, *range(1200))
+    broker.start()
+    signals.up()
+    assert all_in(broker, seats), "a hub that starts"
+    os.kill(broker.pid, signal.SIGKILL)
+    signals.down()
+    signals.up()
+    assert all_in(broker, seats), "a broker that was killed"
+    old = broker.pid
+    broker.logins.release(seats[0])
+    until(lambda: broker.logins.settled)
+    cut(broker)
+    signals.down()
+    signals.up()
+    assert (broker.pid, broker.logins.admitted(seats[0])) == (old, False)
+    assert all_in(broker, seats[1:]), "a connection that was lost"
+    began = time.monotonic()
+    guests = admit(broker, *range(1200, 1320))
+    assert time.monotonic() - began < 1, "120 guests within a second"
+    until(lambda: all_in(broker, guests))
+    assert signals.queue.empty(), "the link to the broker lasts"
+    topics = Topics("hub", "219")
+    broker.publish(topics.state, b"newest", retain=True)
+    MqttReader(broker.address.path, guests[-1], "secret", topics.state).until(b"newest")
+
+
+def cut(broker: MqttBroker) -> None:
+    """End the hub's own connection, as the broker may."""
+    taken = paho.Client(CallbackAPIVersion.VERSION2, client_id=USER, transport="unix")
+    taken.username_pw_set(USER, broker._mosquitto.password)  # type: ignore[union-attr]
+    taken.connect(broker.address.path, 1)
+    taken.loop_start()
+    until(taken.is_connected)
+    taken.disconnect()
+    taken.loop_stop()
+    taken._reset_sockets()
+
+
+def test_a_login_that_a_new_broker_begins_with_may_do_what_one_made_later_may(make: Any) -> None:
+    assert_same(first_logins("x", {"a": Login("secret", tuple(READS), tuple(WRITES))}), made_later(make))
+
+
+def made_later(make: Any) -> dict[str, Any]:
+    """Return the plugin's file after a login was made by a command."""
+    broker, signals = make()
+    broker.start()
+    signals.up()
+    broker.logins.admit("a", "secret", READS, WRITES)
+    until(lambda: broker.logins.admitted("a"))
+    found: dict[str, Any] = json.loads(Path(broker.address.path).with_name("logins.json").read_text())
+    return found
+
+
+def assert_same(one: Any, other: Any) -> None:
+    def parts(file: Any) -> Any:
+        role = next(role for role in file["roles"] if role["rolename"] == "seat-a")
+        client = next(client for client in file["clients"] if client["username"] == "a")
+        acls = {(acl["acltype"], acl["topic"], acl["allow"]) for acl in role["acls"]}
+        return acls, client["clientid"], [role["rolename"] for role in client["roles"]], client["iterations"]
+
+    assert parts(one) == parts(other)
+
+
+def test_commands_go_a_few_at_a_time_and_the_next_when_those_are_answered() -> None:
+    logins = DynsecLogins(lambda: None)
+    for number in range(124):
+        logins.admit(f"s{number:023}", "secret", READS, WRITES)
+    first = logins.take_commands()
+    assert logins.take_commands() == [], "nothing is answered yet"
+    made, messages = 0, 0
+    while first:
+        size = len(json.dumps(first))
+        assert size <= MESSAGE_BYTES
+        assert size + size // len(first) * 2 > MESSAGE_BYTES or made + len(first) // 2 == 124, (
+            "as many as there is room for"
+        )
+        numbers = [one["correlationData"] for one in first if one["command"] == "createClient"]
+        responses = [{"command": "createClient", "correlationData": number} for number in numbers]
+        logins.on_response(json.dumps({"responses": responses[:-1]}).encode())
+        assert logins.take_commands() == [], "one is not answered yet"
+        logins.on_response(json.dumps({"responses": responses[-1:]}).encode())
+        made, messages = made + len(numbers), messages + 1
+        first = logins.take_commands()
+    assert made == 124
+    assert messages > 1
+    assert logins.settled
+
+
+def test_a_login_larger_than_a_message_goes_alone() -> None:
+    logins = DynsecLogins(lambda: None)
+    logins.admit("a", "secret", ["t" * MESSAGE_BYTES], WRITES)
+    logins.admit("b", "secret", READS, WRITES)
+    assert [one.get("username") for one in logins.take_commands()] == [None, "a"]
+
+
+@pytest.mark.parametrize("count", [NAMES_AT_ONCE - 1, NAMES_AT_ONCE, NAMES_AT_ONCE + 1])
+def test_a_broker_lists_its_logins_page_by_page(make: Any, count: int) -> None:
+    broker, signals = make()
+    seats = admit(broker, *range(count - 1))  # with the hub's own so many
+    broker.start()
+    signals.up()
+    assert all_in(broker, seats)
+    until(lambda: broker.logins.settled)
+    assert broker.logins.answered == (2 if count <= NAMES_AT_ONCE else 3), "nothing is made again"
+
+
+def test_the_late_answer_to_a_creation_does_not_forget_the_deletion() -> None:
+    logins = DynsecLogins(lambda: None)
+    logins.admit("a", "secret", READS, WRITES)
+    number = logins.take_commands()[-1]["correlationData"]
+    logins.release("a")
+    answer = {"command": "createClient", "correlationData": number}
+    logins.on_response(json.dumps({"responses": [answer]}).encode())
+    logins.disconnected()
+    logins.connected()
+    asked = [one["command"] for one in logins.take_commands()]
+    assert asked == ["getDefaultACLAccess", "listClients", "deleteClient", "deleteRole"]
+    assert not logins.admitted("a")
+
+
+@pytest.mark.parametrize(("size", "comes"), [(LARGEST_PACKET - 1024, True), (LARGEST_PACKET, False)])
+def test_a_message_that_the_broker_would_not_take_is_not_sent_and_the_link_lasts(
+    make: Any, size: int, comes: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker, signals = make()
+    broker.logins.admit("a", "secret", READS, WRITES)
+    broker.start()
+    signals.up()
+    broker.publish(READS[0], b"x" * size, retain=True)
+    until(lambda: broker.queued == 0)
+    broker.publish(READS[1], b"newest", retain=True)
+    reader = MqttReader(broker.address.path, "a", "secret", *READS)
+    reader.until(b"newest")
+    assert reader.count == comes
+    assert signals.queue.empty()
+    assert ("is not sent" in caplog.text) is not comes
 
 
 def test_what_is_held_wakes_the_brokers_thread_once_and_holds_nobody_else_up(make: Any) -> None:
@@ -376,14 +533,16 @@ def test_a_broker_whose_socket_was_deleted_is_replaced(make: Any) -> None:
 
 
 def test_a_broker_that_cannot_be_started_for_want_of_memory_or_disk_is_tried_again(
-    make: Any, monkeypatch: pytest.MonkeyPatch
+    make: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     start, failures = Mosquitto.start, [OSError(28, "No space left on device"), MemoryError()]
 
-    def failing(self: Mosquitto) -> None:
+    failures.insert(0, failures[0])
+
+    def failing(self: Mosquitto, logins: Any) -> None:
         if failures:
             raise failures.pop(0)
-        start(self)
+        start(self, logins)
 
     monkeypatch.setattr(Mosquitto, "start", failing)
     broker, signals = make()
@@ -391,6 +550,7 @@ def test_a_broker_that_cannot_be_started_for_want_of_memory_or_disk_is_tried_aga
     assert signals.down() == "The hub could not serve its broker (OSError); it tries again."
     assert signals.down() == "The hub could not serve its broker (MemoryError); it tries again."
     signals.up()
+    assert len([record for record in caplog.records if record.exc_info]) == 2, "one trace for each cause"
 
 
 def test_a_full_disk_is_one_sentence_without_a_trace(
@@ -624,6 +784,17 @@ def tls_broker(tmp_path: Path) -> Iterator[BrokerPart]:
         child.terminate()
 
 
+def test_a_venues_broker_that_knows_no_login_gets_more_than_one_message_holds(
+    make: Any, tls_broker: BrokerPart
+) -> None:
+    broker, signals = make(**{name: getattr(tls_broker, name) for name in ("url", "user", "password_file", "ca_file")})
+    seats = admit(broker, *range(130))
+    broker.start()
+    if isinstance(signals.queue.get(timeout=PATIENCE), BrokerDown):  # the venue's broker was not listening yet
+        signals.up()
+    assert all_in(broker, seats)
+
+
 def test_a_venues_broker_over_tls_takes_logins_and_carries_large_messages(make: Any, tls_broker: BrokerPart) -> None:
     broker, signals = make(**{name: getattr(tls_broker, name) for name in ("url", "user", "password_file", "ca_file")})
     received = subscribed(broker, WRITES[0])
@@ -642,6 +813,10 @@ def test_a_venues_broker_over_tls_takes_logins_and_carries_large_messages(make: 
             phone.publish(WRITES[0], b"x" * size, qos=1)
             topic, payload, retained = received.get(timeout=PATIENCE)
             assert (topic, len(payload), retained) == (WRITES[0], size, False)
+        phone.publish(WRITES[0], b"x" * 2 * LARGEST_PACKET, qos=1)  # the broker leaves it out, and the link lasts
+        phone.publish(WRITES[0], b"after", qos=1)
+        assert received.get(timeout=PATIENCE)[1] == b"after"
+        assert signals.queue.empty()
     finally:
         phone.disconnect()
         phone.loop_stop()

@@ -9,9 +9,11 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -22,16 +24,19 @@ from hub.config import UpstreamPart
 from hub.errors import ConfigError
 from hub.network import upstream as module
 from hub.network.connection import outside_endpoint
+from hub.network.messages import Malformed, to_bytes
 from hub.network.other_hubs import MOST_HUBS, MOST_TABLES, SILENT_SECONDS, OtherHubs
-from hub.network.outside_link import login_error
+from hub.network.outside_link import MOST_BYTES, login_error
 from hub.network.staff_messages import HubSeen
 from hub.network.upstream import UpstreamLink
-from hub.network.upstream_messages import KEPT_MATCHES, FinishedMatch, TableSummary, summary
+from hub.network.upstream_messages import KEPT_MATCHES, FinishedMatch, HubInfo, TableSummary, read_info, summary
 from hub.state import Notice, PublicSeat, View, Waiting
 from hub.store import Store
 from tests.network.upstream_broker import PASSWORD, Certificates, CutLink, Ledger, Reader, UpstreamBroker
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, until
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 HEAD = b'{"game":"goofspiel","version":1,"digest":"d","seats":[1,3],"options":{"cards":13},"v":1}'
 OVER = b'{"winners":[3],"scores":{"1":4,"3":9},"why":"Seat 3 has most."}'
@@ -61,13 +66,16 @@ class Rig:
     def link(self, hub: str, tables: tuple[str, ...] = ("1",), port: int = 0, **more: Any) -> UpstreamLink:
         keys = {"user": hub, "password_file": str(self.broker.folder / "password"), "venue": "cafe", **more}
         part = UpstreamPart(url=f"mqtt://127.0.0.1:{port or self.broker.port}", **keys)
-        link = UpstreamLink(part, hub, tables, self.store(hub), self.folder / f"{hub}.json")
+        link = UpstreamLink(part, hub, tables, self.store(hub), self.folder / f"{hub}.json", Random(hub))
         self.links.append(link)
         link.start()
         return link
 
     def reader(self) -> Reader:
-        self.readers.append(Reader(self.broker))
+        return self.reader_of("#")
+
+    def reader_of(self, pattern: str) -> Reader:
+        self.readers.append(Reader(self.broker, pattern))
         return self.readers[-1]
 
     def close(self) -> None:
@@ -389,7 +397,7 @@ def test_what_is_wrong_with_a_broker_over_tls_is_one_sentence_and_says_what_to_l
     )
     broker.start()
     with closing(Store(tmp_path / "a.db")) as store:
-        link = UpstreamLink(part, "north", ["1"], store, tmp_path / "up.json")
+        link = UpstreamLink(part, "north", ["1"], store, tmp_path / "up.json", Random(1))
         link.start()
         until(lambda: bool(link.seen().why), "the reason")
         time.sleep(1.5)  # it tries again
@@ -414,7 +422,7 @@ def test_over_tls_all_goes_up_and_the_doctor_would_be_let_in(tmp_path: Path) -> 
     part = UpstreamPart(url=f"mqtts://127.0.0.1:{broker.port}", user="north", venue="cafe", **keys)
     broker.start()
     with closing(Store(tmp_path / "a.db")) as store, closing(Reader(broker)) as reader:
-        link = UpstreamLink(part, "north", ["1"], store, tmp_path / "up.json")
+        link = UpstreamLink(part, "north", ["1"], store, tmp_path / "up.json", Random(1))
         link.start()
         link.show(STATE, False)
         until(lambda: reader.here("north") and bool(reader.table("north")), "its table")
@@ -438,6 +446,159 @@ def test_what_everybody_may_ask_of_the_link_does_not_say_where_the_broker_is(rig
         assert "127.0.0.1" not in one
 
 
+# --- messages without measure ---
+
+
+def highest_memory() -> int:
+    """The most memory of this process since `forget_memory`, in kB (proc(5), VmHWM)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0])
+
+
+def forget_memory() -> int:
+    Path("/proc/self/clear_refs").write_text("5")
+    return highest_memory()
+
+
+def worded(data: bytes) -> bytes:
+    return len(data).to_bytes(2, "big") + data
+
+
+def header(kind: int, size: int) -> bytes:
+    """Return a packet's fixed header (MQTT 5.0, sections 2.1.1 and 1.5.5)."""
+    lengths = [size & 127]
+    while size := size >> 7:
+        lengths.append(size & 127)
+    return bytes([kind, *(one | 128 for one in lengths[:-1]), lengths[-1]])
+
+
+def publish_retained(port: int, topic: str, size: int) -> None:
+    """Publish a retained message of `size` bytes as the stranger, without holding it in memory here."""
+    connect = b"\0\4MQTT\4\xc2\0\x3c" + b"".join(worded(one.encode()) for one in ("evil", "stranger", PASSWORD))
+    with socket.create_connection(("127.0.0.1", port)) as wire:
+        wire.settimeout(PATIENCE)
+        wire.sendall(header(0x10, len(connect)) + connect)
+        assert wire.recv(4)[3] == 0
+        wire.sendall(header(0x33, 2 + len(topic) + 2 + size) + worded(topic.encode()) + b"\0\1")
+        piece = b"x" * 1_000_000
+        for _ in range(size // len(piece)):
+            wire.sendall(piece)
+        wire.sendall(b"x" * (size % len(piece)))
+        assert wire.recv(4)[:1] == b"\x40"
+
+
+@pytest.mark.broker
+@pytest.mark.slow
+def test_a_huge_retained_message_at_the_broker_above_takes_no_memory_and_the_link_lasts(rig: Rig) -> None:
+    rig.broker.start()
+    publish_retained(rig.broker.port, f"{ROOT}/other/presence", 150_000_000)
+    reader = rig.reader_of(f"{ROOT}/north/#")
+    before = forget_memory()
+    link = rig.link("north")
+    link.show(STATE, False)
+    until(lambda: reader.here("north") and bool(reader.table("north")), "what goes up")
+    south = rig.link("south")
+    until(lambda: any(one.hub == "south" and one.state == "here" for one in link.seen().hubs), "what comes down")
+    assert highest_memory() - before < 30_000, "kB"
+    assert link.seen().up
+    assert not link.status()["too_large"]
+    south.close()
+
+
+class RawBroker:
+    """A broker that sends what it likes. `speaks` is the newest level of MQTT that it knows: 4 is 3.1.1, 5 is 5."""
+
+    def __init__(self, speaks: int = 5) -> None:
+        self.speaks, self.levels = speaks, list[int]()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(PATIENCE)
+        self.part = UpstreamPart(f"mqtt://127.0.0.1:{self.listener.getsockname()[1]}")
+        self.connect = b""
+
+    def accept(self) -> socket.socket:
+        """Return the next connection whose protocol it speaks, let in."""
+        while True:
+            wire, _ = self.listener.accept()
+            wire.settimeout(PATIENCE)
+            self.connect = wire.recv(4096)
+            self.levels.append(self.connect[self.connect.index(b"MQTT") + 4])
+            if self.levels[-1] <= self.speaks:
+                wire.sendall(b"\x20\x03\0\0\0" if self.levels[-1] == 5 else b"\x20\x02\0\0")
+                return wire
+            with wire:
+                wire.sendall(b"\x20\x02\0\1")  # CONNACK of 3.1.1: unacceptable protocol version
+
+
+def is_ended(wire: socket.socket) -> bool:
+    """Return whether the other end closes the connection, once what it has sent is read."""
+    try:
+        while wire.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        pass
+    return True
+
+
+@pytest.mark.parametrize("speaks", [5, 4])
+@pytest.mark.parametrize(
+    ("size", "is_taken"), [(MOST_BYTES - 1, True), (MOST_BYTES, True), (MOST_BYTES + 1, False), (200_000_000, False)]
+)
+def test_a_packet_over_64_kb_is_not_read_whatever_the_broker_speaks(
+    tmp_path: Path, speaks: int, size: int, is_taken: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = RawBroker(speaks)
+    with closing(broker.listener), closing(Store(tmp_path / "a.db")) as store:
+        link = UpstreamLink(broker.part, "hub", ["1"], store, tmp_path / "up.json", Random(1))
+        link.start()
+        with broker.accept() as wire:
+            assert broker.levels == ([5] if speaks == 5 else [5, 4])
+            assert (b"\x27" + MOST_BYTES.to_bytes(4, "big") in broker.connect) is (speaks == 5), "Maximum Packet Size"
+            before = forget_memory()
+            topic = worded(b"table-hubs/1/venue/x/presence") + (b"\0" if speaks == 5 else b"")
+            wire.sendall(header(0x30, size) + topic)
+            if is_taken:
+                wire.sendall(b"x" * (size - len(topic)))
+                wire.sendall(header(0x30, 5 + len(topic)) + topic + b"after")
+                wire.settimeout(2.0)
+                assert not is_ended(wire), "the link lasts"
+                assert link.seen().up
+            else:
+                assert is_ended(wire)
+                until(lambda: link.status()["too_large"], "what the doctor is told")
+                assert "sends a message of more than 64 kB" in link.seen().why
+                broker.listener.settimeout(3.0)
+                with pytest.raises(TimeoutError):
+                    broker.listener.accept()  # it does not come again at once
+                assert caplog.text.count("more than 64 kB") == 1
+            assert highest_memory() - before < 20_000
+        link.close()
+
+
+def test_a_broker_that_hangs_up_on_mqtt_5_is_asked_in_the_older_way(tmp_path: Path) -> None:
+    broker = RawBroker()
+    with closing(broker.listener), closing(Store(tmp_path / "a.db")) as store:
+        link = UpstreamLink(broker.part, "hub", ["1"], store, tmp_path / "up.json", Random(1))
+        link.start()
+        levels = []
+        for _ in range(3):
+            with broker.listener.accept()[0] as wire:
+                said = wire.recv(4096)
+                levels.append(said[said.index(b"MQTT") + 4])
+        assert levels == [5, 4, 5]
+        link.close()
+
+
+def test_the_doctor_asks_a_broker_that_speaks_mqtt_3_only(tmp_path: Path) -> None:
+    broker = RawBroker(4)
+    with closing(broker.listener):
+        asked = ThreadPoolExecutor(1).submit(login_error, outside_endpoint(broker.part, "upstream", "north"))
+        broker.accept().close()
+        assert asked.result(PATIENCE) == ""
+        assert broker.levels == [5, 4]
+
+
 @pytest.mark.parametrize(
     "garbage",
     [
@@ -456,7 +617,7 @@ def test_a_broker_that_talks_nonsense_ends_nothing(tmp_path: Path, garbage: byte
     with socket.create_server(("127.0.0.1", 0)) as listener, closing(Store(tmp_path / "a.db")) as store:
         listener.settimeout(PATIENCE)
         part = UpstreamPart(f"mqtt://127.0.0.1:{listener.getsockname()[1]}")
-        link = UpstreamLink(part, "hub", ["1"], store, tmp_path / "up.json")
+        link = UpstreamLink(part, "hub", ["1"], store, tmp_path / "up.json", Random(1))
         link.start()
         for _ in range(2):  # it comes again
             with listener.accept()[0] as talker:
@@ -480,7 +641,7 @@ def test_what_cannot_be_used_is_refused_with_the_file(tmp_path: Path, more: dict
     part = UpstreamPart(**{"url": "mqtt://up", "user": "hub", **more})
     store = Store(tmp_path / "a.db")
     with pytest.raises(ConfigError, match=sentence):
-        UpstreamLink(part, "hub", ["1"], store, tmp_path / "up.json")
+        UpstreamLink(part, "hub", ["1"], store, tmp_path / "up.json", Random(1))
     store.close()
 
 
@@ -568,6 +729,14 @@ def test_whoever_writes_without_end_fills_no_memory() -> None:
     seen = hubs.seen("north", connected=True)
     assert len(seen) == MOST_HUBS
     assert len(next(one for one in seen if one.hub == "hub-0").tables) == MOST_TABLES
+
+
+def test_a_hub_of_200_tables_is_known_to_the_others() -> None:
+    tables = [f"{number:032}" for number in range(200)]
+    told = to_bytes(HubInfo("s", 1_000, "1.0", tables, "series", 0))
+    assert read_info(told).tables == tables
+    with pytest.raises(Malformed):
+        read_info(to_bytes(HubInfo("s", 1_000, "1.0", [f"{number}" for number in range(257)], "series", 0)))
 
 
 def test_the_summary_has_no_field_for_a_guest_or_a_secret() -> None:
