@@ -9,11 +9,11 @@ A sealed value stays in its box until the reveal; what comes then must fit the c
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
+from random import Random
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -45,6 +45,7 @@ from drivers.common.frames import (
     Unlocked,
     commitment,
     encode,
+    mark,
 )
 from drivers.common.requirements import Need
 from drivers.common.serial_lines import Lines, named_ports, usb_ports
@@ -60,6 +61,7 @@ from hub.ports import (
     Clock,
     DeviceDown,
     DeviceUp,
+    DriverContext,
     Key,
     LampPicture,
     MonotonicClock,
@@ -87,7 +89,7 @@ class SeatBox:
     names: list[Name] = field(default_factory=list, repr=False)  # of the round, in the order in which they are told
     named: int = 0  # so many of these were told, in this boot
     commitment: str | None = field(default=None, repr=False)
-    revealing: bool = False
+    together: list[str] = field(default_factory=list)  # the marks of all locks that are opened at once; empty before
     cancelling: int | None = None
     revealed: int | None = None  # the last round whose value came
     ring: LampPicture | None = None
@@ -99,8 +101,8 @@ class SeatBox:
             return Cancel(r=self.cancelling)
         if self.sealed is None:
             return None
-        if self.revealing:
-            return Reveal(r=self.sealed.round)
+        if self.together:
+            return Reveal(r=self.sealed.round, c=self.together)
         if not self.opened:
             return Open(r=self.sealed.round, lo=0, hi=self.sealed.high, at=self.sealed.at)
         return self.names[self.named] if self.named < len(self.names) else None
@@ -108,9 +110,9 @@ class SeatBox:
     def forget_round(self) -> None:
         """Forget the sealed round: it is over."""
         self.sealed = self.commitment = None
-        self.opened = self.revealing = False
+        self.opened = False
         self.named = 0
-        self.names = []
+        self.names, self.together = [], []
 
 
 def name_frames(sealed: SealedRound) -> list[Name]:
@@ -136,7 +138,7 @@ class Fleet:
     def __init__(
         self,
         inbox: Inbox,
-        first_number: Callable[[], int] = lambda: secrets.randbelow(2**29),
+        first_number: Callable[[], int],
         *,
         ports_are_named: bool = False,
     ) -> None:
@@ -185,11 +187,19 @@ class Fleet:
         box.sealed, box.names = sealed, name_frames(sealed)
         self._drop_question(box)
 
-    def reveal(self, name: str, round: int) -> None:
-        """Ask for the value from now on. Without a lock there is none: then BoxUnlocked is on its way already."""
-        box = self.box(name)
-        if box.sealed is not None and box.sealed.round == round and box.commitment is not None:
-            box.revealing = True
+    def reveal(self, names: Sequence[str], round: int) -> None:
+        """Ask all these boxes for their values from now on, and show each the commitments of all.
+
+        Ask none of them if one has lost its lock: then its BoxUnlocked is on its way already. A box that was never on
+        a line of this driver belongs to another one.
+        """
+        asked = [
+            box for box in map(self.box, names) if box.boot and box.sealed is not None and box.sealed.round == round
+        ]
+        locks = [box.commitment for box in asked if box.commitment is not None]
+        if len(locks) == len(asked):
+            for box in asked:
+                box.together = box.together or sorted(map(mark, locks))
 
     def cancel(self, name: str, round: int) -> None:
         """Ask for nothing of this round from now on."""
@@ -225,7 +235,8 @@ class Fleet:
         self.put(BoxUp(box.id, hello.boot, hello.v, hello.n))
         if fresh:
             box.commitment = None
-            box.opened = box.revealing = False
+            box.opened = False
+            box.together = []
             box.named = 0
             box.cancelling = 0  # a boot that this hub has not met may hold a round of an earlier hub
         if box.sealed is not None and had_lock:
@@ -367,7 +378,7 @@ class SeatBoxSession(BoardSession):
                 return self._on_locked(box, round, said)
             case Unlocked(r=round):
                 if box.sealed is not None and box.sealed.round == round:
-                    if box.revealing:
+                    if box.together:
                         # Too late: all have locked. A box opens its lock only when this is acknowledged.
                         return False
                     if box.commitment is not None:
@@ -390,14 +401,14 @@ class SeatBoxSession(BoardSession):
         box.opened = True
         if asked:
             self.link.drop_question()
-        if not box.revealing:  # after that the first commitment counts
+        if not box.together:  # after the reveal has begun, the commitment that the others were shown counts
             box.commitment = said
             self._fleet.put(BoxLocked(box.id, round))
         return True
 
     def _on_bid(self, box: SeatBox, bid: Bid) -> None:
         sealed = box.sealed
-        if sealed is None or sealed.round != bid.r or not box.revealing:
+        if sealed is None or sealed.round != bid.r or not box.together:
             return
         true = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
         if isinstance(self.link.asked, Reveal):
@@ -436,9 +447,12 @@ class ButtonBoxes:
 
     lamps = page = dice = None
 
-    def __init__(self, inbox: Inbox, ports: Sequence[str] | None, clock: Clock) -> None:
-        """With `ports` None every board with the right USB id is looked at; else these ports and no others."""
-        self._fleet = Fleet(inbox, ports_are_named=ports is not None)
+    def __init__(self, inbox: Inbox, ports: Sequence[str] | None, clock: Clock, random: Random) -> None:
+        """With `ports` None every board with the right USB id is looked at; else these ports and no others.
+
+        `random` says where the numbers of frames begin.
+        """
+        self._fleet = Fleet(inbox, lambda: random.randrange(2**29), ports_are_named=ports is not None)
         self._find = usb_ports if ports is None else named_ports(ports)
         self._lines = Lines(self._fleet.session, clock, self._scan)
 
@@ -468,9 +482,9 @@ class ButtonBoxes:
         """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
         self._lines.call_soon(partial(self._fleet.open, box, sealed))
 
-    def reveal(self, box: str, round: int) -> None:
-        """Ask for the value. If the owner was faster with the bar, BoxUnlocked is in the inbox already."""
-        self._lines.call_soon(partial(self._fleet.reveal, box, round))
+    def reveal(self, boxes: Sequence[str], round: int) -> None:
+        """Ask these boxes for their values. If an owner was faster with the bar, BoxUnlocked is in the inbox already."""
+        self._lines.call_soon(partial(self._fleet.reveal, boxes, round))
 
     def cancel(self, box: str, round: int) -> None:
         """End the sealed choice: it is over or void."""
@@ -506,6 +520,8 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return [Need("cable", name, plug, "buttons") for name in block.read(Settings, settings, "button_box").ports or [""]]
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> ButtonBoxes:
-    """Return the device of a `[[device]]` block; boxes draw nothing."""
-    return ButtonBoxes(inbox, block.read(Settings, settings, "button_box").ports, MonotonicClock())
+def connect(settings: Mapping[str, Any], context: DriverContext) -> ButtonBoxes:
+    """Return the device of a `[[device]]` block."""
+    return ButtonBoxes(
+        context.inbox, block.read(Settings, settings, "button_box").ports, MonotonicClock(), context.random
+    )

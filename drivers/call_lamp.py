@@ -15,7 +15,7 @@ from drivers.common.gpio_header import GPIO, PinFactory, Wire
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.errors import Cause, DeviceLost
-from hub.ports import Clock, MonotonicClock
+from hub.ports import Clock, DriverContext, MonotonicClock
 from hub.state import ScreenState
 
 CALL = "help"
@@ -102,7 +102,7 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return gpio_header.needs_of_pins(block.read(Settings, settings, "call_lamp").pins)
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> CallLamp:
+def connect(settings: Mapping[str, Any], context: DriverContext) -> CallLamp:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
     gpio_header.check_pins("call_lamp", wiring(settings))
-    return CallLamp(block.read(Settings, settings, "call_lamp"), inbox, MonotonicClock())
+    return CallLamp(block.read(Settings, settings, "call_lamp"), context.inbox, MonotonicClock())

@@ -8,9 +8,9 @@ meanwhile: it numbers throws as the hub does, so that nothing is lost and nothin
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
+from random import Random
 from typing import Annotated, Any
 
 import msgspec
@@ -34,7 +34,7 @@ from drivers.common.requirements import Need
 from drivers.common.serial_lines import Lines, named_ports, usb_ports
 from drivers.common.worker import Inbox
 from hub.errors import DeviceLost
-from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, MonotonicClock
+from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
 log = logging.getLogger(__name__)
 
@@ -45,12 +45,12 @@ SILENT = "The dice tray is silent: type what the dice show."
 class TrayState:
     """The tray of one table, on whichever line. Everything here happens on one thread."""
 
-    def __init__(self, put: Inbox, wanted: str | None = None, first: int | None = None) -> None:
-        """With `wanted` None the first tray that is met is the one. `first` is the number of throw 0 on the cable."""
-        self.put = put
+    def __init__(self, put: Inbox, random: Random, wanted: str | None = None) -> None:
+        """With `wanted` None the first tray that is met is the one. `random` says where throws and frames begin to count."""
+        self.put, self.random = put, random
         self.id = wanted
         # A tray that outlives the hub may still hold a throw of that number: the next hub counts from elsewhere.
-        self._first = secrets.randbelow(HIGHEST // 2) if first is None else first
+        self._first = random.randrange(HIGHEST // 2)
         self.target: Arm | Disarm = Disarm()
         self.session: TraySession | None = None
         self._number = 0
@@ -138,7 +138,7 @@ class TraySession(BoardSession):
     _name = "The dice tray"
 
     def __init__(self, tray: TrayState, port: str) -> None:
-        super().__init__(port, secrets.randbelow(2**29) + 1)
+        super().__init__(port, tray.random.randrange(2**29) + 1)
         self._tray = tray
         self._confirmed: Frame | None = None  # the target that the tray has confirmed
 
@@ -191,8 +191,8 @@ class DiceTray:
 
     lamps = page = boxes = None
 
-    def __init__(self, asked: Settings, inbox: Inbox, clock: Clock) -> None:
-        self._tray = TrayState(inbox, asked.tray)
+    def __init__(self, asked: Settings, inbox: Inbox, clock: Clock, random: Random) -> None:
+        self._tray = TrayState(inbox, random, asked.tray)
         find: Callable[[], Any] = usb_ports if asked.ports is None else named_ports(asked.ports)
         self._lines = Lines(partial(TraySession, self._tray), clock, find)
 
@@ -244,6 +244,6 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return [Need("cable", name, plug, "tray") for name in block.read(Settings, settings, "dice_tray").ports or [""]]
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> DiceTray:
-    """Return the device of a `[[device]]` block; a tray draws nothing."""
-    return DiceTray(block.read(Settings, settings, "dice_tray"), inbox, MonotonicClock())
+def connect(settings: Mapping[str, Any], context: DriverContext) -> DiceTray:
+    """Return the device of a `[[device]]` block."""
+    return DiceTray(block.read(Settings, settings, "dice_tray"), context.inbox, MonotonicClock(), context.random)

@@ -10,9 +10,9 @@ Every switch lies between its pin and GND, the pin pulled up inside the Pi. Lamp
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from random import Random
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -35,6 +35,7 @@ from hub.ports import (
     BoxUp,
     Clock,
     Control,
+    DriverContext,
     Key,
     LampPicture,
     MonotonicClock,
@@ -404,6 +405,7 @@ class GpioBoxes(ThreadedDevice):
         inbox: Inbox,
         clock: Clock,
         open_pins: Callable[[], Factory],
+        random: Random,
     ) -> None:
         super().__init__(f"gpio_box {', '.join(pins.id for pins in boxes)}", inbox, clock)
         self._clock = clock
@@ -411,7 +413,7 @@ class GpioBoxes(ThreadedDevice):
         self._open_pins = open_pins
         self._factory: Factory | None = None
         self._wired = {pins.id: _WiredBox(pins, inbox) for pins in boxes}
-        self._boot = secrets.token_hex(4)
+        self._boot = random.randbytes(4).hex()
         self._up = False
 
     @property
@@ -477,9 +479,10 @@ class GpioBoxes(ThreadedDevice):
         """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
         self._tell(box, lambda wired: wired.box.open(sealed))
 
-    def reveal(self, box: str, round: int) -> None:
-        """Ask for the value. If the owner was faster with the bar, BoxUnlocked is in the inbox already."""
-        self._tell(box, lambda wired: wired.box.reveal(round))
+    def reveal(self, boxes: Sequence[str], round: int) -> None:
+        """Ask these boxes for their values. If an owner was faster with the bar, BoxUnlocked is in the inbox already."""
+        for box in boxes:
+            self._tell(box, lambda wired: wired.box.reveal(round))
 
     def cancel(self, box: str, round: int) -> None:
         """End the sealed choice: it is over or void."""
@@ -508,12 +511,13 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return gpio_header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> GpioBoxes:
-    """Return the device of a `[[device]]` block; boxes draw nothing. Raise ConfigError for two wires on one pin."""
+def connect(settings: Mapping[str, Any], context: DriverContext) -> GpioBoxes:
+    """Return the device of a `[[device]]` block. Raise ConfigError for two wires on one pin."""
     asked = block.read(Settings, settings, "gpio_box")
     names = [box.id for box in asked.boxes]
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"gpio_box: two boxes have the id {name!r}: give each its own.")
     gpio_header.check_pins("gpio_box", wiring(settings))
-    return GpioBoxes(asked.boxes, inbox, MonotonicClock(), partial(gpio_header.open_pins, asked.pins))
+    open_pins = partial(gpio_header.open_pins, asked.pins)
+    return GpioBoxes(asked.boxes, context.inbox, MonotonicClock(), open_pins, context.random)

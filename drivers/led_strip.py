@@ -21,7 +21,7 @@ from drivers.common.ring_animation import RingAnimation
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
-from hub.ports import Clock, LampPicture, MonotonicClock
+from hub.ports import Clock, DriverContext, LampPicture, MonotonicClock
 
 AGAIN = 1.0  # seconds until an unchanged picture is sent again
 LIT_MILLIAMPS = 60.0  # one lamp, all three colours at full (WS2812B and APA102 data sheets: 20 mA a colour)
@@ -223,7 +223,7 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return gpio_header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> LedStrip:
+def connect(settings: Mapping[str, Any], context: DriverContext) -> LedStrip:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
     asked = block.read(Settings, settings, "led_strip")
     gpio_header.check_pins("led_strip", wiring(settings))
@@ -232,4 +232,4 @@ def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any]
             raise ConfigError(f"led_strip: seat {seat} has two rings on the strip: name each seat once.")
     if asked.milliamps <= IDLE_MILLIAMPS * asked.count:
         raise ConfigError(f"led_strip: {asked.count} lamps draw {asked.milliamps} milliamps while dark: allow more.")
-    return LedStrip(asked, inbox, MonotonicClock())
+    return LedStrip(asked, context.inbox, MonotonicClock())

@@ -26,7 +26,7 @@ from drivers.common.backoff import SHORTEST, backoff
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox
 from hub.errors import Cause, DeviceLost
-from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, MonotonicClock
+from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
 log = logging.getLogger(__name__)
 
@@ -377,9 +377,9 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:  # noqa: ARG001 - whatever
     return [Need("radio", "", "plug in a Bluetooth adapter")]
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> BleDice:  # noqa: ARG001 - dice draw nothing
+def connect(settings: Mapping[str, Any], context: DriverContext) -> BleDice:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
-    return BleDice(block.read(Settings, settings, "ble_dice"), inbox)
+    return BleDice(block.read(Settings, settings, "ble_dice"), context.inbox)
 
 
 class Found(NamedTuple):

@@ -24,7 +24,7 @@ from drivers.common import settings as block
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.errors import Cause, DeviceLost
-from hub.ports import Clock, DiceKit, DiceSeen, DiceState, MonotonicClock
+from hub.ports import Clock, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
 AGREE = 3  # pictures running
 REST = 0.7  # seconds that dice lie still before they count
@@ -297,9 +297,9 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return [*needs, kept]
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> CameraTray:  # noqa: ARG001 - a tray draws nothing
+def connect(settings: Mapping[str, Any], context: DriverContext) -> CameraTray:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
-    return CameraTray(block.read(Settings, settings, "camera_tray"), inbox)
+    return CameraTray(block.read(Settings, settings, "camera_tray"), context.inbox)
 
 
 # --- calibration -------------------------------------------------------------------------------------

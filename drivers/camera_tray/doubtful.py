@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +23,7 @@ QUALITY = 92
 
 
 def _local_time() -> dt.datetime:
-    return dt.datetime.now(dt.UTC).astimezone()
+    return dt.datetime.fromtimestamp(time.time(), dt.UTC).astimezone()
 
 
 class DoubtfulPictures:

@@ -19,7 +19,7 @@ from msgspec import Meta
 from hub.errors import GarbledFrame
 from hub.ports import Control, DiceState, Pattern
 
-PROTOCOL: Literal[2] = 2
+PROTOCOL: Literal[3] = 3
 LONGEST = 200  # bytes of a line, `~` and newline included
 HIGHEST = 2**30 - 1  # of a number: the largest small integer of MicroPython
 UNNUMBERED = -1  # a frame that no link has sent yet
@@ -62,9 +62,13 @@ class Open(Frame, frozen=True, tag="open"):
 
 
 class Reveal(Frame, frozen=True, tag="reveal"):
-    """Everybody has locked: tell the bid of round `r`. Answered by Bid."""
+    """Tell the bid of round `r`: all have locked. Answered by Bid.
+
+    `c` proves it to the box: the marks (see `mark`) of all commitments of the round, its own among them.
+    """
 
     r: Number
+    c: Annotated[list[Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]], Meta(min_length=1, max_length=6)]
 
 
 class Cancel(Frame, frozen=True, tag="cancel"):
@@ -129,7 +133,7 @@ class Hello(Frame, frozen=True, tag="hello"):
 
     id: Word
     boot: ShortWord
-    p: Literal[2]
+    p: Literal[3]
     v: ShortWord
     k: ShortWord
     n: Annotated[int, Meta(ge=0, le=64)]
@@ -247,6 +251,11 @@ def checksum(payload: bytes) -> str:
 def commitment(box: str, round: int, index: int, nonce: str) -> str:
     """Return what a box says when it locks: the first 16 bytes, in hex, of SHA-256 over id, round, value and nonce."""
     return hashlib.sha256(f"{box}|{round}|{index}|{nonce}".encode()).hexdigest()[:32]
+
+
+def mark(commitment: str) -> str:
+    """Return the part of a commitment that tells it apart in a reveal: its first 8 bytes, in hex."""
+    return commitment[:16]
 
 
 def encode(frame: Frame) -> bytes:

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from hub import toml
+from hub import toml_structs
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 
 def read(form: type[S], settings: Mapping[str, Any], driver: str) -> S:
     """Return the settings as a `form`. Raise ConfigError that names the key, what is allowed and the near miss."""
-    return toml.convert(form, settings, f'[[device]] driver = "{driver}"', header="device")
+    return toml_structs.convert(form, settings, f'[[device]] driver = "{driver}"', header="device")

@@ -24,7 +24,7 @@ from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
 from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel, why_not
 from hub.errors import ConfigError, DeviceError
-from hub.ports import Clock, MonotonicClock
+from hub.ports import Clock, DriverContext, MonotonicClock
 from hub.state import PublicState
 
 log = logging.getLogger(__name__)
@@ -278,8 +278,8 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return [*gpio_header.needs_of_spi(asked.place()), *gpio_header.needs_of_pins(asked.pins)]
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw]) -> Eink:
-    """Return the device of a `[[device]]` block; `draws` gives each size of sheet. Raise ConfigError."""
+def connect(settings: Mapping[str, Any], context: DriverContext) -> Eink:
+    """Return the device of a `[[device]]` block. Raise ConfigError."""
     asked = block.read(Settings, settings, "eink")
     gpio_header.check_pins("eink", wiring(settings))
-    return Eink(asked, draws[asked.model().sheet], inbox, MonotonicClock())
+    return Eink(asked, context.draws[asked.model().sheet], context.inbox, MonotonicClock())

@@ -5,11 +5,11 @@ A simulated box runs the real firmware on a pty, so that the hub's side is `butt
 
 from __future__ import annotations
 
-import random
 import tempfile
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -21,7 +21,7 @@ from drivers.simulated.dice import MOST_DICE, SimDice
 from drivers.simulated.panel import Draw, SimPanel
 from drivers.simulated.seat_box import SimBox
 from hub.errors import TemporaryError
-from hub.ports import Clock, Control, MonotonicClock
+from hub.ports import Clock, Control, DriverContext, MonotonicClock
 
 
 class SimulatedTable:
@@ -33,9 +33,9 @@ class SimulatedTable:
         self,
         seats: int,
         inbox: Inbox,
+        chance: Random,
         draws: Mapping[str, Draw] | None = None,
         clock: Clock | None = None,
-        chance: random.Random | None = None,
     ) -> None:
         clock = clock if clock is not None else MonotonicClock()
         self.changed = threading.Condition()
@@ -48,7 +48,8 @@ class SimulatedTable:
         self.seat_boxes = {
             seat: SimBox(f"sim-{seat}", folder / f"box-{seat}", clock, self._change) for seat in range(1, seats + 1)
         }
-        self.cables = ButtonBoxes(inbox, [str(box.port) for box in self.seat_boxes.values()], clock)
+        frames = Random(chance.getrandbits(64))  # noqa: S311 - on a thread of its own, it must not shift the dice
+        self.cables = ButtonBoxes(inbox, [str(box.port) for box in self.seat_boxes.values()], clock, frames)
         self.dice = SimDice("sim-dice", inbox, clock, chance, self._change)
         self.page = SimPanel(draws or {}, self._change)
 
@@ -193,6 +194,8 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     ] = 4
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw] | None = None) -> SimulatedTable:
-    """Return the device of a `[[device]]` block; `draws` gives each panel size a way to draw the public state."""
-    return SimulatedTable(block.read(Settings, settings, "simulated").seats, inbox, draws)
+def connect(settings: Mapping[str, Any], context: DriverContext) -> SimulatedTable:
+    """Return the device of a `[[device]]` block."""
+    return SimulatedTable(
+        block.read(Settings, settings, "simulated").seats, context.inbox, context.random, context.draws
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from drivers.common.worker import Inbox, ThreadedDevice
@@ -39,14 +39,14 @@ class SimDice(ThreadedDevice):
         reader: str,
         inbox: Inbox,
         clock: Clock,
-        chance: random.Random | None = None,
+        chance: Random,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(reader, inbox, clock)
         self._reader = reader
         self._inbox = inbox
         self._clock = clock
-        self._chance = chance if chance is not None else random.SystemRandom()
+        self._chance = chance
         self._changed = changed
         self._lock = threading.RLock()
         self._armed: _Arm | None = None

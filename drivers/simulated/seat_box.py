@@ -128,6 +128,7 @@ class CPythonBox:
             "display": box.display_text(),
             "sealed": hood is not None,
             "locked": hood is not None and hood[2],
+            "opened": box.opened(),
             "hood": str(hood[0]) if hood is not None else "",
             "buzz": {"kind": self._sounds[-1] if self._sounds else "", "count": len(self._sounds)},
         }

@@ -1,7 +1,9 @@
 """What a seat box does: its conversation with the hub and the choice that is sealed in it. No pin, port or clock.
 
-The value of a sealed round and the nonce of its commitment are in here and nowhere else until the hub asks for them,
-and it asks when every seat has locked. Until then nothing that goes on the cable depends on the value, and no frame
+The value of a sealed round and the nonce of its commitment are in here and nowhere else until the hub asks for them. It
+asks when every seat has locked, and shows the box the marks of all commitments of the round. The box answers only if its
+own is among them; it then displays their number and a check of them, so that people can see that all boxes were shown the
+same ones. Until then nothing that goes on the cable depends on the value, and no frame
 tells that a key, the push or the dial was touched; only once the value is locked, and the hub then asks something else on
 the display, K1 to K6 answer that.
 """
@@ -39,6 +41,8 @@ class Box:
         self._value = 0
         self._names = {}  # of places of the round, for the display under the hood
         self._bid = None  # what will be told: that it is there is the lock
+        self._mark = ""  # of its commitment
+        self._opened = None  # number and check of the commitments that were opened together last
         self._locked_text = ""  # the hub's line when it was locked
         self._unlocking = False
         self._revealed = None  # the bid frame of the last revealed round
@@ -68,6 +72,10 @@ class Box:
             return None
         lo = self._sealed["lo"]
         return self._value - lo + 1, self._sealed["hi"] - lo + 1, self._bid is not None
+
+    def opened(self):
+        """Return how many locks were opened together last, and their check, as text; empty while a round is open."""
+        return "" if self._opened is None or self._sealed is not None else "%d %s" % self._opened
 
     def display_text(self):
         """Return what the display says: the name of the dial's place in a sealed round, where it has one, else the hub's line.
@@ -100,7 +108,9 @@ class Box:
         nonce = random_hex(8)
         self._bid = {"t": "bid", "r": round, "b": self._value, "n": nonce}
         self._locked_text = self.text
-        self._waiting.append({"t": "locked", "r": round, "c": frames.commitment(self.id, round, self._value, nonce)})
+        said = frames.commitment(self.id, round, self._value, nonce)
+        self._mark = frames.mark(said)
+        self._waiting.append({"t": "locked", "r": round, "c": said})
 
     def _take_back(self):
         if self._bid is None:
@@ -171,7 +181,7 @@ class Box:
             if self._sealed is None or self._sealed["r"] != round:
                 self._close()
                 self._drop("bid")
-                self._revealed = None
+                self._revealed = self._opened = None
                 self._sealed = frame
                 self._value = max(frame["lo"], min(frame["hi"], frame["at"]))
         elif kind == "name":
@@ -179,7 +189,7 @@ class Box:
                 for place, name in enumerate(frame["x"]):
                     self._names[frame["i"] + place] = name
         elif kind == "reveal":
-            return self._reveal(round)
+            return self._reveal(round, frame["c"])
         elif kind == "cancel":
             if self._sealed is not None and round in (0, self._sealed["r"]):
                 self._close()
@@ -191,10 +201,11 @@ class Box:
             return False  # meant for a dice tray
         return True
 
-    def _reveal(self, round):
-        """Tell the locked value of this very round; anything else is met with silence."""
-        if self._bid is not None and self._bid["r"] == round:
+    def _reveal(self, round, marks):
+        """Tell the locked value of this very round, if its lock is among those shown; anything else is met with silence."""
+        if self._bid is not None and self._bid["r"] == round and self._mark in marks:
             self._revealed = self._bid
+            self._opened = (len(marks), frames.check(marks))
             self._close()
         elif self._revealed is None or self._revealed["r"] != round:
             return False

@@ -1,4 +1,4 @@
-"""Frames of protocol 2 in the box: bytes to fields and back. `frames.toml` has them all, golden.
+"""Frames of protocol 3 in the box: bytes to fields and back. `frames.toml` has them all, golden.
 
 A frame is a dict: its type `t`, the sender's number `s` and its fields. What is not exactly a frame of the hub is
 no frame. No port, no clock.
@@ -10,7 +10,7 @@ from array import array
 
 import rings
 
-PROTOCOL = 2
+PROTOCOL = 3
 LONGEST = 200  # bytes of a line, `~` and newline included
 HIGHEST = 1073741823  # of a number: the largest small integer of MicroPython
 
@@ -41,6 +41,17 @@ def commitment(box, round, index, nonce):
     """Return what the box says when it locks: the first 16 bytes of SHA-256 over id, round, value and nonce."""
     digest = hashlib.sha256(("%s|%d|%d|%s" % (box, round, index, nonce)).encode()).digest()
     return "".join("%02x" % byte for byte in digest[:16])
+
+
+def mark(commitment):
+    """Return the part of a commitment that tells it apart in a reveal: its first 8 bytes, in hex."""
+    return commitment[:16]
+
+
+def check(marks):
+    """Return what people compare to see that boxes were opened together: 12 hex digits of SHA-256 over all marks."""
+    digest = hashlib.sha256(",".join(marks).encode()).digest()
+    return " ".join("%02x%02x" % (digest[place], digest[place + 1]) for place in (0, 2, 4))
 
 
 def encode(frame):
@@ -92,6 +103,14 @@ def _sound(value):
     return value in ("lock", "error", "reveal")
 
 
+def _mark(value):
+    return type(value) is str and len(value) == 16 and all(digit in "0123456789abcdef" for digit in value)
+
+
+def _marks(value):
+    return type(value) is list and 1 <= len(value) <= 6 and all(_mark(one) for one in value)
+
+
 def _dice(value):
     return _number(value) and 1 <= value <= 20
 
@@ -109,7 +128,7 @@ _FROM_HUB = {
     "ack": {"re": _number},
     "open": {"r": _round, "lo": _number, "hi": _number, "at": _number, "kind": _sealed},
     "name": {"r": _number, "i": _number, "x": _names},
-    "reveal": {"r": _number},
+    "reveal": {"r": _number, "c": _marks},
     "cancel": {"r": _number},
     "ring": {"p": _pattern, "n": _lamps, "c": _colour},
     "say": {"x": _text},

@@ -100,7 +100,7 @@ class Program:
         if said:
             board.write(said)
         self._ring.due(box.ring, now)
-        self._display.due(box.display_text(), box.hood())
+        self._display.due(box.display_text(), box.hood(), box.opened())
         if box.sound is not None:
             self._sound.play(box.sound, now)
             box.sound = None

@@ -37,8 +37,8 @@ class Screen:
         self.memory = bytearray(WIDTH * PAGES)
         self._canvas = framebuf.FrameBuffer(self.memory, WIDTH, HEIGHT, framebuf.MONO_VLSB)
 
-    def draw(self, text, hood):
-        """Draw the box's text; and in a sealed round the place of the dial, large, and whether it is locked."""
+    def draw(self, text, hood, opened):
+        """Draw the box's text; in a sealed round the place of the dial, large, and whether it is locked; after it `opened`."""
         self._canvas.fill(0)
         for number, line in enumerate(wrapped(text)[:3]):
             self._canvas.text(line, 0, number * 10)
@@ -48,6 +48,8 @@ class Screen:
             self._canvas.text("of %d" % places, 80, 38)
             if locked:
                 self._canvas.text("locked", 80, 52)
+        elif opened:
+            self._canvas.text(opened, 0, 52)
 
     def _large(self, text, x, y):
         letters = bytearray(8)
@@ -71,11 +73,11 @@ class Writer:
         self._drawn = None
         self._page = 0
 
-    def due(self, text, hood):
+    def due(self, text, hood, opened):
         """Write the next page that is not yet on the glass."""
-        if (text, hood) != self._drawn:
-            self._drawn = (text, hood)
-            self._screen.draw(text, hood)
+        if (text, hood, opened) != self._drawn:
+            self._drawn = (text, hood, opened)
+            self._screen.draw(text, hood, opened)
             self._page = 0
         if self._page < PAGES:
             self._board.show(self._page, self._screen.memory)

@@ -61,7 +61,7 @@ class SelfTest:
         if tone != self._tone:
             self._tone = tone
             board.tone(tone)
-        self._display.due(" ".join(pressed) or "self-test", None)
+        self._display.due(" ".join(pressed) or "self-test", None, "")
 
     def run(self):
         """Run until the cable is pulled."""

@@ -114,6 +114,7 @@ def _tell():
         state["id"], state["boot"] = box.id, box.boot
         state["ring"], state["text"] = box.ring, box.display_text()
         state["sealed"], state["locked"] = hood is not None, hood is not None and hood[2]
+        state["opened"] = box.opened()
         state["hood"] = str(hood[0]) if hood is not None else ""
     answer = json.dumps(state)
     _answers.write(b"=\n" if answer == _last_answer else answer.encode() + b"\n")

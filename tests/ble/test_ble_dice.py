@@ -179,6 +179,7 @@ def seen(arm: int, state: object, faces: tuple[int, ...] = (), say: str = "") ->
     return DiceSeen(NAME, arm, state, faces, say)  # type: ignore[arg-type]
 
 
+@pytest.mark.real_time
 def test_two_makes_of_dice_are_found_thrown_and_read(sky: Sky) -> None:
     sky.dice.start()
     sky.until(DiceKit(NAME, 2, ("GoDice_1A2B3C_R_v03",)))
@@ -193,6 +194,7 @@ def test_two_makes_of_dice_are_found_thrown_and_read(sky: Sky) -> None:
     assert bytes([29]) in [data[:1] for data in sky.one.asked]  # it lit up green when it was found
 
 
+@pytest.mark.real_time
 def test_a_die_that_was_carried_away_is_missed_and_taken_back(sky: Sky) -> None:
     sky.dice.start()
     sky.until(DiceKit(NAME, 2, ("GoDice_1A2B3C_R_v03",)))
@@ -203,6 +205,7 @@ def test_a_die_that_was_carried_away_is_missed_and_taken_back(sky: Sky) -> None:
     sky.until(seen(4, "armed"))
 
 
+@pytest.mark.real_time
 def test_only_the_dice_of_this_table_are_taken() -> None:
     sky = Sky(Settings(dice=["f0:f1:f2:f3:f4:f6"]))
     sky.dice.start()
@@ -213,6 +216,7 @@ def test_only_the_dice_of_this_table_are_taken() -> None:
         sky.dice.close()
 
 
+@pytest.mark.real_time
 def test_a_missing_adapter_is_told_once_and_looked_for_again(sky: Sky) -> None:
     sky.air.broken = True
     sky.dice.start()
@@ -232,6 +236,7 @@ class ScooterUart(GoDice):
 SCOOTER = ("MIScooter4711", "F0:F1:F2:F3:F4:F7")
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize(
     "stranger",
     [
@@ -266,6 +271,7 @@ def test_a_gadget_that_does_not_answer_as_a_die_is_let_go_for_good(
         sky.dice.close()
 
 
+@pytest.mark.real_time
 def test_a_pixels_die_that_advertises_as_one_is_believed_whatever_its_answer() -> None:
     sky = Sky(Settings())
     slow = AirDie("Pixel slow", "F0:F1:F2:F3:F4:F8", Pixels(legacy=True), lambda _: [])

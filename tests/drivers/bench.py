@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
 
 import pytest
@@ -108,6 +109,7 @@ class Seats:
         self._changed = threading.Condition()
         self.sims: list[SimBox] = []
         self.hubs: list[ButtonBoxes] = []
+        self.random = Random(1)
 
     def box(self, program: BoxProgram | None = None, name: str = BOX, port: str = "port-1") -> SimBox:
         """A box that is plugged in."""
@@ -120,7 +122,9 @@ class Seats:
 
     def hub(self, *ports: str) -> ButtonBoxes:
         """The driver at those ports."""
-        hub = ButtonBoxes(self.inbox, [str(self.folder / port) for port in ports or ("port-1",)], self.clock)
+        hub = ButtonBoxes(
+            self.inbox, [str(self.folder / port) for port in ports or ("port-1",)], self.clock, self.random
+        )
         self.hubs.append(hub)
         self.clock.wakes.append(hub.wake)
         hub.start()
@@ -191,7 +195,7 @@ class CabledTable:
         return unlocked
 
     def bid(self, round: int = 1) -> int:
-        self.hub.reveal(self.BOX, round)
+        self.hub.reveal([self.BOX], round)
         return self.inbox.next(BoxBid).index
 
     def cancel(self, round: int = 1) -> None:

@@ -34,6 +34,7 @@ from hub.ports import (
 )
 from tests.drivers.bench import BOTH_INTERPRETERS, BOX, Box, Programs, Seats, box_programs, let_pass
 from tests.drivers.bench import CabledTable as Table
+from tests.drivers.contexts import context
 from tests.patience import PATIENCE
 
 
@@ -187,7 +188,7 @@ def test_a_reveal_asked_while_the_box_is_away_is_answered_when_it_is_back(table:
     table.lock(choice="k6")
     table.sim.unplug()
     table.inbox.next(BoxDown)
-    table.hub.reveal(BOX, 1)
+    table.hub.reveal([BOX], 1)
     table.seats.replug(table.sim)
     assert table.inbox.next(BoxBid) == BoxBid(BOX, 1, 5)
 
@@ -248,7 +249,7 @@ def test_a_box_is_known_by_its_id_and_not_by_its_port(seats: Seats) -> None:
     assert seats.inbox.next(BoxUp).boot == boot
     other.press("push")
     seats.inbox.next(BoxLocked)
-    hub.reveal(BOX, 1)
+    hub.reveal([BOX], 1)
     assert seats.inbox.next(BoxBid).index == 2
 
 
@@ -314,6 +315,7 @@ class Tray(Box):  # type: ignore[misc]
         self._link.greet(self.id, self.boot, "1", "tray", 0)
 
 
+@pytest.mark.real_time
 def test_another_board_at_a_port_meant_for_a_box_is_told_until_it_is_gone(seats: Seats) -> None:
     tray = seats.box(CPythonBox("tray-1", Tray))
     seats.hub("port-1")
@@ -405,17 +407,17 @@ def test_a_box_that_does_not_answer_is_down_after_five_tries(seats: Seats) -> No
 class Cheat(Box):  # type: ignore[misc]
     """A box that tells another value than it has locked."""
 
-    def _reveal(self, round: int) -> bool:
+    def _reveal(self, round: int, marks: list[str]) -> bool:
         if self._bid is not None:
             self._bid["b"] += 1
-        return bool(super()._reveal(round))
+        return bool(super()._reveal(round, marks))
 
 
 def test_a_box_that_changes_its_bid_at_the_reveal_is_found_out(seats: Seats) -> None:
     table = Table(seats, CPythonBox(BOX, Cheat))
     table.open()
     table.lock(choice="k1")
-    table.hub.reveal(BOX, 1)
+    table.hub.reveal([BOX], 1)
     assert table.inbox.next(BoxCheated) == BoxCheated(BOX, 1)
     assert table.inbox.all(BoxBid) == []
 
@@ -443,11 +445,12 @@ def test_a_port_that_somebody_else_has_open_is_taken_when_it_is_free(table: Tabl
     table.seats.see(table.sim, lambda state: state["lamps"] is not None)
 
 
+@pytest.mark.real_time
 def test_the_owners_settings_are_checked() -> None:
     with pytest.raises(ConfigError, match="has no key port: did you mean ports"):
-        button_box.connect({"port": ["/dev/ttyACM0"]}, print)
+        button_box.connect({"port": ["/dev/ttyACM0"]}, context())
     with pytest.raises(ConfigError, match="button_box"):
-        button_box.connect({"ports": "/dev/ttyACM0"}, print)
-    device = button_box.connect({"ports": []}, print)
+        button_box.connect({"ports": "/dev/ttyACM0"}, context())
+    device = button_box.connect({"ports": []}, context())
     assert (device.boxes, device.lamps, device.page, device.dice) == (device, None, None, None)
     device.close()

@@ -9,8 +9,11 @@ import pytest
 from drivers.call_lamp import CallLamp, Settings, connect
 from hub.errors import ConfigError
 from hub.state import Notice, ScreenState
+from tests.drivers.contexts import context
 from tests.phone_ui.rig import until
 from tests.table.fakes import HeldClock
+
+pytestmark = pytest.mark.real_time
 
 
 class Rig:
@@ -85,4 +88,4 @@ def test_a_bell_rings_a_moment_at_each_new_call_and_not_at_the_same_again(made: 
 
 def test_a_pin_that_the_header_does_not_have_is_refused() -> None:
     with pytest.raises(ConfigError, match="GPIO99"):
-        connect({"pin": 99}, print)
+        connect({"pin": 99}, context())

@@ -28,6 +28,7 @@ from drivers.camera_tray.doubtful import DoubtfulPictures
 from drivers.camera_tray.vision import LEANS, STRANGE, DieFace, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DiceKit, DiceSeen
+from tests.drivers.contexts import context
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, leaning, paint, upright
 
 CHANCE = np.random.default_rng
@@ -125,6 +126,7 @@ class Bench:
                 return signal
 
 
+@pytest.mark.real_time
 @pytest.mark.slow
 def test_a_throw_is_read_from_the_folder_of_another_program(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
@@ -145,9 +147,10 @@ def test_a_throw_is_read_from_the_folder_of_another_program(tmp_path: Path) -> N
         bench.tray.close()
 
 
+@pytest.mark.real_time
 def test_a_tray_that_was_never_calibrated_says_what_to_do(tmp_path: Path) -> None:
     signals: queue.Queue[object] = queue.Queue()
-    tray = connect({"source": f"folder:{tmp_path}", "calibration": str(tmp_path / "none.npz")}, signals.put)
+    tray = connect({"source": f"folder:{tmp_path}", "calibration": str(tmp_path / "none.npz")}, context(signals.put))
     tray.start()
     try:
         down = signals.get(timeout=5)
@@ -174,7 +177,7 @@ def test_calibration_measures_a_die_and_refuses_what_it_cannot_read(tmp_path: Pa
 
 def test_a_source_that_does_not_exist_is_the_owners_error() -> None:
     with pytest.raises(ConfigError, match="source"):
-        connect({"source": "webcam"}, print)
+        connect({"source": "webcam"}, context())
 
 
 def test_a_person_is_led_through_the_calibration(tmp_path: Path) -> None:
@@ -227,6 +230,7 @@ def painted_one() -> Picture:
     return paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3))
 
 
+@pytest.mark.real_time
 @pytest.mark.slow
 @pytest.mark.parametrize(("most", "kept"), [(0, 0), (5, 1)])
 def test_a_throw_that_is_asked_about_is_kept_only_for_an_owner_who_wants_it(
@@ -265,6 +269,7 @@ def test_doubtful_pictures_are_bounded_in_number_and_size(tmp_path: Path, monkey
     assert len(list(doubtful.folder.glob("*.jpg"))) == 2
 
 
+@pytest.mark.real_time
 def test_a_disk_that_takes_no_picture_is_logged_and_nothing_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

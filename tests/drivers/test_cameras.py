@@ -22,8 +22,11 @@ from drivers.camera_tray.cameras import PiCamera, Video, open_camera
 from drivers.camera_tray.mjpeg import MOST, JpegSplitter
 from hub.errors import Cause, ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen
+from tests.drivers.contexts import context
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, paint, upright
 from tests.vision.rpicam_vid import install
+
+pytestmark = pytest.mark.real_time
 
 CHANCE = np.random.default_rng
 SHARP = Settings(source="rpicam:0").look
@@ -399,7 +402,7 @@ def test_a_picture_that_waited_in_the_driver_is_passed_over(capture: type[FakeCa
 )
 def test_settings_that_mean_nothing_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        connect(settings, print)
+        connect(settings, context())
 
 
 def test_calibrating_names_the_cameras_that_are_there(capture: type[FakeCapture], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # fmt: skip

@@ -11,6 +11,7 @@ import drivers
 from hub.config import DevicePart
 from hub.devices import connect, driver_names, driver_of, load_driver
 from hub.errors import ConfigError
+from tests.drivers.contexts import context
 
 NAMES = [
     "ble_dice",
@@ -35,7 +36,7 @@ def test_every_file_and_folder_of_drivers_is_one_but_common() -> None:
 def test_what_is_no_driver_is_refused_with_those_that_are(name: str) -> None:
     sentence = f"[[device]] driver = {name!r}: there is none; there are {', '.join(NAMES)}."
     with pytest.raises(ConfigError) as refused:
-        connect(DevicePart(name), lambda _: None, {})
+        connect(DevicePart(name), context())
     assert str(refused.value) == sentence
 
 

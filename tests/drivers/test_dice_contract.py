@@ -24,6 +24,8 @@ from tests.firmware.pico import needs_micropython
 from tests.firmware.tray import TrayBench
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, paint, upright
 
+pytestmark = pytest.mark.real_time
+
 
 class Reader(Protocol):
     """A reader with its dice, and whoever throws them."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import msgspec
 import pytest
 
@@ -25,6 +27,7 @@ from drivers.common.frames import (
 from drivers.dice_tray import NAME, SILENT, TraySession, TrayState, connect
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
+from tests.drivers.contexts import context
 
 HELLO = Hello(id="e661640843210a2c", boot="b1", p=PROTOCOL, v="1.0.0", k="tray", n=6)
 
@@ -62,7 +65,7 @@ class Far:
 
 def up() -> tuple[TrayState, list[object], Far]:
     signals: list[object] = []
-    tray = TrayState(signals.append)
+    tray = TrayState(signals.append, Random(1))
     far = Far(tray)
     assert [type(frame) for frame in far.hears()] == [Who]
     (disarm,) = far.says(HELLO)
@@ -141,7 +144,7 @@ def test_a_throw_that_stands_stays_so_when_the_tray_is_pulled_out() -> None:
 
 def test_without_a_tray_the_table_is_told_at_once_to_type() -> None:
     signals: list[object] = []
-    TrayState(signals.append).arm(1, 2, 6, lying=False)
+    TrayState(signals.append, Random(1)).arm(1, 2, 6, lying=False)
     assert signals == [DiceSeen(NAME, 1, "no_reader", (), SILENT)]
 
 
@@ -174,7 +177,7 @@ def test_a_tray_on_another_port_takes_the_place_of_the_old_cable() -> None:
 
 
 def test_what_is_no_tray_or_not_ours_is_given_up() -> None:
-    tray = TrayState(lambda _: None, wanted="mine")
+    tray = TrayState(lambda _: None, Random(1), wanted="mine")
     for hello in (HELLO, msgspec.structs.replace(HELLO, id="mine", k="buttons")):
         far = Far(tray)
         far.hears()
@@ -219,8 +222,9 @@ def test_a_restarted_tray_is_armed_anew() -> None:
     assert seen(signals) == [(1, "armed", ())]
 
 
+@pytest.mark.real_time
 def test_its_block_is_checked() -> None:
     with pytest.raises(ConfigError, match="has no key prots: did you mean ports"):
-        connect({"prots": []}, lambda _: None)
-    tray = connect({"tray": "e66"}, lambda _: None)
+        connect({"prots": []}, context())
+    tray = connect({"tray": "e66"}, context())
     assert tray.dice is tray

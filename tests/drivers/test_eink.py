@@ -27,6 +27,7 @@ from hub.ports import DeviceDown, DeviceUp
 from hub.state import PublicState
 from tests.display.states import SCENES
 from tests.drivers.bench import Inbox, StillClock
+from tests.drivers.contexts import context
 from tests.drivers.paper import Paper, hold_time_still
 from tests.patience import PATIENCE
 from tests.states import numbered
@@ -450,7 +451,7 @@ def test_two_panels_share_a_bus_but_no_other_pin() -> None:
 )
 def test_the_owners_settings_are_checked(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ConfigError) as refusal:
-        eink.connect(settings, print, DRAWS)
+        eink.connect(settings, context(draws=DRAWS))
     assert sentence in str(refusal.value)
 
 
@@ -458,7 +459,7 @@ DRAWS: Mapping[str, Callable[[PublicState], Image.Image]] = {size: lambda _: Ima
 
 
 def test_a_panel_is_a_page_and_nothing_else() -> None:
-    device = eink.connect({}, print, DRAWS)
+    device = eink.connect({}, context(draws=DRAWS))
     assert (device.page, device.boxes, device.lamps, device.dice) == (device, None, None, None)
     device.close()
 

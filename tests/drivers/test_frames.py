@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from drivers.common import frames
 from drivers.common.frames import Chatter, Frame, FrameReader, Garbled, OtherProtocol
+from drivers.simulated.firmware import load
 
 GOLDEN = tomllib.loads((Path(__file__).parents[2] / "firmware" / "frames.toml").read_text(encoding="utf-8"))
 DECODERS = {"hub": frames.TO_BOX, "box": frames.TO_HUB}
@@ -69,6 +70,11 @@ def test_a_commitment_is_the_one_every_codec_makes(golden: dict[str, Any]) -> No
     assert frames.commitment(golden["id"], golden["r"], golden["b"], golden["n"]) == golden["c"]
 
 
+@pytest.mark.parametrize("golden", listed("check"))
+def test_the_check_that_people_compare_is_the_one_of_the_golden_file(golden: dict[str, Any]) -> None:
+    assert f"{len(golden['c'])} {load('frames').check(golden['c'])}" == golden["shown"]
+
+
 def test_the_numbers_of_the_protocol_are_those_of_the_golden_file() -> None:
     protocol = GOLDEN["protocol"]
     assert frames.checksum(GOLDEN["crc"]["of"].encode()) == GOLDEN["crc"]["is"]
@@ -107,7 +113,9 @@ MADE = {
         i=S,
         x=st.lists(names(40), min_size=1, max_size=1) | st.lists(names(8), min_size=1, max_size=6),
     ),
-    frames.Reveal: st.builds(frames.Reveal, s=S, r=S),
+    frames.Reveal: st.builds(
+        frames.Reveal, s=S, r=S, c=st.lists(st.from_regex(r"^[0-9a-f]{16}\Z"), min_size=1, max_size=6)
+    ),
     frames.Cancel: st.builds(frames.Cancel, s=S, r=S),
     frames.Ring: st.builds(frames.Ring, s=S, p=PATTERNS, n=numbers(0, 16), c=hexes(6)),
     frames.Say: st.builds(frames.Say, s=S, x=st.text(st.characters(exclude_categories=["C", "Z"]), max_size=40)),

@@ -31,6 +31,7 @@ from hub.ports import (
     SealedRound,
     Turn,
 )
+from tests.drivers.contexts import context
 from tests.drivers.wired import Header
 from tests.patience import PATIENCE
 
@@ -106,7 +107,7 @@ def test_a_spike_on_the_wire_of_the_push_locks_nothing(started: Start, microseco
         table.clock.skip(microseconds / 1e6)
         table.drive(push, False)
         table.clock.advance(0.01)
-    table.device.reveal("box-1", 1)
+    table.device.reveal(["box-1"], 1)
     table.device.cancel("box-1", 1)
     table.press("k1")
     table.inbox.next(Key)
@@ -240,7 +241,7 @@ def test_a_sealed_value_is_in_no_log_and_in_no_signal_before_the_reveal(
         table.press("push")
         table.inbox.next(BoxLocked)
         assert "23" not in repr(table.inbox.signals[1:])
-        table.device.reveal("box-1", 1)
+        table.device.reveal(["box-1"], 1)
         table.press("k1")
         table.inbox.next(Key)
     assert "23" not in caplog.text
@@ -251,11 +252,11 @@ def test_without_a_lock_nothing_is_revealed(started: Start) -> None:
     table = started()
     table.device.open("box-1", SealedRound(1, 5, 2))
     table.press("k4")
-    table.device.reveal("box-1", 1)
+    table.device.reveal(["box-1"], 1)
     table.press("push")
     table.inbox.next(BoxLocked)
     assert table.inbox.all(BoxBid) == []
-    table.device.reveal("box-1", 1)
+    table.device.reveal(["box-1"], 1)
     assert table.inbox.next(BoxBid) == BoxBid("box-1", 1, 3)
 
 
@@ -416,11 +417,11 @@ class Holder:
 
 def test_two_wires_on_one_pin_are_refused_with_both_named() -> None:
     with pytest.raises(ConfigError, match="GPIO13 is given to pins-1 push and to pins-1 bar"):
-        gpio_box.connect({"boxes": [{"bar": 13}]}, print)
+        gpio_box.connect({"boxes": [{"bar": 13}]}, context())
     with pytest.raises(ConfigError, match="two boxes have the id 'pins-1'"):
-        gpio_box.connect({"boxes": [{}, {}]}, print)
+        gpio_box.connect({"boxes": [{}, {}]}, context())
     with pytest.raises(ConfigError, match="there is no GPIO28 for pins-1 push; the header has GPIO2 to 27"):
-        gpio_box.connect({"boxes": [{"push": 28}]}, print)
+        gpio_box.connect({"boxes": [{"push": 28}]}, context())
 
 
 def test_two_devices_on_one_pin_are_refused_with_both_named_and_every_such_pin() -> None:
@@ -437,12 +438,12 @@ def test_two_devices_on_one_pin_are_refused_with_both_named_and_every_such_pin()
 
 def test_the_owners_settings_are_checked_down_to_the_single_box() -> None:
     with pytest.raises(ConfigError, match="has no key box: did you mean boxes"):
-        gpio_box.connect({"box": []}, print)
+        gpio_box.connect({"box": []}, context())
     with pytest.raises(ConfigError, match=r"boxes\]\] number 2 has no key busser: did you mean buzzer"):
-        gpio_box.connect({"boxes": [{}, {"busser": 3}]}, print)
+        gpio_box.connect({"boxes": [{}, {"busser": 3}]}, context())
     with pytest.raises(ConfigError, match="gpio_box"):
-        gpio_box.connect({"pins": "rpigpio"}, print)
-    device = gpio_box.connect({"pins": "mock"}, print)
+        gpio_box.connect({"pins": "rpigpio"}, context())
+    device = gpio_box.connect({"pins": "mock"}, context())
     assert (device.boxes, device.lamps, device.page, device.dice) == (device, None, None, None)
     device.close()
 

@@ -31,6 +31,7 @@ from hub.display.rings import LAMPS, Colour, frame
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, LampPicture, Pattern
 from tests.drivers.bench import Inbox, StillClock
+from tests.drivers.contexts import context
 from tests.patience import PATIENCE
 
 
@@ -339,7 +340,7 @@ def test_what_a_bus_keeps_is_nobody_elses_but_another_place_on_it() -> None:
     with pytest.raises(ConfigError, match=r"GPIO8 \(CS and CS\)"):
         gpio_header.check_devices([("one", first.selects("CS")), ("other", first.selects("CS"))])
     with pytest.raises(ConfigError, match="has but one"):
-        led_strip.connect({"spi": "1.1", "select": 16}, print)
+        led_strip.connect({"spi": "1.1", "select": 16}, context())
 
 
 @pytest.mark.parametrize(
@@ -357,11 +358,11 @@ def test_what_a_bus_keeps_is_nobody_elses_but_another_place_on_it() -> None:
 )
 def test_the_owners_settings_are_checked(settings: dict[str, object], sentence: str) -> None:
     with pytest.raises(ConfigError) as refusal:
-        led_strip.connect(settings, print)
+        led_strip.connect(settings, context())
     assert sentence in str(refusal.value)
 
 
 def test_a_strip_is_lamps_and_nothing_else() -> None:
-    device = led_strip.connect({}, print)
+    device = led_strip.connect({}, context())
     assert (device.lamps, device.boxes, device.page, device.dice) == (device, None, None, None)
     device.close()

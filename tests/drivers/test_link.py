@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drivers.button_box import Fleet
 from drivers.common.frames import (
     HIGHEST,
     TO_HUB,
@@ -21,8 +22,9 @@ from drivers.common.frames import (
     Open,
     Press,
     SeenFrames,
+    mark,
 )
-from drivers.simulated.seat_box import CPythonBox
+from drivers.simulated.seat_box import BoxProgram, CPythonBox
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -39,11 +41,12 @@ from hub.ports import (
     Turn,
 )
 from tests.drivers.bench import BOTH_INTERPRETERS, BOX, WAYS, Box, Way, Wire, box_programs, one_byte_at_a_time, whole
-from tests.firmware.pico import needs_micropython
+from tests.firmware.pico import MicroPythonBox, needs_micropython
 
 EVERY_WAY = [("cpython", way, seed) for way in WAYS for seed in range(12)] + [
     pytest.param("micropython", way, seed, marks=needs_micropython) for way in WAYS for seed in range(2)
 ]
+S = TypeVar("S")
 Wires = Callable[..., Wire]
 
 
@@ -72,7 +75,7 @@ def test_a_bid_arrives_once_and_is_the_last_one_that_was_locked(wires: Wires, wa
         wire.box.press("push")
         before = len(wire.all(BoxLocked))
         wire.until(lambda before=before: len(wire.all(BoxLocked)) > before)  # type: ignore[misc]
-        wire.fleet.reveal(BOX, round)
+        wire.fleet.reveal([BOX], round)
         wire.until(lambda round=round: [bid for bid in wire.all(BoxBid) if bid.round == round])  # type: ignore[misc]
     wire.wait(5.0)
     assert wire.all(BoxBid) == [BoxBid(BOX, round, round) for round in (1, 2, 3)]
@@ -123,7 +126,7 @@ def test_a_box_that_repeats_a_bid_with_a_new_number_does_not_bid_twice(wires: Wi
     wire.until(lambda: wire.box.state()["sealed"])
     wire.box.press("push")
     wire.until(lambda: wire.all(BoxLocked))
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.until(lambda: wire.all(BoxBid))
     bids = [frame for frame in FrameReader(TO_HUB).feed(wire.from_box) if isinstance(frame, Bid)]
     again = Link(first=5000)
@@ -148,7 +151,7 @@ def test_a_box_does_not_tell_its_value_before_the_reveal_and_the_hub_would_not_t
     wire.box.press("push")
     wire.wait(2.0)
     assert wire.all(BoxBid) == []
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.until(lambda: wire.all(BoxBid))
 
 
@@ -162,7 +165,7 @@ def test_a_bar_pressed_after_the_last_lock_is_too_late(wires: Wires) -> None:
     wire.box.press("push")
     wire.until(lambda: wire.all(BoxLocked))
     wire.way = lambda data, _: [(0.1, data)]
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.box.press("bar")
     wire.box.press("k1")
     wire.until(lambda: wire.all(BoxBid))
@@ -180,13 +183,205 @@ def test_a_bar_pressed_before_the_last_lock_takes_the_value_back_even_if_the_tab
     wire.until(lambda: wire.all(BoxLocked))
     wire.box.press("bar")
     wire.until(lambda: wire.all(BoxUnlocked))
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.wait(3.0)
     assert wire.all(BoxBid) == []
     wire.box.press("push")
     wire.until(lambda: len(wire.all(BoxLocked)) == 2)
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.until(lambda: wire.all(BoxBid))
+
+
+# --- several boxes in one round --------------------------------------------------------------------
+
+
+class TwoBoxes:
+    """One driver, and a box on each of two cables."""
+
+    NAMES = (BOX, "e661640843210a2c")
+
+    def __init__(self, make: Callable[[str], BoxProgram]) -> None:
+        self.signals: list[object] = []
+        self.fleet = Fleet(self.signals.append, first_number=lambda: 1)
+        self.boxes = {name: make(name) for name in self.NAMES}
+        self.sessions = {name: self.fleet.session(name) for name in self.NAMES}
+        self.plugged = set(self.NAMES)
+        self.now = 0.0
+        for session in self.sessions.values():
+            session.opened(self.now)
+        self.until(lambda: len(self.all(BoxUp)) == 2)
+        for name in self.NAMES:
+            self.fleet.open(name, SealedRound(1, 5, 2))
+        self.until(lambda: all(box.state()["sealed"] for box in self.boxes.values()))
+
+    def step(self) -> None:
+        self.now += 0.01
+        for name, session in self.sessions.items():
+            box = self.boxes[name]
+            session.due(self.now)
+            box.due(self.now)
+            said, answered = session.outgoing(self.now), box.outgoing(self.now)
+            if name in self.plugged:
+                if said:
+                    box.heard(said)
+                if answered:
+                    session.heard(answered, self.now)
+
+    def until(self, right: Callable[[], object]) -> None:
+        for _ in range(500):
+            if right():
+                return
+            self.step()
+        raise AssertionError(f"it did not come; what came: {self.signals}")
+
+    def wait(self) -> None:
+        for _ in range(100):
+            self.step()
+
+    def all(self, kind: type[S]) -> list[S]:
+        return [signal for signal in self.signals if isinstance(signal, kind)]
+
+    def lock(self, *names: str) -> None:
+        for name in names:
+            self.boxes[name].press("push")
+            self.until(lambda name=name: BoxLocked(name, 1) in self.signals)  # type: ignore[misc]
+
+    def opened(self) -> list[str]:
+        return [self.boxes[name].state()["opened"] for name in self.NAMES]
+
+
+@pytest.fixture(params=BOTH_INTERPRETERS)
+def two(request: pytest.FixtureRequest) -> Iterator[TwoBoxes]:
+    made: list[Any] = []
+
+    def make(name: str) -> BoxProgram:
+        made.append(CPythonBox(name) if request.param == "cpython" else MicroPythonBox(name))
+        return made[-1]
+
+    yield TwoBoxes(make)
+    for box in made:
+        if request.param != "cpython":
+            box.close()
+
+
+def test_boxes_that_are_opened_together_show_their_number_and_the_same_check(two: TwoBoxes) -> None:
+    two.lock(*two.NAMES)
+    assert two.opened() == ["", ""], "before the reveal there is nothing to compare"
+    two.fleet.reveal(two.NAMES, 1)
+    two.until(lambda: len(two.all(BoxBid)) == 2)
+    one, other = two.opened()
+    assert one == other
+    assert re.fullmatch(r"2 [0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4}", one)
+    two.fleet.open(BOX, SealedRound(2, 5, 2))
+    two.until(lambda: two.opened() == ["", other])
+
+
+def test_a_hub_that_opens_one_box_before_the_other_has_locked_is_betrayed_by_their_displays(two: TwoBoxes) -> None:
+    """The first box is shown an invented lock in place of the second one, which has none yet."""
+    two.lock(BOX)
+    first = two.fleet.box(BOX)
+    first.together = sorted([mark(first.commitment or ""), "0" * 16])
+    two.until(lambda: two.all(BoxBid))
+    two.lock(two.NAMES[1])
+    second = two.fleet.box(two.NAMES[1])
+    for shown in ([mark(second.commitment or ""), "0" * 16], [mark(second.commitment or "")]):
+        second.together = shown
+    two.until(lambda: len(two.all(BoxBid)) == 2)
+    one, other = two.opened()
+    assert one.startswith("2 ")
+    assert one != other
+
+
+def test_a_box_is_silent_if_its_own_lock_is_not_among_those_it_is_shown(two: TwoBoxes) -> None:
+    two.lock(*two.NAMES)
+    first, second = map(two.fleet.box, two.NAMES)
+    first.together = [mark(second.commitment or "")]
+    two.wait()
+    assert two.all(BoxBid) == []
+    first.together = [mark(first.commitment or "")]
+    two.until(lambda: two.all(BoxBid))
+
+
+def test_no_box_is_opened_while_another_of_the_round_has_lost_its_lock(two: TwoBoxes) -> None:
+    two.lock(*two.NAMES)
+    two.boxes[BOX].press("bar")
+    two.until(lambda: two.all(BoxUnlocked))
+    two.fleet.reveal(two.NAMES, 1)  # the table has not heard of it yet
+    two.wait()
+    assert two.all(BoxBid) == []
+    two.until(lambda: not two.boxes[BOX].state()["locked"])
+    two.signals.clear()
+    two.lock(BOX)
+    two.fleet.reveal(two.NAMES, 1)
+    two.until(lambda: len(two.all(BoxBid)) == 2)
+
+
+def test_a_box_of_another_driver_holds_up_no_reveal(two: TwoBoxes) -> None:
+    two.lock(*two.NAMES)
+    two.fleet.open("a box on the hub's own pins", SealedRound(1, 5, 2))
+    two.fleet.reveal([*two.NAMES, "a box on the hub's own pins"], 1)
+    two.until(lambda: len(two.all(BoxBid)) == 2)
+    assert {text[:2] for text in two.opened()} == {"2 "}
+
+
+def test_a_box_that_is_unplugged_at_the_reveal_is_opened_with_the_same_locks_later(two: TwoBoxes) -> None:
+    two.lock(*two.NAMES)
+    two.plugged.remove(BOX)
+    two.fleet.reveal(two.NAMES, 1)
+    two.until(lambda: two.all(BoxBid))
+    two.plugged.add(BOX)
+    two.until(lambda: len(two.all(BoxBid)) == 2)
+    assert len(set(two.opened())) == 1
+
+
+class TwiceLocked(Box):  # type: ignore[misc]
+    """A box that locks once more, another value, when it is told to."""
+
+    def lock_again(self) -> None:
+        self._bid = None
+        self._turn(1)
+        self._lock()
+
+
+def test_a_value_that_is_locked_before_the_reveal_takes_the_place_of_the_one_before() -> None:
+    cheat = TwiceLocked(BOX)
+    wire = Wire(program=CPythonBox(BOX, lambda _: cheat))
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.box.state()["sealed"])
+    wire.box.press("push")
+    wire.until(lambda: wire.all(BoxLocked))
+    cheat.lock_again()
+    wire.until(lambda: len(wire.all(BoxLocked)) == 2)
+    wire.fleet.reveal([BOX], 1)
+    wire.until(lambda: wire.all(BoxBid))
+    assert wire.all(BoxBid) == [BoxBid(BOX, 1, 3)]
+
+
+def test_a_value_that_is_locked_after_the_others_are_opened_is_found_out() -> None:
+    """The hub asks every box at once: from then on the commitment that the others were shown counts."""
+
+    class Late(TwiceLocked):
+        asked = 0
+
+        def _reveal(self, round: int, marks: list[str]) -> bool:
+            self.asked += 1
+            if self.asked == 1:  # the others are opened; this box pretends that it has not heard
+                self.lock_again()
+                return False
+            return bool(super()._reveal(round, [self._mark]))
+
+    wire = Wire(program=CPythonBox(BOX, Late))
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.box.state()["sealed"])
+    wire.box.press("push")
+    wire.until(lambda: wire.all(BoxLocked))
+    wire.fleet.reveal([BOX], 1)
+    wire.until(lambda: wire.all(BoxCheated))
+    wire.wait(2.0)
+    assert wire.all(BoxBid) == []
+    assert len(wire.all(BoxLocked)) == 1
 
 
 def test_what_a_box_sends_in_a_sealed_choice_does_not_depend_on_the_value(wires: Wires) -> None:
@@ -253,7 +448,7 @@ def test_whatever_hands_and_table_do_a_round_gives_at_most_one_bid(way: Way, dee
                 round += 1
                 wire.fleet.open(BOX, SealedRound(round, 5, 2))
             case "reveal":
-                wire.fleet.reveal(BOX, round)
+                wire.fleet.reveal([BOX], round)
             case "cancel":
                 wire.fleet.cancel(BOX, round)
             case "power":
@@ -279,7 +474,7 @@ def test_a_round_that_is_opened_twice_keeps_its_lock(wires: Wires) -> None:
     wire.until(lambda: wire.all(BoxLocked))
     wire.fleet.open(BOX, SealedRound(1, 5, 2))
     wire.wait(1.0)
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.until(lambda: wire.all(BoxBid) == [BoxBid(BOX, 1, 5)], limit=1.0)
 
 
@@ -300,7 +495,7 @@ def test_a_lock_that_crosses_the_end_of_its_round_does_not_count_in_the_next_of_
     wire.box.press("k1")
     wire.box.press("push")
     wire.until(lambda: wire.all(BoxLocked))
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.until(lambda: wire.all(BoxBid) == [BoxBid(BOX, 1, 0)], limit=1.0)
 
 
@@ -321,12 +516,12 @@ def test_a_round_that_is_over_can_be_opened_again_under_its_number(wires: Wires,
         if end == "cancelled":
             wire.fleet.cancel(BOX, 1)
             continue
+        wire.fleet.reveal([BOX], 1)
         if end == "cheated":
             wire.fleet.box(BOX).commitment = "0" * 32
-        wire.fleet.reveal(BOX, 1)
         wire.until(lambda: wire.all(BoxBid) or wire.all(BoxCheated))
         wire.signals.remove((wire.all(BoxBid) + wire.all(BoxCheated))[0])
-    wire.fleet.reveal(BOX, 1)
+    wire.fleet.reveal([BOX], 1)
     wire.until(lambda: wire.all(BoxBid), limit=2.0)
     assert wire.all(BoxBid) == [BoxBid(BOX, 1, 4)]
     assert wire.all(BoxCheated) == []

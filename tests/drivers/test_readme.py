@@ -21,6 +21,8 @@ from hub.errors import ConfigError
 from hub.ports import LampPicture
 from tests.phone_ui.rig import until
 
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
+
 README = (Path(drivers.__path__[0]) / "README.md").read_text("utf-8")
 
 

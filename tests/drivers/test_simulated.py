@@ -20,6 +20,7 @@ from hub.errors import ConfigError, TemporaryError
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
 from hub.state import PublicState
 from tests.drivers.bench import Inbox, StillClock
+from tests.drivers.contexts import context
 from tests.patience import PATIENCE
 from tests.states import numbered
 
@@ -227,7 +228,7 @@ class Bench:
     def __init__(self) -> None:
         self.clock = StillClock()
         self.inbox = Inbox()
-        self.table = SimulatedTable(3, self.inbox, clock=self.clock, chance=random.Random(2))
+        self.table = SimulatedTable(3, self.inbox, random.Random(2), clock=self.clock)
         self.clock.wakes.append(self.table.wake)
         self.table.start()
         for _ in range(3):
@@ -316,7 +317,7 @@ def test_the_bench_shows_everything_as_json_and_the_hood_to_its_owner(bench: Ben
     seen = bench.table.snapshot()
     assert json.loads(json.dumps(seen)) == seen
     assert seen["boxes"]["2"]["hood"] == ""
-    bench.table.cables.reveal("sim-1", 1)
+    bench.table.cables.reveal(["sim-1"], 1)
     assert bench.inbox.next(BoxBid).index == 1
 
 
@@ -325,12 +326,13 @@ def test_waiting_at_the_bench_ends_when_the_time_is_over(bench: Bench) -> None:
     assert bench.table.wait(version, 0.0) == version
 
 
+@pytest.mark.real_time
 def test_the_owners_settings_are_checked() -> None:
     with pytest.raises(ConfigError, match="has no key seat: did you mean seats"):
-        simulated.connect({"seat": 3}, print)
+        simulated.connect({"seat": 3}, context())
     with pytest.raises(ConfigError, match="simulated"):
-        simulated.connect({"seats": 7}, print)
-    table = simulated.connect({"seats": 2}, print)
+        simulated.connect({"seats": 7}, context())
+    table = simulated.connect({"seats": 2}, context())
     assert table.names == {1: "sim-1", 2: "sim-2"}
     assert table.lamps is None
     table.close()
@@ -339,11 +341,12 @@ def test_the_owners_settings_are_checked() -> None:
 def test_a_full_disk_is_one_sentence_and_may_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
     with pytest.raises(TemporaryError, match=r"need a folder for their cables: No such file"):
-        SimulatedTable(2, Inbox())
+        SimulatedTable(2, Inbox(), random.Random(1))
 
 
+@pytest.mark.real_time
 def test_a_table_without_boxes_has_dice_and_panels_alone() -> None:
-    table = connect({"seats": 0}, lambda _: None)
+    table = connect({"seats": 0}, context())
     table.start()
     assert table.boxes is None
     assert table.names == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 from gpiozero import Factory
 from gpiozero.pins.mock import MockFactory, MockPWMPin
@@ -21,7 +22,7 @@ class Header:
         self.factory = MockFactory(pin_class=MockPWMPin)
         self.clock = StillClock()
         self.inbox = Inbox()
-        self.device = GpioBoxes(self.pins, self.inbox, self.clock, open_pins or (lambda: self.factory))
+        self.device = GpioBoxes(self.pins, self.inbox, self.clock, open_pins or (lambda: self.factory), Random(1))
         self.clock.wakes.append(self.device.wake)
 
     def start(self) -> BoxUp:
@@ -102,7 +103,7 @@ class WiredTable:
         return self.inbox.next(BoxUnlocked)
 
     def bid(self, round: int = 1) -> int:
-        self.hub.reveal(self.BOX, round)
+        self.hub.reveal([self.BOX], round)
         return self.inbox.next(BoxBid).index
 
     def cancel(self, round: int = 1) -> None:

@@ -221,6 +221,7 @@ class MicroPythonBox:
             "display": shown["text"],
             "sealed": shown["sealed"],
             "locked": shown["locked"],
+            "opened": shown["opened"],
             "hood": shown["hood"],
             "buzz": {"kind": self._sounds[-1] if self._sounds else "", "count": len(self._sounds)},
         }

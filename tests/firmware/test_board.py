@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, FrameReader, Hello, Locked, Ok, Press
+from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, FrameReader, Hello, Locked, Ok, Press, mark
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
 from hub.table import lettering
 from tests.drivers.bench import BOX, Wire
@@ -299,19 +299,19 @@ def test_once_locked_the_keys_answer_what_the_hub_asks_then_and_nothing_else(hub
     assert hub.box.shown["text"] == "four"
     tap(hub.box, "k2")
     assert keys(hub.heard()) == []
-    bids = [frame for frame in hub.say("reveal", r=7) if isinstance(frame, Bid)]
+    bids = [frame for frame in hub.say("reveal", r=7, c=[mark(locked.c)]) if isinstance(frame, Bid)]
     assert [bid.b for bid in bids] == [3]
 
 
 def test_a_lock_holds_its_value_until_the_reveal_of_its_round(hub: Hub) -> None:
     hub.say("who")
     hub.say("open", r=7, lo=0, hi=5, at=2, kind="sealed")
-    assert Bid not in kinds(hub.say("reveal", r=7)), "nothing is locked"
+    assert Bid not in kinds(hub.say("reveal", r=7, c=["0" * 16])), "nothing is locked"
     tap(hub.box, "push")
     locked = next(frame for frame in hub.heard() if isinstance(frame, Locked))
-    assert Bid not in kinds(hub.say("reveal", r=6)), "of another round"
+    assert Bid not in kinds(hub.say("reveal", r=6, c=[mark(locked.c)])), "of another round"
     hub.say("ack", re=locked.s)
-    bids = [frame for frame in hub.say("reveal", r=7) if isinstance(frame, Bid)]
+    bids = [frame for frame in hub.say("reveal", r=7, c=[mark(locked.c)]) if isinstance(frame, Bid)]
     assert [(bid.r, bid.b) for bid in bids] == [(7, 2)]
     assert bids[0].n not in (locked.c, "")
 
@@ -348,7 +348,7 @@ def test_a_match_goes_on_while_the_clock_of_the_box_comes_round() -> None:
             end.press("k4")
             end.press("push")
             wire.until(lambda round=round: BoxLocked(BOX, round) in wire.signals, limit=0.5)  # type: ignore[misc]
-            wire.fleet.reveal(BOX, round)
+            wire.fleet.reveal([BOX], round)
             wire.until(lambda round=round: BoxBid(BOX, round, 3) in wire.signals, limit=0.5)  # type: ignore[misc]
             end.press("bar", hold=True)
             wire.wait(1.0)
@@ -371,10 +371,12 @@ def test_a_long_evening_takes_no_more_memory_than_its_first_minutes(hub: Hub, pr
             for at in RIGHT * 3:
                 hub.box.go(1, hub.box.dial(at))
             tap(hub.box, "push")
+            marks = ["0" * 16] * 5
             for frame in hub.heard():
                 if isinstance(frame, Locked):
                     hub.say("ack", re=frame.s)
-            for frame in hub.say("reveal", ms=100, r=round):
+                    marks = [mark(frame.c), *marks]
+            for frame in hub.say("reveal", ms=100, r=round, c=marks):
                 if isinstance(frame, Bid):
                     hub.say("ack", re=frame.s)
             hub.say("cancel", r=0)

@@ -9,6 +9,7 @@ import importlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -35,7 +36,7 @@ class Table:
         rom.copy(build_uf2.build(board, build_uf2.compiled(), micropython))
         self.pico = EmulatedPico(bytes(rom.flash))
         self.inbox = Inbox()
-        self.hub = ButtonBoxes(self.inbox, [self.pico.port], self.pico)
+        self.hub = ButtonBoxes(self.inbox, [self.pico.port], self.pico, Random(1))
         self.box = ""
 
     def hear(self, kind: type, count: int = 1) -> None:
@@ -123,6 +124,6 @@ def test_a_sealed_round_is_played_with_the_hubs_own_driver(up: Table) -> None:
     up.pico.put("push", closed=True)
     up.hear(BoxLocked)
     up.pico.put("push", closed=False)
-    up.hub.reveal(up.box, 1)
+    up.hub.reveal([up.box], 1)
     up.hear(BoxBid)
     assert up.inbox.all(BoxBid) == [BoxBid(up.box, 1, 4)]

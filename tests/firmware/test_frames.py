@@ -63,6 +63,11 @@ def test_a_commitment_is_the_one_that_the_hub_expects(probe: Probe, golden: dict
     assert said == golden["c"]
 
 
+@pytest.mark.parametrize("golden", listed("check"))
+def test_the_check_that_people_compare_is_the_one_of_the_golden_file(probe: Probe, golden: dict[str, Any]) -> None:
+    assert f"{len(golden['c'])} " + probe(f"frames.check({golden['c']!r})") == golden["shown"]
+
+
 def test_the_numbers_of_the_protocol_are_those_of_the_golden_file(probe: Probe) -> None:
     protocol = GOLDEN["protocol"]
     assert probe(f"'%04X' % frames.checksum({GOLDEN['crc']['of'].encode()!r})") == GOLDEN["crc"]["is"]

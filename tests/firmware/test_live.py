@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import needs_micropython
 from tests.phone_ui.rig import until
 
-pytestmark = needs_micropython
+pytestmark = [needs_micropython, pytest.mark.real_time]
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def inbox() -> Inbox:
 
 @pytest.fixture
 def hub(tmp_path: Path, inbox: Inbox) -> Iterator[ButtonBoxes]:
-    hub = ButtonBoxes(inbox, [str(tmp_path / "box")], MonotonicClock())
+    hub = ButtonBoxes(inbox, [str(tmp_path / "box")], MonotonicClock(), Random(1))
     hub.start()
     yield hub
     hub.close()
@@ -90,7 +91,7 @@ def test_a_whole_round_is_played_with_the_file_that_runs_at_power_up(
     assert inbox.next(Key) == Key(BOX, "push", "down")
     hub.open(BOX, SealedRound(1, 5, 4))
     lock(box, inbox)
-    hub.reveal(BOX, 1)
+    hub.reveal([BOX], 1)
     assert inbox.next(BoxBid) == BoxBid(BOX, 1, 4)
 
 
@@ -109,7 +110,7 @@ def test_a_power_cut_in_the_middle_of_a_round_is_a_new_boot_and_the_round_is_ask
             unplugged(boxes, tmp_path)
             inbox.next(BoxDown)
     assert len(boots) == 2
-    hub.reveal(BOX, 1)
+    hub.reveal([BOX], 1)
     assert inbox.next(BoxBid) == BoxBid(BOX, 1, 1)
 
 

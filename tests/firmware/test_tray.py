@@ -6,6 +6,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, ROOT, needs_micropython
 from tests.firmware.tray import TRAY, TRAY_ID, TrayBench
 
-pytestmark = needs_micropython
+pytestmark = [needs_micropython, pytest.mark.real_time]
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_a_tray_knows_its_times_after_its_clock_has_come_round() -> None:
 def test_the_file_that_runs_at_power_up_plays_a_throw_in_real_time(tmp_path: Path) -> None:
     inbox = Inbox()
     board = LiveBox(TRAY_ID, TRAY / "main.py")
-    tray = DiceTray(Settings(ports=[link(board.port, tmp_path / "tray")]), inbox, MonotonicClock())
+    tray = DiceTray(Settings(ports=[link(board.port, tmp_path / "tray")]), inbox, MonotonicClock(), Random(1))
     try:
         tray.start()
         while inbox.next(DiceKit).dice == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from drivers.dice_tray import DiceTray, Settings
@@ -41,7 +42,7 @@ class TrayBench:
         self.inbox = inbox or Inbox()
         self._program = MicroPythonTray(reader=reader)
         self.keys = SimBox(TRAY_ID, folder / "tray", self.clock, program=self._program)
-        self.tray = DiceTray(Settings(ports=[str(folder / "tray")]), self.inbox, self.clock)
+        self.tray = DiceTray(Settings(ports=[str(folder / "tray")]), self.inbox, self.clock, Random(1))
         self.clock.wakes += [self.keys.wake, self.tray.wake]
         self.keys.start()
         self.tray.start()
