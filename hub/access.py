@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping
@@ -18,9 +17,8 @@ from segno.helpers import make_wifi_data
 
 from hub.config import WifiPart
 from hub.devices import Simulated
-from hub.errors import ConfigError, HubError, of_file
-from hub.files import read_file, write_private
-from hub.ports import ClaimAsked, LoginState
+from hub.errors import HubError
+from hub.ports import ClaimAsked, HelpAsked, LoginState
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
 from hub.table.loop import Table
@@ -31,25 +29,6 @@ from phone_ui.mqtt_phones import PhonesOverMqtt
 BENCH_SECONDS = 0.5  # between two pictures of simulated devices at which nobody looks
 PAST_SECONDS = 60.0
 """How old the past that pages show may be: reading many logs takes a second, and anybody may ask."""
-
-
-def kiosk_token(path: Path) -> str:
-    """Return the token with which a screen on another machine shows the codes of seats; made when it is not there yet.
-
-    Only the owner of the file reads it (0600). Raise ConfigError where it cannot be read or made, TemporaryError where the
-    disk fails.
-    """
-    try:
-        if not path.exists():
-            write_private(path, secrets.token_urlsafe(24).encode())
-        token = read_file(path).decode().strip()
-    except UnicodeDecodeError:
-        token = ""
-    except OSError as error:
-        raise of_file(error, f"The kiosk's token {path} cannot be read or made ({error.strerror}).") from None
-    if len(token) < 24:
-        raise ConfigError(f"The kiosk's token {path} is damaged: remove the file, the next start makes another.")
-    return token
 
 
 class BenchAccess:
@@ -184,6 +163,10 @@ class TableAccess:
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""
         self._table.put(asked)
+
+    def call_staff(self) -> None:
+        """Put the call of somebody without a seat into the table's inbox."""
+        self._table.put(HelpAsked())
 
     def login(self, sid: str) -> LoginState:
         """Return how that login stands; until the disk has said who sits here, all of them are awaited."""

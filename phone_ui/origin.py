@@ -1,16 +1,14 @@
-"""Where a request comes from and whom it is for: addresses, hosts, origins, and the screens of a table's own."""
+"""Where a request comes from and whom it is for: addresses, hosts, origins, and whether it is from this machine."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hmac
 import ipaddress
 import re
 import socket
 import urllib.parse
-from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from phone_ui.limits import LOOPBACK
@@ -85,13 +83,8 @@ def own_names(given: Iterable[str] = ()) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Screens:
-    """Which screens are the table's own and show the codes of seats.
+    """Which requests come from this machine itself: with `loopback` its own, unless a proxy speaks for them."""
 
-    One has the `token`, as a cookie of the name `screen`, or (with `loopback`) is on this machine itself, and no proxy
-    speaks for it.
-    """
-
-    token: str = field(default="", repr=False)
     loopback: bool = True
 
     def is_here(self, scope: Scope) -> bool:
@@ -101,14 +94,3 @@ class Screens:
         address, served = address_of(scope), scope.get("server") or ("", 0)
         # From one of its own addresses to the same one: only this machine itself connects so.
         return self.loopback and not forwarded and (address in LOOPBACK or address == served[0])
-
-    def is_own(self, scope: Scope) -> bool:
-        """Return whether a request comes from a screen of the table's own."""
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        if self.is_here(scope):
-            return True
-        cookies = SimpleCookie()
-        with contextlib.suppress(CookieError):
-            cookies.load(headers.get(b"cookie", b"").decode("latin-1"))
-        given = cookies["screen"].value if "screen" in cookies else ""
-        return bool(self.token) and hmac.compare_digest(given.encode(), self.token.encode())

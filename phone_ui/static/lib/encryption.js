@@ -79,20 +79,20 @@ export class Channel {
   }
 
   /**
-   * Return nonce and box of an object apart, for the claim.
+   * Return nonce and box of an object apart, for the claim. Its text is padded to a multiple of `step` bytes.
    * @param {unknown} object
    */
-  box(object) {
+  box(object, step = STEP) {
     const nonce = nacl.randomBytes(nacl.box.nonceLength);
-    return { nonce, box: nacl.box.after(padded(object), nonce, this.shared) };
+    return { nonce, box: nacl.box.after(padded(object, step), nonce, this.shared) };
   }
 
   /**
-   * Return nonce and box in one piece, for the broker.
+   * Return nonce and box in one piece, for the broker. The object's text is padded to a multiple of `step` bytes.
    * @param {unknown} object
    */
-  encrypt(object) {
-    const { nonce, box } = this.box(object);
+  encrypt(object, step = STEP) {
+    const { nonce, box } = this.box(object, step);
     const whole = new Uint8Array(nonce.length + box.length);
     whole.set(nonce);
     whole.set(box, nonce.length);
@@ -115,22 +115,45 @@ export class Channel {
    * @returns {any}
    */
   unbox(nonce, box) {
+    try {
+      return JSON.parse(this.opened(nonce, box) ?? "null");
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Return the text in nonce and box, or null if they were not made for us.
+   * @param {Uint8Array} whole
+   */
+  text(whole) {
+    const { nonceLength } = nacl.box;
+    return this.opened(whole.slice(0, nonceLength), whole.slice(nonceLength));
+  }
+
+  /**
+   * @param {Uint8Array} nonce
+   * @param {Uint8Array} box
+   */
+  opened(nonce, box) {
     if (nonce.length !== nacl.box.nonceLength) return null;
     const plain = nacl.box.open.after(box, nonce, this.shared);
     const end = plain ? plain.lastIndexOf(END) : -1;
-    if (!plain || end < 0) return null;
     try {
-      return JSON.parse(decoder.decode(plain.subarray(0, end)));
+      return plain && end >= 0 ? decoder.decode(plain.subarray(0, end)) : null;
     } catch {
       return null;
     }
   }
 }
 
-/** @param {unknown} object */
-function padded(object) {
+/**
+ * @param {unknown} object
+ * @param {number} step
+ */
+function padded(object, step) {
   const json = encoder.encode(JSON.stringify(object));
-  const whole = new Uint8Array(Math.ceil((json.length + 1) / STEP) * STEP);
+  const whole = new Uint8Array(Math.ceil((json.length + 1) / step) * step);
   whole.set(json);
   whole[json.length] = END;
   return whole;

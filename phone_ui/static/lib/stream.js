@@ -3,25 +3,29 @@
 
 import { browserClock } from "./clock.js";
 
-/** @import { Clock } from "./types.d.ts" */
+/** @import { Clock, Source } from "./types.d.ts" */
 
 const PATIENCE = 3_000; // without a word from the hub; it sends a beat every second
 const TRY_AGAIN = 2_000;
 
 /**
  * Follow an address of server-sent events. `onState` gets each JSON; `onAway` true when nothing was heard for so long,
- * and false again with the next word.
+ * and false again with the next word. `onHeard` is called with each word of the hub, a beat or a state.
  * @param {string} address
  * @param {{
  *   onState: (state: any) => void,
  *   onAway: (away: boolean) => void,
+ *   onHeard?: () => void,
  *   clock?: Clock,
- *   open?: (address: string) => EventSource,
+ *   open?: (address: string) => Source,
  * }} options
  * @returns {{ wake: () => void, close: () => void }}
  */
-export function follow(address, { onState, onAway, clock = browserClock, open = (at) => new EventSource(at) }) {
-  /** @type {EventSource | null} */
+export function follow(
+  address,
+  { onState, onAway, onHeard = () => undefined, clock = browserClock, open = (at) => new EventSource(at) },
+) {
+  /** @type {Source | null} */
   let source = null;
   let heardAt = clock.now();
   let away = false;
@@ -29,9 +33,11 @@ export function follow(address, { onState, onAway, clock = browserClock, open = 
 
   function heard() {
     heardAt = clock.now();
-    if (!away) return;
-    away = false;
-    onAway(false);
+    if (away) {
+      away = false;
+      onAway(false);
+    }
+    onHeard();
   }
 
   function reopen() {

@@ -4,6 +4,7 @@ import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.
 import { withEvents } from "../lib/kept_events.js";
 import { ranking, scoreText, withDeck } from "../lib/labels.js";
 import { begin, languageNow } from "../lib/language.js";
+import { OwnScreen } from "../lib/own_screen.js";
 import {
   asPlayed,
   calledName,
@@ -78,12 +79,9 @@ const SIDES = {
   ],
 };
 
-// A screen on another machine has a token in its address; the stream of codes wants it as a cookie.
-const token = new URLSearchParams(location.hash.slice(1)).get("s");
-if (token && /^[\w-]+$/.test(token)) {
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API wants https
-  document.cookie = `screen=${token}; path=/t/${table}/screen; max-age=31536000; SameSite=Strict`;
-}
+/** Called when the hub takes or refuses the link of this screen. */
+let onRefused = (/** @type {boolean} */ _refused) => {};
+const screen = new OwnScreen(table, location.hash, (refused) => onRefused(refused));
 
 /**
  * Return the code that claims a seat, where this screen is one of the table's own and may show it.
@@ -124,6 +122,7 @@ function useLanguagesInTurn(state) {
 function Kiosk() {
   const [state, setState] = useState(/** @type {ScreenState | null} */ (null));
   const [away, setAway] = useState(false);
+  const [refused, setRefused] = useState(false);
   const shown = useMemo(() => shownOf(state), [state]);
   const gameLabels = useLabels(shown?.game);
   const isReady = gameLabels !== undefined; // before, a match would be shown in the hub's own words
@@ -135,8 +134,18 @@ function Kiosk() {
   useEffect(() => {
     /** @type {(next: ScreenState) => void} */
     const show = setState;
-    const onState = withEvents(show);
-    const stream = follow(`/t/${table}/screen/events`, { onState, onAway: setAway });
+    const withAll = withEvents(show);
+    let own = false;
+    onRefused = setRefused;
+    const stream = follow(`/t/${table}/screen/events`, {
+      onState: (next) => {
+        own = "claim_codes" in next;
+        withAll(next);
+      },
+      onAway: setAway,
+      onHeard: () => screen.beat(own),
+      open: (address) => screen.open(address),
+    });
     return () => stream.close();
   }, []);
 
@@ -158,6 +167,14 @@ function Kiosk() {
       </div>`
     }
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
+    ${
+      refused &&
+      html`<div class="notices">
+        <p class="notice">
+          This screen's link is no longer valid, so it shows no codes of seats. Staff: run table-hub screen-link on the hub and open the new link here.
+        </p>
+      </div>`
+    }
     ${isReady && state.demonstration && html`<${Invitation} state=${state} game=${state.demonstration.game} />`}
     ${!state.demonstration && state.state !== "lobby" && html`<${Foot} state=${state} />`}
     ${state.light < 100 && html`<div class="night" style=${{ opacity: 0.7 - (0.7 * state.light) / 100 }}></div>`}
@@ -251,7 +268,7 @@ function SeatPlace({ labels, state, seat }) {
     <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} on="kiosk" />
     ${code && html`<p class="seat-free">${placeText(place)}, code <b translate="no">${code}</b></p>`}
     ${place?.stands_in && html`<p class="seat-free">the house plays on</p>`}
-    ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
+    ${place?.box === "lost" && html`<p class="seat-free">${place.phone === "on" ? "box unplugged: play on the phone" : "box unplugged: plug it in"}</p>`}
   </li>`;
 }
 

@@ -1,0 +1,89 @@
+"""Messages between the hub and the table's big screens on other machines.
+
+Such a screen has the hub's public key and a token from its link. It sends the token encrypted for the hub's key, and gets
+the name of a stream in a box that only this page opens. Each state in the stream is encrypted for this page, too.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from hub.network.messages import Key64, reader
+from hub.state import Count, Plain
+
+STATE_SIZE = 1024  # states are padded to multiples of this
+ANSWER_SIZE = 128
+
+Nonce = Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
+Sealed = Annotated[str, msgspec.Meta(max_length=2048)]
+ScreenId = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
+
+
+class ScreenOpening(Plain, frozen=True):
+    """Body of `POST /t/<table>/screen/open`: the page's public key, and the encrypted ScreenSecret with its nonce."""
+
+    pk: Key64
+    nonce: Nonce
+    box: Sealed
+
+
+class ScreenSecret(Plain, frozen=True):
+    """Plain text of an opening: the token of the screen's link."""
+
+    token: Annotated[str, msgspec.Meta(max_length=64)]
+
+
+class ScreenBox(Plain, frozen=True):
+    """An encrypted ScreenSession with its nonce."""
+
+    nonce: str
+    box: str
+
+
+class ScreenSession(Plain, frozen=True):
+    """Plain text of the answer: the name under which the page follows its stream, once."""
+
+    session: str
+
+
+class ScreenAlive(Plain, frozen=True):
+    """Body of `POST /t/<table>/screen/alive`: the page `screen` has just taken a beat of its stream.
+
+    A screen on another machine proves it: `session` is that of its stream, `nonce` and `box` an encrypted ScreenBeat.
+    """
+
+    screen: ScreenId
+    session: Annotated[str, msgspec.Meta(max_length=64)] = ""
+    nonce: Annotated[str, msgspec.Meta(max_length=32)] = ""
+    box: Sealed = ""
+
+
+class ScreenBeat(Plain, frozen=True):
+    """Plain text of a beat: `n` rises with each one of a session."""
+
+    n: Annotated[int, msgspec.Meta(ge=1, le=2**53 - 1)]
+
+
+class ScreenHeard(Plain, frozen=True):
+    """Answer to `GET /t/<table>/screen/alive?screen=ID`: `seconds` since the page's last beat; None before the first one.
+
+    `here`: the question comes from the hub's own machine, whose screen needs no proof.
+    """
+
+    seconds: float | None
+    here: bool
+
+
+class ScreenSeen(Plain, frozen=True):
+    """A big screen of a table and how many `seconds` ago it was seen last. `address` is "" for the hub's own machine."""
+
+    address: str
+    seconds: Count
+
+
+read_opening = reader(ScreenOpening, "The request")
+read_secret = reader(ScreenSecret, "The request")
+read_alive = reader(ScreenAlive, "The request")
+read_beat = reader(ScreenBeat, "The request")

@@ -1,0 +1,267 @@
+"""The big screens of a table: which of them may show the codes of seats, and when each was seen last.
+
+A screen on the hub's own machine is known by its address. One on another machine proves the token of its link, which
+passes encrypted only, and gets a stream that only its page decrypts (hub/network/screen_messages.py).
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+from hub.errors import ConfigError, HubError, TemporaryError, of_file
+from hub.files import read_file, set_aside, write_private
+from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedKey, from_base64, to_base64
+from hub.network.messages import Malformed, to_bytes
+from hub.network.screen_messages import (
+    ANSWER_SIZE,
+    STATE_SIZE,
+    ScreenBox,
+    ScreenHeard,
+    ScreenSeen,
+    ScreenSession,
+    read_alive,
+    read_beat,
+    read_opening,
+    read_secret,
+)
+from phone_ui.origin import address_of, same_origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from phone_ui.gateway import Scope
+
+log = logging.getLogger(__name__)
+
+FORM = "2."
+"""Tokens begin with this. Earlier ones passed unencrypted as a cookie, so they are replaced."""
+OPENING_SECONDS = 30.0
+"""A session is for one stream, which the page opens at once."""
+MOST_SESSIONS = 256
+MOST_SCREENS = 64
+FORGET_SECONDS = 86_400.0
+
+OTHER_TOKEN = (
+    "This screen's link is not valid any more. Staff: run `table-hub screen-link` and open the link it prints."  # noqa: S105
+)
+
+
+class ScreenToken:
+    """The token in `file` (mode 0600), for screens on other machines.
+
+    A file that cannot be used is set aside, and `notice` says so: without it, screens lose their codes, but nobody needs it to
+    play. Raise TemporaryError if the disk fails, ConfigError if the folder cannot be written.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.notice = ""
+        try:
+            try:
+                self.value = _read(file) if file.exists() else ""
+            except (OSError, HubError) as error:
+                if isinstance(error, OSError) and isinstance(of_file(error, ""), TemporaryError):
+                    raise  # the disk fails: what it holds may be whole
+                self.value = ""
+                aside = set_aside(file)
+                log.error("%s was damaged. It is set aside as %s.", file, aside.name)
+                self.notice = "The links of big screens on other devices are no longer valid: their file was damaged."
+            if not self.value.startswith(FORM):
+                self.value = self.renew(file)
+            self._stamp = _stamp(file)
+        except OSError as error:
+            raise of_file(error, f"The screens' token cannot be kept in {file} ({error.strerror}).") from error
+
+    @staticmethod
+    def renew(file: Path) -> str:
+        """Write another token into the file and return it. A hub that runs takes it up. Raise OSError."""
+        token = FORM + secrets.token_urlsafe(24)
+        write_private(file, token.encode())
+        return token
+
+    def take_up(self) -> bool:
+        """Read the file again if it was changed. Return whether another token holds now."""
+        try:
+            stamp = _stamp(self._file)
+            if stamp == self._stamp:
+                return False
+            token = _read(self._file)
+        except (OSError, HubError) as error:
+            log.warning("The screens' token cannot be read again: %s", error)
+            return False
+        self._stamp, changed, self.value = stamp, token != self.value, token
+        return changed
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_ino, found.st_mtime_ns
+
+
+def _read(file: Path) -> str:
+    """Return the token in a file. Raise ConfigError or OSError."""
+    data = read_file(file)
+    if file.stat().st_mode & 0o077:
+        raise ConfigError(f"{file} can be read by others.")
+    try:
+        token = data.decode().strip()
+    except UnicodeDecodeError:
+        token = ""
+    if len(token) < 24:
+        raise ConfigError(f"{file} is damaged.")
+    return token
+
+
+class ScreenRefused(HubError):
+    """The request of a screen is answered with an HTTP status and one sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass(eq=False)
+class PairedScreen:
+    """The page of a screen that has proved the token. `holds` until the token is renewed."""
+
+    table: str
+    pair: SharedKey = field(repr=False)
+    until: float
+    holds: bool = True
+    beats: int = 0
+
+    def seal(self, state: bytes) -> bytes:
+        """Return a state encrypted for this page, as base64url."""
+        return to_base64(self.pair.encrypt(state, STATE_SIZE)).encode()
+
+
+class OwnScreens:
+    """Who may follow a table's codes, and who was seen when. `here` says whether a request comes from this machine itself."""
+
+    def __init__(
+        self, key: HubKey, token: ScreenToken, here: Callable[[Scope], bool], now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._key, self._token, self._here, self._now = key, token, here, now
+        self._lock = threading.Lock()
+        self._waiting: OrderedDict[str, PairedScreen] = OrderedDict()  # until their stream is opened
+        self._following: dict[str, PairedScreen] = {}
+        self._pages: OrderedDict[tuple[str, str], float] = OrderedDict()  # by table and id: the last beat
+        self._seen: OrderedDict[tuple[str, str], float] = OrderedDict()  # by table and address
+
+    def renewed(self) -> None:
+        """Take up a token that was made in a terminal: every screen on another machine needs the new link. From any thread."""
+        if not self._token.take_up():
+            return
+        log.info("The screens' token was renewed: screens on other machines need the new link.")
+        with self._lock:
+            for one in (*self._waiting.values(), *self._following.values()):
+                one.holds = False
+            self._waiting.clear()
+
+    # --- the stream ----------------------------------------------------------------------------------
+
+    def open(self, table: str, scope: Scope, body: bytes) -> bytes:
+        """Return the answer to `POST .../screen/open` as JSON. Raise ScreenRefused or Malformed."""
+        if not same_origin(scope):
+            raise ScreenRefused(403, "This request comes from another page.")
+        asked = read_opening(body)
+        try:
+            pair = self._key.with_phone(from_base64(asked.pk))
+            secret = read_secret(pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
+        except DecryptionError:
+            raise ScreenRefused(403, OTHER_TOKEN) from None
+        self.renewed()
+        if not hmac.compare_digest(secret.token.encode(), self._token.value.encode()):
+            log.warning("A screen at %s has a link that is not valid.", address_of(scope))
+            raise ScreenRefused(403, OTHER_TOKEN)
+        name, now = secrets.token_urlsafe(16), self._now()
+        with self._lock:
+            while self._waiting and (len(self._waiting) >= MOST_SESSIONS or _first(self._waiting).until <= now):
+                self._waiting.popitem(last=False)
+            self._waiting[name] = PairedScreen(table, pair, now + OPENING_SECONDS)
+        whole = pair.encrypt(to_bytes(ScreenSession(name)), ANSWER_SIZE)
+        return to_bytes(ScreenBox(to_base64(whole[:NONCE_BYTES]), to_base64(whole[NONCE_BYTES:])))
+
+    def begin(self, table: str, scope: Scope) -> tuple[str, PairedScreen] | None:
+        """Return session and screen of a request for a stream, once; None if it names none. Raise ScreenRefused."""
+        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("session")
+        if given is None:
+            return None
+        with self._lock:
+            found = self._waiting.pop(given[0], None)
+            if found is None or found.table != table or found.until <= self._now():
+                raise ScreenRefused(403, "This stream was opened before, or too long ago.")
+            self._following[given[0]] = found
+        return given[0], found
+
+    def end(self, session: str) -> None:
+        """Forget a session whose stream has ended."""
+        with self._lock:
+            self._following.pop(session, None)
+
+    # --- beats ---------------------------------------------------------------------------------------
+
+    def beat(self, table: str, scope: Scope, body: bytes) -> None:
+        """Note that a page is alive: it answers a beat of its stream. Raise ScreenRefused or Malformed."""
+        if not same_origin(scope):
+            raise ScreenRefused(403, "This request comes from another page.")
+        asked = read_alive(body)
+        address = ""
+        if not self._here(scope):
+            address = address_of(scope)
+            with self._lock:
+                screen = self._following.get(asked.session)
+            if screen is None or not screen.holds or screen.table != table:
+                raise ScreenRefused(403, "This is no screen of this table.")
+            try:
+                beat = read_beat(screen.pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
+            except DecryptionError:
+                raise ScreenRefused(403, "This is no screen of this table.") from None
+            if beat.n <= screen.beats:
+                raise ScreenRefused(409, "This request was made before.")
+            screen.beats = beat.n
+        with self._lock:
+            for known, name in ((self._pages, asked.screen), (self._seen, address)):
+                known[table, name] = self._now()
+                known.move_to_end((table, name))
+                while len(known) > MOST_SCREENS:
+                    known.popitem(last=False)
+
+    def heard(self, table: str, scope: Scope) -> bytes:
+        """Return how long ago the page that a request names has answered a beat: a ScreenHeard as JSON."""
+        name = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("screen", [""])[0]
+        with self._lock:
+            at = self._pages.get((table, name))
+        return to_bytes(ScreenHeard(None if at is None else self._now() - at, self._here(scope)))
+
+    def seen(self, table: str) -> list[ScreenSeen]:
+        """Return the big screens of a table that were seen within a day, the hub's own machine first. From any thread."""
+        now = self._now()
+        with self._lock:
+            found = [(where, now - at) for (of, where), at in self._seen.items() if of == table]
+        return [ScreenSeen(where, int(age)) for where, age in sorted(found) if age < FORGET_SECONDS]
+
+
+def _first(waiting: OrderedDict[str, PairedScreen]) -> PairedScreen:
+    return next(iter(waiting.values()))
+
+
+def error_of(error: ScreenRefused | Malformed) -> tuple[int, bytes]:
+    """Return status and body of the answer to a refused request."""
+    status = error.status if isinstance(error, ScreenRefused) else 400
+    return status, json.dumps({"error": str(error)}).encode()
+
+
+def link_of(url: str, table: str, key: bytes, token: str) -> str:
+    """Return the link that makes a browser on another machine a screen of a table."""
+    return f"{url}/t/{table}/kiosk#k={to_base64(key)}&s={token}"

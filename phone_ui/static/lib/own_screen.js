@@ -1,0 +1,170 @@
+// The big screen's stream. The hub's own machine gets it as it is. A screen on another machine proves the token of its
+// link, which is encrypted for the hub's key, and gets a stream that only this page decrypts.
+
+import { Channel, fromBase64, keyFrom, newKeys, randomHex, toBase64 } from "./encryption.js";
+import { slot } from "./storage.js";
+
+/** @import { ScreenAlive, ScreenBeat, ScreenBox, ScreenOpening, ScreenSecret, ScreenSession } from "./messages.d.ts" */
+/** @import { Source } from "./types.d.ts" */
+
+const BEAT_MS = 5_000;
+const PATIENCE = 5_000;
+
+/** The hub does not know this screen's link. */
+class NotPaired extends Error {}
+
+/** The screen of a table: its link, its streams, and what tells the hub that this page is alive. */
+export class OwnScreen {
+  /**
+   * @param {string} table
+   * @param {string} hash the fragment of the page's address: `k` is the hub's key, `s` the token
+   * @param {(refused: boolean) => void} onRefused whether the hub refuses the link
+   */
+  constructor(table, hash, onRefused) {
+    const given = new URLSearchParams(hash.slice(1));
+    const kept = slot(`th/screen/${table}`);
+    const named = given.get("s");
+    /** @type {{ k: string | null, s: string } | null} */
+    const link = named ? { k: given.get("k"), s: named } : kept.get();
+    if (named && link) kept.set(link);
+    this.path = `/t/${table}/screen`;
+    this.hub = keyFrom(link?.k);
+    this.token = link?.s ?? "";
+    this.onRefused = onRefused;
+    const id = given.get("screen") ?? "";
+    /** What the program that started this browser calls the page. */
+    this.id = /^[0-9a-f]{16}$/.test(id) ? id : randomHex(16);
+    this.session = "";
+    /** @type {Channel | null} */
+    this.channel = null;
+    this.beats = 0;
+    this.beatAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * Open the stream.
+   * @param {string} address that of everybody, and of the hub's own machine
+   * @returns {Source}
+   */
+  open(address) {
+    this.channel = null;
+    return this.token ? new PairedSource(this, address) : new EventSource(address);
+  }
+
+  /**
+   * Tell the hub that this page is alive, each time that it has heard a beat of its stream; at most every five seconds.
+   * @param {boolean} own whether the hub shows this screen the codes of seats
+   * @param {number} now in milliseconds
+   */
+  beat(own, now = performance.now()) {
+    if (!own || now - this.beatAt < BEAT_MS) return;
+    this.beatAt = now;
+    /** @type {ScreenAlive} */
+    let alive = { screen: this.id };
+    if (this.channel) {
+      this.beats += 1;
+      const { nonce, box } = this.channel.box(/** @type {ScreenBeat} */ ({ n: this.beats }));
+      alive = { screen: this.id, session: this.session, nonce: toBase64(nonce), box: toBase64(box) };
+    }
+    post(`${this.path}/alive`, alive).catch(() => undefined); // the next beat comes anyway
+  }
+
+  /**
+   * Prove the token; throws NotPaired where the hub does not take it, another error where it does not answer.
+   * @returns {Promise<{ address: string, channel: Channel }>}
+   */
+  async pair() {
+    if (!this.hub) throw new NotPaired();
+    const keys = newKeys();
+    const channel = new Channel(this.hub, keys.secretKey);
+    const { nonce, box } = channel.box(/** @type {ScreenSecret} */ ({ token: this.token }));
+    /** @type {ScreenOpening} */
+    const body = { pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };
+    const answer = await post(`${this.path}/open`, body);
+    if (answer.status === 403) throw new NotPaired();
+    if (!answer.ok) throw new Error(`The hub answers ${answer.status}.`);
+    /** @type {ScreenBox} */
+    const sealed = await answer.json();
+    /** @type {ScreenSession | null} */
+    const told = channel.unbox(fromBase64(sealed.nonce), fromBase64(sealed.box));
+    if (!told) throw new NotPaired();
+    this.session = told.session;
+    this.channel = channel;
+    this.beats = 0;
+    return { address: `${this.path}/events?session=${told.session}`, channel };
+  }
+}
+
+/**
+ * An EventSource that pairs first, and decrypts. Where the hub refuses the link it is the stream of everybody.
+ * @implements {Source}
+ */
+class PairedSource {
+  /**
+   * @param {OwnScreen} screen
+   * @param {string} everybody
+   */
+  constructor(screen, everybody) {
+    /** @type {Source["onopen"]} */
+    this.onopen = null;
+    /** @type {Source["onmessage"]} */
+    this.onmessage = null;
+    /** @type {[string, () => void][]} */
+    this.listeners = [];
+    /** @type {EventSource | null} */
+    this.source = null;
+    this.closed = false;
+    this.begin(screen, everybody).catch(() => undefined); // silence: the follower opens another one
+  }
+
+  /**
+   * @param {OwnScreen} screen
+   * @param {string} everybody
+   */
+  async begin(screen, everybody) {
+    let address = everybody;
+    /** @type {Channel | null} */
+    let channel = null;
+    try {
+      ({ address, channel } = await screen.pair());
+      screen.onRefused(false);
+    } catch (error) {
+      if (!(error instanceof NotPaired)) throw error;
+      screen.onRefused(true);
+    }
+    if (this.closed) return;
+    this.source = new EventSource(address);
+    this.source.onopen = () => this.onopen?.(null);
+    for (const [name, heard] of this.listeners) this.source.addEventListener(name, heard);
+    this.source.onmessage = ({ data }) => {
+      const text = channel ? channel.text(fromBase64(data)) : data;
+      if (text !== null) this.onmessage?.({ data: text });
+    };
+  }
+
+  /**
+   * @param {string} name
+   * @param {() => void} heard
+   */
+  addEventListener(name, heard) {
+    this.listeners.push([name, heard]);
+    this.source?.addEventListener(name, heard);
+  }
+
+  close() {
+    this.closed = true;
+    this.source?.close();
+  }
+}
+
+/**
+ * @param {string} address
+ * @param {object} body
+ */
+const post = (address, body) =>
+  fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE),
+  });
