@@ -130,6 +130,11 @@ class Places:
         """Return the rule that lets the hub switch its machine off."""
         return self.at("/etc/polkit-1/rules.d/50-table-hub.rules")
 
+    @property
+    def keyboard(self) -> Path:
+        """Return the kernel's setting for keyboards at the big screen."""
+        return self.at("/etc/sysctl.d/60-table-hub-kiosk.conf")
+
     def unit(self, service: str) -> Path:
         """Return the unit file of a service."""
         return self.at(f"/etc/systemd/system/{service}.service")
@@ -389,6 +394,7 @@ class Installer:
         said.append("  /etc/systemd/system/table-hub.service  started now and with every boot")
         if self.kiosk:
             said.append("  /etc/systemd/system/table-hub-kiosk.service  the first console becomes the big screen")
+            said.append("  /etc/sysctl.d/60-table-hub-kiosk.conf  Alt+SysRq on its keyboard does nothing")
         said.append("  /etc/udev/rules.d/70-table-hub.rules  names for the seat boxes")
         said.append("  /etc/polkit-1/rules.d/50-table-hub.rules  the hub's staff may switch this machine off")
         said.append("  /usr/local/bin/table-hub  the command `table-hub`, which runs as the hub's user")
@@ -570,6 +576,9 @@ class Installer:
         power = read(files / "50-table-hub.rules")  # an earlier release has none
         if power is not None:
             write(places.power, power)
+        keyboard = read(files / places.keyboard.name)
+        if self.kiosk and keyboard is not None:
+            write(places.keyboard, keyboard)
         if not places.command.is_symlink():
             places.command.parent.mkdir(parents=True, exist_ok=True)
             places.command.symlink_to("/opt/table-hub/current/systemd/table-hub")
@@ -586,6 +595,8 @@ class Installer:
         self.machine.run_quietly(["systemctl", "reset-failed", HUB])
         self.must("systemctl", "restart", "--no-block", HUB)
         healthy = self.healthy(release)
+        if self.kiosk and self.places.keyboard.exists():
+            self.machine.run_quietly(["sysctl", "--quiet", "--load", str(self.places.keyboard)])
         if self.kiosk and healthy:
             self.machine.run_quietly(["systemctl", "enable", "--quiet", KIOSK])
             self.machine.run_quietly(["systemctl", "restart", "--no-block", KIOSK])
@@ -672,8 +683,9 @@ class Installer:
         """Return what removing changes."""
         return [
             "This removes /opt/table-hub, the services table-hub and table-hub-kiosk, the command table-hub and",
-            "its rules in /etc/udev/rules.d and /etc/polkit-1/rules.d. /etc/table-hub and /var/lib/table-hub (configuration",
-            "and games) stay; so do the users table-hub and table-hub-kiosk, and Debian's packages.",
+            "its files in /etc/udev/rules.d, /etc/polkit-1/rules.d and /etc/sysctl.d (Alt+SysRq works again after the next",
+            "start of the machine). /etc/table-hub and /var/lib/table-hub (configuration and games) stay; so do the users",
+            "table-hub and table-hub-kiosk, and Debian's packages.",
         ]
 
     def remove(self) -> None:
@@ -683,7 +695,8 @@ class Installer:
             for service in (HUB, KIOSK):
                 if places.unit(service).exists():
                     self.machine.run_quietly(["systemctl", "disable", "--now", "--quiet", f"{service}.service"])
-        for file in (places.unit(HUB), places.unit(KIOSK), places.rules, places.power, places.trial, places.current):
+        links = (places.trial, places.current)
+        for file in (places.unit(HUB), places.unit(KIOSK), places.rules, places.power, places.keyboard, *links):
             file.unlink(missing_ok=True)
         if places.command.is_symlink():
             places.command.unlink()

@@ -71,6 +71,7 @@ def test_the_hub_that_runs_already_is_not_in_its_own_way(clone: Path, computer: 
     assert installer(clone, computer).said_of_installing()
 
 
+@pytest.mark.real_time
 def test_a_match_that_is_under_way_is_told_and_the_database_is_left_alone(clone: Path, computer: FakeComputer) -> None:
     database = computer.places.database
     store = Store(database)
@@ -200,6 +201,19 @@ def test_a_new_release_stands_beside_the_old_one_and_runs(clone: Path, computer:
     assert load(computer.places.config).web.port == 80
     installer(clone, computer).install()
     assert {release.name for release in computer.places.releases.iterdir()} == {second, computer.started()}
+
+
+def test_alt_sysrq_is_off_where_there_is_a_big_screen_and_nowhere_else(clone: Path, computer: FakeComputer) -> None:
+    kept = computer.places.keyboard
+    load = f"sysctl --quiet --load {kept}"
+    installer(clone, computer).install()
+    assert not kept.exists()
+    assert load not in computer.commands
+    installer(clone, computer, kiosk=True).install()
+    assert kept.read_text() == "kernel.sysrq = 0\n"
+    assert load in computer.commands, "at once, not only after the next start"
+    installer(clone, computer).remove()
+    assert not kept.exists()
 
 
 @pytest.mark.parametrize("kiosk", [False, True])

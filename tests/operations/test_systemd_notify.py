@@ -39,6 +39,7 @@ def test_systemd_receives_ready_status_alive_and_stopping_in_that_order(systemd:
     ]
 
 
+@pytest.mark.real_chance
 def test_a_name_that_begins_with_an_at_is_an_abstract_one() -> None:
     name = "table-hub-" + secrets.token_hex(8)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -154,6 +155,11 @@ def test_the_kiosk_does_not_wait_for_the_hub() -> None:
     assert not re.search(r"^(Requires|BindsTo|PartOf)=", kiosk, re.MULTILINE)
 
 
+def test_the_kernel_takes_the_setting_for_the_big_screens_keyboard() -> None:
+    lines = [line for line in (SYSTEMD / "60-table-hub-kiosk.conf").read_text().splitlines() if line[0] != "#"]
+    assert lines == ["kernel.sysrq = 0"]
+
+
 # --- udev and the sample configuration --------------------------------------------------------------
 
 
@@ -215,17 +221,30 @@ def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp
     chromium.chmod(0o755)
     runtime = tmp_path / "run"
     runtime.mkdir()
-    subprocess.run(
-        [str(SYSTEMD / "kiosk.sh"), "http://127.0.0.1:8080/t/2/kiosk"],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "DISPLAY": ":9", "XDG_RUNTIME_DIR": str(runtime)},
-        timeout=30,
-        check=True,
+    said = run_once(
+        {"PATH": f"{tmp_path}:/usr/bin:/bin", "DISPLAY": ":9", "XDG_RUNTIME_DIR": str(runtime)},
+        "http://127.0.0.1:8080/t/2/kiosk",
     )
+    assert said == "kiosk: The browser has ended (0). It starts again in 1 s.\n"
     arguments = (tmp_path / "arguments").read_text().splitlines()
-    assert arguments[-1] == f"file://{SYSTEMD}/splash.html#http://127.0.0.1:8080/t/2/kiosk"
+    splash = re.escape(f"file://{SYSTEMD}/splash.html#http://127.0.0.1:8080/t/2/kiosk")
+    assert re.fullmatch(rf"{splash}#screen=[0-9a-f]{{16}}", arguments[-1])
+    assert "--ozone-platform=x11" in arguments, "an owner's own desktop"
     assert {"--kiosk", "--noerrdialogs", "--hide-crash-restore-bubble"} <= set(arguments)
     assert any(word.startswith(f"--user-data-dir={runtime}/") for word in arguments)
     assert list(runtime.iterdir()) == []
+
+
+def run_once(environment: dict[str, str], *arguments: str) -> str:
+    """Run the kiosk until its browser has ended once; return what it said."""
+    with subprocess.Popen(
+        [str(SYSTEMD / "kiosk.sh"), *arguments], env=environment, stderr=subprocess.PIPE, text=True
+    ) as kiosk:
+        assert kiosk.stderr
+        said = kiosk.stderr.readline()
+        kiosk.terminate()
+        assert kiosk.wait(30) == 128 + signal.SIGTERM
+    return said
 
 
 def policy_for(url: str, tmp_path: Path) -> dict[str, Any]:
@@ -235,17 +254,14 @@ def policy_for(url: str, tmp_path: Path) -> dict[str, Any]:
     chromium.chmod(0o755)
     folder = tmp_path / "runtime"
     folder.mkdir(exist_ok=True)
-    subprocess.run(
-        [str(SYSTEMD / "kiosk.sh")],
-        env={
+    run_once(
+        {
             "PATH": f"{tmp_path}:/usr/bin:/bin",
             "DISPLAY": ":9",
             "XDG_RUNTIME_DIR": str(tmp_path),
             "RUNTIME_DIRECTORY": str(folder),
             "KIOSK_URL": url,
-        },
-        timeout=30,
-        check=True,
+        }
     )
     policy: dict[str, Any] = json.loads((folder / "managed/table-hub.json").read_text())
     return policy
