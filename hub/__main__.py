@@ -180,6 +180,16 @@ def parser() -> ArgumentParser:
     staff_pin.add_argument("--new", action="store_true", help="make it, and print it here")
     staff_pin.set_defaults(command=_staff_pin)
 
+    screen_link = commands.add_parser(
+        "screen-link", help="the link that makes a tablet or another computer the big screen of a table"
+    )
+    screen_link.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    screen_link.add_argument("--table", default="", metavar="ID", help="without it: each table's")
+    screen_link.add_argument("--new", action="store_true", help="make another link: the earlier ones end at once")
+    screen_link.set_defaults(command=_screen_link)
+
     forget = commands.add_parser("forget", help="wipe the hands of finished matches; who won what stays")
     forget.add_argument(
         "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
@@ -380,11 +390,12 @@ def _try(block: DevicePart, seconds: float, *, six: bool = False) -> int:
     from hub.display import SIZES
     from hub.operations.device_test import DeviceTest, picture_for
     from hub.operations.diagnostics import configure_logging
-    from hub.ports import MonotonicClock
+    from hub.ports import DriverContext, MonotonicClock, machine_chance  # noqa: TID251 - a program makes it
 
     configure_logging("error")  # the test prints every signal already
     test = DeviceTest(block.name or block.driver, partial(print, flush=True), MonotonicClock(), six=six)
-    device = connect(block, test.inbox, {size: partial(picture_for, size=size) for size in SIZES})
+    draws = {str(size): partial(picture_for, size=size) for size in SIZES}
+    device = connect(block, DriverContext(test.inbox, draws, machine_chance()))
     return 0 if test.run(device, seconds) else 1
 
 
@@ -471,6 +482,32 @@ def _staff_pin(args: Namespace) -> int:
     if not state.is_dir():
         raise HubError(f"{state} is not there yet: start the hub once, and it shows a PIN on the table's screens.")
     print(f"The staff's PIN is {StaffPin.renew(state / 'staff.json')}. Whoever was signed in is signed out.")
+    return 0
+
+
+def _screen_link(args: Namespace) -> int:
+    from hub.errors import of_file
+    from hub.network.address import public_url
+    from hub.network.encryption import HubKey
+    from phone_ui.own_screens import ScreenToken, link_of
+
+    config = load(owners_file(args.config))
+    state, web = Path(config.hub.state), config.web
+    if not (state / "hub.key").exists():
+        raise HubError(f"{state} holds no key of a hub yet: start the hub once, then ask again.")
+    if args.table and args.table not in [table.id for table in config.table]:
+        raise ConfigError(f"There is no table {args.table!r} in the configuration.")
+    try:
+        token = ScreenToken.renew(state / "kiosk.token") if args.new else ScreenToken(state / "kiosk.token").value
+    except OSError as error:
+        raise of_file(error, f"The link cannot be kept in {state} ({error.strerror}).") from None
+    url = public_url(web.address, web.host, web.port, secure=bool(web.tls_cert)) or f"http://ADDRESS:{web.port}"
+    for table in config.table:
+        if args.table in ("", table.id):
+            print(
+                f"{table.name or f'Table {table.id}'}: {link_of(url, table.id, HubKey.stored(state / 'hub.key').public, token)}"
+            )
+    print("Keep it as you keep a key: a browser that opens this link shows the codes of seats.")
     return 0
 
 

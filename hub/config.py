@@ -19,9 +19,9 @@ import msgspec
 import tomlkit
 from msgspec import Meta
 
-from hub import toml
+from hub import toml, toml_structs
 from hub.errors import ConfigError
-from hub.toml import SettingError
+from hub.toml_structs import SettingError
 
 INSTALLED = Path("/etc/table-hub/table-hub.toml")
 P = TypeVar("P", bound=msgspec.Struct)
@@ -454,7 +454,7 @@ def load(path: Path | str | None = None) -> Config:
     file = Path(path).expanduser()
     document = toml.read(file, str(path))
     try:
-        config = toml.convert(Config, _with_settings(document.table))
+        config = toml_structs.convert(Config, _with_settings(document.table))
     except SettingError as error:
         raise document.located(error) from error
     return _with_paths(config, file.absolute().parent)
@@ -499,7 +499,7 @@ def _with_paths(config: Config, folder: Path) -> Config:
     """Return the same, its paths absolute: ~ is the user's home, a relative one starts at `folder`."""
 
     def absolute(part: P) -> P:
-        paths = toml.extras(type(part), "path")
+        paths = toml_structs.extras(type(part), "path")
         return msgspec.structs.replace(
             part, **{key: resolve(getattr(part, key), folder) for key, resolve in paths.items()}
         )

@@ -45,6 +45,7 @@ def one_sentence(result: subprocess.CompletedProcess[str], code: int) -> str:
     return result.stderr
 
 
+@pytest.mark.real_chance
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -110,6 +111,8 @@ def odd_files(folder: Path) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 @pytest.mark.parametrize("odd", ["pipe", "zeros", "mark", "deep", "dotted", "binary"])
 def test_an_odd_file_is_one_sentence_at_once_and_exit_78(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], odd: str
@@ -135,6 +138,8 @@ def test_the_whole_configuration_is_printed() -> None:
     assert "[web]" in result.stdout
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 @pytest.mark.parametrize(
     ("toml", "expected"),
     [
@@ -173,6 +178,8 @@ def test_what_may_pass_without_a_change_of_the_configuration_is_one_sentence_and
     assert "203.0.113.7" in one_sentence(run("run", "--config", str(file)), 75)
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 def test_a_state_folder_that_another_hub_has_is_one_sentence_and_exit_75(tmp_path: Path) -> None:
     file = tmp_path / "hub.toml"
     file.write_text(dump(Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))))
@@ -220,6 +227,8 @@ def test_a_second_demo_is_told_of_the_first_and_of_what_a_demo_can_change(
     assert "[hub]" not in said
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 def test_forgetting_leaves_no_trace_of_a_hub(tmp_path: Path) -> None:
     folder = tmp_path / "state"
     with Hub(Config(hub=HubPart(state=str(folder)), web=WebPart("127.0.0.1", 0))) as hub:
@@ -258,6 +267,8 @@ def test_a_configuration_is_tried_without_starting_anything(tmp_path: Path) -> N
     assert not (tmp_path / "state").exists()
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 @pytest.mark.parametrize(
     ("toml", "expected"),
     [
@@ -343,6 +354,7 @@ def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path, number: signal.Si
             hub.kill()  # else the end of `with` waits for a hub that has not heard
 
 
+@pytest.mark.real_chance
 def test_another_pin_for_the_staff_is_printed_once_and_kept_as_a_hash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

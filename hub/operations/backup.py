@@ -13,19 +13,19 @@ names: certificates and their keys, the password of an outside broker.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
+import shutil
 import sqlite3
 import tempfile
 import time
 import zipfile
 import zlib
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 import tomlkit
@@ -33,11 +33,20 @@ import tomlkit.exceptions
 
 from hub.config import Config, load, owners_file
 from hub.errors import ConfigError, HubError
-from hub.files import read_file
+from hub.files import MOST_BYTES, check_file, read_file
 from hub.operations.matches import copied, reading, refusal
 from hub.operations.own_files import as_owner_of, new_private_file, sync
-from hub.operations.state_folder import ASIDE, DATABASE, KEY, KIOSK_TOKEN, LOG_KEY, OWN_FILES, while_no_hub_runs
-from hub.store import READS_UP_TO
+from hub.operations.state_folder import (
+    ASIDE,
+    DATABASE,
+    KEY,
+    KIOSK_TOKEN,
+    LOG_KEY,
+    OWN_FILES,
+    RESTORED,
+    while_no_hub_runs,
+)
+from hub.store import READS_UP_TO, is_ours
 from hub.version import version
 
 FORM = 1
@@ -45,8 +54,12 @@ FORM = 1
 ABOUT, CONFIG = "about.json", "config/table-hub.toml"
 KEYS = {KEY: 32, LOG_KEY: 40, KIOSK_TOKEN: None}
 """The small files beside the database, and how many bytes each has."""
-LARGEST_PART = 2**31
-"""Bytes: a part that says it is larger is no part of a backup."""
+LARGEST_DATABASE = 2**29
+"""Bytes: some thousand matches with their logs. Every other part is a small file."""
+MOST_DECKS = 100
+SQLITE = b"SQLite format 3\0"
+PIECE = 2**20
+"""Bytes of the database that are in memory at once."""
 
 
 class About(msgspec.Struct, frozen=True):
@@ -60,10 +73,15 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Backup(NamedTuple):
-    """A backup that was read whole, and is what it says."""
+    """A backup that was read whole, and is what it says.
+
+    `database` is a copy that lies on the disk until the backup is closed, and open, for another user than who read it.
+    """
 
     about: About
     parts: Mapping[str, bytes]
+    database: Path
+    opened: BinaryIO
 
 
 # --- making one ----------------------------------------------------------------------------------------
@@ -74,16 +92,19 @@ def backup(args: Namespace) -> int:
     file = owners_file(args.config)
     config = load(file)
     folder = Path(config.hub.state)
-    with new_private_file(args.file) as out:
-        parts = {f"state/{name}": data for name, data in _state(folder).items()}
+    with new_private_file(args.file) as out, _state(folder) as (database, parts):
         parts |= _configuration(file, config)
         hashes = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
-        made = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with database.open("rb") as data:
+            hashes[f"state/{DATABASE}"] = hashlib.file_digest(data, "sha256").hexdigest()
+        made = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         about = About(FORM, version(), made, config.hub.id, hashes)
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in ({ABOUT: msgspec.json.encode(about)} | parts).items():
-                archive.writestr(zipfile.ZipInfo(name, time.gmtime()[:6]), data, zipfile.ZIP_DEFLATED)
-    print(f"{args.file}: {holds(parts)}")
+            for name, part in ({ABOUT: msgspec.json.encode(about)} | parts).items():
+                archive.writestr(zipfile.ZipInfo(name, time.gmtime()[:6]), part, zipfile.ZIP_DEFLATED)
+            archive.write(database, f"state/{DATABASE}")
+        told = holds(database, parts)
+    print(f"{args.file}: {told}")
     print(
         "Keep it as you keep a key: it holds the hub's secret keys, the logins of the seats and the hands of every log."
     )
@@ -92,14 +113,14 @@ def backup(args: Namespace) -> int:
     return 0
 
 
-def holds(parts: Mapping[str, bytes]) -> str:
-    """Return in a sentence what a backup with these parts holds."""
-    with _opened(parts[f"state/{DATABASE}"]) as db:
+def holds(database: Path, names: Iterable[str]) -> str:
+    """Return in a sentence what a backup holds with this database and parts of these names. Raise sqlite3.Error."""
+    with _opened(database) as db:
         (matches,) = db.execute("SELECT count(*) FROM matches").fetchone()
         (going,) = db.execute("SELECT count(*) FROM matches WHERE result IS NULL").fetchone()
         tables = [table for (table,) in db.execute('SELECT DISTINCT "table" FROM kept ORDER BY 1')]
-    decks = sum(name.startswith("config/decks/") for name in parts)
-    configuration = "the configuration" if CONFIG in parts else "no configuration, for there was none"
+    decks = sum(name.startswith("config/decks/") for name in names)
+    configuration = "the configuration" if CONFIG in names else "no configuration, for there was none"
     if decks:
         configuration += f" with {decks} list{'' if decks == 1 else 's'} of cards"
     return (
@@ -108,28 +129,50 @@ def holds(parts: Mapping[str, bytes]) -> str:
     )
 
 
-def _state(folder: Path) -> dict[str, bytes]:
-    """Return the database as it is at this moment, and the keys. Raise HubError."""
-    try:
-        with as_owner_of(folder), tempfile.TemporaryDirectory() as copies:
-            copy = Path(copies, DATABASE)
-            with reading(folder) as db, closing(sqlite3.connect(copy)) as into:
-                db.backup(into)  # in one step: the hub beside it may write all the same, as its log is write-ahead
-                if into.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                    raise HubError(
-                        f"{folder / DATABASE} is damaged, so nothing was written: start the hub again, which sets the "
-                        "damaged file aside and goes on with what can be read."
-                    )
-                into.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
-            found = {DATABASE: copy.read_bytes()}
-            for name in KEYS:
-                with suppress(FileNotFoundError):
-                    found[name] = read_file(folder / name)
-    except FileNotFoundError:
-        raise HubError(f"{folder}: no hub has run with this state folder, so there is nothing to back up.") from None
-    except (OSError, sqlite3.Error) as error:
-        raise HubError(refusal(folder, error, "backup")) from None
-    return found
+@contextmanager
+def _state(folder: Path) -> Iterator[tuple[Path, dict[str, bytes]]]:
+    """Copy the database as it is at this moment, until the end of the block, and read the keys. Raise HubError."""
+    with ExitStack() as at_end:
+        try:
+            with as_owner_of(folder):
+                copy = Path(at_end.enter_context(_scratch()), DATABASE)
+                _copy_database(folder, copy)
+                found = {}
+                for name in KEYS:
+                    with suppress(FileNotFoundError):
+                        found[f"state/{name}"] = read_file(folder / name)
+        except FileNotFoundError:
+            raise HubError(
+                f"{folder}: no hub has run with this state folder, so there is nothing to back up."
+            ) from None
+        except (OSError, sqlite3.Error) as error:
+            raise HubError(refusal(folder, error, "backup")) from None
+        yield copy, found
+
+
+def _copy_database(folder: Path, copy: Path) -> None:
+    """Copy the database of a state folder. Raise HubError, OSError or sqlite3.Error."""
+    with reading(folder) as db, closing(sqlite3.connect(copy, isolation_level=None)) as into:
+        db.backup(into)  # in one step: the hub beside it may write all the same, as its log is write-ahead
+        if into.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise HubError(
+                f"{folder / DATABASE} is damaged, so nothing was written: start the hub again, which sets the "
+                "damaged file aside and goes on with what can be read."
+            )
+        into.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+        if copy.stat().st_size > LARGEST_DATABASE:
+            into.execute("VACUUM")  # what was wiped leaves room in the file
+    if copy.stat().st_size > LARGEST_DATABASE:
+        raise HubError(
+            f"{folder / DATABASE} is too large for a backup: wipe the logs of finished matches first, with "
+            "`table-hub forget`."
+        )
+
+
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder for files as large as a database, until it is closed: on a disk, as /tmp may be memory."""
+    disk = Path("/var/tmp")  # noqa: S108 - the folder in it has a name of its own, and is for its user alone
+    return tempfile.TemporaryDirectory(dir=disk if os.access(disk, os.W_OK) else None)
 
 
 def _configuration(file: str | None, config: Config) -> dict[str, bytes]:
@@ -151,52 +194,94 @@ def _not_in_it(config: Config) -> Iterator[str]:
 
 
 @contextmanager
-def _opened(data: bytes) -> Iterator[sqlite3.Connection]:
-    """Open a database that is at hand as bytes. Raise sqlite3.Error."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, DATABASE)
-        copy.write_bytes(data)
-        with closing(sqlite3.connect(copy, isolation_level=None)) as db:
-            db.text_factory = lambda text: text.decode("utf-8", "replace")
-            yield db
+def _opened(database: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database of which nothing is known yet, only to read it. Raise sqlite3.Error."""
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, isolation_level=None)) as db:
+        db.text_factory = lambda text: text.decode("utf-8", "replace")
+        db.execute("PRAGMA trusted_schema=OFF")
+        yield db
 
 
 # --- reading one ---------------------------------------------------------------------------------------
 
 
-def read(file: Path) -> Backup:
-    """Return a backup that is whole. Raise HubError with a sentence where it is not, or is newer than this program."""
+@contextmanager
+def read(file: Path) -> Iterator[Backup]:
+    """Return a backup that is whole, until the end of the block.
+
+    Raise HubError with a sentence if it is not whole, or is newer than this program. No part is taken that is larger than
+    it can be, and the database is never in memory as a whole.
+    """
     damaged = f"{file} is no backup of a hub, or it is damaged; nothing was changed."
-    try:
-        data = file.read_bytes()
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            form = msgspec.json.decode(archive.read(ABOUT), type=dict[str, Any]).get("form")
-            if isinstance(form, int) and form > FORM:
-                raise HubError(_newer(file, form, FORM))
-            about = msgspec.json.decode(archive.read(ABOUT), type=About)
-            if any(archive.getinfo(name).file_size > LARGEST_PART for name in about.files):
+    with ExitStack() as at_end:
+        try:
+            check_file(file)
+            archive = at_end.enter_context(zipfile.ZipFile(file))
+            about = _about(file, archive)
+            names = [name for name in about.files if name == CONFIG or name.startswith("config/decks/")]
+            names += [name for name in (f"state/{key}" for key in KEYS) if name in about.files]
+            if len(names) > len(KEYS) + 1 + MOST_DECKS:
                 raise HubError(damaged)
-            parts = {name: archive.read(name) for name in about.files}
-    except OSError as error:
-        raise HubError(f"{file} cannot be read ({error.strerror}).") from None
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError, zlib.error):
-        raise HubError(damaged) from None
-    hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
-    lengths = all(
-        size is None or len(parts[f"state/{name}"]) == size for name, size in KEYS.items() if f"state/{name}" in parts
-    )
-    if hashes != about.files or not lengths or f"state/{DATABASE}" not in parts:
-        raise HubError(damaged)
-    try:
-        with _opened(parts[f"state/{DATABASE}"]) as db:
-            (form,) = db.execute("PRAGMA user_version").fetchone()
-            if form > READS_UP_TO:
-                raise HubError(_newer(file, form, READS_UP_TO))
-            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                raise HubError(damaged)
-    except sqlite3.Error:
-        raise HubError(damaged) from None
-    return Backup(about, parts)
+            parts = {name: _small(archive, name) for name in names}
+            database = Path(at_end.enter_context(_scratch()), DATABASE)
+            hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
+            hashes[f"state/{DATABASE}"] = _unpack(archive, f"state/{DATABASE}", database)
+            opened = at_end.enter_context(database.open("rb"))
+        except OSError as error:
+            raise HubError(f"{file} cannot be read or unpacked ({error.strerror}).") from None
+        except (zipfile.BadZipFile, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError, zlib.error):
+            raise HubError(damaged) from None
+        lengths = all(not size or len(parts.get(f"state/{name}", bytes(size))) == size for name, size in KEYS.items())
+        if any(about.files.get(name) != found for name, found in hashes.items()) or not lengths:
+            raise HubError(damaged)
+        try:
+            with _opened(database) as db:
+                (form,) = db.execute("PRAGMA user_version").fetchone()
+                if form > READS_UP_TO:
+                    raise HubError(_newer(file, form, READS_UP_TO))
+                if form < 0 or not is_ours(db):  # looked at first: nothing of anybody else's is ever run
+                    raise HubError(f"The database in {file} is not one of a hub; nothing was changed.")
+                if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                    raise HubError(damaged)
+        except (sqlite3.Error, UnicodeDecodeError):
+            raise HubError(damaged) from None
+        yield Backup(about, parts, database, opened)
+
+
+def _about(file: Path, archive: zipfile.ZipFile) -> About:
+    """Return what a backup says of itself. Raise HubError for a newer form, ValueError for none that there is."""
+    data = _small(archive, ABOUT)
+    form = msgspec.json.decode(data, type=dict[str, Any]).get("form")
+    if isinstance(form, int) and form > FORM:
+        raise HubError(_newer(file, form, FORM))
+    about = msgspec.json.decode(data, type=About)
+    if about.form != FORM:
+        raise ValueError(about.form)
+    return about
+
+
+def _entry(archive: zipfile.ZipFile, name: str, most: int) -> zipfile.ZipInfo:
+    """Return a part that says it has at most so many bytes: zipfile reads no more of it. Raise KeyError or ValueError."""
+    entry = archive.getinfo(name)
+    if entry.file_size > most or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(name)
+    return entry
+
+
+def _small(archive: zipfile.ZipFile, name: str) -> bytes:
+    return archive.read(_entry(archive, name, MOST_BYTES))
+
+
+def _unpack(archive: zipfile.ZipFile, name: str, to: Path) -> str:
+    """Write a database into a file of its own and return its SHA-256. Raise ValueError if it is none."""
+    digest = hashlib.sha256()
+    with archive.open(_entry(archive, name, LARGEST_DATABASE)) as data, to.open("xb") as out:
+        while piece := data.read(PIECE):
+            if not out.tell() and not piece.startswith(SQLITE):
+                raise ValueError(name)
+            digest.update(piece)
+            out.write(piece)
+    return digest.hexdigest()
 
 
 def _newer(file: Path, form: int, known: int) -> str:
@@ -208,10 +293,12 @@ def _newer(file: Path, form: int, known: int) -> str:
 
 def restore(args: Namespace) -> int:
     """Bring back what a backup holds; what is there now is set aside, not deleted. No hub may run."""
-    saved, target = read(args.file), owners_file(args.config)
-    print(f"{args.file} of {saved.about.made}, written by table-hub {saved.about.version}: {holds(saved.parts)}")
-    date = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ")
+    target = owners_file(args.config)
+    date = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ")
     with ExitStack() as locks:
+        saved = locks.enter_context(read(args.file))
+        held = holds(saved.database, saved.parts)
+        print(f"{args.file} of {saved.about.made}, written by table-hub {saved.about.version}: {held}")
         staged = None
         if CONFIG in saved.parts and not args.keep_config:
             if target is None:
@@ -321,26 +408,28 @@ def _restore_state(saved: Backup, folder: Path, tables: list[str], date: str) ->
 
     The database comes last: where the power goes before, there is none, and the next restore begins again.
     """
-    aside, coming = folder / f"{ASIDE}{date}", folder / ".restored"
+    aside, coming = folder / f"{ASIDE}{date}", folder / RESTORED
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         coming.mkdir(mode=0o700, exist_ok=True)
         before = _present_epochs(folder)
-        names = [*(f"state/{name}" for name in KEYS), f"state/{DATABASE}"]
-        for name in names:
-            if name in saved.parts:
-                _write_private(coming / Path(name).name, saved.parts[name])
+        keys = [name for name in KEYS if f"state/{name}" in saved.parts]
+        for name in keys:
+            with _new_private(coming / name) as out:
+                out.write(saved.parts[f"state/{name}"])
+        with _new_private(coming / DATABASE) as out:
+            saved.opened.seek(0)
+            shutil.copyfileobj(saved.opened, out, PIECE)
         _raise_epochs(coming / DATABASE, max(int(time.time()), *before.values(), 0), [*tables, *before])
         aside.mkdir(mode=0o700)
         present = sorted(file for one in OWN_FILES for file in folder.glob(one) if not file.is_dir())
-        present = [file for file in present if not file.relative_to(folder).parts[0].startswith(ASIDE)]
+        present = [file for file in present if not file.relative_to(folder).parts[0].startswith((ASIDE, RESTORED))]
         for file in present:
             place = aside / file.relative_to(folder)
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             file.rename(place)
-        for name in names:
-            if name in saved.parts:
-                (coming / Path(name).name).rename(folder / Path(name).name)
+        for name in (*keys, DATABASE):
+            (coming / name).rename(folder / name)
         coming.rmdir()
         if not present:
             aside.rmdir()
@@ -352,10 +441,12 @@ def _restore_state(saved: Backup, folder: Path, tables: list[str], date: str) ->
     return aside if present else None
 
 
-def _write_private(file: Path, data: bytes) -> None:
+@contextmanager
+def _new_private(file: Path) -> Iterator[BinaryIO]:
+    """Open a new file for its user alone; at the end of the block the disk has it. Raise OSError."""
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:
-        out.write(data)
+        yield out
         out.flush()
         os.fsync(out.fileno())
 

@@ -13,7 +13,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 from typing import IO, Any
 
 import msgspec
@@ -27,6 +27,7 @@ from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match, roll_wire
 from hub.engine.sight import STRENGTHS, Strength
 from hub.errors import HubError, IllegalAction, LogError, NotOffered, ReplayDiverged, RulesBug, StartRefused
+from hub.ports import machine_chance  # noqa: TID251 - a program makes it
 from hub.table.chance import Chance
 
 MAX_LINE = 65_536  # characters
@@ -101,7 +102,7 @@ class Referee:
         house: Mapping[int, Strength] | None = None, luck: Random | None = None,
     ) -> None:  # fmt: skip
         self.match = Match(game, range(1, seats + 1), options)
-        self._chance, self._house, self._luck = chance, house or {}, luck or SystemRandom()
+        self._chance, self._house, self._luck = chance, house or {}, luck or Random(0)  # noqa: S311 - there is no house to draw from it
         self._settle()
 
     def opening(self) -> str:
@@ -287,8 +288,9 @@ def referee(args: Namespace) -> int:
         options = given_options(args.option)
         house = given_house(args.house, args.seats)
         # A stream of its own: with and without a house the same seed deals the same cards.
-        luck = SystemRandom() if args.seed is None else Random(f"house {args.seed}")  # noqa: S311 - a seed is asked for
-        chance = Chance(args.seed, read_stack(game, args.stack))
+        machine = machine_chance()
+        luck = machine if args.seed is None else Random(f"house {args.seed}")  # noqa: S311 - a seed is asked for
+        chance = Chance(machine if args.seed is None else args.seed, read_stack(game, args.stack))
         match_referee = Referee(game, args.seats, options, chance, house, luck)
         log = LogFile(args.log, match_referee.match) if args.log else None
     except StartRefused as error:
@@ -363,7 +365,7 @@ def list_games(args: Namespace) -> int:
         if not args.game:
             for game in map(games.find, games.names()):
                 print(
-                    f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.labels['minutes']} min"
+                    f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.labels.minutes} min"
                 )
             return 0
         game = games.find(args.game)

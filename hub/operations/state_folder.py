@@ -21,6 +21,8 @@ KEY, LOG_KEY, KIOSK_TOKEN, STAFF, UPSTREAM, DATABASE, BROKER, MARKS = (
 )
 ASIDE = "before-restore-"
 """How the folder begins, inside the state folder, into which a restore puts what was there; the date follows."""
+RESTORED = ".restored"
+"""The folder, inside the state folder, in which a restore gets ready what it brings back."""
 OWN_FILES = (
     KEY,
     LOG_KEY,
@@ -28,8 +30,9 @@ OWN_FILES = (
     STAFF,
     UPSTREAM,
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
-    f"{DATABASE}.unreadable-*",
+    *(f"{name}.unreadable-*" for name in (LOG_KEY, KIOSK_TOKEN, STAFF, DATABASE)),
     f"{MARKS}/*.mark",
+    f"{RESTORED}/*",
     f"{ASIDE}*/*",
     f"{ASIDE}*/{MARKS}/*.mark",
     f"{ASIDE}*/{BROKER}/*",
@@ -63,7 +66,7 @@ def forget(folder: Path) -> None:
                     if not file.is_dir():
                         file.unlink(missing_ok=True)
             asides = [one for aside in folder.glob(f"{ASIDE}*") for one in (aside / BROKER, aside / MARKS, aside)]
-            for emptied in (*asides, folder / BROKER, folder / MARKS, folder):
+            for emptied in (*asides, folder / RESTORED, folder / BROKER, folder / MARKS, folder):
                 with suppress(OSError):  # not there, or somebody keeps something else in it
                     emptied.rmdir()
     except TemporaryError:

@@ -17,6 +17,7 @@ CLONE_FILES = {
     "systemd/table-hub": "#!/bin/sh\n",
     "systemd/table-hub.service": "[Service]\nExecStart=/opt/table-hub/current/.venv/bin/table-hub\n",
     "systemd/table-hub-kiosk.service": "[Service]\n",
+    "systemd/60-table-hub-kiosk.conf": "kernel.sysrq = 0\n",
     "systemd/table-hub.toml": '[hub]\nstate = "~"\n',
 }
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import stat
+import subprocess
+import sys
 import time
 import zipfile
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -24,8 +27,11 @@ from hub.ports import LogEntry
 from hub.store import KeyedStore, Store, lock_state
 from hub.table.kept import KeptValues
 from hub.table.match_log import MatchLog
+from tests.earlier import earlier_hub
 from tests.games.players import random_match
-from tests.test_store import files
+from tests.test_store import files, version_0
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 GAME = games.find("bid-and-bait")
 EPOCH = 7
@@ -74,8 +80,16 @@ def resumed(state: Path) -> Match | None:
     with closing(Store(state / "table-hub.db")) as store:
         log = MatchLog(KeptValues("1", KeyedStore(store, state / "log.key")))
         found = log.resume({GAME.name: GAME})
-        assert not log.lost()
+        assert "lost" not in log.lost()
         return found
+
+
+def told(state: Path) -> str:
+    """What a hub that starts tells people of an earlier state."""
+    with closing(Store(state / "table-hub.db")) as store:
+        log = MatchLog(KeptValues("1", KeyedStore(store, state / "log.key")))
+        log.resume({GAME.name: GAME})
+        return log.lost()
 
 
 def epoch(state: Path, table: str = "1") -> int:
@@ -141,14 +155,14 @@ def test_a_running_hub_is_backed_up_between_two_of_its_actions_and_goes_on(venue
         assert main(["backup", "--config", str(venue.config), str(tmp_path / "b")]) == 0
         keyed.append("m-1", lines(venue.match, 9, 11))
     with closing(sqlite3.connect(tmp_path / "x.db")) as db:
-        db.deserialize(backup.read(tmp_path / "b").parts["state/table-hub.db"])
+        db.deserialize(parts_of(tmp_path / "b")["state/table-hub.db"])
         assert db.execute("SELECT count(*) FROM entries").fetchone() == (9,)
     found = resumed(venue.state)
     assert found
     assert len(found.log) == 11
 
 
-def test_what_was_there_is_set_aside_whole_and_an_earlier_state_is_no_loss(venue: Venue, file: Path) -> None:
+def test_what_was_there_is_set_aside_whole_and_people_hear_of_an_earlier_state(venue: Venue, file: Path) -> None:
     with closing(Store(venue.state / "table-hub.db")) as store:
         keyed = KeyedStore(store, venue.state / "log.key")
         keyed.load("m-1")
@@ -163,9 +177,10 @@ def test_what_was_there_is_set_aside_whole_and_an_earlier_state_is_no_loss(venue
     assert {
         name.partition("/")[2]: data for name, data in files(venue.state).items() if name.startswith(aside.name)
     } == before
-    found = resumed(venue.state)  # asks for `lost`, too
+    found = resumed(venue.state)
     assert found
     assert len(found.log) == 8
+    assert "may continue from an earlier state, such as a backup" in told(venue.state)
     assert "8081" not in venue.config.read_text()
     (old,) = venue.folder.glob("hub.toml.before-restore-*")
     assert "8081" in old.read_text()
@@ -230,12 +245,18 @@ def test_a_damaged_file_is_refused_and_changes_nothing(
     assert files(venue.folder) == before
 
 
-def written_again(file: Path, **instead: bytes) -> None:
-    """Write a backup anew with other parts, its hashes right."""
-    found = backup.read(file)
-    parts = {**found.parts, **instead}
+def parts_of(file: Path) -> dict[str, bytes]:
+    """Everything that a backup holds."""
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def written_again(file: Path, instead: Mapping[str, bytes], form: int = backup.FORM) -> None:
+    """Write a backup again with other parts, its hashes right."""
+    parts = {**parts_of(file), **instead}
+    about = msgspec.json.decode(parts.pop("about.json"), type=backup.About)
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
-    about = msgspec.structs.replace(found.about, files=hashes)
+    about = msgspec.structs.replace(about, files=hashes, form=form)
     with zipfile.ZipFile(file, "w") as archive:
         for name, data in ({"about.json": msgspec.json.encode(about)} | parts).items():
             archive.writestr(name, data)
@@ -245,14 +266,13 @@ def written_again(file: Path, **instead: bytes) -> None:
 def test_a_part_that_is_not_what_it_should_be_is_refused(
     venue: Venue, file: Path, capsys: pytest.CaptureFixture[str], part: str
 ) -> None:
-    written_again(file, **{part: b"something else"})
+    written_again(file, {part: b"something else"})
     assert "damaged" in refused(capsys, "restore", "--config", venue.config, file)
 
 
 def test_a_newer_file_is_refused_by_its_form(venue: Venue, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = backup.read(file)
+    about = msgspec.json.decode(parts_of(file)["about.json"]) | {"form": backup.FORM + 1, "files": "otherwise"}
     with zipfile.ZipFile(file, "w") as archive:
-        about = msgspec.to_builtins(found.about) | {"form": backup.FORM + 1, "files": "otherwise"}
         archive.writestr("about.json", msgspec.json.encode(about))
     assert "written by a newer table-hub" in refused(capsys, "restore", "--config", venue.config, file)
 
@@ -261,17 +281,191 @@ def test_a_newer_database_in_it_is_refused(
     venue: Venue, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     newer = tmp_path / "newer.db"
-    newer.write_bytes(backup.read(file).parts["state/table-hub.db"])
+    newer.write_bytes(parts_of(file)["state/table-hub.db"])
     with closing(sqlite3.connect(newer)) as db:
         db.execute("PRAGMA user_version=99")
-    written_again(file, **{"state/table-hub.db": newer.read_bytes()})
+    written_again(file, {"state/table-hub.db": newer.read_bytes()})
     assert "written by a newer table-hub" in refused(capsys, "restore", "--config", venue.config, file)
+
+
+def test_a_form_that_there_never_was_is_refused(venue: Venue, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for form in (-1, 0):
+        written_again(file, {}, form)
+        assert "no backup of a hub" in refused(capsys, "restore", "--config", venue.config, file)
+    written_again(file, {}, 1)
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER thief AFTER INSERT ON entries BEGIN DELETE FROM entries; END",
+        "CREATE VIEW seen AS SELECT * FROM entries",
+        "CREATE TABLE other (a)",
+        "CREATE INDEX quick ON entries (line)",
+        "CREATE VIRTUAL TABLE found USING fts5(line)",
+        "ALTER TABLE matches ADD COLUMN mine TEXT DEFAULT 'x'",
+        'DROP TABLE kept; CREATE VIEW kept AS SELECT 1 AS "table", 2 AS name, 3 AS value',
+        'DROP TABLE kept; CREATE TABLE kept ("table" TEXT, name TEXT, value BLOB CHECK (length(value) < 9))',
+        "DROP TABLE entries",
+        "PRAGMA user_version=-1",
+    ],
+)
+def test_a_database_with_what_no_hub_writes_is_refused_and_changes_nothing(
+    venue: Venue, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], statement: str
+) -> None:
+    other = tmp_path / "other.db"
+    other.write_bytes(parts_of(file)["state/table-hub.db"])
+    with closing(sqlite3.connect(other)) as db:
+        db.executescript(statement)
+    written_again(file, {"state/table-hub.db": other.read_bytes()})
+    before = files(venue.folder)
+    assert "is not one of a hub; nothing was changed" in refused(capsys, "restore", "--config", venue.config, file)
+    assert files(venue.folder) == before
+
+
+@pytest.mark.parametrize("holds", ["", "CREATE TABLE notes (text)"])
+def test_a_database_of_something_else_or_an_empty_one_is_refused(
+    venue: Venue, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], holds: str
+) -> None:
+    other = tmp_path / "other.db"
+    with closing(sqlite3.connect(other)) as db:
+        db.executescript(f"{holds}; PRAGMA user_version=1")
+    written_again(file, {"state/table-hub.db": other.read_bytes()})
+    before = files(venue.folder)
+    assert "is not one of a hub" in refused(capsys, "restore", "--config", venue.config, file)
+    written_again(file, {"state/table-hub.db": b""})
+    assert "is not one of a hub" in refused(capsys, "restore", "--config", venue.config, file)
+    assert files(venue.folder) == before
+
+
+def earliest(path: Path) -> None:
+    version_0(path)
+
+
+def of_before_seals(path: Path) -> None:
+    root = earlier_hub("ce91e79", path.parent / "earlier")
+    code = "import sys; from pathlib import Path; from hub.store import Store; Store(Path(sys.argv[1])).close()"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, cwd=root, env={"PYTHONPATH": str(root)})
+
+
+def brought_to_this_form(path: Path) -> None:
+    version_0(path)
+    Store(path).close()
+
+
+def put_aside_by_alter(path: Path) -> None:
+    version_0(path)
+    with closing(sqlite3.connect(path)) as db:
+        for column in ("put_aside TEXT", "cuts INTEGER NOT NULL DEFAULT 0", "aside TEXT"):
+            db.execute(f"ALTER TABLE matches ADD COLUMN {column}")
+        db.execute("PRAGMA user_version=1")
+
+
+@pytest.mark.parametrize("make", [earliest, of_before_seals, brought_to_this_form, put_aside_by_alter])
+def test_a_database_of_any_earlier_hub_is_restored(
+    venue: Venue, file: Path, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "older" / "table-hub.db"
+    path.parent.mkdir()
+    make(path)
+    written_again(file, {"state/table-hub.db": path.read_bytes()})
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+    with closing(Store(venue.state / "table-hub.db")) as store:
+        store.last("1")
+        assert not store.notice
+
+
+# --- a backup that is larger than it looks ---------------------------------------------------------------
+
+MEMORY = """
+import resource, sys
+from hub.__main__ import main
+code = main(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+sys.exit(code)
+"""
+
+
+def restored_apart(venue: Venue, file: Path) -> tuple[int, int]:
+    """Restore in a process of its own; return its code and the most memory that it took, in MB."""
+    command = [sys.executable, "-c", MEMORY, "restore", "--config", str(venue.config), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, int(done.stdout.split()[-1])
+
+
+def bomb(file: Path, megabytes: int, first: bytes) -> None:
+    """Let the database of a backup be so large, with these first bytes."""
+    parts = parts_of(file)
+    piece, digest = bytes(2**20), hashlib.sha256()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        with archive.open("state/table-hub.db", "w") as out:
+            for number in range(megabytes):
+                data = first + piece[len(first) :] if number == 0 else piece
+                digest.update(data)
+                out.write(data)
+        about = msgspec.json.decode(parts["about.json"], type=backup.About)
+        hashes = about.files | {"state/table-hub.db": digest.hexdigest()}
+        archive.writestr("about.json", msgspec.json.encode(msgspec.structs.replace(about, files=hashes)))
+        for name in about.files.keys() - {"state/table-hub.db"}:
+            archive.writestr(name, parts[name])
+
+
+def test_a_large_database_is_never_in_memory_as_a_whole(venue: Venue, file: Path) -> None:
+    usual = restored_apart(venue, file)
+    assert usual[0] == 0
+    first = parts_of(file)["state/table-hub.db"][:4096]
+    before = files(venue.folder)
+    bomb(file, 160, first)
+    code, most = restored_apart(venue, file)
+    assert code != 0
+    assert most < usual[1] + 20
+    assert files(venue.folder) == before
+
+
+def test_a_part_that_says_it_is_too_large_is_not_read(
+    venue: Venue, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = len(parts_of(file)["state/table-hub.db"])
+    monkeypatch.setattr(backup, "LARGEST_DATABASE", size - 1)
+    assert "damaged" in refused(capsys, "restore", "--config", venue.config, file)
+    monkeypatch.setattr(backup, "LARGEST_DATABASE", size)
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+
+
+@pytest.mark.parametrize("part", ["config/table-hub.toml", "state/kiosk.token", "config/decks/bid-it.toml"])
+def test_a_small_part_that_is_large_is_refused(
+    venue: Venue, file: Path, capsys: pytest.CaptureFixture[str], part: str
+) -> None:
+    assert part in parts_of(file)
+    written_again(file, {part: b"#" * 1_000_001})
+    assert "damaged" in refused(capsys, "restore", "--config", venue.config, file)
+
+
+def test_what_is_too_large_for_a_restore_is_not_backed_up(
+    venue: Venue, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Store(venue.state / "table-hub.db")) as store:
+        store.keep("1", "large", bytes(3_000_000))
+    monkeypatch.setattr(backup, "LARGEST_DATABASE", 1_000_000)
+    assert "too large for a backup" in refused(capsys, "backup", "--config", venue.config, tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+    with closing(Store(venue.state / "table-hub.db")) as store:
+        store.keep("1", "large", b"")
+    assert main(["backup", "--config", str(venue.config), str(tmp_path / "b")]) == 0, "room in the file does not count"
+
+
+def test_what_a_restore_that_was_cut_off_leaves_is_forgotten_with_the_rest(venue: Venue) -> None:
+    (venue.state / ".restored").mkdir()
+    (venue.state / ".restored" / "hub.key").write_bytes(b"k" * 32)
+    forget(venue.state)
+    assert not venue.state.exists()
 
 
 def test_a_configuration_that_cannot_be_used_here_is_refused_before_anything_is_changed(
     venue: Venue, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    written_again(file, **{"config/table-hub.toml": b"[hub]\ncolour = 1\n"})
+    written_again(file, {"config/table-hub.toml": b"[hub]\ncolour = 1\n"})
     before = files(venue.folder)
     said = refused(capsys, "restore", "--config", venue.config, file)
     assert "no key colour" in said
@@ -281,7 +475,7 @@ def test_a_configuration_that_cannot_be_used_here_is_refused_before_anything_is_
 
 def test_a_list_of_cards_goes_nowhere_but_beside_the_configuration(venue: Venue, file: Path, tmp_path: Path) -> None:
     text = venue.config.read_text().replace("'deck.toml'", f"'{tmp_path / 'stranger.toml'}'")
-    written_again(file, **{"config/table-hub.toml": text.encode()})
+    written_again(file, {"config/table-hub.toml": text.encode()})
     assert main(["restore", "--config", str(venue.config), str(file)]) == 0
     assert not (tmp_path / "stranger.toml").exists()
     assert (venue.folder / "cards-bid-it.toml").exists()

@@ -410,6 +410,7 @@ def test_no_secret_of_a_hub_that_was_played_with_is_in_its_support_file(filled: 
         assert len(opened.getnames()) == len(PARTS)
 
 
+@pytest.mark.real_chance
 def test_the_search_for_secrets_finds_them_in_any_writing() -> None:
     secret = secrets.token_bytes(20)
     for text in (

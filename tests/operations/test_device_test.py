@@ -25,6 +25,8 @@ from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 def test_a_simulated_table_is_tested_with_every_key_a_picture_and_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test-device", "--simulated", "--seconds", str(PATIENCE)]) == 0
     output = capsys.readouterr().out
@@ -162,6 +164,8 @@ def test_a_device_that_is_not_meant_clearly_is_not_guessed(
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 def test_the_owners_device_is_tried_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "hub.toml"
     file.write_text('[[device]]\ndriver = "gpio_box"\nname = "corner"\npins = "mock"\n')
@@ -169,6 +173,8 @@ def test_the_owners_device_is_tried_by_its_name(tmp_path: Path, capsys: pytest.C
     assert "pins-1: is there, with 8 controls (firmware header)" in capsys.readouterr().out
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 def test_one_box_is_tried_at_its_port_without_a_configuration(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -194,6 +200,8 @@ def test_one_box_is_tried_at_its_port_without_a_configuration(
     assert "that was all" in output
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 @needs_micropython
 def test_a_tray_is_tried_at_its_port_by_its_own_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tray = LiveBox(TRAY_ID, TRAY / "main.py")
@@ -225,6 +233,7 @@ def test_a_tray_is_tried_at_its_port_by_its_own_keys(tmp_path: Path, capsys: pyt
     assert "not seen yet: 6." in output
 
 
+@pytest.mark.real_time
 def test_a_port_where_nobody_is_fails_the_test_of_a_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     port = str(tmp_path / "none")
     assert main(["test-box", port, "--seconds", "0.3"]) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -140,7 +141,7 @@ def test_a_match_may_be_played_with_cards_of_ones_own(program: Program, tmp_path
     assert program.replay(log, deck)[0] == 0
     code, _, stderr = program.replay(log)
     assert code == 1
-    assert "This log was made with" in stderr
+    assert "It began with other rules or cards" in stderr
 
 
 def test_cards_of_ones_own_that_are_no_deck_are_refused_with_their_line(program: Program, tmp_path: Path) -> None:
@@ -296,7 +297,7 @@ def test_a_log_that_was_edited_is_not_believed(program: Program, tmp_path: Path,
             start = lines[at].index(key) + len(key)
             lines[at] = lines[at][:start] + b"0" * 16 + lines[at][start + 16 :]
         case "head":
-            lines[0] = lines[0].replace(b'"version":1', b'"version":2')
+            lines[0] = re.sub(rb'"version":(\d+)', rb'"version":9\1', lines[0])
         case "data":
             lines[0] = lines[0].replace(b'"digest":"', b'"digest":"0')
         case "seats":

@@ -253,6 +253,7 @@ def test_what_an_older_set_up_installed_stays(clone: Path) -> None:
     assert installed(clone) == {"alpha", "radio", "tiny-hub"}
 
 
+@pytest.mark.real_time
 def test_tools_for_the_pages_javascript_come_with_the_tests_and_never_with_a_hub(with_python: Path) -> None:
     machine = prepared(with_python, {"dev"}, "test")
     assert "--omit=dev" not in machine.commands("npm ci")[0]
@@ -429,6 +430,7 @@ def test_what_uv_says_in_words_we_do_not_know_is_left_to_be_read_above() -> None
 # --- Debian's packages, the page's libraries: fakes ----------------------------------------------------
 
 
+@pytest.mark.real_time
 def test_a_bare_debian_gets_everything_and_is_told_first(with_python: Path) -> None:
     (with_python / ".venv" / "bin" / "python").unlink()
     machine = FakeSystem(has=BARE, broken="apt-get install")
@@ -449,6 +451,7 @@ def test_the_demo_needs_no_tools_of_developers(clone: Path) -> None:
     assert not machine.commands("apt-get")
 
 
+@pytest.mark.real_time
 def test_a_new_lock_renews_the_page_libraries_and_nothing_else(with_python: Path) -> None:
     prepared(with_python, set())
     (with_python / "phone_ui" / "package-lock.json").write_text('{"new": true}')
@@ -502,6 +505,7 @@ def test_what_a_link_leads_to_is_never_emptied(clone: Path, tmp_path: Path, link
     assert (elsewhere / "precious").exists()
 
 
+@pytest.mark.real_time
 def test_a_plain_user_is_helped_by_sudo_and_only_for_the_system(with_python: Path) -> None:
     machine = FakeSystem(root=False, has=(BARE | {"npm", "chromium"}))
     Setup(with_python, machine).prepare(set(), "demo")
@@ -511,6 +515,7 @@ def test_a_plain_user_is_helped_by_sudo_and_only_for_the_system(with_python: Pat
         assert (command[0] == "sudo") == ("apt-get" in command or "invoke-rc.d" in command)
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize(
     ("has", "sentence"),
     [
@@ -534,6 +539,7 @@ def test_a_pi_without_a_compiler_to_be_had_plays_all_the_same(clone: Path) -> No
     assert installed(clone) == {"alpha", "pins", "tiny-hub"}
 
 
+@pytest.mark.real_time
 def test_page_libraries_that_cannot_be_fetched_end_in_one_sentence(with_python: Path) -> None:
     with pytest.raises(SetupError, match=r"^the page's libraries could not be fetched; .* run make again") as error:
         Setup(with_python, FakeSystem(has=FULL, broken="npm ci")).prepare(set())
@@ -541,12 +547,14 @@ def test_page_libraries_that_cannot_be_fetched_end_in_one_sentence(with_python: 
     assert "exit 100" in str(error.value)
 
 
+@pytest.mark.real_time
 def test_a_broken_package_source_of_the_owners_does_not_stop_set_up(with_python: Path) -> None:
     machine = FakeSystem(has=FULL - {"mosquitto"}, broken="apt-get update")
     Setup(with_python, machine).prepare(set())
     assert machine.commands("apt-get install")
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize("systemd", [True, False])
 def test_a_broker_that_set_up_brought_is_switched_off_again(with_python: Path, systemd: bool) -> None:
     machine = FakeSystem(has=FULL - {"mosquitto"})
@@ -557,6 +565,7 @@ def test_a_broker_that_set_up_brought_is_switched_off_again(with_python: Path, s
     assert any("port 1883" in line for line in machine.said)
 
 
+@pytest.mark.real_time
 def test_a_broker_that_was_there_before_is_left_alone(with_python: Path) -> None:
     machine = FakeSystem(has=FULL - {"setpriv"})
     machine.systemd = True
@@ -571,10 +580,12 @@ def test_an_extra_that_does_not_exist_is_refused_with_those_that_do(clone: Path)
         prepared(clone, {"bel"})
 
 
+@pytest.mark.real_time
 def test_the_page_libraries_run_no_script_when_installed(with_python: Path) -> None:
     assert "--ignore-scripts" in prepared(with_python, set()).commands("npm ci")[0]
 
 
+@pytest.mark.real_time
 def test_only_the_measurements_fetch_the_peers_they_run_beside_the_hub(with_python: Path) -> None:
     assert len(prepared(with_python, {"dev"}, "test").commands(" ci ")) == 1
     machine = prepared(with_python, {"dev"}, "bench")
@@ -583,6 +594,7 @@ def test_only_the_measurements_fetch_the_peers_they_run_beside_the_hub(with_pyth
     assert prepared(with_python, {"dev"}, "bench").asked == []
 
 
+@pytest.mark.real_time
 def test_the_measurements_go_on_without_a_peer_that_cannot_be_fetched(with_python: Path) -> None:
     prepared(with_python, {"dev"}, "test")
     machine = FakeSystem(has=FULL, broken=" ci ")

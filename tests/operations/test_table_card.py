@@ -63,6 +63,7 @@ def test_three_languages_and_a_long_address_stay_on_the_card() -> None:
     assert edge[3] < HEIGHT - 60
 
 
+@pytest.mark.real_chance
 def test_a_card_of_a_running_hub_is_a_pdf_and_leads_to_its_table(tmp_path: Path) -> None:
     file = tmp_path / "card.pdf"
     with HubProcess(tmp_path / "state", seats=2) as hub:
@@ -85,6 +86,7 @@ def test_a_language_that_there_is_not_is_said(tmp_path: Path, languages: list[st
         write_card(tmp_path / "card.pdf", "http://127.0.0.1:1", "1", None, languages, fixed=True)
 
 
+@pytest.mark.real_chance
 def test_without_a_hub_there_is_no_card(tmp_path: Path) -> None:
     with pytest.raises(TemporaryError, match="No hub answers"):
         write_card(tmp_path / "card.pdf", f"http://127.0.0.1:{free_port()}", "1", None, ["en"], fixed=True)

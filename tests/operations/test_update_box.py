@@ -21,6 +21,8 @@ from tests.drivers.bench import BOX
 from tests.firmware.boot_rom import RP2040, RP2350_ARM
 from tests.phone_ui.rig import until
 
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
+
 
 def uf2_for(family: int) -> bytes:
     head = struct.pack("<8I", 0x0A324655, 0x9E5D5157, 0x2000, 0x10000000, 256, 0, 1, family)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from random import Random
 from textwrap import wrap
 from typing import Any
 
 from hub.config import Config, DevicePart, load, owners_file
-from hub.devices import connect, driver_of
+from hub.devices import connect, needs
 from hub.display import SIZES
 from hub.errors import ConfigError, HubError
 from hub.operations.doctor.checks import ALL
 from hub.operations.doctor.finding import ConfiguredDevice, Finding, Subject
 from hub.operations.doctor.machine import Machine, installed_user
 from hub.operations.doctor.network import running_hub
+from hub.ports import DriverContext
 from hub.state import PublicState
 
 MARKS = {"ok": "ok", "look": "LOOK", "broken": "BROKEN"}
@@ -50,12 +52,12 @@ def examine(machine: Machine, path: str | None) -> list[Finding]:
 def _check_device(block: DevicePart) -> ConfiguredDevice:
     """Make the device of a block, so that its settings are checked, and close it without having started it."""
     try:
-        device = connect(block, _ignore, dict.fromkeys(SIZES, _draw_nothing))
-        needs = getattr(driver_of(block), "needs", None)
+        random = Random(0)  # noqa: S311 - the device is not started, so it throws no dice
+        device = connect(block, DriverContext(_ignore, dict.fromkeys(SIZES, _draw_nothing), random))
+        requirements = needs(block)
     except HubError as error:
         return ConfiguredDevice(block, error=str(error))
     device.close()
-    requirements = needs(block.settings) if needs else ()
     return ConfiguredDevice(block, device.dice is not None, requirements)
 
 

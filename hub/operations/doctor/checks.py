@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from drivers.common.gpio_header import check_devices
-from hub.decks import load_games
+from hub.decks import CardLists
 from hub.devices import wired
 from hub.errors import HubError
 from hub.operations.doctor.devices import bluetooth, boxes, devices, dice, ports
@@ -21,6 +22,7 @@ SLOW_WRITE = 0.5  # seconds for one line of the log
 WARM, HOT = 70, 80  # degrees: at 80 a Pi slows down
 UNIT, KIOSK, HUB_USER = "table-hub.service", "table-hub-kiosk.service", "table-hub"
 MANY_RESTARTS = 5
+SCREEN_SECONDS = 30  # a screen that was not seen for so long is off, or its page has failed
 """So often a browser may end in a boot before the doctor speaks of it."""
 GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
 VOLATILE = ("tmpfs", "ramfs", "overlay")  # file systems that lose their data with the power
@@ -47,7 +49,7 @@ def configuration(_: Machine, subject: Subject) -> Iterator[Finding]:
         return
     errors = [f"{device.name}: {device.error}" for device in subject.devices if device.error]
     try:
-        load_games(config.deck)
+        CardLists(config.deck)
         check_devices(wired([device.block for device in subject.devices if not device.error]))
     except HubError as error:
         errors.append(str(error))
@@ -153,6 +155,12 @@ def record(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check whether the database can be used, what was set aside of it, and whether a match is under way."""
     folder = subject.config.hub.state
     for table, health in subject.tables.items():
+        if health.get("fault"):
+            do = "Start it again on the staff's page. The journal says where it failed: journalctl -u table-hub."
+            yield Finding("record", "broken", f"Table {table} has stopped after repeated errors.", do, table)
+        if silent := health.get("silent"):
+            do = "The service manager starts a hub again that hangs. By hand: sudo systemctl restart table-hub."
+            yield Finding("record", "broken", f"Table {table} has not moved for {silent} s.", do, table)
         if health.get("stopped"):
             do = "It goes on by itself as soon as the disk does; see the check `disk`."
             yield Finding("record", "broken", f"Table {table} stands still: {health['stopped']}", do, table)
@@ -225,8 +233,12 @@ def service(machine: Machine, subject: Subject) -> Iterator[Finding]:
         )
 
 
-def screen(machine: Machine, subject: Subject) -> Iterator[Finding]:  # noqa: ARG001 - as every check
-    """Check the big screen's service, where it is installed, and whether it stays up."""
+def screen(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Check the big screen's service, if it is installed, whether it stays up, and when each screen was seen last."""
+    screens = [(table, one) for table, health in subject.tables.items() for one in health.get("screens", ())]
+    for table, one in screens:
+        if not one["here"]:
+            yield _seen(table, one, "on another device", "Is that device on, awake and in the Wi-Fi?")
     output = machine.run("systemctl", "show", KIOSK, "--property=LoadState,ActiveState,SubState,NRestarts")
     unit = dict(line.split("=", 1) for line in (output or "").splitlines() if "=" in line)
     if unit.get("LoadState") != "loaded":
@@ -240,8 +252,24 @@ def screen(machine: Machine, subject: Subject) -> Iterator[Finding]:  # noqa: AR
         yield Finding(
             "screen", "look", f"The big screen's service is {state}.", f"sudo systemctl start {KIOSK}. {journal}"
         )
+    elif own := [(table, one) for table, one in screens if one["here"]]:
+        for table, one in own:
+            do = f"It starts its page again by itself. If it stays so: sudo systemctl restart {KIOSK}. {journal}"
+            yield _seen(table, one, "on this machine", do)
+    elif subject.hub is None:
+        yield Finding(
+            "screen", "ok", "The big screen's service runs; the hub, which knows whether its page does, does not."
+        )
     else:
-        yield Finding("screen", "ok", "The big screen's service runs.")
+        do = f"Wait a minute after a start; KIOSK_URL may also name another hub. Else: sudo systemctl restart {KIOSK}. {journal}"
+        yield Finding("screen", "look", "The big screen's service runs, but the hub has not seen its page.", do)
+
+
+def _seen(table: str, one: Mapping[str, Any], where: str, do: str) -> Finding:
+    """Return when the hub has seen a big screen last, and what to do if that is long ago."""
+    seconds = int(one["seconds"])
+    seen = f"Big screen of table {table}, {where}: last seen {seconds} s ago."
+    return Finding("screen", "look", seen, do) if seconds >= SCREEN_SECONDS else Finding("screen", "ok", seen)
 
 
 # --- what devices need -------------------------------------------------------------------------------

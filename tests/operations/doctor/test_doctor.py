@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,9 +13,11 @@ from msgspec.structs import replace
 
 from drivers.common.frames import PROTOCOL, OtherProtocol
 from drivers.common.probe import Answer
+from hub.config import Config
 from hub.errors import Cause, DeviceLost
 from hub.operations.doctor import as_json, as_text, examine, healthy
-from hub.operations.doctor.finding import Finding
+from hub.operations.doctor.checks import screen
+from hub.operations.doctor.finding import Finding, Subject
 from hub.operations.doctor.machine import Disk, Port
 from hub.operations.matches import KeptMatch, Record
 from hub.version import version
@@ -50,12 +53,14 @@ def test_without_a_configuration_the_defaults_are_looked_at() -> None:
     assert healthy(findings)
 
 
+@pytest.mark.real_time
 def test_a_simulated_table_is_well_and_reads_its_own_dice(examination: Examination) -> None:
     simulated = '[[device]]\ndriver = "simulated"\n'
     assert examination.about("dice", simulated).seen == "Table 1: simulated reads its dice."
     assert examination.about("devices", simulated).state == "ok"
 
 
+@pytest.mark.real_time
 def test_what_is_said_is_one_sentence_and_what_is_wrong_says_what_to_do(examination: Examination) -> None:
     bad = examination(
         PANEL + BOXES,
@@ -85,6 +90,7 @@ def test_what_is_said_is_one_sentence_and_what_is_wrong_says_what_to_do(examinat
     assert not healthy(bad)
 
 
+@pytest.mark.real_time
 def test_the_answer_for_programs_has_the_keys_that_the_readme_names(examination: Examination) -> None:
     report = json.loads(as_json(examination(BOXES, plugged=[PICO], answers={PICO.name: Answer(HELLO, 3)})))
     assert set(report) == {"v", "ok", "findings"}
@@ -202,6 +208,32 @@ def test_what_systemd_says_of_the_big_screen_is_told(
     assert (found.state, seen in found.seen) == (state, True), found
 
 
+RUNS = "LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0"
+
+
+@pytest.mark.parametrize(
+    ("screens", "found"),
+    [
+        ([], [("look", "the hub has not seen its page")]),
+        ([(True, 3)], [("ok", "table 1, on this machine: last seen 3 s ago")]),
+        ([(True, 29)], [("ok", "last seen 29 s ago")]),
+        ([(True, 30)], [("look", "last seen 30 s ago")]),
+        ([(True, 1), (False, 2)], [("ok", "on another device: last seen 2 s ago"), ("ok", "on this machine")]),
+        ([(True, 1), (False, 95)], [("look", "on another device: last seen 95 s ago"), ("ok", "on this machine")]),
+    ],
+)
+def test_when_each_big_screen_was_last_seen_is_told(
+    screens: list[tuple[bool, int]], found: list[tuple[str, str]]
+) -> None:
+    table = {"screens": [{"here": here, "seconds": seconds} for here, seconds in screens]}
+    machine = SimpleNamespace(run=lambda *_: RUNS)
+    subject = Subject(Config(), "the defaults", hub={"tables": {"1": table}})
+    said = [*screen(machine, subject)]  # type: ignore[arg-type]
+    assert [(one.state, part in one.seen) for one, (_, part) in zip(said, found, strict=True)] == [
+        (state, True) for state, _ in found
+    ]
+
+
 def test_where_no_big_screen_is_installed_nothing_is_said_of_it(examination: Examination) -> None:
     assert of(examination(programs={"systemctl show": "LoadState=not-found"}), "screen") == []
 
@@ -244,7 +276,7 @@ def test_an_outside_broker_is_knocked_at(examination: Examination) -> None:
 
 
 ABOVE = '[upstream]\nurl = "mqtt://10.0.0.9:1883"\nvenue = "cafe"\n'
-LINK = {"up": True, "waiting": 0, "twin": False}
+LINK = {"up": True, "waiting": 0, "twin": False, "too_large": False}
 
 
 def test_a_hub_without_a_broker_above_hears_nothing_of_one(examination: Examination) -> None:
@@ -262,6 +294,8 @@ def test_a_hub_without_a_broker_above_hears_nothing_of_one(examination: Examinat
             "login. 3 finished match(es) wait.",
         ),
         ({"up": False}, "", "look", "not connected, though"),
+        ({"too_large": True}, "", "broken", "sends a message of more than 64 kB, which the hub does not take."),
+        ({"too_large": True, "up": False}, "", "broken", "more than 64 kB"),
         ({"twin": True}, "", "broken", "Another hub of the venue cafe calls itself hub."),
     ],
 )
@@ -331,6 +365,7 @@ NM_HOTSPOT = {
 STICK = {"/sys/class/bluetooth/hci0/device/bInterfaceClass": "e0"}
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize(
     ("toml", "files", "programs", "state"),
     [
@@ -376,6 +411,7 @@ def test_the_pis_own_camera_wants_its_program_and_the_group(examination: Examina
     assert examination.about("cameras").seen == f"No camera on USB; {program} takes the pictures of a Pi's own camera."
 
 
+@pytest.mark.real_chance
 def test_pretended_pins_are_not_left_unsaid(examination: Examination) -> None:
     pins = [one for one in examination('[[device]]\ndriver = "gpio_box"\npins = "mock"\n') if one.check == "pins"]
     assert [one.state for one in pins] == ["look", "ok"]
@@ -398,6 +434,7 @@ def test_a_radio_that_nobody_needs_is_told_and_no_trouble(
     assert (found.state, said in found.seen) == ("ok", True)
 
 
+@pytest.mark.real_time
 def test_two_readers_at_one_table_are_one_too_many(examination: Examination) -> None:
     simulated = '[[device]]\ndriver = "simulated"\nname = "{}"\n'
     found = examination.about("dice", simulated.format("a") + simulated.format("b"))
@@ -407,22 +444,24 @@ def test_two_readers_at_one_table_are_one_too_many(examination: Examination) -> 
 # --- cables ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.real_time
 def test_no_board_on_usb_matters_only_where_one_is_meant_to_be(examination: Examination) -> None:
     assert examination.about("ports").state == "ok"
     found = examination.about("ports", BOXES)
     assert (found.state, "carries data" in found.do) == ("look", True)
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize(
     ("answer", "state", "said"),
     [
         (
             Answer(HELLO, 812),
             "ok",
-            "seat box e661640843210a2b, 8 controls, firmware 1.0.0, protocol 2; its heart beat now",
+            "seat box e661640843210a2b, 8 controls, firmware 1.0.0, protocol 3; its heart beat now",
         ),
         (Answer(HELLO), "look", "its heart was not heard"),
-        (Answer(OtherProtocol(3, "e66", "9.0")), "broken", "speaks protocol 3 (firmware 9.0)"),
+        (Answer(OtherProtocol(4, "e66", "9.0")), "broken", "speaks protocol 4 (firmware 9.0)"),
         (None, "look", "does not say hello"),
         (DeviceLost("/dev/ttyACM0 cannot be opened.", Cause.BUSY), "ok", "in use"),
         (DeviceLost("/dev/ttyACM0 was unplugged."), "broken", "was unplugged"),
@@ -433,6 +472,8 @@ def test_a_board_on_usb_says_who_it_is(examination: Examination, answer: Any, st
     assert (found.state, said in found.seen, found.about) == (state, True, PICO.name), found
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 @pytest.mark.parametrize(
     ("driver", "kind", "state"),
     [("button_box", "buttons", "ok"), ("button_box", "tray", "look"), ("dice_tray", "tray", "ok")],
@@ -449,6 +490,7 @@ def test_another_board_than_the_configuration_has_at_a_port_is_told(
         assert "take its port out of the [[device]] block" in found.do
 
 
+@pytest.mark.real_time
 def test_what_the_hub_that_runs_says_of_a_port_is_told(examination: Examination) -> None:
     why = f"The board at {PICO.name} does not say that it is a seat box: is the box's firmware on it?"
     busy: Any = {"plugged": [PICO], "answers": {PICO.name: DeviceLost("It cannot be opened.", Cause.BUSY)}}
@@ -543,6 +585,16 @@ def test_a_table_that_stands_still_is_broken(examination: Examination) -> None:
     findings = examination(running=hub_that_runs(stopped="The disk is full."))
     assert of(findings, "record")[0] == ("broken", "Table 1 stands still: The disk is full.")
     assert not healthy(findings)
+
+
+def test_a_table_that_hangs_or_stays_stopped_is_broken(examination: Examination) -> None:
+    findings = examination(running=hub_that_runs(fault="This table has stopped.", silent=7))
+    assert of(findings, "record")[:2] == [
+        ("broken", "Table 1 has stopped after repeated errors."),
+        ("broken", "Table 1 has not moved for 7 s."),
+    ]
+    assert not healthy(findings)
+    assert healthy(examination(running=hub_that_runs(fault="", silent=0)))
 
 
 @pytest.mark.parametrize(("listens", "name"), [("bob", "hub"), ("ana", "other"), ("", "other")])

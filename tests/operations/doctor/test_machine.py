@@ -33,6 +33,8 @@ from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
+
 
 @pytest.fixture
 def box(tmp_path: Path) -> Iterator[SimBox]:
