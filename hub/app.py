@@ -20,9 +20,9 @@ from PIL import Image
 
 from drivers.common.gpio_header import check_devices
 from hub import games
-from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, kiosk_token, wifi_of
+from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, wifi_of
 from hub.config import Config, TablePart
-from hub.decks import load_games
+from hub.decks import CardLists
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
@@ -36,7 +36,7 @@ from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault
 from hub.network.upstream import UpstreamLink
-from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
+from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, DriverContext, MonotonicClock, machine_chance  # noqa: TID251 - a program makes it
 from hub.presets import presets_by_game
 from hub.state import PublicState, ScreenState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
@@ -52,6 +52,7 @@ from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.limits import LOOPBACK, Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.origin import Screens
+from phone_ui.own_screens import OwnScreens, ScreenToken
 from phone_ui.pages import make_app
 from phone_ui.server import PortSettings, WebServer, serve
 from phone_ui.staff_door import StaffDoor
@@ -63,6 +64,7 @@ LOCALHOST = "127.0.0.1"
 ALIVE_SECONDS = 5.0  # a table or the web's loop that has not ticked for so long is stuck
 DISK_SECONDS = 60.0  # but a table may wait so long for the disk: cards stall, and a backup may hold the file
 BROKER_SECONDS = 30.0  # the broker's thread starts a program and connects: that may take a while
+FIRST_FORGET_SECONDS = 60.0  # from the start to the first look for matches that are to lose their hands
 FORGET_SECONDS = 3600.0  # between two looks for matches that are to lose their hands
 STEADY_SECONDS = 600.0  # that the wall clock may be set by in that time
 JOIN_SECONDS = 2.0  # for the tables' threads to end
@@ -103,6 +105,7 @@ class Hub:
     ) -> None:
         """`demo`: simulated devices are what is wanted, so no screen has to tell of them. `examine` looks the machine over."""
         self.config = config
+        self._random = machine_chance()
         self._limits = limits or Limits.for_tables([table.seats for table in config.table])
         self._demo = demo
         self._service = service
@@ -134,25 +137,29 @@ class Hub:
             self.store = Store(state / "table-hub.db")  # first: one of a newer hub is left alone with all beside it
             on_error.callback(self.store.close)
             self.key = HubKey.stored(state / "hub.key")
-            self.kiosk_token = kiosk_token(state / "kiosk.token")
+            self.screen_token = ScreenToken(state / "kiosk.token")
+            self.screens = OwnScreens(self.key, self.screen_token, self._here().is_here)
             self._pin = StaffPin(state / "staff.json")
-            self.venue = VenueDesk(config.hub.id, Machine(self.stop), examine)
+            self.cards = CardLists(config.deck, self.store)
+            self.venue = VenueDesk(config.hub.id, Machine(self.stop), self.cards, examine)
             self._screens_of_tables: list[ScreenFeed] = []
             self.door = StaffDoor(self._pin, self.key, self.venue)
-            self.games = load_games(config.deck)
             self._presets = presets_by_game(config.preset, self.games)
             titles = {game.name: game.title for game in self.games}
             self._past = PastMatches(state / "table-hub.db", titles)
             self._logs = KeyedStore(self.store, state / "log.key")
             self.speech = Speech({table.id: table.language for table in config.table})
+            self.venue.notices = [Fault(text, do) for text, do in self._set_aside() if text]
             tables = [table.id for table in config.table]
             self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
             asked = config.home_assistant
-            self._home = HomeAssistant(asked, config.hub.id) if asked.url else None
+            self._home = HomeAssistant(asked, config.hub.id, self._random) if asked.url else None
             self._upstream = None
             if config.upstream.url:
                 progress, changed = state / "upstream.json", self.venue.changed
-                self._upstream = UpstreamLink(config.upstream, config.hub.id, tables, self.store, progress, changed)
+                self._upstream = UpstreamLink(
+                    config.upstream, config.hub.id, tables, self.store, progress, self._random, changed
+                )
                 self.venue.upstream = self._upstream.seen
             on_error.pop_all()
             on_error.callback(self.close)
@@ -162,6 +169,13 @@ class Hub:
             on_error.pop_all()
 
     # --- wiring ----------------------------------------------------------------------------------
+
+    def _set_aside(self) -> list[tuple[str, str]]:
+        """Return what staff should know of files that were damaged and are set aside, each with what to do."""
+        backup = "Put log.key back from a backup if you have one: then they can go on. New matches are not affected."
+        link = "Run `table-hub screen-link`, and open the link that it prints on each of these devices."
+        pin = "The table's screens show the new PIN until it is used once."
+        return [(self._pin.notice, pin), (self.screen_token.notice, link), (self._logs.key_notice, backup)]
 
     def _put_to_all(self, signal: object) -> None:
         """Put a signal into every table's inbox."""
@@ -179,7 +193,7 @@ class Hub:
         self._health[part.id] = DeviceHealth()
         inbox = partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
-        ports = Ports(self._logs, phones, MonotonicClock(), Chance())
+        ports = Ports(self._logs, phones, MonotonicClock(), Chance(self._random), time, self._random)
         ports.language = partial(language_of, part.language[0])
         ports.names = self._player_names
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
@@ -194,7 +208,7 @@ class Hub:
             if block.table != part.id:
                 continue
             guard = DeviceGuard(block.name or block.driver, inbox)
-            device = connect(block, guard.put, draw)
+            device = connect(block, DriverContext(guard.put, draw, self._random))
             guarded = GuardedDevice(device, guard)
             self.devices.append(guarded)
             plug(ports, guarded)
@@ -222,7 +236,9 @@ class Hub:
         if bench and not self._demo:
             table.put(DeviceSimulated())
         self.tables[part.id] = table
-        self.venue.tables[part.id] = VenueTable(table, staff, self._health[part.id], self.store)
+        self.venue.tables[part.id] = VenueTable(
+            table, staff, self._health[part.id], self.store, partial(self.screens.seen, part.id)
+        )
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
 
     def _games_for(self, part: TablePart) -> list[Game]:
@@ -240,10 +256,12 @@ class Hub:
             state = state.paper
         join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""
         language = language_of(self.speech.tables[state.table][0], state.game)
-        return panel(state, self._labels().get(state.game or ""), size, join, language)
+        return panel(state, self.cards.labels.get(state.game or ""), size, join, language)
 
-    def _labels(self) -> dict[str, Mapping[str, Any]]:
-        return {game.name: game.labels for game in self.games}
+    @property
+    def games(self) -> list[Game]:
+        """Return the games of this hub, with the owner's cards."""
+        return self.cards.all
 
     def url(self) -> str:
         """Return the URL at which phones reach this hub; "" until the web port is open and while there is no network."""
@@ -255,10 +273,10 @@ class Hub:
         named = urlsplit(address if "//" in address else f"//{address}").hostname
         return [*self.config.web.names, named or "", self.config.web.host]
 
-    def _screens(self) -> Screens:
-        """Return who may see the codes of seats: this machine itself, unless a proxy on it speaks for everybody."""
+    def _here(self) -> Screens:
+        """Return what tells this machine's own requests, unless a proxy on it speaks for everybody."""
         web = self.config.web
-        return Screens(self.kiosk_token, loopback=not (web.address and web.host in LOOPBACK))
+        return Screens(loopback=not (web.address and web.host in LOOPBACK))
 
     def local_url(self) -> str:
         """Return the URL that this machine itself may open while it has no network."""
@@ -268,10 +286,26 @@ class Hub:
     def status(self) -> Mapping[str, Any]:
         """Return the state of this hub and its devices for `table-hub doctor`; nothing of a match."""
         tables = {
-            name: {**health.snapshot(), "stopped": self.tables[name].stopped} for name, health in self._health.items()
+            name: {
+                **health.snapshot(),
+                "stopped": self.tables[name].stopped,
+                "screens": [{"here": not one.address, "seconds": one.seconds} for one in self.screens.seen(name)],
+                "fault": self.tables[name].fault,
+                "silent": int(silent) if (silent := self._silent_seconds(name)) >= ALIVE_SECONDS else 0,
+            }
+            for name, health in self._health.items()
         }
         status = {"v": 1, "version": version(), "hub": self.config.hub.id, "url": self.url(), "tables": tables}
         return status | ({"upstream": self._upstream.status()} if self._upstream else {})
+
+    def _silent_seconds(self, table: str) -> float:
+        """Return for how many seconds a table has not come round; 0 while it waits for its disk, which takes its time."""
+        now, ticked = monotonic(), self._ticked.get(table)
+        thread = next((one for one in list(self._threads) if one.name == f"table-{table}"), None)
+        if thread is None or ticked is None:
+            return 0.0
+        disk = self.store.waiting_since(thread.ident or 0)
+        return now - ticked if disk is None or now - disk >= DISK_SECONDS else 0.0
 
     # --- running ---------------------------------------------------------------------------------
 
@@ -289,14 +323,14 @@ class Hub:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
         app = make_app(
-            self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status,
+            self.access, self.key, self.config.hub.id, self.url, self.cards.labels, status=self.status, cards=self.cards.cards,
             guides={game.name: msgspec.to_builtins(game.guide) for game in self.games if game.guide},
             speech=self.speech,
         )  # fmt: skip
         settings = PortSettings(
-            web.host, web.port, tls, self._limits, self._screens(), self._names(), open_bench=web.open_bench
+            web.host, web.port, tls, self._limits, self._here(), self._names(), open_bench=web.open_bench
         )
-        self.web = serve(app, self.access, dial, settings, self.door)
+        self.web = serve(app, self.access, dial, settings, self.door, self.screens)
         self.venue.start()
         self._url = self._find_url()
         for table in self.tables.values():
@@ -360,7 +394,7 @@ class Hub:
         Return the exit code: 0, or 1 where a thread without which nobody can play has ended by itself.
         """
         pause = min(LOOK_SECONDS, (self._service and self._service.interval) or LOOK_SECONDS)
-        forget_at, ahead = monotonic() + FORGET_SECONDS, time() - monotonic()
+        forget_at, ahead = monotonic() + FIRST_FORGET_SECONDS, time() - monotonic()
         while not self._stop.wait(pause):
             if monotonic() >= forget_at:
                 # A Pi has no clock of its own: days are counted only while its time goes as it should.
@@ -372,6 +406,7 @@ class Hub:
             if self.web:
                 self.web.renew_certificate()
             self.door.renewed()
+            self.screens.renewed()
             for screen in self._screens_of_tables:
                 screen.renew()
             for table in self.tables.values():
@@ -406,11 +441,7 @@ class Hub:
     def _find_stuck(self) -> list[str]:
         """Return what does not move any more, in words for the journal."""
         now = monotonic()
-        stuck = []
-        for thread, (name, ticked) in zip(self._threads, self._ticked.items(), strict=True):
-            disk = self.store.waiting_since(thread.ident or 0)
-            if now - ticked >= ALIVE_SECONDS and (disk is None or now - disk >= DISK_SECONDS):
-                stuck.append(f"table {name}")
+        stuck = [f"table {name}" for name in self.tables if self._silent_seconds(name) >= ALIVE_SECONDS]
         if self.broker.running and now - self.broker.ticked >= BROKER_SECONDS:
             stuck.append("the broker's thread")
         if self.web and self.web.silent_seconds() >= ALIVE_SECONDS:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from PIL import Image
-
 import drivers
 from drivers.common.gpio_header import Wire
+from drivers.common.requirements import Need
 from hub.config import DevicePart
 from hub.errors import ConfigError
 from hub.ports import (
@@ -24,10 +23,11 @@ from hub.ports import (
     DeviceUp,
     DiceKit,
     DiceSeen,
+    Driver,
+    DriverContext,
     LampPicture,
     SealedRound,
 )
-from hub.state import PublicState
 from hub.version import make_for
 
 SHARED = "common"  # the one folder of `drivers/` that is no driver: what several of them use
@@ -52,6 +52,22 @@ class Simulated(Protocol):
         """Return what a panel shows, as a PNG."""
 
 
+@runtime_checkable
+class WiredDriver(Protocol):
+    """A driver of devices that are wired to the header."""
+
+    def wiring(self, settings: Mapping[str, Any], /) -> Sequence[Wire]:
+        """Return the wires of a `[[device]]` block."""
+
+
+@runtime_checkable
+class NeedyDriver(Protocol):
+    """A driver that needs something of the machine: a device file, a package, the radio, a cable."""
+
+    def needs(self, settings: Mapping[str, Any], /) -> Sequence[Need]:
+        """Return what a `[[device]]` block needs."""
+
+
 class AllBoxes:
     """Several devices with seat boxes as one port: each knows its own boxes and leaves the others alone."""
 
@@ -63,10 +79,10 @@ class AllBoxes:
         for device in self._devices:
             device.open(box, sealed)
 
-    def reveal(self, box: str, round: int) -> None:
-        """Ask for the value."""
+    def reveal(self, boxes: Sequence[str], round: int) -> None:
+        """Ask these boxes for their values."""
         for device in self._devices:
-            device.reveal(box, round)
+            device.reveal(boxes, round)
 
     def cancel(self, box: str, round: int) -> None:
         """End the sealed choice: it is over or void."""
@@ -96,22 +112,23 @@ def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
     """
     found = []
     for number, block in enumerate(blocks, 1):
-        wiring = getattr(driver_of(block), "wiring", None)
-        if wiring:
+        driver = driver_of(block)
+        if isinstance(driver, WiredDriver):
             several = sum(other.driver == block.driver for other in blocks) > 1
             known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
-            found.append((known, wiring(block.settings)))
+            found.append((known, driver.wiring(block.settings)))
     return found
 
 
-def connect(
-    block: DevicePart,
-    inbox: Callable[[object], None],
-    draws: Mapping[str, Callable[[PublicState], Image.Image]],
-) -> Device:
+def connect(block: DevicePart, context: DriverContext) -> Device:
     """Return the device of a `[[device]]` block, made but not started. Raise ConfigError."""
-    device: Device = driver_of(block).connect(block.settings, inbox, draws)
-    return device
+    return driver_of(block).connect(block.settings, context)
+
+
+def needs(block: DevicePart) -> Sequence[Need]:
+    """Return what the device of a `[[device]]` block needs of the machine. Raise ConfigError."""
+    driver = driver_of(block)
+    return driver.needs(block.settings) if isinstance(driver, NeedyDriver) else ()
 
 
 def driver_names() -> list[str]:
@@ -119,12 +136,13 @@ def driver_names() -> list[str]:
     return [found.name for found in pkgutil.iter_modules(drivers.__path__) if found.name != SHARED]
 
 
-def driver_of(block: DevicePart) -> Any:
+def driver_of(block: DevicePart) -> Driver:
     """Return the driver that a block names: `driver = "eink"` is the module `drivers.eink`. Raise ConfigError."""
     names = driver_names()
     if block.driver not in names:
         raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
-    return load_driver(block.driver)
+    driver: Driver = load_driver(block.driver)
+    return driver
 
 
 def load_driver(name: str) -> Any:

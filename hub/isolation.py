@@ -272,8 +272,8 @@ class _Boxes:
     def open(self, box: str, sealed: SealedRound) -> None:
         self._device.ask("asking", partial(self._boxes.open, box, sealed))
 
-    def reveal(self, box: str, round: int) -> None:
-        self._device.ask("asking", partial(self._boxes.reveal, box, round))
+    def reveal(self, boxes: Sequence[str], round: int) -> None:
+        self._device.ask("asking", partial(self._boxes.reveal, boxes, round))
 
     def cancel(self, box: str, round: int) -> None:
         self._device.ask("asking", partial(self._boxes.cancel, box, round))

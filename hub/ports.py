@@ -12,8 +12,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from random import Random, SystemRandom  # noqa: TID251 - made here alone
 from typing import Any, Literal, NamedTuple, Protocol
 
+from PIL import Image
+
+from hub.engine.game import Game
 from hub.state import Ack, Hand, PublicState, ScreenState
 
 
@@ -193,8 +197,9 @@ class PhoneLink:
 class ClaimAsked:
     """Somebody wants `seat` with a phone whose public key is `phone_key` (32 bytes).
 
-    `code` is the seat's code if it was typed, `earlier` are logins (sid and password) that the phone had before. `answer` is called once, from the table's
-    thread, when the claim is decided.
+    `code` is the seat's code if it was typed. `earlier_keys` are public keys that this phone used for earlier claims at this
+    table; the phone has proved that it has their secret halves. `answer` is called once, from the table's thread, when the
+    claim is decided.
     """
 
     claim: str
@@ -203,7 +208,7 @@ class ClaimAsked:
     code: str | None = field(repr=False)
     name: str
     answer: Callable[[ClaimDecided], None] = field(repr=False)
-    earlier: Sequence[tuple[str, str]] = field(default=(), repr=False)
+    earlier_keys: Sequence[bytes] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +221,18 @@ class ClaimDecided:
     sid: str = ""
     password: str = field(default="", repr=False)
     wrong_code: bool = False
+
+
+@dataclass(frozen=True)
+class GameChanged:
+    """A game is played with other cards from the next match on."""
+
+    game: Game
+
+
+@dataclass(frozen=True, slots=True)
+class HelpAsked:
+    """Somebody who has no seat calls for staff, from the page on which one sits down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,10 +318,10 @@ class Boxes(Protocol):
     def open(self, box: str, sealed: SealedRound) -> None:
         """Ask the box for a sealed choice; it answers with BoxLocked. The round that is open already goes on."""
 
-    def reveal(self, box: str, round: int) -> None:
-        """Ask for the value: every seat has locked.
+    def reveal(self, boxes: Sequence[str], round: int) -> None:
+        """Ask the boxes that hold the choices of a round for their values: every seat has locked.
 
-        BoxBid comes only after this. If BoxUnlocked comes instead (the owner's bar was faster, or the box lost its
+        BoxBid comes only after this. If BoxUnlocked comes instead (an owner's bar was faster, or a box lost its
         power), nothing is asked any more: call again when every seat has locked.
         """
 
@@ -344,7 +361,7 @@ class Dice(Protocol):
 
 
 class Device(Protocol):
-    """What `connect(settings, inbox)` of a driver returns: the ports that the device fulfils, None for the others."""
+    """What a driver connects: the ports that the device fulfills, None for the others."""
 
     @property
     def lamps(self) -> Lamps | None:
@@ -367,6 +384,24 @@ class Device(Protocol):
 
     def close(self) -> None:
         """Stop, and give back what was opened."""
+
+
+class DriverContext(NamedTuple):
+    """What the hub hands to every driver."""
+
+    inbox: Callable[[object], None]
+    """Takes the device's signals, from any thread."""
+    draws: Mapping[str, Callable[[PublicState], Image.Image]]
+    """By size of panel, the function that draws the public state."""
+    random: Random
+    """The source of the faces of simulated dice, and of the numbers at which frames begin to count."""
+
+
+class Driver(Protocol):
+    """A module or package in `drivers`. It may also define what `WiredDriver` and `NeedyDriver` in `hub/devices.py` say."""
+
+    def connect(self, settings: Mapping[str, Any], context: DriverContext, /) -> Device:
+        """Return the device of a `[[device]]` block, made but not started. Raise ConfigError."""
 
 
 class Phones(Protocol):
@@ -546,6 +581,11 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Return seconds from any fixed moment; they never go back."""
+
+
+def machine_chance() -> Random:
+    """Return the machine's own randomness, for a program to hand to all of its parts. Nothing else may make one."""
+    return SystemRandom()
 
 
 class MonotonicClock:

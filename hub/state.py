@@ -37,8 +37,9 @@ class PublicSeat(Plain, frozen=True):
     """One seat of the table as everybody sees it.
 
     `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost`
-    while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box
-    answers, `away` one that nothing answers from. `house`: how well the house plays here, "" where it does not: it `stands_in` for
+    while a seat box that belongs there is. `presence`: `here` is a seat whose phone is connected, or whose box
+    somebody has used since its phone was last connected or has left; `asleep` is another seat that a phone holds while its box is
+    plugged in; `away` is any other. `house`: how well the house plays here, "" where it does not: it `stands_in` for
     somebody until that person is back, or the seat is its own and anybody may take it.
     `wish` names the game that it would like to play next.
     """
@@ -250,7 +251,7 @@ class Teaching(Plain, frozen=True):
 
 # --- what the table is asked, and what it offers between matches --------------------------------------
 
-QuestionKind: TypeAlias = Literal["put_aside", "end", "absent", "same_person", "new_phone", "pitch"]
+QuestionKind: TypeAlias = Literal["put_aside", "end", "absent", "same_person", "new_phone", "agree", "pitch"]
 
 
 class Question(Plain, frozen=True):
@@ -269,13 +270,18 @@ class Question(Plain, frozen=True):
 
 
 class PutAside(Plain, frozen=True):
-    """A match that was put aside at this table: who sat at which of its `seats`, and when that was (Unix time)."""
+    """A match that was put aside at this table, and that people who sit here now may go on with.
+
+    `since` is when that was (Unix time), `seats` are those of the match, and `people` those at which somebody sits now who played it.
+    Nobody is named: who has left is in no public state.
+    """
 
     match: str
     game: str
     title: str
     since: Count
-    seats: dict[str, str]
+    seats: list[SeatNumber]
+    people: list[SeatNumber]
 
 
 class Starting(Plain, frozen=True):
@@ -316,9 +322,9 @@ class PublicState(Plain, frozen=True):
     three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers,
     none while a match is played.
     `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand.
-    `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
+    `locked` are the seats that have locked a sealed choice, `nudged` the last ones, for whom other people have waited too long,
     `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
-    `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match
+    `put_aside` are the matches of people who sit here that can go on, while there is none. `minutes_left` is the range in which the end of the match
     lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since
     1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may
     sit there by now. `preset` names the options that a push on a box
@@ -502,7 +508,8 @@ class Hand(Plain, frozen=True):
     """The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's.
 
     `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not
-    offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
+    offered, `notes` sentences beside values of its moves. `covered` are the parameters whose notes follow from a secret: draw
+    those parameters only while the person holds the hand open. `dial` (from 1) is where the dial of its box starts in a
     sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this
     seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
     `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there. `lesson` is the rule
@@ -522,6 +529,7 @@ class Hand(Plain, frozen=True):
     moves: list[dict[str, Any]] = []
     barred: list[dict[str, Any]] = []
     notes: dict[str, dict[str, str]] = {}
+    covered: list[str] = []
     locked: dict[str, Any] | None = None
     undo: bool = False
     dial: int | None = None
@@ -555,6 +563,10 @@ def isolated(name: str) -> str:
     return f"\u2068{name}\u2069"
 
 
+BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+"""Letters and symbols that show nothing: fillers of Hangul and Khmer, the joiner of marks, braille without a dot."""
+
+
 def tidy_name(name: str) -> str:
-    """Return a player's name as it may be shown anywhere: no control characters, no outer blanks, not too long."""
-    return "".join(letter for letter in name if letter.isprintable()).strip()[:MOST_NAME]
+    """Return a player's name as it may be shown anywhere: nothing that cannot be seen, no outer blanks, not too long."""
+    return "".join(letter for letter in name if letter.isprintable() and letter not in BLANKS).strip()[:MOST_NAME]

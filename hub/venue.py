@@ -18,10 +18,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from hub.decks import CardLists
 from hub.devices import DeviceHealth
 from hub.errors import HubError, LogError
+from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
-from hub.ports import LogStore, StaffAsked
+from hub.ports import GameChanged, LogStore, StaffAsked
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
 from hub.version import version
@@ -64,8 +66,16 @@ class StaffFeed:
 class VenueTable:
     """One table, and what is known of it without asking it."""
 
-    def __init__(self, table: Table, feed: StaffFeed, health: DeviceHealth, store: LogStore) -> None:
-        self.table, self._feed, self._health, self._store = table, feed, health, store
+    def __init__(
+        self,
+        table: Table,
+        feed: StaffFeed,
+        health: DeviceHealth,
+        store: LogStore,
+        screens: Callable[[], list[ScreenSeen]] = list,
+    ) -> None:
+        """`screens` returns the table's big screens and when each was seen last."""
+        self.table, self._feed, self._health, self._store, self._screens = table, feed, health, store, screens
         self._begun: tuple[str | None, int | None] = (None, None)
 
     def seen(self) -> StaffTable | None:
@@ -73,7 +83,19 @@ class VenueTable:
         public = self._feed.newest
         if public is None:
             return None
-        return StaffTable(public, self.table.desk, self._when_begun(public.match), self._faults())
+        return StaffTable(public, self.table.desk, self._when_begun(public.match), self._faults(), self._screens())
+
+    @property
+    def name(self) -> str:
+        """Return the name of the table."""
+        return self._feed.newest.name if self._feed.newest else ""
+
+    def playing(self, game: object) -> str:
+        """Return the title of `game` if a match of it is under way at this table, else ""."""
+        public = self._feed.newest
+        if public is None or public.game != game or public.state not in ("playing", "stopped"):
+            return ""
+        return public.title
 
     def _when_begun(self, match: str | None) -> int | None:
         if match != self._begun[0]:
@@ -83,11 +105,16 @@ class VenueTable:
                 return None
         return self._begun[1]
 
+    def _gone(self, box: str, why: str) -> str:
+        """Return which box is gone: by its seat, which staff can see, and only without one in the driver's words."""
+        seat = self.table.seat_with(box)
+        return f"The box of seat {seat} is gone." if seat else why
+
     def _faults(self) -> list[Fault]:
         health = self._health.snapshot()
         found = [
-            Fault(box["why"], "Plug its cable in again; meanwhile the seat plays on by phone.")
-            for box in health["boxes"].values()
+            Fault(self._gone(name, box["why"]), "Plug its cable in again. A person with a phone can play on there.")
+            for name, box in health["boxes"].items()
             if not box["on"]
         ]
         found += [
@@ -110,6 +137,9 @@ class VenueTable:
                     "error",
                 )
             )
+        if self.table.fault:
+            do = "Press *Start this table again*. If it stops again, start the hub again and keep its support file."
+            found.append(Fault(self.table.fault, do, "error"))
         if self.table.stopped:
             found.append(
                 Fault(
@@ -184,12 +214,14 @@ class VenueDesk:
         self,
         hub: str,
         machine: Machine,
+        cards: CardLists | None = None,
         examine: Callable[[], Sequence[Fault]] | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._hub, self._machine, self._examine, self._wall = hub, machine, examine, wall
+        self._hub, self._machine, self._cards, self._examine, self._wall = hub, machine, cards, examine, wall
         self.tables: dict[str, VenueTable] = {}
         self.upstream: Callable[[], Upstream] | None = None  # what is known of the venue's other hubs
+        self.notices: list[Fault] = []  # what the start found and mended
         self._latest = Latest()
         self._newest: tuple[int, Venue | None] = (0, None)
         self._changed = threading.Event()
@@ -240,12 +272,13 @@ class VenueDesk:
 
     def _faults(self) -> list[Fault]:
         if self._wrong < ALARM_AFTER:
-            return []
+            return self.notices
         return [
+            *self.notices,
             Fault(
                 f"{self._wrong} wrong PINs of the staff were typed within a day: somebody guesses.",
                 "`table-hub staff-pin --new` on the hub makes another one.",
-            )
+            ),
         ]
 
     # --- the web port's --------------------------------------------------------------------------------
@@ -270,6 +303,8 @@ class VenueDesk:
             return self._at_table(ask), None
         if ask.verb == "doctor":
             return self._look_over()
+        if ask.verb == "cards":
+            return self._enter_cards(ask.args), None
         if ask.verb == "restart":
             self._machine.restart()
             log.info("staff: the hub is started again.")
@@ -301,6 +336,20 @@ class VenueDesk:
         if not is_done:
             raise Refusal(say)
         return say
+
+    def _enter_cards(self, args: Mapping[str, Any]) -> str:
+        """Let the next matches of a game be played with changed cards. Raise HubError."""
+        name = args.get("game")
+        for table in self.tables.values():
+            if title := table.playing(name):
+                raise Refusal(f"{title} is being played at {table.name}: change its cards after that match.")
+        if self._cards is None or not isinstance(name, str):
+            raise Refusal("There is no game with cards that can be changed.")
+        game = self._cards.enter(name, args.get("changes"))
+        for table in self.tables.values():
+            table.table.put(GameChanged(game))
+        log.info("staff: other cards were entered for %s.", name)
+        return f"{game.title} is played with these cards from the next match on."
 
     def _until(self, args: Mapping[str, Any]) -> int | None:
         """Return when a table's time ends: in `minutes`, at the next time `at` ("22:30"), or never. Raise Refusal."""

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from hub import app
-from hub.access import kiosk_token
 from hub.app import Hub
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError, TemporaryError
@@ -25,10 +24,13 @@ from hub.isolation import GuardedDevice
 from hub.network import connection
 from hub.network.address import public_url
 from hub.network.encryption import fingerprint
-from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, Tick
+from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
 from hub.table.loop import Table
+from hub.table.requests import Requests
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 
 def config(folder: Path, *devices: DevicePart, port: int = 0, **parts: Any) -> Config:
@@ -272,6 +274,39 @@ def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
         assert state(hub, "1")["state"] == "lobby"
 
 
+def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
+    do = Requests.do
+
+    def fails_at_the_first(self: Requests, seat: Any, request: PhoneSaid) -> None:
+        if request.sid == faulty:
+            raise KeyError("a fault that nobody foresaw")
+        do(self, seat, request)
+
+    with running(made) as hub:
+        faulty, honest = sit(hub, "1", 1), sit(hub, "bar", 2)
+        before = state(hub, "bar")
+        monkeypatch.setattr(Requests, "do", fails_at_the_first)
+        for number in range(3):
+            hub.tables["1"].put(PhoneSaid(faulty, f"{number:016}", number, state(hub, "1")["epoch"], None, "help", {}))
+        until(lambda: state(hub, "1")["state"] == "stopped", "a table that stays stopped")
+        after = state(hub, "bar")
+        assert (after["session"], after["epoch"]) == (before["session"], before["epoch"]), (
+            "the other one goes on as it was"
+        )
+        assert (after["state"], after["notices"]) == ("lobby", [])
+        assert hub.status()["tables"]["1"]["fault"]
+        assert not hub.status()["tables"]["bar"]["fault"]
+        hub.tables["bar"].put(PhoneSaid(honest, "1" * 16, 1, before["epoch"], None, "help", {}))
+        until(lambda: "calls for help" in str(state(hub, "bar")["notices"]), "the other table, which plays on")
+        assert not hub._stop.is_set()
+        answers: list[tuple[bool, str]] = []
+        hub.tables["1"].put(StaffAsked("done", {"key": "fault"}, lambda *answer: answers.append(answer)))
+        until(lambda: state(hub, "1")["state"] == "lobby", "a table that staff have started again")
+        assert answers == [(True, "The table was started again.")]
+        assert state(hub, "1")["seats"][0]["name"] == "Guest 1"
+
+
 def test_a_stopped_hub_ends_with_0(tmp_path: Path) -> None:
     with running(config(tmp_path)) as hub:
         hub.stop()
@@ -402,7 +437,12 @@ def test_a_table_that_hangs_starves_the_watchdog(tmp_path: Path, monkeypatch: py
         hub.tables["1"].put(Tick())
         assert is_starved(hub, fed)
         assert hub._stuck == "table 1"
+        monkeypatch.setattr(app, "ALIVE_SECONDS", 3600.0)
+        assert hub.status()["tables"]["1"]["silent"] == 0, "not yet"
+        monkeypatch.setattr(app, "ALIVE_SECONDS", 0.5)
+        until(lambda: hub.status()["tables"]["1"]["silent"] >= 1, "what the doctor is told")
         going_on.set()
+        until(lambda: hub.status()["tables"]["1"]["silent"] == 0, "a table that goes on")
 
 
 def test_a_table_that_waits_for_the_disk_is_not_stuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -453,23 +493,6 @@ def test_a_hub_whose_broker_or_web_thread_has_ended_ends_with_1(tmp_path: Path, 
 def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], shown: str) -> None:
     *where, secure = given
     assert public_url(*where, secure=secure) == shown  # type: ignore[arg-type]
-
-
-def test_a_token_that_is_no_text_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "kiosk.token").write_bytes(b"\xff\xfe\0\n")
-    with pytest.raises(ConfigError):
-        kiosk_token(tmp_path / "kiosk.token")
-
-
-def test_the_kiosks_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
-    file = tmp_path / "state" / "kiosk.token"
-    token = kiosk_token(file)
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert kiosk_token(file) == token
-    assert len(token) >= 32
-    file.write_text("short")
-    with pytest.raises(ConfigError, match="damaged"):
-        kiosk_token(file)
 
 
 def test_simulated_devices_are_told_on_every_screen_unless_it_is_a_demo(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from hub import isolation
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
-from hub.ports import BoxUp, DeviceDown, DeviceUp, Key, LampPicture
+from hub.ports import BoxUp, DeviceDown, DeviceUp, DriverContext, Key, LampPicture
 from hub.state import ScreenState
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 from tests.test_app import sit, state
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 
 class Bad:
@@ -161,8 +163,8 @@ class Paper(Bad):
         self.go.wait()
         self.done.append(what)
 
-    def reveal(self, box: str, round: int) -> None:
-        self.done.append(("reveal", box, round))
+    def reveal(self, boxes: Sequence[str], round: int) -> None:
+        self.done.append(("reveal", *boxes, round))
 
     def cancel(self, box: str, round: int) -> None:
         self.done.append(("cancel", box, round))
@@ -188,7 +190,7 @@ def test_a_call_that_does_not_come_back_holds_nobody_up_and_is_told(monkeypatch:
         guarded.lamps.show({number: None})  # type: ignore[dict-item]
         guarded.look()
     for number in range(5):
-        guarded.boxes.reveal("a", number)
+        guarded.boxes.reveal(["a"], number)
     guarded.boxes.cancel("a", 4)
     guarded.dice.disarm()
     assert time.monotonic() - begun < 0.2
@@ -217,7 +219,7 @@ def test_what_a_device_does_not_take_is_bounded() -> None:
     guarded = GuardedDevice(paper, DeviceGuard("the strip", Box()))
     assert guarded.boxes
     for number in range(5000):
-        guarded.boxes.reveal("a", number)
+        guarded.boxes.reveal(["a"], number)
     guarded.start()
     guarded.close()
     assert paper.done == [("reveal", "a", number) for number in range(5000 - isolation.MOST_WAITING, 5000)]
@@ -230,8 +232,8 @@ def test_what_a_device_does_not_take_is_bounded() -> None:
 def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str) -> None:
     made: list[Bad] = []
 
-    def connect(block: DevicePart, inbox: Callable[[object], None], draws: object) -> Bad:
-        made.append(Bad(inbox))
+    def connect(block: DevicePart, context: DriverContext) -> Bad:
+        made.append(Bad(context.inbox))
         return made[-1]
 
     monkeypatch.setattr("hub.app.connect", connect)
@@ -285,7 +287,7 @@ class Hanging:
     lamps = page = boxes = dice = None
     def start(self): pass
     def close(self): threading.Event().wait()
-hub.app.connect = lambda block, inbox, draws: Hanging()
+hub.app.connect = lambda block, context: Hanging()
 if sys.argv[2] == "table":
     from hub.table.loop import Table
     Table.run = lambda self, ticked=None: threading.Event().wait()

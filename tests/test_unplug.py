@@ -73,10 +73,10 @@ class PlayedTable:
     def __init__(self, disturb: Callable[[PlayedTable, str, int], None] = lambda *_: None) -> None:
         self.clock = StillClock()
         self.signals: queue.SimpleQueue[object] = queue.SimpleQueue()
-        self.devices = SimulatedTable(len(SEATS), self.signals.put, {}, self.clock, Random(1))
+        self.devices = SimulatedTable(len(SEATS), self.signals.put, Random(1), clock=self.clock)
         self.clock.wakes.append(self.devices.wake)
         self.phones, self.store = FakePhones(), MemoryStore()
-        self.ports = Ports(self.store, self.phones, self.clock, Chance(1))
+        self.ports = Ports(self.store, self.phones, self.clock, Chance(1), self.clock.now, Random(1))
         self.ports.boxes, self.ports.dice = self.devices.boxes, self.devices.dice
         places = {box: seat for seat, box in self.devices.names.items()}
         self.table = Table("1", "Table 1", len(SEATS), [FAIR], self.ports, place_boxes=places, address=lambda: "")

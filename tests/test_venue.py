@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from hub import games
+from hub.decks import CardLists
 from hub.devices import DeviceHealth
 from hub.errors import HubError
+from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import (
     Desk,
     Did,
@@ -40,7 +42,8 @@ class HouseRig:
     def __init__(self, rig: TableRig | None = None, examine: Any = None) -> None:
         self.rig = rig or TableRig()
         self.time = 1_790_000_000.0
-        self.desk = VenueDesk("hub", Machine(lambda: None, {}), examine, lambda: self.time)
+        self.cards = CardLists([], self.rig.store)
+        self.desk = VenueDesk("hub", Machine(lambda: None, {}), self.cards, examine, lambda: self.time)
         self.health = DeviceHealth()
         self.feed = StaffFeed(self.desk.changed)
         self.rig.ports.pages.append(self.feed)
@@ -103,8 +106,9 @@ def test_staff_see_of_a_match_what_everybody_sees_and_nothing_else(game: str) ->
 
 def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
     """Each field is counted here: a new one is to be looked at."""
-    assert set(StaffTable.__struct_fields__) == {"public", "desk", "begun", "faults"}
-    assert set(Desk.__struct_fields__) == {"did", "until", "light", "volume", "test", "by_hours"}
+    assert set(StaffTable.__struct_fields__) == {"public", "desk", "begun", "faults", "screens"}
+    assert set(ScreenSeen.__struct_fields__) == {"address", "seconds"}
+    assert set(Desk.__struct_fields__) == {"did", "until", "light", "volume", "test", "by_hours", "put_aside"}
     assert set(Did.__struct_fields__) == {"at", "text", "match", "entries"}
     assert set(HardwareTest.__struct_fields__) == {"seconds", "boxes", "dice"}
     assert set(Venue.__struct_fields__) == {"now", "hub", "version", "tables", "faults", "restart", "off", "upstream"}
@@ -142,7 +146,7 @@ def test_faults_are_plain_words_with_what_to_do_and_pass_with_their_cause() -> N
         BrokerDown("The broker has ended."),
     )
     assert [fault.what for fault in found] == [
-        "The box at seat 1 is unplugged.",
+        "The box of seat 1 is gone.",
         "panel: It does not answer.",
         "pixels: low battery: red.",
         "Phones cannot be reached: The broker has ended.",
@@ -153,6 +157,17 @@ def test_faults_are_plain_words_with_what_to_do_and_pass_with_their_cause() -> N
     assert dark.what == "pixels: The reader is dark."
     left = venue.faults(BoxUp("box-1", "b", "1", 8), DeviceUp("panel"))
     assert [fault.what for fault in left] == [dark.what, found[-1].what]
+
+
+def test_a_box_that_is_gone_is_named_by_its_seat_and_without_a_path() -> None:
+    rig = TableRig()
+    venue = HouseRig(rig)
+    rig.boxes_up()
+    box = rig.table._seats[2].box
+    assert box
+    found = venue.faults(BoxUp(box, "b", "1", 8), BoxDown(box, "Box sim-2 is gone: /dev/ttyACM1 was unplugged."))
+    assert [fault.what for fault in found] == ["The box of seat 2 is gone."]
+    assert "with a phone" in found[0].do
 
 
 def test_many_wrong_pins_are_told_to_staff() -> None:

@@ -9,8 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hub.display.labels import Labels, fill, number_text, part, seat_numbers, value_text
+from hub.display.labels import fill, number_text, seat_numbers, value_text
 from hub.display.language import Language
+from hub.engine.labels import FactLabels, Labels
 from hub.ports import SEAT_MARKS
 from hub.state import PublicState, View
 
@@ -19,28 +20,31 @@ _SEAT = re.compile(r"\bSeat (\d+)")
 _SEAT_WITHOUT_NUMBER = re.compile(r"\bSeat(?: +|$)(?=\D|$)")
 
 
-def fact_text(value: Any, fact: Mapping[str, Any], labels: Labels | None) -> str:
+def fact_text(value: Any, fact: FactLabels, labels: Labels) -> str:
     """Return a fact's value as text: seats as symbols, records by the fact's `title`, the rest counted or named."""
-    if fact.get("seat") or fact.get("seats"):
+    if fact.seat or fact.seats:
         seats = value if isinstance(value, list) else [value]
         return " ".join(SEAT_MARKS[seat].symbol for seat in seats if seat in SEAT_MARKS)
     if isinstance(value, list):
-        newest = value[-fact["last"] :] if fact.get("last") else value
-        separator = " · " if fact.get("title") else " "
+        newest = value[-fact.last :]
+        separator = " · " if fact.title else " "
         return separator.join(filter(None, (fact_text(one, fact, labels) for one in newest)))
     if isinstance(value, Mapping):
-        if fact.get("title"):
-            seat = value.get(str(fact.get("by")))
+        if fact.title:
+            seat = value.get(fact.by)
             symbol = SEAT_MARKS[seat].symbol if isinstance(seat, int) and seat in SEAT_MARKS else ""
-            return f"{fill(str(fact['title']), value, labels=labels)} {symbol}".strip()
-        return seat_numbers(value, fact)
-    known = part(fact, "names").get(str(value))
-    return str(known) if known else value_text(value, labels) if isinstance(value, str) else number_text(value, fact)
+            return f"{fill(fact.title, value, labels=labels)} {symbol}".strip()
+        return seat_numbers(value, ranked=fact.ranked, money=fact.money, sign=fact.signed)
+    if known := fact.names.get(str(value)):
+        return known
+    if isinstance(value, str):
+        return value_text(value, labels)
+    return number_text(value, money=fact.money, sign=fact.signed)
 
 
-def phase_name(phase: str, labels: Labels | None) -> str:
+def phase_name(phase: str, labels: Labels) -> str:
     """Return the name of a phase by the game's labels, by default made from its key: `take_fish` is "Take fish"."""
-    return str(part(labels, "phases").get(phase) or phase.replace("_", " ").capitalize())
+    return labels.phases.get(phase) or phase.replace("_", " ").capitalize()
 
 
 def with_names(text: str, state: PublicState, language: Language | None = None) -> str:

@@ -16,28 +16,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from hub.engine.labels import Labels, Money
 from hub.ports import SEAT_MARKS
 
-Labels = Mapping[str, Any]
 Deck = Mapping[str, Mapping[str, Any]]
+NO_LABELS = Labels()
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _EMPTY: Mapping[str, Any] = {}
 _TABLE = (dict, Mapping)  # a dict is recognised at once, any other Mapping takes ten times as long
 
 
-def part(labels: Labels | None, *path: str) -> Mapping[str, Any]:
-    """Return the table at a path of the labels, empty when it is not there."""
-    value: Any = labels or _EMPTY
-    for step in path:
-        value = value.get(step) if isinstance(value, _TABLE) else None
-    return value if isinstance(value, _TABLE) else _EMPTY
-
-
 # --- templates -----------------------------------------------------------------------------------------
 
 
-def fill(template: str, public: Mapping[str, Any], seat: int | None = None, labels: Labels | None = None) -> str:
+def fill(
+    template: str, public: Mapping[str, Any], seat: int | None = None, labels: Labels = NO_LABELS,
+) -> str:  # fmt: skip
     """Return the template with each `{a.b.0.c}` replaced by the value at that path; missing or null is left out.
 
     `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with
@@ -52,7 +47,9 @@ def fill(template: str, public: Mapping[str, Any], seat: int | None = None, labe
             return signed(value)
         if form == "some":
             return "" if value == 0 else value_text(value, labels)
-        return number_text(value, {"money": form}) if form and type(value) is int else value_text(value, labels)
+        if form and type(value) is int:
+            return number_text(value, money="cents" if form == "cents" else "dollars")
+        return value_text(value, labels)
 
     parts = template.split(" · ")
     filled = [_PLACEHOLDER.sub(text_of, one) for one in parts]
@@ -86,14 +83,14 @@ def _step(value: Any, step: str) -> Any:
     return None
 
 
-def value_text(value: Any, labels: Labels | None = None) -> str:
+def value_text(value: Any, labels: Labels = NO_LABELS) -> str:
     """Return a value as text: cards by name or title, maps by seat with symbols, nothing for null and false."""
     match value:
         case None | False:
             return ""
         case Mapping():
             face = face_of(labels, value)
-            return face.title if face else seat_numbers(value, _EMPTY)
+            return face.title if face else seat_numbers(value)
         case True:
             return "yes"
         case str():
@@ -104,12 +101,14 @@ def value_text(value: Any, labels: Labels | None = None) -> str:
             return str(value)
 
 
-def seat_numbers(value: Mapping[str, Any], fact: Mapping[str, Any]) -> str:
-    """Return a map by seat as symbols with numbers, the highest first where they are `ranked`; "" for other records."""
+def seat_numbers(value: Mapping[str, Any], *, ranked: bool = False, money: Money = "", sign: bool = False) -> str:
+    """Return a map by seat as symbols with numbers, from the highest if they are `ranked`; "" for other records."""
     if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
         return ""
-    items = sorted(value.items(), key=lambda item: -item[1]) if fact.get("ranked") else value.items()
-    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{number_text(one, fact)}" for key, one in items if one)
+    items = sorted(value.items(), key=lambda item: -item[1]) if ranked else value.items()
+    return " ".join(
+        f"{SEAT_MARKS[int(key)].symbol}{number_text(one, money=money, sign=sign)}" for key, one in items if one
+    )
 
 
 def cents(value: Any) -> str:
@@ -120,12 +119,11 @@ def cents(value: Any) -> str:
     return f"{'-' if value < 0 else ''}${whole}{f'.{rest:02}' if rest else ''}"
 
 
-def score_text(value: Any, labels: Labels | None) -> str:
+def score_text(value: Any, labels: Labels) -> str:
     """Return a score as the game counts it: money, or by name ("1 IOU", "2 IOUs")."""
-    names = part(labels, "screen").get("scored")
-    if isinstance(names, list):
+    if names := labels.screen.scored:
         return f"{value} {names[0] if value == 1 else names[-1]}"
-    return number_text(value, {"money": part(labels, "screen").get("score")})
+    return number_text(value, money=labels.screen.score)
 
 
 def signed(value: Any) -> str:
@@ -133,13 +131,13 @@ def signed(value: Any) -> str:
     return (f"{value:+d}" if value else "0") if type(value) is int else ""
 
 
-def number_text(value: Any, fact: Mapping[str, Any]) -> str:
-    """Return a number as the game counts it: plain, signed, whole dollars, or cents (`money = "cents"`)."""
-    if type(value) is int and fact.get("signed"):
+def number_text(value: Any, *, money: Money = "", sign: bool = False) -> str:
+    """Return a number as the game counts it: plain, with its sign, in whole dollars, or in cents."""
+    if type(value) is int and sign:
         return signed(value)
-    if type(value) is not int or not fact.get("money"):
+    if type(value) is not int or not money:
         return value_text(value)
-    return cents(value) if fact["money"] == "cents" else cents(value * 100)
+    return cents(value) if money == "cents" else cents(value * 100)
 
 
 # --- cards ---------------------------------------------------------------------------------------------
@@ -165,20 +163,22 @@ class Face(NamedTuple):
         return self.short if self.name == self.title else f"{self.short} {self.name}".strip()
 
 
-def card(labels: Labels | None, key: Any) -> Mapping[str, Any]:
+def card(labels: Labels, key: Any) -> Mapping[str, Any]:
     """Return what the labels say of a card, or of a kind of card."""
-    return part(labels, "cards", str(key))
+    return labels.cards.get(str(key), _EMPTY)
 
 
-def card_letter(labels: Labels | None, key: Any) -> str:
+def card_letter(labels: Labels, key: Any) -> str:
     """Return a card in one or two letters."""
     return str(card(labels, key).get("letter") or str(key)[:2].upper())
 
 
-def deck_in(labels: Labels | None, *parts: Any) -> Deck:
+def deck_in(labels: Labels, *parts: Any) -> Deck:
     """Return every card that lies as a record in these parts of a view, by its key."""
-    field = part(labels, "face").get("key")
-    return {str(record[field]): record for record in _records(parts, str(field))} if field else {}
+    if labels.face is None:
+        return {}
+    key = labels.face.key
+    return {str(record[key]): record for record in _records(parts, key)}
 
 
 def _records(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
@@ -192,20 +192,20 @@ def _records(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
             yield from _records(one, field)
 
 
-def face_of(labels: Labels | None, value: Any, deck: Deck = _EMPTY) -> Face | None:
+def face_of(labels: Labels, value: Any, deck: Deck = _EMPTY) -> Face | None:
     """Return the face of a card: a record, a key in the deck, or a key of `[cards]`; None if it is no card."""
-    about = part(labels, "face")
+    about = labels.face
     record = value if isinstance(value, Mapping) else deck.get(str(value))
     if record is None:
         known = card(labels, value)
         name = str(known.get("name", value))
         return Face(name, "", name, card_letter(labels, value)) if known else None
-    if not about or about.get("key") not in record:
+    if about is None or about.key not in record:
         return None
-    kind, action = card(labels, record.get(str(about.get("kind")))), record.get(str(about.get("action")))
+    kind, action = card(labels, record.get(about.kind)), record.get(about.action)
     return Face(
-        fill(str(about.get("title", "")), record),
-        fill(str(about.get("tag", "")), record),
+        fill(about.title, record),
+        fill(about.tag, record),
         " ".join(str(one) for one in (kind.get("name"), action) if one),
         str(kind.get("letter", "")),
         str(kind.get(str(action), "")) if action else "",

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hub.display.facts import asked_seats, view_values
-from hub.display.labels import Labels, found, part
+from hub.display.labels import NO_LABELS, found
+from hub.engine.labels import Labels, PhaseLabels
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ Look = tuple[Pattern, int]
 _AMBER: Colour = (255, 140, 0)
 _WHITE: Colour = (255, 255, 255)
 _STILL: Look = ("waiting", 0)
-_ROLES: tuple[Pattern, ...] = ("leader", "caller")  # the labels name the path of each under the same name
 
 
 # --- public state to pattern -----------------------------------------------------------------------
@@ -43,7 +43,7 @@ def rings(state: PublicState, labels: Labels | None, *, revealing: bool = False)
     table's lists of seats in the order in which they act, and of those who have acted).
     """
     asked = asked_seats(state)
-    standing = _standing(state.view, labels) if state.view else None
+    standing = _standing(state.view, labels or NO_LABELS) if state.view else None
     return {
         one.seat: LampPicture(*_look(one, state, asked, standing, revealing), SEAT_MARKS[one.seat].colour)
         for one in state.seats
@@ -135,21 +135,21 @@ class _Standing(NamedTuple):
     number: str  # the name of a seat's own number
 
 
-def _standing(view: View, labels: Labels | None) -> _Standing:
-    screen, phase, values = part(labels, "screen"), part(labels, "screen", "phase", view.phase), view_values(view)
+def _standing(view: View, labels: Labels) -> _Standing:
+    screen, values = labels.screen, view_values(view)
+    phase = screen.phase.get(view.phase, PhaseLabels())
 
-    def at(path: object) -> Any:
-        return found(values, str(path)) if path else None
+    def at(path: str) -> Any:
+        return found(values, path) if path else None
 
-    ring = str(screen.get("ring") or "")
-    stake = at(screen.get("pulse"))
+    ring, stake = screen.ring, at(screen.pulse)
     return _Standing(
-        order=at(phase.get("order")),
-        past=at(phase.get("past")),
-        roles=[(role, at(screen.get(role))) for role in _ROLES],
+        order=at(phase.order),
+        past=at(phase.past),
+        roles=[("leader", at(screen.leader)), ("caller", at(screen.caller))],
         pulses=stake if type(stake) is int and 1 < stake <= LAMPS else 0,
-        inside=at(screen.get("inside")),
-        out=str(screen.get("out", "out")),
+        inside=at(screen.inside),
+        out=screen.out,
         numbers=at(ring) if "." in ring else None,
         number=ring,
     )

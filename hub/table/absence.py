@@ -9,12 +9,12 @@ import logging
 from contextlib import suppress
 from functools import partial
 
-from hub.display.labels import part
 from hub.engine.decision import Action
 from hub.engine.match import Decision
 from hub.engine.printed import is_printed
 from hub.errors import IllegalAction, LogError
 from hub.ports import Clock
+from hub.table.answer_line import box_role
 from hub.table.boxes import SeatBoxes
 from hub.table.house_seats import HouseSeats
 from hub.table.kept import KeptValues
@@ -27,7 +27,7 @@ from hub.table.seats import Seats
 logger = logging.getLogger(__name__)
 
 CALL_SECONDS = 20.0
-"""How long a seat is waited for before it is called: ring, kiosk, phone."""
+"""How long other people wait for a seat, one of the last, before it is called: ring, kiosk, phone."""
 ASK_SECONDS = 60.0
 """How long a seat is waited for before the others are asked what to do, where its phone sleeps or is gone ..."""
 ASK_HERE_SECONDS = 180.0
@@ -54,10 +54,11 @@ class Absence:
         self._safe_for: set[int] = set()  # seats that the others let play safe, until somebody is back there
         self._match: str | None = None  # of which that was said
         self._waits_since = 0.0  # of the open decision, or since the others last said to wait
+        self._last_since: float | None = None  # since when only the last ones are waited for
 
     def opened(self) -> None:
         """Begin to wait anew: another decision is open."""
-        self.called = []
+        self.called, self._last_since = [], None
         if self._match != self._play.log.match:
             self._match, self._waits, self._safe_for = self._play.log.match, {}, set()
         self._waits_since = self._clock.now()
@@ -115,13 +116,24 @@ class Absence:
             return False
         changed, now, awaited = False, self._clock.now(), self._boxes.awaited()
         waited = now - self._waits_since
-        if waited >= CALL_SECONDS:
-            late = [seat for seat in awaited if seat not in self.called and not self._seats[seat].house]
+        last = self._last_of(awaited)
+        if not last:
+            self._last_since = None
+        elif self._last_since is None:
+            self._last_since = now
+        if last and self._last_since is not None and now - max(self._last_since, self._waits_since) >= CALL_SECONDS:
+            late = [seat for seat in last if seat not in self.called]
             self.called += late
             changed = bool(late)
         if self._house.due():
             return True
         return self._ask_about(awaited, waited) or changed
+
+    def _last_of(self, awaited: list[int]) -> list[int]:
+        """Return the people whom the table waits for, once at least as many other people wait for them; the house waits for nobody."""
+        people = [one for one in self._play.seats if self._seats[one].is_somebodys and not self._seats[one].house]
+        asked = [one for one in people if one in awaited]
+        return asked if 2 * len(asked) <= len(people) else []
 
     def _ask_about(self, awaited: list[int], waited: float) -> bool:
         """Ask the others about one who has been waited for too long; return whether that is asked now."""
@@ -178,7 +190,7 @@ class Absence:
             self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
         if option == "wait" or seat.is_house:
             return False
-        logger.info("seat %d is %s: %s", seat.number, seat.presence, OPTIONS[option])
+        logger.info("table %s: seat %d is %s: %s", self._kept.table, seat.number, seat.presence, OPTIONS[option])
         if option == "house":
             with self._seats.changing(seat):
                 seat.house, seat.stands_in = self._house.strength, True
@@ -212,12 +224,12 @@ class Absence:
         match, decision = self._play.match, self._rolls.decision
         if match is None or decision is None or not is_printed(match.setup) or not decision.offers(number):
             return False
-        safe = self._safe(decision, number)
-        return bool(part(self._play.labels, "moves", safe.move).get("told"))
+        about = self._play.labels.moves.get(self._safe(decision, number).move)
+        return about is not None and about.told
 
     def _safe(self, decision: Decision, number: int) -> Action:
         """Return the no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last."""
         offered, labels = decision.offers(number), self._play.labels
-        no = [move for move in offered if part(labels, "moves", move.name).get("box") in ("bar", "ask")]
+        no = [move for move in offered if box_role(move.name, labels) in ("bar", "ask")]
         move = (no or offered)[-1]
         return Action(seat=number, move=move.name, args=dict(move.first()), number=decision.number)

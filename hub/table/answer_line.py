@@ -21,8 +21,9 @@ from itertools import combinations, islice, product, takewhile
 from math import comb
 from typing import Any
 
-from hub.display.labels import Labels, part
+from hub.display.labels import NO_LABELS
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param
+from hub.engine.labels import Labels, ParameterLabels
 
 MAX_ANSWERS = 500
 """The most answers on one line; further ones are left to the phone."""
@@ -31,7 +32,7 @@ MAX_SUBSETS = 1000
 """The most ways to choose several cards that still go on a line (of which `MAX_ANSWERS` are kept)."""
 
 
-def dial_line(moves: Sequence[Move], labels: Labels | None = None) -> list[Answer]:
+def dial_line(moves: Sequence[Move], labels: Labels = NO_LABELS) -> list[Answer]:
     """Return the answers of an open decision from left to right; none where all of them are left to the phone."""
     return line_and_rest(current_moves(moves, None, labels), labels)[0]
 
@@ -45,7 +46,7 @@ def sealed_line(moves: Sequence[Move]) -> list[Answer]:
     return [answer for answers in _answers_by_move(moves).values() for answer in answers]
 
 
-def line_and_rest(moves: Sequence[Move], labels: Labels | None) -> tuple[list[Answer], int]:
+def line_and_rest(moves: Sequence[Move], labels: Labels) -> tuple[list[Answer], int]:
     """Return the line of `moves` as `current_moves` gives them, and the index on it where the dial rests."""
     by_move = _answers_by_move(moves)
     if not by_move:
@@ -64,7 +65,7 @@ def line_and_rest(moves: Sequence[Move], labels: Labels | None) -> tuple[list[An
     return line, line.index(rest or next(iter(by_move.values()))[0])
 
 
-def current_moves(moves: Sequence[Move], partial: Answer | None, labels: Labels | None) -> list[Move]:
+def current_moves(moves: Sequence[Move], partial: Answer | None, labels: Labels) -> list[Move]:
     """Return the moves as the dial goes through them now, with the parameters that are picked in this step.
 
     Without a partial answer they lack what the labels put off, leave to the phone or have the bar open; with one they
@@ -81,7 +82,7 @@ def current_moves(moves: Sequence[Move], partial: Answer | None, labels: Labels 
     ]
 
 
-def move_opened_by_bar(moves: Sequence[Move], labels: Labels | None) -> str:
+def move_opened_by_bar(moves: Sequence[Move], labels: Labels) -> str:
     """Return the name of the move that the bar opens, or "" where there is none.
 
     It is the one that the labels name `box = "bar"`, where it can be made in more than one way, all of them at a box.
@@ -96,9 +97,10 @@ def move_opened_by_bar(moves: Sequence[Move], labels: Labels | None) -> str:
     return ""
 
 
-def box_role(move: str, labels: Labels | None) -> str:
+def box_role(move: str, labels: Labels) -> str:
     """Return what the labels of the game make of a move at a box: "rest", "bar", "ask", "phone", or "" for nothing."""
-    return str(part(labels, "moves", move).get("box", ""))
+    about = labels.moves.get(move)
+    return about.box if about else ""
 
 
 def accepts_answer(move: Move, answer: Answer) -> bool:
@@ -166,25 +168,27 @@ def _without_repeats(answers: Iterable[Answer]) -> Iterator[Answer]:
             yield answer
 
 
-def _with_current_parameters(move: Move, picked: Mapping[str, Any], labels: Labels | None) -> Move:
+def _with_current_parameters(move: Move, picked: Mapping[str, Any], labels: Labels) -> Move:
     """Return a move with the parameters picked so far, fixed, and those to be picked now.
 
     What the labels put off comes one after the other, once everything else is picked.
     """
-    later = part(labels, "moves", move.name).get("then") or ()
+    about = labels.moves.get(move.name)
+    later = about.then if about else ()
     left = [name for name in move.params if name not in picked]
     now = [name for name in left if name not in later] or sorted(left, key=later.index)[:1]
     params = {
-        name: Fixed(picked[name]) if name in picked else _coarse(param, part(labels, "parameters", name).get("dial"))
+        name: Fixed(picked[name]) if name in picked else _coarse(param, labels.parameters.get(name))
         for name, param in move.params.items()
         if name in picked or name in now
     }
     return Move(move.name, params)
 
 
-def _coarse(param: Param, step: int | None) -> Param:
+def _coarse(param: Param, about: ParameterLabels | None) -> Param:
     """Return an amount in the steps of the dial, which the labels may give coarser than the rules do; else as it is."""
-    if not isinstance(param, Amount) or step is None or param.step >= step:
+    step = about.dial if about else 0
+    if not isinstance(param, Amount) or param.step >= step:
         return param
     least = -(-param.min // step) * step
     return Amount(least, param.max, step) if least <= param.max else param

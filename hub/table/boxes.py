@@ -7,6 +7,7 @@ way for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import TypeAlias
 
 from hub.display.language import Language
@@ -37,9 +38,10 @@ class SeatBoxes:
 
     def __init__(
         self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls,
-        language: Callable[[str], Language],
+        language: Callable[[str], Language], random: Random,
     ) -> None:  # fmt: skip
         self._port, self._play, self._seats, self._notices, self._rolls = port, play, seats, notices, rolls
+        self._random = random
         self.displays = BoxDisplays(port, language, lambda: play.match.game.name if play.match else "")
         self._sealed: SealedChoice | None = None
         self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
@@ -58,7 +60,8 @@ class SeatBoxes:
             self._sealed.close()
         self._sealed = None
         if decision and decision.kind == "sealed" and self._port:
-            self._sealed = SealedChoice(self._round(decision.number), self._port, lambda seat: self._seats[seat].box)
+            boxes = self._port, lambda seat: self._seats[seat].box
+            self._sealed = SealedChoice(self._round(decision.number), *boxes, self._random)
             for seat in self._seats:
                 self._ask_sealed(seat, decision)
         self._is_told = False
@@ -120,7 +123,9 @@ class SeatBoxes:
                 if seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number)):
                     self.displays.show_dispute(seat, voting=voting)
         for seat in seats:
-            if seat.box_on and seat.number in self._shown_claims:
+            # While the keys answer the match, its line stays: nobody bids a figure that is not shown. Ring, phones and screens tell
+            # of the claim.
+            if seat.number in self._shown_claims and self.is_idle(seat):
                 self.displays.show_claim(seat, push=self.is_push_enough(seat))
 
     def is_push_enough(self, seat: Seat) -> bool:
@@ -132,7 +137,7 @@ class SeatBoxes:
         before, claims = self._shown_claims, {}
         for number in self._seats.claimed:
             claim = self._seats.waiting(number)
-            if claim and not claim.by_people:
+            if claim and claim.by == "box":
                 claims[number] = claim.number, self.is_push_enough(self._seats[number])
         self._shown_claims = claims
         for seat in (seat for seat in self._seats if before.get(seat.number) != claims.get(seat.number)):
@@ -225,7 +230,6 @@ class SeatBoxes:
     def connect(self, seat: Seat) -> None:
         """Take up the box of a seat: it is there (again)."""
         seat.box_on = True
-        self._seats.hear(seat)
         decision = self._rolls.decision
         if decision:
             self._ask_sealed(seat, decision)
@@ -236,7 +240,7 @@ class SeatBoxes:
         seat.box_on = False
         if self._sealed:
             self._sealed.unlock(seat.number)
-        self._seats.refuse(seat.number, f"The box of seat {seat.number} is gone: type the seat's code.")
+        self._seats.refuse(seat.number, f"The box of seat {seat.number} is gone. {self._seats.how_to_join(seat)}")
 
     # --- answers ---------------------------------------------------------------------------------------
 

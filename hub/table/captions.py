@@ -10,8 +10,9 @@ import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
-from hub.display.labels import Deck, Labels, cents, deck_in, face_of, fill, found, part
+from hub.display.labels import NO_LABELS, Deck, cents, deck_in, face_of, fill, found
 from hub.engine.decision import Answer, Move, Roll
+from hub.engine.labels import Labels, MoveLabels, ParameterLabels
 from hub.engine.printed import UNKNOWN
 from hub.state import QuestionKind
 from hub.table.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
@@ -34,7 +35,7 @@ View: TypeAlias = Mapping[str, Any]
 
 
 def question_caption(
-    want: str, moves: Sequence[Move], *, sealed: bool = False, labels: Labels | None = None, view: View | None = None,
+    want: str, moves: Sequence[Move], *, sealed: bool = False, labels: Labels = NO_LABELS, view: View | None = None,
     letters: Lettering = ENGLISH,
 ) -> str:  # fmt: skip
     """Return the caption of a seat that is asked: what is wanted, or of a sealed choice what each key picks.
@@ -51,7 +52,7 @@ def question_caption(
 
 
 def picked_caption(
-    cursor: Cursor, moves: Sequence[Move], labels: Labels | None = None, view: View | None = None,
+    cursor: Cursor, moves: Sequence[Move], labels: Labels = NO_LABELS, view: View | None = None,
     letters: Lettering = ENGLISH,
 ) -> str:  # fmt: skip
     """Return the caption of the picked answer, with what the bar would do beside it where there is room."""
@@ -75,7 +76,7 @@ def picked_caption(
 
 
 def typed_caption(
-    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), labels: Labels | None = None, view: View | None = None,
+    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), labels: Labels = NO_LABELS, view: View | None = None,
     letters: Lettering = ENGLISH,
 ) -> str:  # fmt: skip
     """Return the caption of the roller: the dice typed so far, or the picked one of `moves` that may come first."""
@@ -111,6 +112,8 @@ def question_to_all(kind: QuestionKind, seat: int, options: Collection[str]) -> 
             return "End the match? Push yes, bar no"
         case "same_person":
             return f"Seat {seat} as before? Push yes, bar no"
+        case "agree":
+            return "All agree? Push yes, bar no"
         case "new_phone":
             return f"Seat {seat}: new phone? Push yes, bar no"
         case "pitch":
@@ -147,7 +150,7 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
 
 
 def sealed_captions(
-    line: Sequence[Answer], labels: Labels | None = None, view: View | None = None, letters: Lettering = ENGLISH
+    line: Sequence[Answer], labels: Labels = NO_LABELS, view: View | None = None, letters: Lettering = ENGLISH
 ) -> list[str]:
     """Return a caption for each answer of a sealed line: a box shows them itself, for it alone knows its dial."""
     deck = deck_in(labels, view)
@@ -155,13 +158,13 @@ def sealed_captions(
 
 
 def explanation(
-    answer: Answer, labels: Labels | None = None, view: View | None = None, letters: Lettering = ENGLISH
+    answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, letters: Lettering = ENGLISH
 ) -> list[str]:
     """Return what an answer is and what its cards do, in captions to be shown one after the other."""
     deck = deck_in(labels, view)
-    sentences = [label(answer, labels, view), str(part(labels, "moves", answer.move).get("effect", ""))]
+    sentences = [label(answer, labels, view), _of_move(answer.move, labels).effect]
     for name, value in answer.args.items():
-        if part(labels, "parameters", name).get("card"):
+        if _of_parameter(name, labels).card:
             faces = [face_of(labels, one, deck) for one in (value if isinstance(value, list) else [value])]
             sentences += [face.text for face in faces if face]
     text = ". ".join(letters.write(one).rstrip(".") for one in sentences if one)
@@ -172,17 +175,17 @@ def explanation(
 
 
 def label(
-    answer: Answer, labels: Labels | None = None, view: View | None = None, *, short: bool = False,
+    answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, *, short: bool = False,
     deck: Deck | None = None,
 ) -> str:  # fmt: skip
     """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out.
 
     `deck` is `deck_in(labels, view)`, for whoever names many.
     """
-    about, deck = part(labels, "moves", answer.move), deck_in(labels, view) if deck is None else deck
+    about, deck = _of_move(answer.move, labels), deck_in(labels, view) if deck is None else deck
     values = {}
     for name, value in answer.args.items():
-        card = _card_at(view, part(about, "from").get(name), value)
+        card = _card_at(view, about.lists.get(name), value)
         if not (text := _record_title(name, value, labels, view)):
             text = (
                 _value_text(name, value, labels, view, deck, short=short)
@@ -190,12 +193,12 @@ def label(
                 else _card_text(card, labels, deck, short=short)
             )
         values[name] = _with_unit(name, value, text, labels)
-    if not about.get("label"):
+    if not about.label:
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
-    return " ".join(fill(str(about["label"]), {**(view or {}), **values}).split())
+    return " ".join(fill(about.label, {**(view or {}), **values}).split())
 
 
-def _short_label(answer: Answer, labels: Labels | None, view: View | None) -> str:
+def _short_label(answer: Answer, labels: Labels, view: View | None) -> str:
     """Return the values of an answer, or the move's short name where it has none; of printed cards it says how many."""
     name = _short_name(answer.move, labels).lower()
     if printed := [len(value) for value in answer.args.values() if _are_printed(value)]:
@@ -205,55 +208,61 @@ def _short_label(answer: Answer, labels: Labels | None, view: View | None) -> st
     return " ".join(values) or name
 
 
-def _short_name(move: str, labels: Labels | None) -> str:
-    """Return the `short` name that the words give a move, else its own."""
-    return str(part(labels, "moves", move).get("short", move.replace("_", " ")))
+def _of_move(move: str, labels: Labels) -> MoveLabels:
+    return labels.moves.get(move, MoveLabels())
 
 
-def _record_title(parameter: str, value: object, labels: Labels | None, view: View | None) -> str:
+def _of_parameter(parameter: str, labels: Labels) -> ParameterLabels:
+    return labels.parameters.get(parameter, ParameterLabels())
+
+
+def _short_name(move: str, labels: Labels) -> str:
+    """Return the `short` name that the labels give a move, else its own."""
+    return _of_move(move, labels).short or move.replace("_", " ")
+
+
+def _record_title(parameter: str, value: object, labels: Labels, view: View | None) -> str:
     """Return the `title` of the record that a value stands for by its `id`, "" where the labels name no such list."""
-    about = part(labels, "parameters", parameter)
-    records = found(view or {}, str(about.get("record", ""))) or ()
+    about = _of_parameter(parameter, labels)
+    records = found(view or {}, about.record) or ()
     meant = [record for record in records if record.get("id") == value]
-    return fill(str(about.get("title", "")), meant[0]) if meant else ""
+    return fill(about.title, meant[0]) if meant else ""
 
 
-def _card_at(view: View | None, path: object, number: object) -> object | None:
+def _card_at(view: View | None, path: str | None, number: object) -> object | None:
     """Return the card at `number`, counted from 1, of the list that lies at `path` of the view, or None."""
-    cards = found(view or {}, path) if isinstance(path, str) else None
+    cards = found(view or {}, path) if path else None
     if not isinstance(cards, list) or type(number) is not int or not 0 < number <= len(cards):
         return None
     card: object = cards[number - 1]
     return card
 
 
-def _with_unit(parameter: str, value: object, text: str, labels: Labels | None) -> str:
+def _with_unit(parameter: str, value: object, text: str, labels: Labels) -> str:
     """Return a value's text with what it counts, where the labels say so (`said = "{} Baits"`, `one = "1 Bait"`)."""
-    about = part(labels, "parameters", parameter)
-    return str(about["one"]) if value == 1 and "one" in about else str(about.get("said", "{}")).replace("{}", text)
+    about = _of_parameter(parameter, labels)
+    return about.one if value == 1 and about.one else about.said.replace("{}", text)
 
 
-def _value_text(
-    parameter: str, value: object, labels: Labels | None, view: View | None, deck: Deck, *, short: bool
-) -> str:
+def _value_text(parameter: str, value: object, labels: Labels, view: View | None, deck: Deck, *, short: bool) -> str:
     """Return one value in words: cards by their faces, money as money, `target` as a seat, gaps by their neighbours."""
-    about = part(labels, "parameters", parameter)
+    about = _of_parameter(parameter, labels)
     if _are_printed(value):
-        return f"{len(value)} {part(labels, 'printed_cards').get('many')}"
+        return f"{len(value)} {labels.printed_cards.many if labels.printed_cards else UNKNOWN}"
     if isinstance(value, list):
         return ", ".join(_value_text(parameter, one, labels, view, deck, short=short) for one in value)
-    if about.get("card"):
+    if about.card:
         return _card_text(value, labels, deck, short=short)
-    if known := part(about, "names").get(str(value)):
-        return str(known)
+    if known := about.names.get(str(value)):
+        return known
     if not isinstance(value, int):
         return str(value).replace("_", " ")
-    if about.get("between"):
-        return _gap_text(value, found(view or {}, str(about["between"])), labels)
-    if parameter == "target" or about.get("seat"):
+    if about.between:
+        return _gap_text(value, found(view or {}, about.between), labels)
+    if parameter == "target" or about.seat:
         return f"seat {value}"
-    if about.get("money"):
-        return cents(value) if about["money"] == "cents" else cents(value * 100)
+    if about.money:
+        return cents(value) if about.money == "cents" else cents(value * 100)
     return str(value)
 
 
@@ -262,13 +271,13 @@ def _are_printed(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and bool(value) and all(one == UNKNOWN for one in value)
 
 
-def _card_text(value: object, labels: Labels | None, deck: Deck, *, short: bool) -> str:
+def _card_text(value: object, labels: Labels, deck: Deck, *, short: bool) -> str:
     """Return a card by its face, or as it is where it has none."""
     face = face_of(labels, value, deck)
     return str(value) if face is None else face.short if short else face.full
 
 
-def _gap_text(gap: int, cards: Any, labels: Labels | None) -> str:
+def _gap_text(gap: int, cards: Any, labels: Labels) -> str:
     """Return a gap in a row of cards, counted from 0 at the left end, by the cards beside it."""
     faces = [face_of(labels, card) for card in cards] if isinstance(cards, list) else []
     titles = [face.title if face else "?" for face in faces]
@@ -285,7 +294,7 @@ def _gap_text(gap: int, cards: Any, labels: Labels | None) -> str:
 
 
 def _fitting_label(
-    answer: Answer, labels: Labels | None, view: View | None, letters: Lettering, deck: Deck | None = None
+    answer: Answer, labels: Labels, view: View | None, letters: Lettering, deck: Deck | None = None
 ) -> str:
     """Return an answer as a caption: in full where it fits, else without the names of cards."""
     deck = deck_in(labels, view) if deck is None else deck

@@ -6,26 +6,23 @@ A match only ever sees the outcome, as an action of the seat CHANCE; where it co
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from random import Random, SystemRandom
+from random import Random
 from typing import Any
 
 from hub.engine.decision import CHANCE, Action
 from hub.engine.match import Decision, Match
 from hub.errors import StartRefused
 
-MACHINE = SystemRandom()
-"""The machine's own randomness, one for all tables: it has no state, but takes 2.5 kB like any other."""
-
 
 class Chance:
-    """Answers shuffles and picks of a match. Without a seed it draws from the machine's own randomness.
+    """Answers shuffles and picks of a match. It draws from `source`, which may also be the seed of a source of its own.
 
     `stack` fixes piles for the first time they are shuffled or picked from: by pile, the top cards first,
     or the one value picked. Where places are picked (0, 1, 2 ..), a list holds those of the picks one after another.
     """
 
-    def __init__(self, seed: int | str | None = None, stack: Mapping[str, Any] | None = None) -> None:
-        self._random: Random = MACHINE if seed is None else Random(seed)  # noqa: S311 - a seed is asked for
+    def __init__(self, source: Random | int | str, stack: Mapping[str, Any] | None = None) -> None:
+        self._random = source if isinstance(source, Random) else Random(source)  # noqa: S311 - a seed is asked for
         self._stack = dict(stack or {})
 
     def settle(self, match: Match) -> None:

@@ -32,8 +32,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from hub.display.labels import Labels
+from hub.display.labels import NO_LABELS
 from hub.engine.decision import Amount, Answer, Fixed, Move, OneOf, Param, Roll
+from hub.engine.labels import Labels
 from hub.ports import Key, Turn
 from hub.table.answer_line import (
     accepts_answer,
@@ -129,14 +130,14 @@ Meaning: TypeAlias = (
     Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | DisputeVote | WhatIsThis | Nothing | Refused
 )
 
-ON_THE_PHONE = Refused("Answer this one on your phone.")
+ON_THE_PHONE = Refused("Answer this one on a phone.")
 
 
 # --- pressing at a decision ----------------------------------------------------------------------------
 
 
 def press(
-    moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, labels: Labels | None = None
+    moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, labels: Labels = NO_LABELS
 ) -> tuple[Cursor, Meaning]:
     """Return the cursor after a control was used at an open decision that offers `moves`, and what that means."""
     cursor, step = current_step(moves, cursor, labels)
@@ -169,7 +170,7 @@ def press(
             return replace(cursor, position=picked, held_number=number if _key_parameter(step) else None), Nothing()
 
 
-def current_step(moves: Sequence[Move], cursor: Cursor, labels: Labels | None) -> tuple[Cursor, list[Move]]:
+def current_step(moves: Sequence[Move], cursor: Cursor, labels: Labels) -> tuple[Cursor, list[Move]]:
     """Return the cursor and the moves it goes through now. A partial answer that leads nowhere any more is dropped."""
     step = current_moves(moves, cursor.partial, labels)
     return (cursor, step) if step else (Cursor(), current_moves(moves, None, labels))
@@ -195,7 +196,7 @@ def _turn(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents:
     return replace(cursor, position=end, held_number=cursor.held_number if line[end].move == line[start].move else None)
 
 
-def _send(moves: Sequence[Move], answer: Answer, labels: Labels | None) -> tuple[Cursor, Meaning]:
+def _send(moves: Sequence[Move], answer: Answer, labels: Labels) -> tuple[Cursor, Meaning]:
     """Choose a complete answer; of a partial one have the rest picked next, unless there is one way only to go on."""
     if any(accepts_answer(move, answer) for move in moves):
         return Cursor(), Chosen(answer)
@@ -205,7 +206,7 @@ def _send(moves: Sequence[Move], answer: Answer, labels: Labels | None) -> tuple
     return _send(moves, ends[0], labels) if len(ends) == 1 else (Cursor(partial=answer), Nothing())
 
 
-def _step_back(moves: Sequence[Move], partial: Answer, labels: Labels | None) -> Cursor:
+def _step_back(moves: Sequence[Move], partial: Answer, labels: Labels) -> Cursor:
     """Return the cursor at the partial answer, where it was picked."""
     before = Answer(partial.move, {}) if partial.move == move_opened_by_bar(moves, labels) else None
     while partial != before:
@@ -219,9 +220,7 @@ def _step_back(moves: Sequence[Move], partial: Answer, labels: Labels | None) ->
     return Cursor()
 
 
-def _press_bar(
-    step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], labels: Labels | None
-) -> tuple[Cursor, Meaning]:
+def _press_bar(step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], labels: Labels) -> tuple[Cursor, Meaning]:
     """Choose or pick the answer that means no, or go back to rest where there is none."""
     answer, at_once = bar_answer(step, line, labels)
     if answer is None:
@@ -234,7 +233,7 @@ def _press_bar(
     return Cursor(position=index), Nothing()
 
 
-def bar_answer(moves: Sequence[Move], line: Sequence[Answer], labels: Labels | None) -> tuple[Answer | None, bool]:
+def bar_answer(moves: Sequence[Move], line: Sequence[Answer], labels: Labels) -> tuple[Answer | None, bool]:
     """Return the answer that the bar stands for, None where there is none, and whether one press sends it."""
     if any(box_role(move.name, labels) == "bar" and not move.single() for move in moves):
         return None, False  # only the phone can say no here: the bar must not stand for its opposite

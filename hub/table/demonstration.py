@@ -7,15 +7,15 @@ lobby all the while; whatever anybody touches ends it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from msgspec.structs import replace
 
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action, Roll
 from hub.engine.game import Game
+from hub.engine.labels import Labels
 from hub.engine.match import Match
 from hub.errors import HubError
 from hub.ports import (
@@ -26,6 +26,7 @@ from hub.ports import (
     ClaimAsked,
     Clock,
     DiceSeen,
+    HelpAsked,
     Key,
     PhoneSaid,
     StaffAsked,
@@ -33,7 +34,7 @@ from hub.ports import (
 )
 from hub.state import Batch, PublicDice, PublicState
 from hub.table import feed
-from hub.table.chance import MACHINE, Chance
+from hub.table.chance import Chance
 from hub.table.highlights import highlights
 from hub.table.play import Play
 from hub.table.seats import Seats
@@ -42,7 +43,7 @@ from hub.table.snapshot import view
 logger = logging.getLogger(__name__)
 
 TOUCHES = (
-    Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimAsked, PhoneSaid, StaffAsked,
+    Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimAsked, HelpAsked, PhoneSaid, StaffAsked,
 )  # fmt: skip
 """The signals behind which there is somebody at the table, or at the staff's page."""
 STEP_SECONDS = 2.5
@@ -63,14 +64,13 @@ MOST_BATCH = 6
 class Demonstration:
     """The demonstration of one table. Called from the table's thread.
 
-    It begins when the table was free and untouched for `after` seconds, 0: never. `seed` makes it repeatable.
+    It begins when the table was free and untouched for `after` seconds, 0: never.
     """
 
-    def __init__(self, play: Play, seats: Seats, clock: Clock, after: float, seed: int | None = None) -> None:
+    def __init__(self, play: Play, seats: Seats, clock: Clock, after: float, random: Random) -> None:
         self._play, self._seats, self._clock, self._after = play, seats, clock, after
-        self._random: Random = MACHINE if seed is None else Random(seed)  # noqa: S311 - a seed is asked for
-        self._chance = Chance(seed)
-        minutes = {game.name: game.labels["minutes"] for game in play.games.values()}
+        self._random, self._chance = random, Chance(random)
+        minutes = {game.name: game.labels.minutes for game in play.games.values()}
         self._games: list[Game] = sorted(play.games.values(), key=lambda game: (minutes[game.name], game.name))
         self._shown = 0  # demonstrations so far
         self._match: Match | None = None
@@ -178,9 +178,9 @@ class Demonstration:
         raise HubError("Nobody is asked.")
 
     @property
-    def labels(self) -> Mapping[str, Any]:
-        """Return the labels of the game that is shown; empty while there is none."""
-        return self._match.game.labels if self._match else {}
+    def labels(self) -> Labels | None:
+        """Return the labels of the game that is shown; None while there is none."""
+        return self._match.game.labels if self._match else None
 
     # --- what is shown ---------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class Demonstration:
             events=feed.events(match),
             dice=self._dice,
             over=match.over,
-            highlights=highlights(match.events, match.game.labels) if match.over else [],
+            highlights=highlights(match.events, match.game.labels.screen.highlights) if match.over else [],
             games=[],
             put_aside=[],
             kit=None,

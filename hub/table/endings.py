@@ -9,23 +9,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from hmac import compare_digest
-from typing import Literal
 
 import msgspec
 
-from hub.engine.sight import Strength
 from hub.errors import LogError, NotAsked, StartRefused
+from hub.network.staff_messages import KeptMatch
 from hub.ports import Clock
-from hub.state import PutAside, isolated
+from hub.state import PutAside
 from hub.table.kept import KeptValues
+from hub.table.kept_people import KeptPeople, KeptPerson, Suspended, missing, name_in, name_of, was_house
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.questions import Asked, Questions, all_of_them, first_answer, most_of_them
 from hub.table.rolls import WAITS, Rolls
 from hub.table.seat import Seat
-from hub.table.seats import Seats
+from hub.table.seats import LEFT_SECONDS, Seats
 from hub.table.stand_ins import StandIns
 
 logger = logging.getLogger(__name__)
@@ -34,45 +33,14 @@ IDLE_SECONDS = 900.0
 """How long nobody does anything before the table puts a match aside ..."""
 WARNED_SECONDS = 60.0
 """... and how long before that it says so."""
-LEFT_SECONDS = 30.0
-"""How long a match stands from which everybody has gone: somebody may have pressed `leave` by mistake."""
+BREAK_LASTS = 4
+"""A paused match may stand this many times as long, as long as a person of it is there."""
 MOST_KEPT = 20
 """Matches that the lobby offers, the newest; older ones are kept all the same."""
+READ_SECONDS = 3600.0
+"""How often the table looks which of its matches are too old to go on, and forgets the names of their people."""
+NOT_YOURS = "This match is for the people who played it. Staff can let it go on."
 STRANGERS = "Too few here are known from this match: staff can let it go on."
-
-
-class KeptPerson(msgspec.Struct):
-    """Who held a seat of a match when it was put aside: the name, and what tells the phone again (`Seat.person`).
-
-    `house` is how well the house played there, where the seat was its own.
-    """
-
-    name: str
-    person: str
-    house: Strength | Literal[""] = ""
-
-
-KeptPeople = dict[str, dict[int, KeptPerson]]
-"""By match, by seat."""
-
-
-def _was_house(person: KeptPerson | None) -> bool:
-    return person is not None and bool(person.house)
-
-
-def _name_of(person: KeptPerson | None, otherwise: str) -> str:
-    """Return what a sentence calls who held a seat; the house's own name is the hub's."""
-    if person is None or not person.name:
-        return otherwise
-    return person.name if person.house else isolated(person.name)
-
-
-def _missing(at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:
-    """Return the seats of a match at which a person is missing; the house's own are filled when it goes on.
-
-    `at` is who sits at its seats, or will.
-    """
-    return [one for one, seat in at.items() if not _was_house(before.get(one)) and (not seat.joined or seat.is_house)]
 
 
 class Endings:
@@ -87,14 +55,16 @@ class Endings:
         self._stand_ins, self._idle_seconds = stand_ins, idle_seconds
         self._acted_at = clock.now()
         self._left_at: float | None = None  # since when nobody is at the match
-        self._offered: list[PutAside] | None = None  # as the disk has it; None: not read yet
+        self._all_offered: list[Suspended] | None = None  # as the disk has it; None: not read yet
+        self._read_at = clock.now()
 
     # --- by those who sit there ----------------------------------------------------------------------
 
     def ask(self, seat: Seat, what: object) -> None:
         """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction.
 
-        Whoever plays with nobody but the house puts it aside alone, and is asked once more before it is ended.
+        A person who plays with nobody but the house, or whom all others have left, puts it aside alone, and is asked once more
+        before it is ended.
         """
         self._must_play(seat)
         who = f"Seat {seat.number}"
@@ -108,7 +78,7 @@ class Endings:
             asked = Asked("end", text, options, self._present, all_of_them, self._end)
         else:
             raise NotAsked("A match is put aside, or ended.", "QUESTION")
-        if all(self._seats[number].is_house for number in self._play.seats if number != seat.number):
+        if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
             if what == "put_aside":
                 asked.do("yes")
             else:
@@ -169,9 +139,9 @@ class Endings:
         return self._play.log.match
 
     def _left(self) -> None:
-        """Clear what stood for the match. Seats whose phones are gone for long are free; who plays on a box pushes it again."""
+        """Clear what stood for the match. Seats at which nobody is are free; people who play on a box push it again."""
         self._rolls.dispute = None
-        self._offered = None
+        self._all_offered = None
         self._questions.open = None
         self._lobby.clear()
         for seat in self._seats:
@@ -179,34 +149,60 @@ class Endings:
                 self._seats.release(seat, playing=False)
 
     def _is_gone(self, seat: Seat) -> bool:
-        """Return whether a phone is gone for longer than a moment without network."""
-        since = seat.away_since
-        return seat.presence == "away" and since is not None and self._clock.now() - since >= LEFT_SECONDS
+        """Return whether a phone is gone for longer than a moment without network, and nobody uses the box in its place."""
+        return not self._seats.is_heard(seat.number) and self._seats.gone_seconds(seat) >= LEFT_SECONDS
 
     # --- again -----------------------------------------------------------------------------------------
 
     @property
-    def offered(self) -> Sequence[PutAside]:
-        """Return the matches that can go on at this table, the newest first; none while the disk cannot be read."""
-        if self._offered is None:
-            with suppress(LogError):
-                self._offered = self._read_offered()
-        return self._offered or []
-
-    def _read_offered(self) -> list[PutAside]:
-        people = self._people()
+    def offered(self) -> list[PutAside]:
+        """Return the matches that can go on with people who sit here now, the newest first; none while the disk cannot be read."""
+        here = {
+            one.match: [seat.number for seat in self._seats if self._has_played(seat, one)] for one in self._offers()
+        }
         return [
-            PutAside(
-                match=one.id,
-                game=head.game,
-                title=self._play.games[head.game].title,
-                since=one.since,
-                seats={
-                    f"{number}": people[one.id][number].name if number in people.get(one.id, {}) else ""
-                    for number in head.seats
-                },
+            PutAside(one.match, one.game, one.title, one.since, list(one.seats), here[one.match])
+            for one in self._offers()
+            if here[one.match]
+        ]
+
+    @property
+    def kept_matches(self) -> list[KeptMatch]:
+        """Return all matches that can go on at this table, with the names of their people: for staff alone."""
+        if self._play.seats:
+            return []
+        return [
+            KeptMatch(one.match, one.title, one.since, {f"{number}": name_in(one, number) for number in one.seats})
+            for one in self._offers()
+        ]
+
+    def _has_played(self, seat: Seat, offer: Suspended) -> bool:
+        """Return whether the phone that holds a seat proves that its person has played a match."""
+        if not seat.sid:
+            return False
+        return any(one.person and not one.house and self._is_known(seat, one) for one in offer.people.values())
+
+    def _offers(self) -> Sequence[Suspended]:
+        if self._all_offered is None:
+            self._read_at = self._clock.now()
+            with suppress(LogError):
+                self._all_offered = self._read_offers()
+        return self._all_offered or []
+
+    def _find(self, match: object) -> Suspended | None:
+        return next((one for one in self._offers() if one.match == match), None)
+
+    def _read_offers(self) -> list[Suspended]:
+        people, kept = self._people(), self._play.log.all_put_aside()
+        if not people.keys() <= {one.id for one, _ in kept}:  # their matches are too old to go on
+            people = {one.id: people[one.id] for one, _ in kept if one.id in people}
+            with suppress(LogError):
+                self._kept.write("people", msgspec.json.encode(people))
+        return [
+            Suspended(
+                one.id, head.game, self._play.games[head.game].title, one.since, head.seats, people.get(one.id, {})
             )
-            for one, head in self._play.log.all_put_aside()[:MOST_KEPT]
+            for one, head in kept[:MOST_KEPT]
             if head.game in self._play.games
         ]
 
@@ -216,19 +212,20 @@ class Endings:
         No hand is dealt a second time: a seat whose phone is another one than before is known when all others say so, who
         are most of those who played and have proved it.
         """
-        offer = next((one for one in self.offered if one.match == match), None)
+        offer = self._find(match)
         if offer is None:
             raise StartRefused("This match is not put aside here any more.")
         if not seat.joined:
             raise StartRefused("Only who sits here takes a match up again.")
+        if not self._has_played(seat, offer):
+            raise StartRefused(NOT_YOURS)
         self._must_be_free()
-        numbers = [int(number) for number in offer.seats]
-        before = self._people().get(offer.match, {})
+        numbers, before = list(offer.seats), offer.people
         places = self._places(numbers, before)
         at = {number: self._seats[places[number]] for number in numbers}  # who sits there, or will
-        free = _missing(at, before)
+        free = missing(at, before)
         if free:
-            names = [f"{_name_of(before.get(number), 'somebody')} at seat {number}" for number in free]
+            names = [f"{name_of(before.get(number), 'somebody')} at seat {number}" for number in free]
             raise StartRefused(
                 f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
             )
@@ -240,10 +237,10 @@ class Endings:
         # of the match is one guest with phones of friends who are not there.
         proven = [at[number].number for number, one in before.items() if one.person and number not in strangers]
         known = self._seats.present(proven)
-        people = [number for number in numbers if not _was_house(before.get(number))]
+        people = [number for number in numbers if not was_house(before.get(number))]
         if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
-        named = [f"{_name_of(before.get(number), 'the same person')} ({number})" for number in strangers]
+        named = [f"{name_of(before.get(number), 'the same person')} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
@@ -259,11 +256,10 @@ class Endings:
 
     def vouch(self, match: object) -> None:
         """Go on with a match that was put aside, with whoever sits at its seats: staff know them. Raise NotAsked or LogError."""
-        offer = next((one for one in self.offered if one.match == match), None)
+        offer = self._find(match)
         if offer is None:
             raise NotAsked("This match is not put aside here any more.", "LOBBY")
-        before = self._people().get(offer.match, {})
-        free = _missing({int(number): self._seats[int(number)] for number in offer.seats}, before)
+        free = missing({number: self._seats[number] for number in offer.seats}, offer.people)
         if free:
             raise NotAsked(f"Nobody sits at seat {' or '.join(map(str, free))} yet.", "LOBBY")
         try:
@@ -278,8 +274,7 @@ class Endings:
             return seat.is_house or not seat.joined
         if not before.person:  # it was played on its box alone, and is again: no phone gets a hand
             return not seat.sid
-        proofs = (seat.person, *seat.earlier) if seat.sid else ()  # a box proves nothing, whoever sat there before
-        return any(compare_digest(before.person, person) for person in proofs)
+        return seat.was(before.person)
 
     def _places(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> dict[int, int]:
         """Return by seat of the table where those sit now that shall sit there: phones that are known go to their old seats.
@@ -299,7 +294,7 @@ class Endings:
         for number in numbers:
             changed = number != places[number]
             if changed and (self._seats[number].box_on or self._seats[places[number]].box_on) and number in before:
-                name = _name_of(before[number], "Who played there")
+                name = name_of(before[number], "Who played there")
                 raise StartRefused(f"{name} had seat {number}: sit down there again, where its box is.")
         return places
 
@@ -323,6 +318,9 @@ class Endings:
         if places and any(number != source for number, source in places.items()):
             self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
+        if lost := self._play.log.lost():
+            self._notices.post("lost", lost)
+            self._play.log.settle()
         self._stand_ins.taken_up(match, self._play.log.match)
         people = self._people()
         before = people.pop(match, None)
@@ -333,7 +331,7 @@ class Endings:
                     seat.house, seat.joined = person.house, True
         if before:
             self._kept.write("people", msgspec.json.encode(people))
-        self._offered = None
+        self._all_offered = None
         self._lobby.begun(self._play.match.game.name if self._play.match else "")
         for number, person in (before or {}).items():
             seat = self._seats[number]
@@ -352,13 +350,17 @@ class Endings:
         self._acted_at = self._clock.now()
         self._notices.end("idle")
 
-    def _put_result_away(self, now: float) -> bool:
-        """Show the result of a match no more that nobody looks at: the next guests find the lobby. Return whether that was so."""
-        match = self._play.match
-        if match is None or now - self._acted_at < self._idle_seconds or any(seat.phone_on for seat in self._seats):
+    def _put_old_result_away(self, now: float) -> bool:
+        """Show no longer the result of a match that nobody looks at; return whether there was one."""
+        if now - self._acted_at < self._idle_seconds or any(seat.phone_on for seat in self._seats):
             return False
+        return self.put_result_away()
+
+    def put_result_away(self) -> bool:
+        """Show no longer the result of a finished match, so that the next guests find the lobby. Return whether there was one."""
+        before = self._play.match
         self._play.put_away()
-        if self._play.match is not None:
+        if before is None or self._play.match is before:
             return False
         self._rolls.dispute = None
         self._lobby.clear()
@@ -367,12 +369,13 @@ class Endings:
     def due(self, *, paused: bool) -> bool:
         """Put the match aside where everybody has left it, or nobody plays; return whether anything has changed."""
         now = self._clock.now()
+        if now - self._read_at >= READ_SECONDS:
+            self._all_offered = None
         if not self._play.seats or self._play.stopped:
             self._left_at = None
-            return self._notices.end("idle") or self._put_result_away(now)
+            return self._notices.end("idle") or (not self._play.stopped and self._put_old_result_away(now))
         seats = [self._seats[number] for number in self._play.seats]
-        anybody_left = any((seat.sid or seat.box_on) and not seat.is_house for seat in seats)
-        if anybody_left:
+        if any(seat.is_somebodys and (seat.sid or seat.box_on) for seat in seats):
             self._left_at = None
         elif self._left_at is None:
             self._left_at = now
@@ -380,8 +383,9 @@ class Endings:
             self.put_aside("itself: everybody has left")
             return True
         idle = now - self._acted_at
-        if paused and idle < 4 * self._idle_seconds:
-            return False
+        if paused:  # a break lasts longer, but only while somebody of the match is there
+            gone = min((self._seats.gone_seconds(seat) for seat in seats if seat.is_somebodys), default=idle)
+            idle = max(min(idle, gone), idle - (BREAK_LASTS - 1) * self._idle_seconds)
         if idle >= self._idle_seconds:
             self.put_aside("itself: nobody plays")
             return True

@@ -8,12 +8,11 @@ thought is not among them, as a log has no times.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
-from hub.display.labels import Labels, part
 from hub.engine.event import Event
+from hub.engine.labels import HighlightLabels
 
 MOST = 3
 FEWEST_DICE = 6
@@ -25,9 +24,8 @@ HIGH = 3.7
 """A mean face of six-sided dice that is worth telling; 3.5 is usual."""
 
 
-def highlights(events: Sequence[Event], labels: Labels | None = None) -> list[str]:
-    """Return up to `MOST` sentences, the most telling first: those that the labels want, else those of any game."""
-    wanted: Sequence[Mapping[str, Any]] = part(labels, "screen").get("highlights", [])
+def highlights(events: Sequence[Event], wanted: Sequence[HighlightLabels] = ()) -> list[str]:
+    """Return up to `MOST` sentences, the most telling first: those that are `wanted`, then those of any game."""
     own = [fact for one in wanted if (fact := _wanted(events, one))]
     if len(own) >= MOST:
         return own[:MOST]
@@ -41,28 +39,28 @@ def _of_any_game(events: Sequence[Event]) -> Iterator[str]:
 # --- what a game wants told ------------------------------------------------------------------------------
 
 
-def _wanted(events: Sequence[Event], about: Mapping[str, Any]) -> str:
+def _wanted(events: Sequence[Event], about: HighlightLabels) -> str:
     """Return one fact of a game, empty where the match has none.
 
     Of the events of a `kind`: with `most` the one that has the most of it (a number of its data, or "gain" or "loss"),
     with `by` the seat that has most of them, if there is one; else how many there were. `say` may name `{text}`, `{seat}`,
     `{round}`, `{times}` and `{of}`.
     """
-    alike = [event for event in events if event.kind == about["kind"]]
+    alike = [event for event in events if event.kind == about.kind]
     if not alike:
         return ""
-    if "most" in about:
-        event = max(alike, key=lambda one: _size(one, about["most"]))
-        if _size(event, about["most"]) <= 0:
+    if about.most:
+        event = max(alike, key=lambda one: _size(one, about.most))
+        if _size(event, about.most) <= 0:
             return ""
         said = event.text.removesuffix(".")
-        return _said(about["say"], text=said, seat=event.data.get("seat"), round=event.round, of=len(alike))
-    if "by" not in about:
-        return _said(about["say"], times=_times(len(alike)), of=max(event.round for event in events))
-    (seat, most), *others = Counter(event.data.get(about["by"]) for event in alike).most_common()
+        return _said(about.say, text=said, seat=event.data.get("seat"), round=event.round, of=len(alike))
+    if not about.by:
+        return _said(about.say, times=_times(len(alike)), of=max(event.round for event in events))
+    (seat, most), *others = Counter(event.data.get(about.by) for event in alike).most_common()
     if seat is None or most < OFTEN or (others and others[0][1] == most):
         return ""
-    return _said(about["say"], seat=seat, times=_times(most), of=len(alike))
+    return _said(about.say, seat=seat, times=_times(most), of=len(alike))
 
 
 def _size(event: Event, of: str) -> int:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from random import Random
 from typing import NamedTuple
 
-from hub.display.labels import found, part
+from hub.display.labels import found
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
 from hub.engine.match import Decision, Match
@@ -20,7 +20,6 @@ from hub.engine.sight import STRENGTHS, Strength
 from hub.errors import IllegalAction, NotAsked, RulesBug
 from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
-from hub.table.chance import MACHINE
 from hub.table.play import Play
 from hub.table.rolls import Rolls
 from hub.table.seat import Seat
@@ -52,10 +51,10 @@ class HouseSeats:
 
     def __init__(
         self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, clock: Clock, way: HouseWay,
-        stand_ins: StandIns, chance: Random | None = None,
+        stand_ins: StandIns, random: Random,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._rolls, self._boxes, self._clock = play, seats, rolls, boxes, clock
-        self._way, self._chance = way, chance or MACHINE
+        self._way, self._random = way, random
         self.stand_ins = stand_ins
         self._plays_at = self._asked_at = 0.0
 
@@ -102,12 +101,12 @@ class HouseSeats:
         """Begin to think: another decision is open."""
         self._asked_at = self._clock.now()
         pace = self._way.seconds * (ALONE_SHARE if self._bids_alone() else 1.0)
-        self._plays_at = self._asked_at + pace * (0.6 + 0.8 * self._chance.random())
+        self._plays_at = self._asked_at + pace * (0.6 + 0.8 * self._random.random())
 
     def _bids_alone(self) -> bool:
         """Return whether those still in an auction, as the labels name them, are all the house's."""
-        path, match = part(self._play.labels, "screen").get("inside"), self._play.match
-        inside = found(match.view(None), str(path)) if path and match else None
+        path, match = self._play.labels.screen.inside, self._play.match
+        inside = found(match.view(None), path) if path and match else None
         return isinstance(inside, list) and bool(inside) and all(self._seats[number].house for number in inside)
 
     @property
@@ -156,10 +155,10 @@ class HouseSeats:
 
     def _choice(self, match: Match, seat: int, strength: Strength) -> Action | None:
         try:
-            return house_player.play(match, seat, strength, self._chance)
+            return house_player.play(match, seat, strength, self._random)
         except RulesBug:
             logger.exception("the house plays without its rules at seat %d", seat)
-            return house_player.play(match, seat, strength, self._chance, player=house_player.ANY_GAME)
+            return house_player.play(match, seat, strength, self._random, player=house_player.ANY_GAME)
 
     def _people_roll(self, decision: Decision) -> bool:
         """Return whether the dice of a house's seat are still left to people: there are dice, and several to throw them.

@@ -1,7 +1,7 @@
 """The inbox of one table: bounded for what comes over the network, and fair between those it comes from.
 
 Any thread puts signals in, the table's takes them out. A phone with much to say waits behind itself only: start-time fair
-queueing (Goyal, Vin and Cheng, 1996), each phone a flow of its own, all claims together one. What devices and the hub
+queueing (Goyal, Vin and Cheng, 1996), each phone a flow of its own, all that people without a seat ask together one. What devices and the hub
 itself report is no flow: it is in its turn at once.
 """
 
@@ -13,7 +13,7 @@ import queue
 from collections import Counter
 from threading import Condition
 
-from hub.ports import ClaimAsked, PhoneGarbled, PhoneLink, PhoneSaid
+from hub.ports import ClaimAsked, HelpAsked, PhoneGarbled, PhoneLink, PhoneSaid
 
 MOST_OF_A_PHONE = 24
 """While so much of one phone waits, what is not understood of it is not told; its requests are bounded by their answers."""
@@ -40,7 +40,7 @@ class Inbox:
             if isinstance(signal, PhoneLink) and signal.sid in self._links:
                 self._links[signal.sid][0] = signal  # only the last one matters
                 return True
-            if isinstance(signal, ClaimAsked) and self._of[_CLAIMS] >= MOST_CLAIMS:
+            if isinstance(signal, ClaimAsked | HelpAsked) and self._of[_CLAIMS] >= MOST_CLAIMS:
                 return False
             if isinstance(signal, PhoneGarbled) and self._of[signal.sid] >= MOST_OF_A_PHONE:
                 return False
@@ -79,4 +79,4 @@ class Inbox:
 def _flow(signal: object) -> str | None:
     if isinstance(signal, PhoneSaid | PhoneLink | PhoneGarbled):
         return signal.sid
-    return _CLAIMS if isinstance(signal, ClaimAsked) else None
+    return _CLAIMS if isinstance(signal, ClaimAsked | HelpAsked) else None

@@ -15,7 +15,8 @@ from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import WAITS, Rolls
 from hub.table.seat import Seat
-from hub.table.seats import Seats
+from hub.table.seat_list import HEARD_SECONDS
+from hub.table.seats import LEFT_SECONDS, Seats
 
 MOST_WAITS = 2
 MOST_SEATS = 6
@@ -243,8 +244,13 @@ class Lobby:
         return True
 
     def _dealt_in(self) -> list[int]:
-        """Return the seats that a match begins with: somebody sits there and can be heard, if only by a box."""
-        return [seat.number for seat in self._seats if seat.joined and seat.presence != "away"]
+        """Return the seats that a match begins with: somebody is there, or was a moment ago and has a box that asks again."""
+        return [seat.number for seat in self._seats if seat.joined and self._may_be_there(seat)]
+
+    def _may_be_there(self, seat: Seat) -> bool:
+        if seat.presence != "asleep":
+            return seat.presence == "here"
+        return self._seats.gone_seconds(seat) < HEARD_SECONDS
 
     def _all_ready(self, but: int) -> bool:
         return all(self._seats[number].ready for number in self._dealt_in() if number != but)
@@ -253,10 +259,12 @@ class Lobby:
         """Free a seat whose phone is gone, or whose box nobody touches, for whoever comes next. Raise NotAsked."""
         seat = next((one for one in self._seats if one.number == number), None)
         is_somebodys = seat is not None and seat.joined and not seat.is_house and seat.number not in self._play.seats
-        if seat is None or not is_somebodys or (seat.sid and seat.presence != "away"):
+        if seat is None or not is_somebodys or seat.phone_on:
             raise NotAsked("Only a seat that nothing is heard from is freed, and only between matches.", "SEAT")
         if seat.presence != "away" and self._seats.is_heard(seat.number):
             raise NotAsked("Its box was touched in the last three minutes: somebody sits there.", "SEAT")
+        if seat.presence == "asleep" and self._seats.gone_seconds(seat) < LEFT_SECONDS:
+            raise NotAsked("Its phone was connected a moment ago: try again in half a minute.", "SEAT")
         self._seats.release(seat, playing=False)
 
     # --- a match begins ------------------------------------------------------------------------------
@@ -328,7 +336,7 @@ class Lobby:
         """Return what a push starts, for the display of a box: what it lacks, else game and preset."""
         game = self._play.games[self.chosen]
         if self._lacking_phones(self.chosen):
-            return f"{game.title}: no phone for {game.labels['needs']['phone']}"
+            return f"{game.title}: no phone for {game.labels.needs.phone}"
         return f"{game.title}{f': {self.preset}' if self.preset else ''}"
 
     def push(self, seat: Seat) -> None:
@@ -361,7 +369,7 @@ class Lobby:
         if match and match.over:  # everybody still sits there, and phones ask nobody to be ready
             self._begin_by_push(self.chosen, self.options)
             return
-        late = [seat.number for seat in self._seats if seat.joined and not seat.ready]
+        late = [number for number in self._dealt_in() if not self._seats[number].ready]
         if late:
             raise StartRefused(f"Not ready yet: {', '.join(f'Seat {number}' for number in late)}.")
         self._begin_by_push(self.chosen or next(iter(self._play.games)), self.options)

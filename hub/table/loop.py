@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
@@ -33,6 +34,8 @@ from hub.ports import (
     DeviceUp,
     DiceKit,
     DiceSeen,
+    GameChanged,
+    HelpAsked,
     Key,
     PhoneGarbled,
     PhoneLink,
@@ -46,25 +49,23 @@ from hub.table.conditions import note, note_moved
 from hub.table.feed import Happened
 from hub.table.house_seats import HouseWay
 from hub.table.inbox import Inbox
-from hub.table.pace import Pace
 from hub.table.parts import Limits, Parts
 from hub.table.people import Patience
 from hub.table.ports import Ports
+from hub.table.restarts import Restarts
 from hub.table.slow_disk import note_disk
 from hub.table.snapshot import Identity
 
 logger = logging.getLogger(__name__)
 
 TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
-RENAMES, RENAMES_SECONDS = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
-LINKS, LINKS_SECONDS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
 
 
 class _Stop:
     """The last signal."""
 
 
-class Table:
+class Table(Restarts):
     """One wooden table while the hub runs.
 
     `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
@@ -93,24 +94,13 @@ class Table:
         reveal_seconds: float = 0,
         sound: int = 60,
     ) -> None:
-        self._ports = ports
         self._inbox = Inbox()
-        self._renames: Pace[PhoneSaid] = Pace(RENAMES, RENAMES_SECONDS)
-        self._links: Pace[PhoneLink] = Pace(LINKS, LINKS_SECONDS)
         limits = Limits(
             patience or Patience(), house or HouseWay(), presets or {}, evenings, attract_seconds, reveal_seconds, sound
         )
-        parts = Parts(Identity(number, name, "", address), seats, games, ports, limits, fingerprint, place_boxes or {})
-        self._notices, self._disk, self._play, self._seats = parts.notices, parts.disk, parts.play, parts.seats
-        self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.house, parts.people
-        self._presses, self._requests, self._staff = parts.presses, parts.requests, parts.staff
-        self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
-        self._demonstration, self._resumption = parts.demonstration, parts.resumption
-        self._hints, self._lessons = parts.hints, parts.lessons
-        self._open: Decision | None = None  # the decision that dice and boxes were asked
-        self._open_match: str | None = None  # the match that it belongs to
-        self._reopen = False  # ask them anew, whatever they were asked
-        self._settled = False  # a round has ended: a good moment for a panel's full refresh
+        identity = Identity(number, name, "", address)
+        make_parts = partial(Parts, identity, seats, games, ports, limits, fingerprint, place_boxes or {})
+        super().__init__(number, ports, make_parts)
 
     @property
     def id(self) -> str:
@@ -152,6 +142,11 @@ class Table:
         """Return what everybody was shown of the match's events."""
         return self._snapshots.happened
 
+    def seat_with(self, box: str) -> int | None:
+        """Return the seat that a box stands at. Any thread may ask."""
+        seat = self._seats.of_box(box)
+        return seat.number if seat else None
+
     def put(self, signal: object) -> None:
         """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""
         if not self._inbox.put(signal) and isinstance(signal, ClaimAsked):
@@ -165,11 +160,7 @@ class Table:
         """End `run` after what is already in the inbox."""
         self._inbox.put(_Stop())
 
-    def start(self) -> None:
-        """Take up what the disk has: who sat where, and the match under way.
-
-        Where the disk fails, the table stands still and says so; each tick tries it again.
-        """
+    def _start(self) -> None:
         try:
             self._take_up()
         except LogError as error:
@@ -195,11 +186,13 @@ class Table:
                 signal = Tick()
             if isinstance(signal, _Stop):
                 return
-            self.take(signal)
+            self.receive(signal)
             ticked()
 
     def _patience(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
+        if self._is_broken:
+            return 1.0
         rolls = None if self._play.stopped else self._rolls.due_at
         times = (
             rolls, self._renames.due_at, self._links.due_at, self._people.due_at, self._demonstration.due_at,
@@ -244,12 +237,13 @@ class Table:
             return True
         match signal:
             case Key() | Turn():
-                came = self._people.came(self._seats.of_box(signal.box))
+                came = self._people.touched(self._seats.of_box(signal.box))
                 return self._presses.use(signal) or came
             case BoxLocked() | BoxUnlocked() | BoxBid() | BoxCheated():
                 if isinstance(signal, BoxLocked):
                     self._people.locked(self._seats.of_box(signal.box))
-                return self._boxes.answer(signal)
+                came = isinstance(signal, BoxUnlocked) and self._people.touched(self._seats.of_box(signal.box))
+                return self._boxes.answer(signal) or came
             case BoxUp():
                 return self._presses.connect(signal)
             case BoxDown():
@@ -260,6 +254,8 @@ class Table:
                 self._rolls.dice.kit(signal)
             case ClaimAsked():
                 self._people.ask_for_seat(signal, choosing=self._boxes.is_choosing(signal.seat))
+            case HelpAsked():
+                return self._notices.post("help", "Somebody who has no seat yet calls for staff.", "guest")
             case PhoneLink(sid, on):
                 now = self._ports.clock.now()
                 return not self._links.waits(sid, signal, now) and self._link(sid, on=on)
@@ -271,6 +267,8 @@ class Table:
             case StaffAsked():
                 self._staff.take(signal)
                 self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
+            case GameChanged(game):
+                self._play.games[game.name] = game
             case Tick():
                 return self._retry()
             case _:
@@ -298,6 +296,7 @@ class Table:
         woke = self._people.came(seat) or woke
         refusal: IllegalAction | None = None
         written = self._play.log.position
+        self._asked = request, written
         try:
             self._requests.do(seat, request)
         except IllegalAction as error:
@@ -321,6 +320,7 @@ class Table:
                 text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
                 for one in (*before, request):
                     self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
+        self._asked = None
         if shown:
             self._show_around(shown)
 

@@ -68,7 +68,9 @@ class MatchLog:
             return ""
         gone = missing.had - missing.has
         if missing.altered:
-            sentence = "The log of the last match is not what was written; the table goes on from what is there."
+            sentence = (
+                "This match may continue from an earlier state, such as a backup: check that all is as you left it."
+            )
         elif missing.has == 0 and self.match != missing.match:
             sentence = f"The disk has lost the last match, {_actions(missing.had)}."
         elif gone <= 0:
@@ -130,7 +132,8 @@ class MatchLog:
 
     def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
         """Set a match aside and raise StartRefused, unless it is over."""
-        logger.error("table %s: match %s cannot go on: %s", self._table, last.id, reason)
+        told = " ".join([reason, *getattr(error, "__notes__", ())])
+        logger.error("table %s: match %s cannot go on: %s", self._table, last.id, told)
         if last.result:
             return
         if last.aside != reason:

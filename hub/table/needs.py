@@ -21,7 +21,7 @@ def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | Non
     `has_reader`: dice are read at this table; `kit` is how many its reader has, where it tells.
     """
     found = [phones] if (phones := lacking_phones(game, seats)) else []
-    wanted = _needs(game).get("dice", 0)
+    wanted = game.labels.needs.dice
     if wanted and not has_reader:
         found.append(f"No dice reader is here: throws of {game.title} are typed, or rolled by the hub.")
     elif kit and kit.dice < wanted:
@@ -37,7 +37,7 @@ def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, Any]
     """
     if options and options.get(OPTION):
         return ""
-    what = _needs(game).get("phone", "")
+    what = game.labels.needs.phone
     without = [seat.number for seat in seats if not seat.sid and not seat.house]
     if not what or not without:
         return ""
@@ -54,11 +54,6 @@ def check_house(options: Mapping[str, Any], seats: Sequence[Seat]) -> None:
         raise StartRefused(
             f"The house cannot hold printed cards, and it plays at {where}: free that, or play without printed cards."
         )
-
-
-def _needs(game: Game) -> Mapping[str, Any]:
-    needs: Mapping[str, Any] = game.labels.get("needs", {})
-    return needs
 
 
 def _listed(numbers: Sequence[int]) -> str:

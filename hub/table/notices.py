@@ -16,6 +16,7 @@ from hub.state import Notice, Severity
 Kind: TypeAlias = Literal[
     "disk",
     "rules",
+    "restarted",
     "broker",
     "slow_disk",
     "help",
@@ -30,6 +31,7 @@ Kind: TypeAlias = Literal[
     "kept",
     "new_box",
     "claim",
+    "wanted",
     "taken",
     "on_phone",
     "guessing",
@@ -57,6 +59,7 @@ KINDS: Mapping[Kind, Rule] = {
     "disk": Rule("error", "reported"),  # the log cannot be written: ends when it can
     "rules": Rule("error", "reported"),  # a fault of the rules froze the match: ends with an undo or another match
     "broker": Rule("error", "reported"),  # phones cannot be reached: ends when the broker is back
+    "restarted": Rule("warning", "match", can_acknowledge=True),  # a fault: the table has started again from its log
     "slow_disk": Rule("warning", "reported"),  # a write took a second and more: ends with a quick one
     "help": Rule(
         "warning", "match", can_acknowledge=True
@@ -64,6 +67,7 @@ KINDS: Mapping[Kind, Rule] = {
     "not_rolled": Rule("warning", "decision"),  # nobody rolls: ends with the dice moving as well
     "other_value": Rule("warning", "decision"),  # a box opened another value than it had locked
     "claim": Rule("warning", "reported"),  # a phone asks for a seat: ends when that is decided
+    "wanted": Rule("warning", "reported"),  # somebody asks for a table at which nobody is heard: ends with an answer
     "taken": Rule(
         "warning", "match", can_acknowledge=True, seconds=60
     ),  # a seat somebody plays at has changed its phone

@@ -43,6 +43,15 @@ class OpenBatch:
         self._silent_at: float | None = None
 
     @property
+    def arms(self) -> int:
+        """Return the number of the newest throw that the reader was asked for."""
+        return self._arms
+
+    def number_from(self, arms: int) -> None:
+        """Go on numbering throws after `arms`: the reader outlives a table that starts again."""
+        self._arms = arms
+
+    @property
     def missing(self) -> int:
         """Return how many dice are still to be thrown or typed."""
         return self.size - len(self.aside) - len(self.flat)

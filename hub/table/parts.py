@@ -54,35 +54,49 @@ class Parts:
         self, table: Identity, seats: int, games: Sequence[Game], ports: Ports, limits: Limits, fingerprint: str,
         place_boxes: Mapping[str, int],
     ) -> None:  # fmt: skip
-        clock = ports.clock
+        clock, random = ports.clock, ports.random
         self.notices = notices = Notices(clock)
         self.disk = TimedStore(ports.store, clock)
         kept = KeptValues(table.id, self.disk)
         self.play = play = Play(games, kept, ports.chance)
-        self.seats = Seats(seats, kept, ports.phones, clock, ports.names)
+        self.seats = Seats(seats, kept, ports.phones, clock, ports.names, random, lambda: play.seats)
         self.rolls = rolls = Rolls(play, self.seats, notices, ports.dice, kept, clock, ports.chance)
-        self.boxes = SeatBoxes(ports.boxes, play, self.seats, notices, rolls, ports.language)
+        self.boxes = SeatBoxes(ports.boxes, play, self.seats, notices, rolls, ports.language, random)
         has_reader = ports.dice is not None
         lobby = Lobby(play, self.seats, notices, rolls, clock, limits.presets, has_reader=has_reader)
         below = play, self.seats, notices, rolls, self.boxes, lobby
-        self.house = HouseSeats(play, self.seats, rolls, self.boxes, clock, limits.house, StandIns(kept))
+        self.house = HouseSeats(play, self.seats, rolls, self.boxes, clock, limits.house, StandIns(kept), random)
         self.people = People(*below, self.house, kept, clock, limits.patience)
         asked = *below, self.people
         self.presses = Presses(table.id, *asked)
-        self.hints = Hints(play, self.seats, kept, clock)
+        self.hints = Hints(play, self.seats, kept, clock, random)
         self.lessons = Lessons(play, self.seats, kept, clock)
         self.requests = Requests(*asked, self.hints, self.lessons, ports.names)
-        session = SessionLimit(kept, notices, clock, evenings=limits.evenings)
+        session = SessionLimit(kept, notices, clock, ports.wall, limits.evenings)
         self.reveal = Reveal(play, self.seats, ports.boxes, clock, limits.reveal_seconds)
         minutes = MinutesLeft(self.disk, clock)
-        self.snapshots = Snapshots(*asked, self.hints, self.lessons, minutes, session, self.reveal, fingerprint)
-        self.demonstration = Demonstration(play, self.seats, clock, limits.attract_seconds)
+        self.snapshots = Snapshots(*asked, self.hints, self.lessons, minutes, session, self.reveal, random, fingerprint)
+        self.demonstration = Demonstration(play, self.seats, clock, limits.attract_seconds, random)
         tests = HardwareTests(play, self.seats, rolls, clock)
         self.staff = Staff(
-            play, self.seats, notices, rolls, self.people.endings, tests, kept, session, lobby, self.house, limits.sound
+            play,
+            self.seats,
+            notices,
+            rolls,
+            self.people.endings,
+            tests,
+            kept,
+            session,
+            lobby,
+            self.house,
+            limits.sound,
+            ports.wall,
+            random,
         )
         around = ports.phones, ports.lamps, ports.pages, ports.boxes
         self.publisher = Publisher(self.snapshots, play, self.seats, *around, self.demonstration, self.reveal)
         self.publisher.rings_under_test = tests.rings
         self.publisher.volume = limits.sound
-        self.resumption = Resumption(table, self.disk, kept, play, self.seats, rolls, lobby, notices, place_boxes)
+        self.resumption = Resumption(
+            table, self.disk, kept, play, self.seats, rolls, lobby, notices, place_boxes, random
+        )

@@ -8,6 +8,7 @@ from hub.errors import NotAsked
 from hub.ports import ClaimAsked, Clock
 from hub.state import isolated
 from hub.table.absence import ASK_SECONDS, Absence
+from hub.table.agreement import Agreement
 from hub.table.boxes import SeatBoxes
 from hub.table.endings import IDLE_SECONDS, Endings
 from hub.table.house_seats import HouseSeats
@@ -20,6 +21,7 @@ from hub.table.questions import Asked, Questions, all_of_them
 from hub.table.rolls import Rolls
 from hub.table.seat import Seat
 from hub.table.seats import CLAIM_SECONDS, Seats
+from hub.table.vacancy import Vacancy
 
 BUSY = "The table is asked something else just now: try again in a moment."
 
@@ -36,7 +38,7 @@ class Patience(NamedTuple):
 
 
 class People:
-    """The parts that follow what people do and leave undone: `questions`, `absence`, `endings`."""
+    """The parts that follow what people do and leave undone: `questions`, `absence`, `endings`, `vacancy`."""
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
@@ -50,6 +52,8 @@ class People:
         self.endings = Endings(
             play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
         )
+        self.vacancy = Vacancy(play, seats, rolls, self.endings, notices, kept, clock, patience.idle)
+        self.agreement = Agreement(play, seats, boxes, self.questions)
         self._pitches = Pitches(play, seats, self.questions, kept, patience.pitch)
         self._position = play.log.position
         self._holders = self._who_sits()
@@ -58,28 +62,45 @@ class People:
         """Take up what was so before a restart. Raise LogError."""
         self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
         self.absence.recall()
+        self.vacancy.recall()
         self._pitches.recall()
 
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
         if seat is None or not self._play.seats or seat.number in self._play.seats:  # who watches plays nothing on
             self.endings.acted()
+        return self.absence.came(seat) if seat else False
+
+    def touched(self, seat: Seat | None) -> bool:
+        """Take note that somebody uses a control of a seat's box; return whether that changes what is shown."""
         if seat is None:
-            return False
-        self._seats.hear(seat)
-        return self.absence.came(seat)
+            return self.came(None)
+        before = seat.presence
+        self._seats.touched(seat)
+        return self.came(seat) or seat.presence != before
 
     def locked(self, seat: Seat | None) -> None:
         """Take note that a seat has locked a choice in its box: it plays, so a pause is over."""
-        self.came(seat)
+        self.touched(seat)
         self.absence.go_on()
 
     def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
         """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
         others = [one for one in self._seats.present(self._at_table()) if one != claim.seat]
-        self._seats.ask(claim, choosing=choosing, vouched=len(others) > 1, away_seconds=self._ask_seconds)
+        wanted = next((seat for seat in self._seats if seat.number == claim.seat), None)
+        called, free_in = False, None
+        if wanted and claim.code is None and wanted.joined and not wanted.is_house:
+            called, free_in = self.vacancy.ask(), self.vacancy.free_in(wanted)
+        self._seats.ask(
+            claim,
+            choosing=choosing,
+            vouched=len(others) > 1,
+            away_seconds=self._ask_seconds,
+            called=called,
+            free_in=free_in,
+        )
         waiting = self._seats.waiting(claim.seat)
-        if waiting and waiting.asked is claim and waiting.by_people:
+        if waiting and waiting.asked is claim and waiting.by == "people":
             self._ask_who(claim)
         if self._seats.guessed_at:
             self._notices.post("guessing", "Somebody on this network guesses codes of seats. Please tell staff.")
@@ -99,7 +120,7 @@ class People:
             if option == "yes":
                 self._seats.grant(number)
             else:
-                self._seats.refuse(number, "The others did not all say yes: type the seat's code, or ask staff.")
+                self._seats.refuse(number, f"The others did not all say yes. {self._seats.how_to_join(seat)}")
 
         def others() -> list[int]:
             return [one for one in self._seats.present(self._at_table()) if one != number]
@@ -116,13 +137,13 @@ class People:
         """End the question who comes with a new phone when the old one is back, and claims about which nobody is asked."""
         asked = self.questions.open
         if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
-            self._seats.put_off(asked.seat, "The seat's own phone is back: ask there, or type its code.")
+            self._seats.put_off(asked.seat, "The seat's own phone is back: ask there.")
         if asked and asked.kind == "new_phone" and self._seats.waiting(asked.seat) is None:
             self.questions.close("new_phone")
             asked = None
         for number in self._seats.claimed:
             claim = self._seats.waiting(number)
-            if claim and claim.by_people and not (asked and asked.kind == "new_phone" and asked.seat == number):
+            if claim and claim.by == "people" and not (asked and asked.kind == "new_phone" and asked.seat == number):
                 self._seats.put_off(number, BUSY)
 
     def _who_sits(self) -> dict[int, tuple[str, bool, bool]]:
@@ -131,10 +152,13 @@ class People:
     def seats_followed(self) -> None:
         """Let votes and questions end whose people have left their seats: before anything is decided by them."""
         before, self._holders = self._holders, self._who_sits()
+        known = {sid for sid, _, _ in before.values()}
         for number, holder in self._holders.items():
             if holder != before[number]:
                 self.questions.moved(number)
                 self._lobby.moved(number)
+                if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
+                    self.vacancy.sat_down()
 
     def follow(self) -> None:
         """Let a pause end with the next action, questions with the match they are about, and pitches begin."""
@@ -146,7 +170,7 @@ class People:
             self.endings.acted()
         if not self._play.seats:
             self.absence.go_on()
-            self.questions.close("put_aside", "end", "absent")
+            self.questions.close("put_aside", "end", "absent", "agree")
         else:
             self.questions.close("same_person")
         self._pitches.follow(paused=self.absence.paused is not None)
@@ -164,4 +188,5 @@ class People:
         changed = self.questions.due() or changed
         changed = self.absence.due() or changed
         changed = self.endings.due(paused=self.absence.paused is not None) or changed
+        changed = self.vacancy.due() or changed
         return self._lobby.due() or changed

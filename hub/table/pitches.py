@@ -8,8 +8,8 @@ nobody's time runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -81,19 +81,19 @@ class Pitches:
         seat = self._seats[pitch.seat]
         if self._quiet.match == self._play.log.match and self._quiet.seats.get(seat.number) == seat.sid:
             return False
-        if pitch is self._begun and seat.joined and not seat.house and (seat.sid or seat.box):
+        if pitch is self._begun and not seat.house and seat.is_somebodys:
             return True
         return seat.number in self._seats.present(self._play.seats)
 
     def _of(self, match: Match, events: Sequence[Event]) -> list[Pitch]:
-        about: Mapping[str, Any] = match.game.labels.get("pitch", {})
-        told = [event for event in events if event.kind == about.get("kind")]
-        if not told or not match.open or match.open.by_chance:
+        about = match.game.labels.pitch
+        told = [event for event in events if about and event.kind == about.kind]
+        if about is None or not told or not match.open or match.open.by_chance:
             return []
-        records = {one["id"]: one for one in match.view()["table"][about["records"]]}
-        found = [(event.data["seat"], records.get(event.data[about["id"]])) for event in told]
+        records = {one["id"]: one for one in match.view()["table"][about.records]}
+        found = [(event.data["seat"], records.get(event.data[about.id])) for event in told]
         return [
-            Pitch(seat, about["text"].format_map(one)) for seat, one in found if one and not self._seats[seat].is_house
+            Pitch(seat, about.text.format_map(one)) for seat, one in found if one and not self._seats[seat].is_house
         ]
 
     def _ask(self, pitch: Pitch) -> None:

@@ -10,8 +10,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hub.display.labels import NO_LABELS
 from hub.engine.decision import CHANCE, Action
 from hub.engine.game import Game
+from hub.engine.labels import Labels
 from hub.engine.match import Decision, Match
 from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
 from hub.state import Batch
@@ -29,7 +31,7 @@ class Play:
     """
 
     def __init__(self, games: Sequence[Game], kept: KeptValues, chance: Chance) -> None:
-        self.games: Mapping[str, Game] = {game.name: game for game in games}
+        self.games = {game.name: game for game in games}
         self.log = MatchLog(kept)
         self.match: Match | None = None
         self.stopped = ""
@@ -57,9 +59,9 @@ class Play:
         return list(self.match.state.seats) if self.match and not self.match.over else []
 
     @property
-    def labels(self) -> Mapping[str, Any]:
+    def labels(self) -> Labels:
         """Return the labels of the game that is played; empty in the lobby."""
-        return self.match.game.labels if self.match else {}
+        return self.match.game.labels if self.match else NO_LABELS
 
     @property
     def hand_blocks(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from random import Random
 
 from hub.display.language import Language
 from hub.ports import Boxes, Clock, Dice, Lamps, LogStore, Page, Phones
@@ -19,6 +20,11 @@ class Ports:
     phones: Phones
     clock: Clock
     chance: Chance
+    """Answers for the seat CHANCE of a match: what it draws depends on nothing that else is drawn at the table."""
+    wall: Callable[[], float]
+    """Return the time of day, in seconds since 1970."""
+    random: Random
+    """The source of everything else that is left to chance: the house, hints, demonstrations, codes and log-ins."""
     lamps: list[Lamps] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
     boxes: Boxes | None = None

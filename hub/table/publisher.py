@@ -10,7 +10,7 @@ from msgspec import structs
 
 from hub.display import dimmed, rings
 from hub.ports import Boxes, LampPicture, Lamps, Page, Phones
-from hub.state import Notice, PublicState, ScreenState
+from hub.state import Notice, PublicSeat, PublicState, ScreenState
 from hub.table.demonstration import Demonstration
 from hub.table.notices import KINDS
 from hub.table.play import Play
@@ -77,9 +77,9 @@ class Publisher:
 
     def _show_rings(self, state: PublicState, demonstration: PublicState | None) -> None:
         if demonstration:
-            pictures = rings(demonstration, self._demonstration.labels or None)
+            pictures = rings(demonstration, self._demonstration.labels)
         else:
-            pictures = rings(state, self._play.labels or None, revealing=self._reveal.due_at is not None)
+            pictures = rings(state, self._play.labels, revealing=self._reveal.due_at is not None)
         pictures |= self.rings_under_test()
         pictures = {seat: replace(one, colour=dimmed(one.colour, self.light)) for seat, one in pictures.items()}
         for lamps in self._lamps:
@@ -98,6 +98,29 @@ class Publisher:
         """Give rings and screens the next picture of the demonstration: for phones nothing has changed."""
         if self._newest is not None:
             self.show_around(self._newest, settled=False)
+
+    def follow(self, before: Publisher) -> None:
+        """Go on from the picture of the publisher before: after a fault, until this one has shown its own."""
+        with before._showing:
+            self._newest = before._newest
+
+    def show_stopped(self, text: str, table: Identity, seats: int) -> None:
+        """Show everybody the last picture as one of a table that stands still, with that notice alone.
+
+        If there was no picture yet, it is one of a table with so many free `seats`.
+        """
+        said = [Notice("fault", "error", text, can_acknowledge=False)]
+        with self._showing:
+            places = [PublicSeat(number) for number in range(1, seats + 1)]
+            before = self._newest or PublicState(
+                table.id, table.name, table.code, table.address(), 0, 0, "stopped", places
+            )
+            after = structs.replace(before, state="stopped", notices=said, seq=before.seq + 1)
+            self._newest, self._shown = after, None
+            self._phones.show_public(after)
+            screen = ScreenState(**{name: getattr(after, name) for name in PublicState.__struct_fields__})
+            for page in self._pages:
+                page.show(structs.replace(screen, light=self.light), False)
 
     def tell_waiting(self, disk: TimedStore) -> None:
         """Show everybody that the table waits for its disk, if it does. Call it from any thread but the table's."""

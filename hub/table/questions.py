@@ -17,13 +17,21 @@ from hub.state import Question, QuestionKind
 VOTE_SECONDS = 20.0
 REST_SECONDS = 60.0
 """How long a seat asks the table nothing, once the others have not agreed."""
-RANK: Mapping[QuestionKind, int] = {"absent": 0, "put_aside": 1, "end": 1, "same_person": 1, "new_phone": 2, "pitch": 3}
+RANK: Mapping[QuestionKind, int] = {
+    "absent": 0,
+    "put_aside": 1,
+    "end": 1,
+    "same_person": 1,
+    "agree": 2,
+    "new_phone": 2,
+    "pitch": 3,
+}
 """What comes first: a question takes the place of one with a higher rank."""
 WITHOUT_SILENT: frozenset[QuestionKind] = frozenset({"absent", "put_aside"})
 """At the end of these the silence of a seat at which nobody has been heard of does not count: they cost nobody anything. A hand is
 given to another phone, or a match ended, by all who could be there."""
 
-OF_ALL: frozenset[QuestionKind] = frozenset({"end", "same_person", "new_phone"})
+OF_ALL: frozenset[QuestionKind] = frozenset({"end", "same_person", "new_phone", "agree"})
 """Whoever was there when one of these was asked has a vote to its end: nobody is outvoted by a phone that loses its network."""
 
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]

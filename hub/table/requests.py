@@ -16,7 +16,7 @@ from hub.table.boxes import SeatBoxes
 from hub.table.hints import Hints
 from hub.table.lessons import Lessons
 from hub.table.lobby import Lobby
-from hub.table.names import SENTENCE, Names
+from hub.table.names import SENTENCE, TWIN, Names
 from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
@@ -115,7 +115,9 @@ class Requests:
         move = args.pop("move", None)
         if type(move) is not str:
             raise IllegalAction("An action needs a move.")
-        self._boxes.answer_by_phone(Action(seat=seat.number, move=move, args=args, number=number))
+        action = Action(seat=seat.number, move=move, args=args, number=number)
+        if not self._people.agreement.is_asked_for(action):
+            self._boxes.answer_by_phone(action)
 
     def _ready(self, seat: Seat, args: Mapping[str, Any]) -> None:
         is_ready = args.get("ready", not seat.ready)
@@ -140,6 +142,8 @@ class Requests:
         name = tidy_name(args["name"])
         if self._names.mislead(name):
             raise IllegalAction(SENTENCE, "NAME")
+        if self._seats.has_twin(name, seat.number):
+            raise IllegalAction(TWIN, "NAME")
         if name != seat.name:
             with self._seats.changing(seat):
                 seat.name = name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from random import Random
 from typing import Literal
 
 import msgspec
@@ -44,10 +45,12 @@ class Resumption:
         lobby: Lobby,
         notices: Notices,
         place_boxes: Mapping[str, int],
+        random: Random,
     ) -> None:
         self.table = table  # with its code once that was read
         self._store, self._kept, self._play, self._seats = store, kept, play, seats
         self._rolls, self._lobby, self._notices, self._place_boxes = rolls, lobby, notices, dict(place_boxes)
+        self._random = random
         self._loss: KeptLoss | None = None
         self._told_damaged = 0  # so many private values that could not be read
         self._taken_up: Literal["nothing", "read", "all"] = "nothing"
@@ -98,7 +101,7 @@ class Resumption:
         """Take up who sat where, and the match that was played last. Raise LogError."""
         code = self._kept.read_as("code", _table_code, "its code")
         if code or not self.table.code:
-            self.table = self.table._replace(code=code or new_code(TABLE_CODE_LENGTH))
+            self.table = self.table._replace(code=code or new_code(self._random, TABLE_CODE_LENGTH))
         self._play.log.recall()
         self._seats.recall()
         for box, seat in self._place_boxes.items():

@@ -208,7 +208,7 @@ class Rolls:
     def voters(self) -> list[int]:
         """Return the seats whose votes count: they play, or have just played, and hold a phone, asleep or not, or a box."""
         playing = self._play.match.state.seats if self._play.match else ()
-        return [s.number for s in self._seats if s.number in playing and (s.sid or s.box_on) and not s.is_house]
+        return [s.number for s in self._seats if s.number in playing and s.is_somebodys and (s.sid or s.box_on)]
 
     def _finish(self) -> None:
         """Give the match all faces as one action of chance, once every die of the roll was accepted."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from secrets import randbelow
+from random import Random
 
-from hub.display.labels import Labels
 from hub.engine.decision import Answer, Move
+from hub.engine.labels import Labels
 from hub.ports import Boxes, SealedRound
 from hub.table import answer_line, captions
 from hub.table.lettering import ENGLISH, Lettering
@@ -23,14 +23,14 @@ NAMED = 300
 class SealedChoice:
     """One sealed decision in the boxes of those who choose there.
 
-    `round` tells it from every other one to the boxes; `box_of` names the box of a seat.
+    `round` tells it from every other one to the boxes; `box_of` names the box of a seat; `random` says where dials start.
     """
 
-    def __init__(self, round: int, boxes: Boxes, box_of: Callable[[int], str]) -> None:
+    def __init__(self, round: int, boxes: Boxes, box_of: Callable[[int], str], random: Random) -> None:
         self.round = round
         self.locked: list[int] = []
         self.revealing = False
-        self._boxes, self._box_of = boxes, box_of
+        self._boxes, self._box_of, self._random = boxes, box_of, random
         self._lines: dict[int, list[Answer]] = {}
         self._starts: dict[int, int] = {}
         self._first: dict[int, str] = {}
@@ -58,7 +58,7 @@ class SealedChoice:
         line = answer_line.sealed_line(moves)
         if line:
             self._lines[seat] = line
-            start = self._starts.setdefault(seat, randbelow(len(line)))
+            start = self._starts.setdefault(seat, self._random.randrange(len(line)))
             self._first[seat] = captions.label(line[start], labels, view)
             self._untold[seat] = partial(captions.sealed_captions, line, labels, view, letters)
 
@@ -103,8 +103,7 @@ class SealedChoice:
         """Ask every box with a lock for its value, all in one step. To be called when every seat has locked."""
         if self.locked and not self.revealing:
             self.revealing = True
-            for seat in list(self.locked):
-                self._boxes.reveal(self._box_of(seat), self.round)
+            self._boxes.reveal([self._box_of(seat) for seat in self.locked], self.round)
 
     def take(self, seat: int, index: int) -> Answer | None:
         """Return the answer that a box has revealed; None where the line has no such index, and then nothing is taken.

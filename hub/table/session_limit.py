@@ -28,7 +28,7 @@ class SessionLimit:
     """
 
     def __init__(
-        self, kept: KeptValues, notices: Notices, clock: Clock, wall: Callable[[], float] = time.time,
+        self, kept: KeptValues, notices: Notices, clock: Clock, wall: Callable[[], float],
         evenings: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self._kept, self._notices, self._clock, self._wall, self._evenings = kept, notices, clock, wall, evenings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from secrets import token_hex
+from random import Random
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -42,7 +42,7 @@ class Snapshots:
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
         people: People, hints: Hints, lessons: Lessons, minutes: MinutesLeft, limit: SessionLimit, reveal: Reveal,
-        fingerprint: str = "",
+        random: Random, fingerprint: str = "",
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
@@ -53,7 +53,7 @@ class Snapshots:
         self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
         self._played: tuple[tuple[str | None, int], dict[str, str]] = ((None, 0), {})  # who played, by match and epoch
         self.happened = feed.Happened()
-        self._session = token_hex(4)
+        self._session = random.randbytes(4).hex()
         self._fingerprint = fingerprint
 
     def public(self, table: Identity) -> PublicState:
@@ -95,7 +95,7 @@ class Snapshots:
             claiming=list(self._seats.claimed),
             question=people.questions.public(),
             paused=people.absence.paused,
-            put_aside=[] if play.seats else list(people.endings.offered),
+            put_aside=[] if play.seats else people.endings.offered,
             starting=self._lobby.public_starting(),
             minutes_left=self._minutes_left(),
             highlights=self._highlights(match) if match and match.over else [],
@@ -118,7 +118,7 @@ class Snapshots:
         play, match = self._play, self._play.match
         if match is None or match.over or match.fault or play.stopped:
             return self._minutes.look(None, "", 0, (), 0)
-        usual = match.game.labels["minutes"]
+        usual = match.game.labels.minutes
         return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
 
     def _who_played(self, match: Match) -> dict[str, str]:
@@ -131,7 +131,7 @@ class Snapshots:
     def _highlights(self, match: Match) -> list[str]:
         key = self._play.log.epoch, len(match.events)
         if self._told[0] != key:
-            self._told = key, highlights(match.events, match.game.labels)
+            self._told = key, highlights(match.events, match.game.labels.screen.highlights)
         return self._told[1]
 
     def screen(self, state: PublicState) -> ScreenState:
@@ -161,7 +161,7 @@ class Snapshots:
         if match is None or number not in match.state.seats:
             return hand
         if play.decision is None:
-            return replace(hand, undo=bool(match.fault and match.log))
+            return replace(hand, undo=bool(match.log) if match.fault else bool(match.over) and play.may_undo(number))
         if self._rolls.voting or play.held:
             return replace(hand, number=play.decision.number)
         hand = replace(hand, lesson=self._lessons.of(seat))
@@ -172,6 +172,7 @@ class Snapshots:
         seat, dice = hand.seat, self._rolls.dice
         roll = decision.roll if decision.roll and decision.roll.seat == seat else None
         answer, dial = decision.answers.get(seat), self._boxes.dial(seat)
+        notes, covered = match.noted(seat)
         return replace(
             hand,
             number=decision.number,
@@ -179,7 +180,8 @@ class Snapshots:
             want=self._rolls.want(decision) if seat in decision.asked or roll else "",
             moves=[] if roll and dice.fallen else match.moves(seat),
             barred=match.barred(seat),
-            notes=match.notes(seat),
+            notes=notes,
+            covered=covered,
             locked={"move": answer.move, **answer.args} if answer else None,
             undo=not dice.fallen and self._play.may_undo(seat),
             dial=dial[0] if dial else None,

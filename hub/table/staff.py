@@ -7,15 +7,15 @@ a log of a match holds actions of seats only, so what staff did to the match is 
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any, Protocol
 
 import msgspec
 
 from hub.engine.decision import CHANCE
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
-from hub.network.staff_messages import Desk, Did
+from hub.network.staff_messages import Desk, Did, KeptMatch
 from hub.ports import StaffAsked
 from hub.table import feed
 from hub.table.hardware_test import HardwareTests
@@ -47,6 +47,10 @@ class MatchEndings(Protocol):
     def end(self, by: str) -> None:
         """End the match. Raise IllegalAction where there is none."""
 
+    @property
+    def kept_matches(self) -> list[KeptMatch]:
+        """Return the matches that can go on at this table, with the names of their people."""
+
     def vouch(self, match: object) -> None:
         """Go on with a match that was put aside. Raise IllegalAction where that cannot be."""
 
@@ -67,10 +71,11 @@ class Staff:
         lobby: Lobby,
         house: HouseSeats,
         volume: int,
-        wall: Callable[[], float] = time.time,
+        wall: Callable[[], float],
+        random: Random,
     ) -> None:
         self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
-        self._endings, self._kept, self._wall = endings, kept, wall
+        self._endings, self._kept, self._wall, self._random = endings, kept, wall, random
         self.tests = tests
         self._limit, self._lobby, self._house = limit, lobby, house
         self._did: list[Did] = []
@@ -100,8 +105,9 @@ class Staff:
     def _tell(self) -> None:
         limit = self._limit
         self.desk = Desk(
-            list(self._did), limit.until, self.light, self.volume, self.tests.report(), by_hours=limit.by_hours
-        )
+            list(self._did), limit.until, self.light, self.volume, self.tests.report(), by_hours=limit.by_hours,
+            put_aside=self._endings.kept_matches,
+        )  # fmt: skip
 
     # --- requests ------------------------------------------------------------------------------------
 
@@ -187,7 +193,7 @@ class Staff:
             return
         with self._seats.changing(seat):
             seat.empty()
-            seat.code = new_code(SEAT_CODE_LENGTH)
+            seat.code = new_code(self._random, SEAT_CODE_LENGTH)
 
     def _undo(self, after: object) -> str:
         """Take back the last action of a person, with what the house has done since; `after` is the event that staff saw last.

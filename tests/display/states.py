@@ -7,6 +7,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec.structs import replace
 
+from hub.engine.labels import Labels
 from hub.engine.match import Over
 from hub.state import (
     Notice,
@@ -20,6 +21,7 @@ from hub.state import (
     Waiting,
     WantedRoll,
 )
+from tests.made_labels import made_labels
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Most severe first."""
@@ -375,9 +377,9 @@ def stopped() -> PublicState:
     return replace(frozen, state="stopped", want="", dice=None, notices=[Notice("rules", "error", text)])
 
 
-SCENES: dict[str, tuple[PublicState, dict[str, Any] | None]] = {
-    "lobby": (lobby(), None), "bait-bid": (bait_bid(), BAIT), "bait-roll": (bait_roll(), BAIT),
-    "bait-take": (bait_take(), BAIT), "bait-over": (bait_over(), BAIT), "auction": (auction(), AUCTION),
-    "ladder": (ladder(), DICELESS), "stopped": (stopped(), BAIT),
-    "market": (market(), MARKET),
+SCENES: dict[str, tuple[PublicState, Labels | None]] = {
+    "lobby": (lobby(), None), "bait-bid": (bait_bid(), made_labels(BAIT)), "bait-roll": (bait_roll(), made_labels(BAIT)),
+    "bait-take": (bait_take(), made_labels(BAIT)), "bait-over": (bait_over(), made_labels(BAIT)), "auction": (auction(), made_labels(AUCTION)),
+    "ladder": (ladder(), made_labels(DICELESS)), "stopped": (stopped(), made_labels(BAIT)),
+    "market": (market(), made_labels(MARKET)),
 }  # fmt: skip

@@ -56,6 +56,7 @@ from tests.display.states import (
     with_table,
     with_view,
 )
+from tests.made_labels import made_labels
 
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 JOIN = "http://10.42.0.1:8080/t/1#k=" + "A7b" * 14 + "c"
@@ -92,7 +93,7 @@ def test_a_template_never_looks_into_a_seats_own_part() -> None:
 def test_cents_are_written_as_money_and_cards_by_their_names() -> None:
     assert fill("{a:cents} {b:cents} {c:cents}{d:cents}", {"a": 2250, "b": 2200, "c": -5}) == "$22.50 $22 -$0.05"
     assert fill("{a:dollars} {b:dollars} {c:dollars}{d:dollars}", {"a": 45, "b": 0, "c": -5}) == "$45 $0 -$5"
-    assert fill("{table.auction.card}", values(auction()), labels=AUCTION) == "Engineer"
+    assert fill("{table.auction.card}", values(auction()), labels=made_labels(AUCTION)) == "Engineer"
 
 
 def test_of_a_line_with_dots_a_part_that_has_nothing_to_say_is_left_out() -> None:
@@ -116,7 +117,7 @@ def test_screens_say_symbol_and_name_instead_of_a_seats_number() -> None:
 
 
 def patterns(state: PublicState, labels: dict | None) -> dict[int, tuple[str, int]]:
-    return {seat: (picture.pattern, picture.n) for seat, picture in rings(state, labels).items()}
+    return {seat: (picture.pattern, picture.n) for seat, picture in rings(state, made_labels(labels)).items()}
 
 
 def test_in_the_lobby_free_seats_attract_and_a_seat_that_is_asked_for_wants_to_be_claimed() -> None:
@@ -195,7 +196,7 @@ def test_the_winner_is_crowned() -> None:
 
 
 def test_every_ring_has_the_colour_of_its_seat() -> None:
-    assert {seat: one.colour for seat, one in rings(ladder(), DICELESS).items()} == {
+    assert {seat: one.colour for seat, one in rings(ladder(), made_labels(DICELESS)).items()} == {
         seat: mark.colour for seat, mark in SEAT_MARKS.items()
     }
 
@@ -281,13 +282,13 @@ def test_a_panel_is_the_same_whatever_was_drawn_before(size: PanelSize) -> None:
 
 
 def test_a_panel_saved_as_png_is_the_same_again() -> None:
-    image = panel(bait_roll(), BAIT, "4.2")
+    image = panel(bait_roll(), made_labels(BAIT), "4.2")
     with Image.open(BytesIO(png(image))) as again:
         assert ImageChops.logical_xor(image, again.convert("1")).getbbox() is None
 
 
 def texts_of(size: PanelSize, state: PublicState, labels: dict | None) -> str:
-    return " | ".join(text for _, _, text in sheet(state, labels, size, JOIN).texts)
+    return " | ".join(text for _, _, text in sheet(state, made_labels(labels), size, JOIN).texts)
 
 
 @pytest.mark.parametrize("size", ["4.2", "7.5"])
@@ -318,7 +319,7 @@ def test_cards_that_nobody_may_see_are_counted_and_drawn_as_question_marks() -> 
 
 
 def test_a_seat_that_is_waited_for_stands_white_on_black() -> None:
-    image = panel(bait_roll(), BAIT, "2.9")
+    image = panel(bait_roll(), made_labels(BAIT), "2.9")
     quarter = [image.crop((74 * seat + 2, 100, 74 * seat + 72, 127)).convert("L") for seat in range(4)]
     dark = [sum(part.histogram()[:128]) > part.width * part.height / 2 for part in quarter]
     assert dark == [True, False, False, False]
@@ -377,17 +378,16 @@ def test_a_stopped_match_says_why_in_its_main_zone_and_the_next_notice_in_the_fo
 def test_facts_are_counted_named_and_marked_as_the_labels_say() -> None:
     table: dict[str, Any] = {
         "pot": 2250, "loan": 300, "call": {"kind": "perfecto", "seat": 2}, "in": [1, 4], "market": "up",
-        "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "s", "dead": True, "owned": {"1": 2}}],
+        "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "small", "dead": True, "owned": {"1": 2}}],
     }  # fmt: skip
     state = with_table(auction(), **table)
     facts: dict[str, dict[str, Any]] = {
-        "pot": {"money": "cents"}, "loan": {"money": True}, "call": {"title": "{kind} by Seat {seat}"}, "in": {"seats": True},
+        "pot": {"money": "cents"}, "loan": {"money": "dollars"}, "call": {"title": "{kind} by Seat {seat}"}, "in": {"seats": True},
         "market": {"names": {"up": "rising"}}, "shares": {"money": "cents"}, "shown": {"card": True},
         "products": {"row": True, "title": "{id} {kind}", "by": "by", "flag": "dead", "seats": "owned"},
     }  # fmt: skip
     labels = {
         **AUCTION,
-        "names": {"kind": {"s": "small"}},
         "facts": {k: {"where": "table", **v} for k, v in facts.items()},
     }
     text = texts_of("7.5", state, labels)
@@ -402,7 +402,7 @@ def test_in_an_auction_each_seat_tells_its_bid_or_that_it_is_out() -> None:
     state = with_table(state, auction=state.view.table["auction"] | {"bids": {"1": 40, "2": 85}})
     labels = deepcopy(AUCTION)
     labels["facts"] = {
-        "bids": {"where": "table", "name": "auction.bids", "money": True, "ranked": True},
+        "bids": {"where": "table", "name": "auction.bids", "money": "dollars", "ranked": True},
         **labels["facts"],
     }
     labels["screen"]["phase"]["auction"]["cells"] = "table.auction.bids"
@@ -447,7 +447,7 @@ def test_what_each_seat_earned_stands_for_the_large_text() -> None:
 
 def test_a_row_of_cards_shows_numbers_and_prices_and_the_one_that_counts_in_white_on_black() -> None:
     for size in SIZES:
-        paper = sheet(market(), MARKET, size)
+        paper = sheet(market(), made_labels(MARKET), size)
         texts = [text for _, _, text in paper.texts]
         assert texts.index("7") < texts.index("14") < texts.index("21") < texts.index("28")
         assert texts[texts.index("28") + 1] == "-7"
@@ -458,14 +458,14 @@ def test_a_row_of_cards_shows_numbers_and_prices_and_the_one_that_counts_in_whit
 
 
 def test_a_row_that_is_too_long_keeps_its_end() -> None:
-    texts = [text for _, _, text in sheet(market(20), MARKET, "2.9").texts]
+    texts = [text for _, _, text in sheet(market(20), made_labels(MARKET), "2.9").texts]
     assert "140" in texts
     assert "…" in texts
     assert "7" not in texts
 
 
 def test_cards_are_told_by_number_or_by_name_as_the_labels_want() -> None:
-    line = " ".join(text for _, _, text in sheet(market(), MARKET, "7.5").texts)
+    line = " ".join(text for _, _, text in sheet(market(), made_labels(MARKET), "7.5").texts)
     assert "At work Flown Mower A" in line
     assert "Discarded 2 3 4" in line
     assert "take? worth -10 · ◆41 ▲38 ■9 ●-3" in line
@@ -536,7 +536,7 @@ def test_no_line_of_facts_begins_or_ends_with_a_dot_and_no_fact_is_broken() -> N
         state = with_facts(state, one.seat, cash=1240, tech=118, marketing=17)
     labels = deepcopy(AUCTION)
     labels["facts"] |= {name: {"where": "seat", "label": f"{name} {name}"} for name in ("cash", "tech", "marketing")}
-    lines = [text for _, _, text in sheet(state, labels, "7.5").texts]
+    lines = [text for _, _, text in sheet(state, made_labels(labels), "7.5").texts]
     assert "IOUs 3 · tech tech 118" in lines
     assert all(line == line.strip(" ·") for line in lines)
 
@@ -545,7 +545,7 @@ def test_sooner_than_a_name_is_cut_the_marker_stands_below_it() -> None:
     state = with_table(with_seats(auction(), 1, name="Anna"), turn=1)
     labels = deepcopy(AUCTION)
     labels["screen"] |= {"token": "turn", "token_letter": "D"}
-    lines = [text for _, _, text in sheet(state, labels, "4.2").texts]
+    lines = [text for _, _, text in sheet(state, made_labels(labels), "4.2").texts]
     assert "● Anna" in lines
     assert any(line.startswith("D · ") for line in lines)
 
@@ -573,7 +573,7 @@ def test_what_is_largest_is_never_cut_off_below() -> None:
     state, labels = shared(1)
     labels["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
     for size in SIZES:
-        paper = sheet(state, labels, size)
+        paper = sheet(state, made_labels(labels), size)
         ((box, inked, _),) = [one for one in paper.texts if one[2] == "Vegan Spy"]
         assert inked.bottom < box.bottom, size
 
@@ -653,7 +653,7 @@ def test_the_code_of_a_free_seat_is_whole_or_not_there(size: PanelSize, count: i
 def test_no_text_leaves_its_zone_or_lies_upon_another(table: tuple[PublicState, dict], size: PanelSize) -> None:
     state, labels = table
     assert_possible(state)
-    paper = sheet(state, labels, size, "http://10.42.0.1:8080")
+    paper = sheet(state, made_labels(labels), size, "http://10.42.0.1:8080")
     inked = [ink for _, ink, _ in paper.texts]
     for box, ink, text in paper.texts:
         assert box.holds(ink), text

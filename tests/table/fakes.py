@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import count
+from random import Random
 from typing import Any
 
 import msgspec
@@ -43,6 +44,9 @@ from hub.table.loop import Table
 from hub.table.people import Patience
 from hub.table.ports import Ports
 
+KEYS = (number.to_bytes(32, "big") for number in count(1))
+"""Public keys of phones: no two claims have the same one."""
+
 
 class MemoryStore:
     """Fulfils `LogStore` without a disk. `broken` says why it cannot be written, `unreadable` why not read."""
@@ -56,6 +60,7 @@ class MemoryStore:
         self.lost: dict[str, Missing] = {}
         self.notice = ""
         self.kept: dict[tuple[str, str], bytes] = {}
+        self.starts = 0  # of hubs that have used it
         self.past: list[Length] = []  # of any game
         self.broken = ""
         self.unreadable = ""
@@ -195,6 +200,7 @@ class FakePhones:
     hands: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     answers: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     admitted: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, bytes] = field(default_factory=dict)  # public keys by sid, also of logins that have ended
     released: list[str] = field(default_factory=list)
     blocks: int = 1  # of the newest hands
 
@@ -220,6 +226,7 @@ class FakePhones:
         assert len(phone_key) == 32
         self.order.append("admit")
         self.admitted[sid] = password
+        self.keys[sid] = phone_key
 
     def release(self, sid: str) -> None:
         self.order.append("release")
@@ -240,8 +247,8 @@ class FakeBoxes:
         self.sent.append(("open", box, sealed.round))
         self.rounds[box] = sealed
 
-    def reveal(self, box: str, round: int) -> None:
-        self.sent.append(("reveal", box, round))
+    def reveal(self, boxes: Sequence[str], round: int) -> None:
+        self.sent += [("reveal", box, round) for box in boxes]
 
     def cancel(self, box: str, round: int) -> None:
         self.sent.append(("cancel", box, round))
@@ -333,7 +340,12 @@ class TableRig:
         self.store.order = self.order
         self.clock, self.phones, self.boxes = HeldClock(), FakePhones(self.order), FakeBoxes()
         self.dice, self.lamps, self.page = FakeDice(), FakeLamps(self.order), FakePage()
-        self.ports = Ports(self.store, self.phones, self.clock, Chance(seed), [self.lamps], [self.page])
+        self.store.starts += 1
+        started = f"{seed}, start {self.store.starts}"  # a restarted hub does not draw the same log-ins again
+        self.random, chance = Random(f"phones {started}"), Random(f"table {started}")
+        self.ports = Ports(
+            self.store, self.phones, self.clock, Chance(seed), self.wall, chance, [self.lamps], [self.page]
+        )
         self.ports.boxes = hub_boxes or (self.boxes if boxes else None)
         self.ports.language = language or self.ports.language
         self.ports.dice = self.dice if reader is True else reader or None
@@ -343,11 +355,22 @@ class TableRig:
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
             patience=patience, house=house, attract_seconds=attract_seconds, reveal_seconds=reveal_seconds,
         )  # fmt: skip
+        self.thoughts: list[Callable[[], None]] = []
+        """What hints would have begun to reckon on threads."""
+        self.table._hints._run = self.thoughts.append
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}
         self.seats = seats
         if start:
             self.table.start()
+
+    def wall(self) -> float:
+        """The time of day: the table's clock, from a moment of 2026 on."""
+        return 1_790_000_000.0 + self.clock.time
+
+    def fresh_id(self, size: int = 8) -> str:
+        """What a phone calls a request or a claim of its own."""
+        return self.random.randbytes(size).hex()
 
     # --- people ---
 
@@ -359,16 +382,16 @@ class TableRig:
         self.take(*(BoxUp(box, boot, "1", 8) for box in self.named))
 
     def claim(
-        self, seat: int, code: str | None = None, name: str = "", earlier: Sequence[tuple[str, str]] = ()
+        self, seat: int, code: str | None = None, name: str = "", earlier: Sequence[bytes] = ()
     ) -> ClaimDecided | None:
-        """Ask for a seat; the decision, if there is one at once."""
+        """Ask for a seat with a new key; the decision, if there is one at once."""
         before = len(self.decided)
 
         def answer(decided: ClaimDecided) -> None:
             self.order.append("decided")
             self.decided.append(decided)
 
-        self.take(ClaimAsked(secrets.token_hex(4), seat, b"k" * 32, code, name, answer, earlier))
+        self.take(ClaimAsked(self.fresh_id(4), seat, next(KEYS), code, name, answer, earlier))
         return self.decided[-1] if len(self.decided) > before else None
 
     def code(self, seat: int) -> str:
@@ -384,8 +407,12 @@ class TableRig:
             self.sids[seat] = decided.sid
             self.take(PhoneLink(decided.sid, True))
 
-    def sit_again(self, seat: int, earlier: Sequence[tuple[str, str]]) -> None:
-        """Sit down with a phone that has sat here before, and can prove it."""
+    def key(self, seat: int) -> bytes:
+        """The public key of the phone that holds a seat: what it proves to have when it comes back."""
+        return self.phones.keys[self.sids[seat]]
+
+    def sit_again(self, seat: int, earlier: Sequence[bytes]) -> None:
+        """Sit down with a phone that has sat here before, and has proved that it has its earlier keys."""
         decided = self.claim(seat, self.code(seat), f"Guest {seat}", earlier)
         assert decided
         self.sids[seat] = decided.sid
@@ -396,7 +423,7 @@ class TableRig:
         number: int | None = None, epoch: int | None = None,
     ) -> dict[str, Any]:  # fmt: skip
         """A phone's request, and its answer."""
-        sid, request = self.sids[seat], secrets.token_hex(8)
+        sid, request = self.sids[seat], self.fresh_id()
         self.take(PhoneSaid(sid, request, 1, self.state["epoch"] if epoch is None else epoch, number, verb, args or {}))
         answer = self.phones.answers[sid][-1]
         assert answer["re"] == request
@@ -405,7 +432,7 @@ class TableRig:
     def say_leave(self, seat: int) -> None:
         """A phone gives its seat up, and its login with it."""
         sid = self.sids.pop(seat)
-        self.take(PhoneSaid(sid, secrets.token_hex(8), 1, self.state["epoch"], None, "leave", {}))
+        self.take(PhoneSaid(sid, self.fresh_id(), 1, self.state["epoch"], None, "leave", {}))
 
     def act(self, seat: int, move: str, **args: Any) -> dict[str, Any]:
         return self.say(seat, "act", {"move": move, **args})

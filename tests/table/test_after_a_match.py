@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hub.table.endings import IDLE_SECONDS
-from hub.table.seats import HEARD_SECONDS
+from hub.table.seat_list import HEARD_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone, play_to_end
 from tests.table.test_people import pass_time, sleep

@@ -11,23 +11,18 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.ports import CONTROLS, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
+from hub.ports import CONTROLS, BoxDown, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
 from hub.table.captions import claim_caption
 from hub.table.lettering import CAPTION_LENGTH
 from hub.table.people import Patience
 from hub.table.seat import CODE_LETTERS
-from hub.table.seats import (
-    CLAIM_SECONDS,
-    CODE_SECONDS,
-    HAND_OVER_SECONDS,
-    PHONE_FIRST_SECONDS,
-    QUIET_SECONDS,
-    SHOWN_SECONDS,
-)
+from hub.table.seat_list import CODE_SECONDS, HAND_OVER_SECONDS
+from hub.table.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
 from tests.random_client import value
 from tests.table.fakes import TableRig
 
 HOLD_BOTH = Key("box-2", "push", "hold")
+CLAIMED = "Phone wants seat: hold bar, then push"
 
 
 @pytest.fixture
@@ -86,7 +81,7 @@ def seen(rig: TableRig) -> dict[str, Any]:
     state = {
         key: shown for key, shown in rig.state.items() if key not in ("claiming", "notices", "seats", "code", "session")
     }
-    state["notices"] = [one for one in rig.state["notices"] if not one["key"].startswith("claim")]
+    state["notices"] = [one for one in rig.state["notices"] if not one["key"].startswith(("claim", "wanted"))]
     seats = rig.state["seats"]
     fields = ("you", "moves", "want", "locked", "number", "secret", "undo")
     hands = {seat: {key: rig.hand(seat)[key] for key in fields} for seat in rig.sids}
@@ -111,7 +106,8 @@ def test_no_control_gives_a_seat_away_and_each_does_what_it_does_without_a_claim
         signal: Key | Turn = Key(f"box-{seat}", control, edge)  # type: ignore[arg-type]
         if random.random() < 0.2:
             signal = Turn(f"box-{seat}", random.choice((-1, 1, 3)))
-        waits = seat in claimed.state["claiming"]
+        claim = claimed.table._seats.waiting(seat)
+        waits = claim is not None and claim.by == "box"  # not for the table, which nobody has touched for long
         for rig in (quiet, claimed):
             rig.take(signal)
         assert not any(decided.held for decided in claimed.decided)
@@ -198,6 +194,26 @@ def test_a_claim_is_shown_by_ring_display_and_screen_before_its_gesture_counts(b
     assert boxed.boxes.texts["box-2"] != "Phone wants seat: hold bar, then push"
 
 
+def test_nobody_bids_blind_while_somebody_asks_for_the_seat() -> None:
+    rig = begun("bid-it")
+    to_open_turn(rig)
+    (seat,) = map(int, rig.state["view"]["waiting"]["seats"])
+    box, idle = f"box-{seat}", seat % 3 + 1
+    rig.take(Turn(box, 2))
+    line = rig.boxes.texts[box]
+    rig.claim(seat)
+    assert rig.boxes.texts[box] == line, "the keys answer the match, and the display says what they would answer"
+    assert rig.boxes.rings[box].pattern == "claim"
+    rig.take(Turn(box, 1))
+    assert rig.boxes.texts[box] not in (line, CLAIMED), "and follows the dial"
+    rig.claim(idle)
+    assert rig.boxes.texts[f"box-{idle}"] == CLAIMED, "the match asks this seat nothing"
+    before = len(rig.match.log)
+    rig.press(seat, "push")
+    assert len(rig.match.log) > before
+    assert rig.boxes.texts[box] == CLAIMED, "the match asks it nothing any more"
+
+
 def test_the_gesture_gives_no_seat_away_that_nobody_asks_for(boxed: TableRig) -> None:
     to_open_turn(boxed)
     boxed.claim(2)
@@ -223,7 +239,10 @@ def test_the_phone_that_holds_the_seat_is_asked_first_and_can_keep_it(boxed: Tab
     assert boxed.say(2, "claim", {"claim": number, "say": "give"})["code"] == "CLAIM"
     asked = boxed.claim(2)
     assert asked
-    assert asked.say == "Seat 2 was asked for a moment ago, and nobody agreed: type its code."
+    assert (
+        asked.say
+        == "Seat 2 was asked for a moment ago, and nobody agreed. Type the code that its phone shows under Seat."
+    )
 
 
 def test_the_phone_that_holds_the_seat_can_hand_it_over(boxed: TableRig) -> None:
@@ -260,6 +279,7 @@ def test_only_the_seats_own_phone_decides_about_its_claim(boxed: TableRig) -> No
 def test_whoever_sits_there_is_asked_more_and_more_seldom(boxed: TableRig) -> None:
     """A stranger on the Wi-Fi can ask for ever: not every half minute."""
     to_open_turn(boxed)
+    boxed.take(PhoneLink(boxed.sids[1], True))
     pauses = []
     for _ in range(3):
         assert boxed.claim(2) is None
@@ -336,6 +356,54 @@ def test_codes_of_seats_go_to_the_tables_own_screens_and_are_never_published() -
     rig.say(1, "code", {"seat": 2})
     published = everything_published(rig)
     assert not [code for code in (*codes, rig.code(2)) if code in published]
+
+
+def said_to_a_claim(rig: TableRig, seat: int) -> str:
+    decided = rig.claim(seat)
+    assert decided
+    assert not decided.held
+    return decided.say
+
+
+def test_a_refusal_names_only_a_way_that_is_there() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    screen, phone = "Type its code from the big screen.", "Type the code that its phone shows under Seat."
+    assert said_to_a_claim(rig, 2) == f"Seat 2 has no box. {phone}"
+    rig.start()
+    rig.say_leave(2)
+    assert rig.page.codes == {}
+    assert said_to_a_claim(rig, 2) == "Seat 2 has no box. Somebody who has a phone here can show its code, under Seat."
+    rig.say(1, "code", {"seat": 2})
+    assert rig.page.codes
+    assert said_to_a_claim(rig, 2) == f"Seat 2 has no box. {screen}"
+    rig.clock.time += CODE_SECONDS
+    rig.take(Tick())
+    assert "big screen" not in said_to_a_claim(rig, 2)
+
+
+def test_a_seat_whose_box_is_gone_in_play_is_had_with_help_alone() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit(1)
+    rig.take(Key("box-2", "push", "down"))
+    rig.take(Key("box-3", "push", "down"))
+    rig.start()
+    seat = rig.table._seats[2]
+    assert seat.joined
+    assert not seat.sid
+    assert said_to_a_claim(rig, 2) == "Seat 2 is choosing in its box. Try again later, or ask staff."
+    rig.take(BoxDown("box-2", "It is gone."))
+    assert said_to_a_claim(rig, 2) == "Seat 2 has no box. Somebody who has a phone here can show its code, under Seat."
+
+
+def test_where_no_phone_is_left_a_refusal_sends_to_the_screen_or_to_staff() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit(1, 2)
+    rig.take(*(PhoneLink(sid, False) for sid in rig.sids.values()))
+    seats = rig.table._seats
+    assert seats.how_to_join(seats[1]) == "Try again later, or ask staff."
+    assert seats.how_to_join(seats[3]) == "Type its code from the big screen."
 
 
 def test_the_code_of_a_hand_in_play_is_shown_only_when_the_table_asks_for_it() -> None:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hub.display.labels import NO_LABELS
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Roll, offer
+from hub.engine.labels import Labels
 from hub.ports import CONTROLS, Key, Turn
 from hub.table.answer_line import (
     MAX_ANSWERS,
@@ -46,6 +48,7 @@ from hub.table.controls import (
     press_vote,
 )
 from hub.table.lettering import CAPTION_LENGTH, ENGLISH
+from tests.made_labels import made_labels
 
 AUCTION = [offer("bid", amount=Amount(45, 340, 5)), offer("drop")]
 SETTLEMENT = [offer("accept"), offer("counter", amount=Amount(5, 60, 5)), offer("reject")]
@@ -57,17 +60,19 @@ LADDER = [
 ]
 PAY = [offer("pay", baits=2), offer("fail")]
 TAKE = [offer("take_fish", slot=OneOf([1, 3])), offer("take_spot")]
-LABELS: dict[str, Any] = {
-    "moves": {
-        "drop": {"label": "Drop", "box": "bar"},
-        "fail": {"label": "Let it go", "box": "bar"},
-        "challenge": {"label": "Challenge", "box": "ask"},
-        "bid": {"label": "Bid ${amount}"},
-        "keep": {"label": "Keep the {fish}"},
-    },
-    "parameters": {"fish": {"card": True}},
-    "cards": {"eel": {"name": "Eel"}},
-}
+LABELS = made_labels(
+    {
+        "moves": {
+            "drop": {"label": "Drop", "box": "bar"},
+            "fail": {"label": "Let it go", "box": "bar"},
+            "challenge": {"label": "Challenge", "box": "ask"},
+            "bid": {"label": "Bid ${amount}"},
+            "keep": {"label": "Keep the {fish}"},
+        },
+        "parameters": {"fish": {"card": True}},
+        "cards": {"eel": {"name": "Eel"}},
+    }
+)
 STATES = ("armed", "rolling", "settled", "typed", "cocked", "wrong_count", "no_reader")
 ROLL = Roll(seat=1, count=2, sides=6, why="trial")
 
@@ -80,7 +85,7 @@ def turn(detents: int) -> Turn:
     return Turn("box", detents)
 
 
-def play(moves: list[Move], *signals: Key | Turn, labels: dict[str, Any] | None = LABELS) -> Meaning:
+def play(moves: list[Move], *signals: Key | Turn, labels: Labels = LABELS) -> Meaning:
     """What the last of some signals means."""
     cursor, meaning = Cursor(), None
     for signal in signals:
@@ -160,7 +165,7 @@ def test_an_offer_to_accept_lies_between_the_lower_and_the_higher_counters() -> 
     talk = [
         offer("counter", amount=Amount(5, 55, 5)), offer("accept"), offer("counter", amount=Amount(65, 400, 5)), offer("reject"),
     ]  # fmt: skip
-    labels = {"moves": {"accept": {"box": "rest"}, "reject": {"box": "ask"}}}
+    labels = made_labels({"moves": {"accept": {"box": "rest"}, "reject": {"box": "ask"}}})
     assert play(talk, key("push"), labels=labels) == chosen("accept")
     assert play(talk, turn(1), key("push"), labels=labels) == chosen("counter", amount=65)
     assert play(talk, turn(-2), key("push"), labels=labels) == chosen("counter", amount=50)
@@ -188,8 +193,8 @@ def test_a_challenge_by_the_bar_asks_for_a_push() -> None:
 def test_a_last_move_that_nobody_named_a_no_is_only_picked_by_the_bar() -> None:
     assert play(TAKE, key("bar")) == Nothing()
     assert play(TAKE, key("bar"), key("push")) == chosen("take_spot")
-    assert play(AUCTION, key("bar"), labels=None) == Nothing()
-    assert play(AUCTION, key("bar"), key("bar"), labels=None) == chosen("drop")
+    assert play(AUCTION, key("bar"), labels=NO_LABELS) == Nothing()
+    assert play(AUCTION, key("bar"), key("bar"), labels=NO_LABELS) == chosen("drop")
 
 
 def test_where_there_is_no_no_the_bar_goes_back_to_rest_and_then_says_so() -> None:
@@ -211,7 +216,7 @@ def test_a_key_held_asks_what_it_is_and_a_push_or_a_bar_held_means_nothing() -> 
 
 def test_what_only_a_phone_can_answer_is_said_at_the_box() -> None:
     for signal in (key("push"), key("bar"), key("k1"), turn(1)):
-        assert play([offer("use", order=Order([5, 6, 7]))], signal) == Refused("Answer this one on your phone.")
+        assert play([offer("use", order=Order([5, 6, 7]))], signal) == Refused("Answer this one on a phone.")
 
 
 # --- keys ----------------------------------------------------------------------------------------------
@@ -229,7 +234,7 @@ def test_a_key_picks_its_seat_where_each_seat_goes_with_amounts_of_its_own() -> 
         *(offer("play", card="NEG", target=seat, amount=Amount(5, 10 * seat, 5)) for seat in (1, 3, 4)),
         offer("pass"),
     ]
-    labels = {"moves": {"play": {"then": ["target", "amount"]}}}
+    labels = made_labels({"moves": {"play": {"then": ["target", "amount"]}}})
     suing = key("k2"), key("push")
     assert play(suits, key("k1"), key("push"), labels=labels) == chosen("play", card="ENG")
     assert play(suits, *suing, key("k4"), key("push"), turn(2), key("push"), labels=labels) == chosen(
@@ -362,10 +367,12 @@ def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[K
 
 
 def test_a_value_that_stands_for_a_record_is_told_by_its_title() -> None:
-    labels = {
-        "moves": {"invest": {"label": "Invest in {product}"}},
-        "parameters": {"product": {"record": "table.products", "title": "{name}"}},
-    }
+    labels = made_labels(
+        {
+            "moves": {"invest": {"label": "Invest in {product}"}},
+            "parameters": {"product": {"record": "table.products", "title": "{name}"}},
+        }
+    )
     view = {"table": {"products": [{"id": "P1", "name": "Edible Hat"}, {"id": "P2", "name": "Vegan Wig"}]}}
     assert label(Answer("invest", {"product": "P2"}), labels, view) == "Invest in Vegan Wig"
     assert label(Answer("invest", {"product": "P9"}), labels, view) == "Invest in P9"
@@ -379,14 +386,16 @@ SIDESTEP = [
     offer("bid", quantity=Amount(4, 99), rank=OneOf([1, 2, 3, 4, 5, 6]), expose=OneOf(["5*", "34"])),
     offer("pass"),
 ]
-SIDE_LABELS: dict[str, Any] = {
-    "moves": {
-        "bid": {"label": "Bid {quantity} x {rank} {expose}", "then": ["expose"]},
-        "pass": {"label": "Pass", "box": "bar"},
-    },
-    "parameters": {"expose": {"card": True, "said": "showing {}"}},
-    "cards": {"5*": {"name": "5 star"}},
-}
+SIDE_LABELS = made_labels(
+    {
+        "moves": {
+            "bid": {"label": "Bid {quantity} x {rank} {expose}", "then": ["expose"]},
+            "pass": {"label": "Pass", "box": "bar"},
+        },
+        "parameters": {"expose": {"card": True, "said": "showing {}"}},
+        "cards": {"5*": {"name": "5 star"}},
+    }
+)
 
 
 def at_the_sidestep(*signals: Key | Turn) -> tuple[str, Meaning]:
@@ -416,10 +425,10 @@ def test_the_bar_goes_back_from_the_card_to_the_bid() -> None:
 
 
 def test_a_move_that_is_left_to_the_phone_is_not_on_the_dial() -> None:
-    labels = {"moves": {"draw": {"box": "phone"}}}
+    labels = made_labels({"moves": {"draw": {"box": "phone"}}})
     moves = [offer("bid", rank=OneOf([5, 6])), offer("draw", cards=Choose(["34"], 1, 1)), offer("challenge")]
     assert play(moves, turn(-1), key("push"), labels=labels) == chosen("challenge")
-    assert play(moves[1:2], key("push"), labels=labels) == Refused("Answer this one on your phone.")
+    assert play(moves[1:2], key("push"), labels=labels) == Refused("Answer this one on a phone.")
 
 
 def test_a_half_that_can_be_ended_in_one_way_only_is_sent() -> None:
@@ -446,18 +455,20 @@ def test_the_small_display_names_the_pick_and_the_no() -> None:
     assert picked_caption(Cursor(), AUCTION, LABELS) == "Bid $45 | bar: Drop"
     assert picked_caption(Cursor(position=0), AUCTION, LABELS) == "Drop"
     assert picked_caption(Cursor(), [offer("keep", fish=OneOf(["eel", "carp"]))], LABELS) == "Keep the Eel"
-    assert picked_caption(Cursor(), [offer("use", order=Order([1, 2, 3]))], LABELS) == "Answer this one on your phone."
+    assert picked_caption(Cursor(), [offer("use", order=Order([1, 2, 3]))], LABELS) == "Answer this one on a phone."
     assert label(Answer("take_fish", {"slot": 3})) == "Take fish 3"
 
 
 def test_the_small_display_counts_money_and_names_seats_as_the_labels_say() -> None:
-    labels = {
-        "parameters": {
-            "amount": {"money": True},
-            "pay": {"money": "cents"},
-            "with": {"names": {"caller": "the caller"}},
+    labels = made_labels(
+        {
+            "parameters": {
+                "amount": {"money": "dollars"},
+                "pay": {"money": "cents"},
+                "with": {"names": {"caller": "the caller"}},
+            }
         }
-    }
+    )
     assert label(Answer("bid", {"amount": 45}), labels) == "Bid $45"
     assert label(Answer("invest", {"pay": 250}), labels) == "Invest $2.50"
     assert label(Answer("side", {"with": "caller"}), labels) == "Side the caller"
@@ -465,18 +476,20 @@ def test_the_small_display_counts_money_and_names_seats_as_the_labels_say() -> N
 
 
 def test_the_small_display_says_one_thing_and_several_as_people_do() -> None:
-    labels = {
-        "moves": {"pay": {"label": "Spend {baits}"}},
-        "parameters": {"baits": {"said": "{} Baits", "one": "1 Bait"}},
-    }
+    labels = made_labels(
+        {
+            "moves": {"pay": {"label": "Spend {baits}"}},
+            "parameters": {"baits": {"said": "{} Baits", "one": "1 Bait"}},
+        }
+    )
     assert label(Answer("pay", {"baits": 1}), labels) == "Spend 1 Bait"
     assert label(Answer("pay", {"baits": 3}), labels) == "Spend 3 Baits"
 
 
 def test_the_small_display_names_what_lies_in_the_picked_place() -> None:
-    labels = {
+    labels = made_labels({
         "moves": {"take": {"label": "Take {slot}", "from": {"slot": "table.spots.0.fish"}}}, "cards": {"eel": {"name": "Eel"}},
-    }  # fmt: skip
+    })  # fmt: skip
     view = {"table": {"spots": [{"fish": ["carp", None, "eel"]}]}}
     take = [offer("take", slot=OneOf([1, 3]))]
     assert picked_caption(Cursor(position=1), take, labels, view) == "Take Eel"
@@ -576,9 +589,9 @@ def test_every_answer_without_subsets_that_is_offered_is_on_the_line(moves: list
     assert laid == every or len(laid) == MAX_ANSWERS
 
 
-@given(moves_of(ANY), SIGNALS, st.sampled_from([None, LABELS, {"moves": {"bid": {"then": ["b"]}}}]))
+@given(moves_of(ANY), SIGNALS, st.sampled_from([NO_LABELS, LABELS, made_labels({"moves": {"bid": {"then": ["b"]}}})]))
 def test_whatever_is_pressed_only_what_is_offered_is_chosen(
-    moves: list[Move], signals: list[Key | Turn], labels: dict[str, Any] | None
+    moves: list[Move], signals: list[Key | Turn], labels: Labels
 ) -> None:
     cursor = Cursor()
     for signal in signals:
@@ -616,7 +629,7 @@ def test_no_control_but_push_and_bar_ever_sends(control: str) -> None:
 
 # --- cards by their faces, and a no that has parts -----------------------------------------------------
 
-ROW_LABELS: dict[str, Any] = {
+ROW: dict[str, Any] = {
     "cards": {
         "swatphone": {"name": "Swatphone", "letter": "Sp", "B": "Add only cards that have an action"},
         "camerat": {"name": "Camerat", "letter": "Ca"},
@@ -632,6 +645,7 @@ ROW_LABELS: dict[str, Any] = {
         "pay": {"names": {"card": "with", "score": "for a scored card"}},
     },
 }  # fmt: skip
+ROW_LABELS = made_labels(ROW)
 
 
 def face(card: int, price: int, kind: str, action: str | None = None) -> dict[str, Any]:
@@ -648,10 +662,12 @@ CHEAP = [
     offer("accept"),
 ]
 SKIP = [offer("skip", card=OneOf([5, 33]), place=Amount(0, 2)), offer("accept")]
-LATER = {
-    **ROW_LABELS,
-    "moves": {**ROW_LABELS["moves"], "skip": {**ROW_LABELS["moves"]["skip"], "then": ["card", "place"]}},
-}
+LATER = made_labels(
+    {
+        **ROW,
+        "moves": {**ROW["moves"], "skip": {**ROW["moves"]["skip"], "then": ["card", "place"]}},
+    }
+)
 
 
 def at_the_row(moves: list[Move], *signals: Key | Turn) -> tuple[str, Meaning]:

@@ -19,7 +19,7 @@ from tests.table.fakes import TableRig
 
 AFTER = 120
 ALL = [games.find(name) for name in games.names()]
-FIRST, SECOND, *_ = [game.name for game in sorted(ALL, key=lambda game: (game.labels["minutes"], game.name))]
+FIRST, SECOND, *_ = [game.name for game in sorted(ALL, key=lambda game: (game.labels.minutes, game.name))]
 """The quick games come first."""
 
 
@@ -168,7 +168,7 @@ def test_games_come_in_turn_the_quick_ones_first_and_each_ends_in_time() -> None
             assert over.over
             assert wait(rig, 60, lambda: shown(rig) is None) == RESULT_SECONDS
         assert wait(rig, 120, lambda: shown(rig)) == LOBBY_SECONDS
-    minutes = {game.name: game.labels["minutes"] for game in ALL}
+    minutes = {game.name: game.labels.minutes for game in ALL}
     assert played == sorted(played, key=lambda name: minutes[name or ""])
     assert len(set(played)) == len(ALL)
 

@@ -12,6 +12,7 @@ from hub import games
 from hub.engine.event import Event
 from hub.table.highlights import MOST, highlights
 from tests.games.players import random_match
+from tests.made_labels import made_labels
 from tests.table.fakes import TableRig
 from tests.table.test_table import step
 
@@ -33,10 +34,10 @@ def change(seat: int, what: str, was: int | None, to: int | None, round_: int = 
 @pytest.mark.parametrize("name", games.names())
 def test_each_game_has_three_facts_and_a_match_has_always_the_same(name: str) -> None:
     match = random_match(games.find(name), (1, 2, 4), {}, Random(4))
-    found = highlights(match.events, match.game.labels)
+    found = highlights(match.events, match.game.labels.screen.highlights)
     assert len(found) == MOST
     assert len(set(found)) == MOST
-    assert found == highlights(match.events, match.game.labels)
+    assert found == highlights(match.events, match.game.labels.screen.highlights)
     assert found != highlights(match.events), "a game has facts of its own"
     for fact in found:
         assert fact.endswith(".")
@@ -75,24 +76,29 @@ def test_a_single_thing_is_no_gain_worth_telling() -> None:
     assert not [fact for fact in highlights([change(1, "fish_count", 0, 1)]) if "gain" in fact]
 
 
-WANTED = [
-    {"kind": "bid", "most": "amount", "say": "Of {of}, in round {round}: {text}."},
-    {"kind": "cash", "most": "loss", "say": "Paid: {text}."},
-    {"kind": "bid", "by": "seat", "say": "Seat {seat} bid {times}."},
-    {"kind": "cash", "say": "Money moved {times} in {of} rounds."},
-]
+WANTED = made_labels(
+    {
+        "screen": {
+            "highlights": [
+                {"kind": "bid", "most": "amount", "say": "Of {of}, in round {round}: {text}."},
+                {"kind": "cash", "most": "loss", "say": "Paid: {text}."},
+                {"kind": "bid", "by": "seat", "say": "Seat {seat} bid {times}."},
+                {"kind": "cash", "say": "Money moved {times} in {of} rounds."},
+            ]
+        }
+    }
+).screen.highlights
 
 
 def test_a_games_own_facts_come_first_and_those_that_the_match_has_not_are_left_out() -> None:
     events = [bid(1, 20), bid(2, 90, 4), bid(2, 10, 4), change(1, "cash", 50, 60, 5)]
-    labels = {"screen": {"highlights": WANTED}}
-    assert highlights(events, labels) == [
+    assert highlights(events, WANTED) == [
         "Of 3, in round 4: Seat 2 bids $90.",
         "Seat 2 bid twice.",
         "Money moved once in 5 rounds.",
     ]
     even = [bid(1, 20), bid(1, 30), bid(2, 5), bid(2, 6)]
-    assert "Seat 2 bid twice." not in highlights(even, labels), "two seats did it as often"
+    assert "Seat 2 bid twice." not in highlights(even, WANTED), "two seats did it as often"
 
 
 def test_dice_are_told_of_whoever_threw_enough_of_them() -> None:
@@ -111,7 +117,7 @@ def test_screens_have_them_at_the_end_and_no_longer_after_an_undo_or_a_new_match
     told = rig.state["highlights"]
     assert len(told) == MOST
     count = Counter(event.kind for event in rig.match.events)["roll"]
-    assert told == highlights(rig.match.events, rig.match.game.labels)
+    assert told == highlights(rig.match.events, rig.match.game.labels.screen.highlights)
     assert count
     rig.start()
     assert rig.state["highlights"] == []

@@ -55,7 +55,7 @@ def entries() -> dict[str, list[int]]:
 def said(entries: dict[str, list[int]], past: int, rounds: int) -> Iterator[tuple[float, bool, bool]]:
     """For many matches and moments, each with other past matches: how far it was, whether a range was said, whether it held."""
     for name in SIMULATED:
-        usual, random = games.find(name).labels["minutes"], Random(name)
+        usual, random = games.find(name).labels.minutes, Random(name)
         for _ in range(rounds):
             # The data file is right within a factor, the house's guests are slower or quicker than it says.
             each = usual / fmean(entries[name]) * exp(random.gauss(0, 0.3))

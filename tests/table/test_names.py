@@ -5,17 +5,21 @@ from __future__ import annotations
 import pytest
 
 from hub.languages import language_of
-from hub.table.names import SENTENCE, Names
+from hub.state import tidy_name
+from hub.table.names import SENTENCE, TWIN, Names, alike
 from tests.table.fakes import TableRig
 
 FALSE = [
     "Seat 2", "seat2", "SEAT  3", "Seat two", "Seat 2 (Ben)", "Sеаt 4", "Ｓｅａｔ ５", "S.e.a.t 6", "sé at 1", "Player 1", "2",
     "Staff", "the staff", "STAFF!", "Ѕtаff", "The house", "house", "House 3", "Hub", "table-hub", "Table hub", "Nobody", "Everybody",
-    "You", "The bank",
+    "You", "The bank", "5eat 1", "S3at 2", "5taff", "$taff", "St@ff", "Staff 2", "H0use", "Seat l", "Seat I", "Seat Z", "🅢eat 3", "ꓢꓰꓮꓔ 2", "ꜱᴇᴀᴛ 4",
+    "P1ayer 3", "Se\u200bat 2", "Se\u3164at 2", "Ѕеаt І",
 ]  # fmt: skip
 TRUE = [
     "Ana", "Ben", "Søren", "Stafford", "Hubert", "Housemann", "Ольга", "Νίκος", "伊藤", "Guest 2", "Name 1", "R2D2", "Seatón",
     "José María", "Bankole", "Platzhirsch", "Hausmann", "Personnel", "", "🙂", "Max 100", "Tablet",
+    "Seattle", "Silas", "Isabel", "53471", "1984", "Lee 5", "Eli", "राम", "สมชาย", "محمد", "דוד", "김민준", "Բարեւ", "Şeyma", "Þór", "Hub Smit", "Anna I",
+    "Houston", "Players", "Boxer",
 ]  # fmt: skip
 
 
@@ -64,3 +68,46 @@ def test_peoples_names_are_theirs(name: str) -> None:
     granted = rig.claim(1, rig.code(1), name=name)
     assert granted
     assert granted.held
+
+
+@pytest.mark.parametrize("name", ["Ana", "ANA", " ana ", "Аnа", "Ａｎａ", "An\u2800a", "A.n.a", "Aná", "ⒶⓃⒶ"])
+def test_nobody_is_called_like_a_guest_who_sits_there(name: str) -> None:
+    rig = TableRig(boxes=False)
+    first = rig.claim(1, rig.code(1), name="Ana")
+    assert first
+    assert first.held
+    refused = rig.claim(2, rig.code(2), name=tidy_name(name))
+    assert refused
+    assert (refused.held, refused.say, refused.wrong_code) == (False, TWIN, False)
+    rig.sit(2)
+    answer = rig.say(2, "name", {"name": name})
+    assert (answer["ok"], answer["error"]) == (False, TWIN)
+    assert rig.state["seats"][1]["name"] == "Guest 2"
+
+
+def test_a_guest_keeps_the_name_at_the_own_seat_and_may_have_it_again_when_the_other_has_gone() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit(1, 2)
+    assert rig.say(1, "name", {"name": "Ana"})["ok"]
+    assert rig.say(1, "name", {"name": "ANA"})["ok"], "nobody else is called so"
+    assert not rig.say(2, "name", {"name": "Ana"})["ok"]
+    rig.say_leave(1)
+    assert rig.say(2, "name", {"name": "Ana"})["ok"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Ian", "lan", True), ("Arnold", "Amold", True), ("Bob", "B0b", True), ("BOB", "B0B", True), ("Max 1", "Max l", True),
+        ("Ali", "All", False), ("Mia", "Mila", False), ("राम", "रमा", False), ("🙂", "😀", False), ("🙂", "🙂", True),
+        ("Guest 1", "Guest 2", False), ("", "", False), ("?!", "!?", False), ("Ольга", "Олег", False), ("김민준", "김민지", False),
+    ],
+)  # fmt: skip
+def test_only_names_that_look_the_same_are_twins(one: str, other: str, same: bool) -> None:
+    assert alike(one, other) is same
+    assert alike(other, one) is same
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u2800\u2800", "\u115f \u1160", "\u200b", "\uffa0"])
+def test_a_name_that_nobody_sees_is_none(name: str) -> None:
+    assert tidy_name(name) == ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -25,13 +27,14 @@ from hub.ports import (
 )
 from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
 from hub.table.captions import question_to_all
-from hub.table.endings import IDLE_SECONDS, LEFT_SECONDS, WARNED_SECONDS
-from hub.table.house_seats import ROLL_SECONDS
+from hub.table.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, WARNED_SECONDS
+from hub.table.house_seats import ROLL_SECONDS, HouseWay
 from hub.table.house_seats import SECONDS as HOUSE_SECONDS
 from hub.table.lettering import CAPTION_LENGTH
 from hub.table.lobby import MOST_WAITS, START_SECONDS
 from hub.table.questions import VOTE_SECONDS
-from hub.table.seats import HEARD_SECONDS
+from hub.table.seat_list import HEARD_SECONDS
+from hub.table.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 
 
@@ -88,7 +91,7 @@ def test_most_of_those_present_put_a_match_aside_and_it_is_kept_whole(phones: Ta
     assert phones.say(3, "vote", {"say": "yes"})["ok"]
     assert (phones.state["state"], question(phones), phones.state["view"]) == ("lobby", None, None)
     (offer,) = phones.state["put_aside"]
-    assert (offer["game"], offer["seats"]) == ("bid-and-bait", {"1": "Guest 1", "2": "Guest 2", "3": "Guest 3"})
+    assert (offer["game"], offer["seats"], offer["people"]) == ("bid-and-bait", [1, 2, 3], [1, 2, 3])
     assert phones.say(2, "take_up", {"match": offer["match"]})["ok"]
     again = phones.seen()
     assert again["public"].pop("match") != before["public"].pop("match")
@@ -198,14 +201,15 @@ def test_no_hand_goes_to_a_phone_that_nobody_who_is_known_knows(phones: TableRig
     answer = phones.say(1, "take_up", {"match": match})
     assert answer["error"] == "Not everybody is here: \u2068Guest 3\u2069 at seat 3 is missing."
     phones.sit(3)
-    assert phones.say(3, "take_up", {"match": match})["ok"], "it is asked"
+    assert phones.say(3, "take_up", {"match": match})["error"] == NOT_YOURS
+    assert phones.say(1, "take_up", {"match": match})["ok"], "it is asked"
     assert phones.state["state"] == "lobby"
     asked = question(phones)
     assert (asked["kind"], asked["voters"]) == ("same_person", [1, 2])
     assert not phones.say(3, "vote", {"say": "yes"})["ok"], "nobody vouches for themselves"
     assert phones.say(2, "vote", {"say": "no"})["ok"]
     assert phones.state["state"] == "lobby"
-    phones.say(1, "take_up", {"match": match})
+    assert phones.say(2, "take_up", {"match": match})["ok"], "seat 1 has to wait with another try"
     assert phones.say(2, "vote", {"say": "yes"})["ok"]
     assert phones.state["state"] == "lobby", "one yes is not enough"
     assert phones.say(1, "vote", {"say": "yes"})["ok"]
@@ -213,11 +217,11 @@ def test_no_hand_goes_to_a_phone_that_nobody_who_is_known_knows(phones: TableRig
 
 
 def test_one_guest_with_phones_of_others_gets_no_hand(phones: TableRig) -> None:
-    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    keys = {seat: phones.key(seat) for seat in phones.sids}
     match = put_aside(phones)
     for seat in (1, 2, 3):
         phones.say_leave(seat)
-    phones.sit_again(1, [logins[1]])
+    phones.sit_again(1, [keys[1]])
     phones.sit(2, 3)
     assert "known" in phones.say(1, "take_up", {"match": match})["error"]
 
@@ -228,7 +232,8 @@ def test_the_hand_of_who_left_goes_to_no_stranger(phones: TableRig) -> None:
     for seat in (1, 2):
         phones.say_leave(seat)
     phones.sit()
-    assert "known" in phones.say(3, "take_up", {"match": match})["error"]
+    for seat in (1, 2, 3):
+        assert phones.say(seat, "take_up", {"match": match})["error"] == NOT_YOURS
     assert question(phones) is None
 
 
@@ -237,18 +242,46 @@ def test_strangers_do_not_get_the_hands_of_others(phones: TableRig) -> None:
     for seat in (1, 2, 3):
         phones.say_leave(seat)
     phones.sit()
-    assert "known" in phones.say(1, "take_up", {"match": match})["error"]
+    assert phones.say(1, "take_up", {"match": match})["error"] == NOT_YOURS
     assert phones.state["state"] == "lobby"
 
 
+def test_a_match_is_offered_while_one_of_its_people_sits_here_and_names_nobody_who_has_left(phones: TableRig) -> None:
+    key = phones.key(3)
+    match = put_aside(phones)
+    phones.say_leave(3)
+    assert [(one["seats"], one["people"]) for one in phones.state["put_aside"]] == [([1, 2, 3], [1, 2])]
+    for seat in (1, 2):
+        phones.say_leave(seat)
+    assert phones.state["put_aside"] == []
+    assert "Guest" not in str(phones.state)
+    phones.sit(1)
+    assert phones.state["put_aside"] == [], "a stranger is offered nothing"
+    phones.sit_again(2, [key])
+    assert [(one["match"], one["people"]) for one in phones.state["put_aside"]] == [(match, [2])]
+
+
+def test_matches_that_are_too_old_are_offered_no_longer_and_the_names_of_their_people_forgotten(
+    phones: TableRig,
+) -> None:
+    put_aside(phones)
+    assert b"Guest 3" in phones.store.kept["1", "people"]
+    phones.store.people_aside.clear()  # `aside_days` are over
+    pass_time(phones, READ_SECONDS - 1)
+    assert b"Guest 3" in phones.store.kept["1", "people"]
+    pass_time(phones, 2)
+    assert phones.table.desk.put_aside == []
+    assert b"Guest" not in phones.store.kept["1", "people"]
+
+
 def test_phones_that_are_known_go_to_the_seats_that_they_had(phones: TableRig) -> None:
-    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    keys = {seat: phones.key(seat) for seat in phones.sids}
     before = {seat: phones.hand(seat)["you"] for seat in (1, 2, 3)}
     match = put_aside(phones)
     for seat in (1, 2, 3):
         phones.say_leave(seat)
     for now, had in {1: 2, 2: 3, 3: 1}.items():
-        phones.sit_again(now, [logins[had]])
+        phones.sit_again(now, [keys[had]])
     sat = dict(phones.sids)
     assert phones.say(1, "take_up", {"match": match})["ok"]
     assert phones.state["state"] == "playing"
@@ -264,13 +297,13 @@ def test_who_sits_at_a_seat_of_the_match_and_was_not_in_it_changes_places_with_w
     rig = TableRig(4, boxes=False)
     rig.sit(1, 2, 3)
     rig.start()
-    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    keys = {seat: rig.key(seat) for seat in rig.sids}
     match = put_aside(rig)
     for seat in (1, 2, 3):
         rig.say_leave(seat)
-    rig.sit_again(2, [logins[2]])
-    rig.sit_again(3, [logins[3]])
-    rig.sit_again(4, [logins[1]])
+    rig.sit_again(2, [keys[2]])
+    rig.sit_again(3, [keys[3]])
+    rig.sit_again(4, [keys[1]])
     rig.sit(1)  # somebody who looks on
     looks_on = rig.sids[1]
     assert rig.say(4, "take_up", {"match": match})["ok"]
@@ -285,12 +318,12 @@ def test_nobody_changes_places_where_boxes_stand() -> None:
     rig.boxes_up()
     rig.sit()
     rig.start()
-    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    keys = {seat: rig.key(seat) for seat in rig.sids}
     match = put_aside(rig)
     for seat in (1, 2, 3):
         rig.say_leave(seat)
     for now, had in {1: 2, 2: 1, 3: 3}.items():
-        rig.sit_again(now, [logins[had]])
+        rig.sit_again(now, [keys[had]])
     refused = rig.say(1, "take_up", {"match": match})["error"]
     assert refused == "\u2068Guest 1\u2069 had seat 1: sit down there again, where its box is."
     assert rig.state["state"] == "lobby"
@@ -300,14 +333,14 @@ def test_nobody_changes_places_where_boxes_stand() -> None:
 def test_a_disk_that_fails_while_places_change_gives_no_hand_to_another(
     phones: TableRig, writes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    keys = {seat: phones.key(seat) for seat in phones.sids}
     hands = {seat: phones.hand(seat)["you"] for seat in (1, 2, 3)}
     match = put_aside(phones)
     for seat in (1, 2, 3):
         phones.say_leave(seat)
     had = {1: 2, 2: 1, 3: 3}
     for now in had:
-        phones.sit_again(now, [logins[had[now]]])
+        phones.sit_again(now, [keys[had[now]]])
     write, left = phones.store._write, [writes]
 
     def fails_then(what: str) -> None:
@@ -324,12 +357,12 @@ def test_a_disk_that_fails_while_places_change_gives_no_hand_to_another(
 
 
 def test_changed_places_stand_as_they_were_where_the_disk_fails(phones: TableRig) -> None:
-    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    keys = {seat: phones.key(seat) for seat in phones.sids}
     match = put_aside(phones)
     for seat in (1, 2, 3):
         phones.say_leave(seat)
     for now, had in {1: 2, 2: 1, 3: 3}.items():
-        phones.sit_again(now, [logins[had]])
+        phones.sit_again(now, [keys[had]])
     phones.store.broken = "full"
     phones.say(1, "take_up", {"match": match})
     assert [seat["name"] for seat in phones.state["seats"]] == ["Guest 1", "Guest 2", "Guest 3"]
@@ -351,7 +384,7 @@ def test_a_box_vouches_for_nobody() -> None:
     rig.say_leave(2)
     rig.sit(1, 2)
     rig.press(3, "push")
-    assert "known" in rig.say(1, "take_up", {"match": match})["error"], "whoever pushes box 3 now may be anybody"
+    assert rig.say(1, "take_up", {"match": match})["error"] == NOT_YOURS, "whoever pushes box 3 now may be anybody"
     assert question(rig) is None
 
 
@@ -427,11 +460,11 @@ def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
     rig = TableRig(3)
     rig.boxes_up()
     rig.sit()
-    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    keys = {seat: rig.key(seat) for seat in rig.sids}
     rig.start()
     match = put_aside(rig)
     rig.say_leave(3)
-    rig.sit_again(3, [logins[3]])
+    rig.sit_again(3, [keys[3]])
     rig.start()
     rig.say_leave(3)  # the seat stays in the match
     rig.say(1, "ask", {"what": "end"})
@@ -440,7 +473,7 @@ def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
         pass_time(rig, 200)
     rig.take(StaffAsked("reset", {"match": "end"} if rig.state["state"] == "playing" else {}, lambda *_: None))
     for seat in (1, 2):
-        rig.sit_again(seat, [logins[seat]])
+        rig.sit_again(seat, [keys[seat]])
     rig.press(3, "push")
     assert rig.state["seats"][2]["name"] == ""
     rig.say(1, "take_up", {"match": match})
@@ -451,11 +484,11 @@ def test_nobody_changes_places_while_a_match_is_under_way() -> None:
     """One who was at seat 1 of a match put aside sits at 3 now, and somebody else at 1 plays another match."""
     rig = TableRig(4, boxes=False)
     rig.sit(1, 2)
-    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    keys = {seat: rig.key(seat) for seat in rig.sids}
     rig.start()
     match = put_aside(rig)
     rig.say_leave(1)
-    rig.sit_again(3, [logins[1]])
+    rig.sit_again(3, [keys[1]])
     rig.sit(1)
     rig.start()
     before = [(seat.sid, seat.name) for seat in rig.table._seats]
@@ -504,11 +537,11 @@ def test_where_all_phones_have_left_nobody_takes_the_match_up_by_boxes() -> None
     for seat in (1, 2):
         rig.say_leave(seat)
     rig.take(StaffAsked("aside", {}, lambda *_: None))
-    (offer,) = rig.state["put_aside"]
+    assert rig.state["put_aside"] == []
     rig.sit(3)
     rig.press(1, "push")
     rig.press(2, "push")
-    assert not rig.say(3, "take_up", {"match": offer["match"]})["ok"]
+    assert rig.say(3, "take_up", {"match": "m-1"})["error"] == NOT_YOURS
     assert rig.state["state"] == "lobby"
 
 
@@ -548,15 +581,92 @@ def test_who_would_start_another_game_lets_the_first_wait_before() -> None:
         assert not rig.say(3, "wish", {"game": "bid-it", "preset": preset})["ok"]
 
 
-def test_a_phone_that_proves_its_earlier_login_is_known(phones: TableRig) -> None:
-    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+def test_a_phone_that_proves_its_earlier_key_is_known(phones: TableRig) -> None:
+    keys = {seat: phones.key(seat) for seat in phones.sids}
     match = put_aside(phones)
     for seat in (1, 2, 3):
         phones.say_leave(seat)
     for seat in (1, 2, 3):
-        phones.sit_again(seat, [logins[seat]])
+        phones.sit_again(seat, [keys[seat]])
     assert phones.say(1, "take_up", {"match": match})["ok"]
     assert phones.state["state"] == "playing"
+
+
+def test_a_phone_of_another_key_is_a_stranger_at_its_own_seat(phones: TableRig) -> None:
+    keys = {seat: phones.key(seat) for seat in phones.sids}
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    for seat in (1, 2):
+        phones.sit_again(seat, [keys[seat]])
+    phones.sit_again(3, [bytes(32)])
+    assert phones.say(1, "take_up", {"match": match})["ok"], "the others are asked"
+    assert (question(phones)["kind"], question(phones)["seat"]) == ("same_person", 3)
+    assert phones.state["state"] == "lobby"
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_seat_that_was_played_on_its_box_alone_knows_that_box_and_no_phone(phone: bool) -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.press(3, "push")
+    rig.start()
+    match = put_aside(rig)
+    if phone:
+        rig.sit(3)
+        rig.sids = {seat: rig.sids[seat] for seat in (1, 2, 3)}
+    else:
+        rig.press(3, "push")
+    assert rig.say(1, "take_up", {"match": match})["ok"]
+    if phone:
+        assert (question(rig)["kind"], question(rig)["voters"]) == ("same_person", [1, 2])
+        assert rig.state["state"] == "lobby"
+        assert not rig.hand(3)["you"]
+    else:
+        assert question(rig) is None
+        assert rig.state["state"] == "playing"
+
+
+def of_an_earlier_hub(rig: TableRig, logins: dict[int, tuple[str, str]]) -> None:
+    """Write who played a suspended match as hubs did that knew a phone by its login."""
+    people = json.loads(rig.store.kept["1", "people"])
+    for seats in people.values():
+        for seat, login in logins.items():
+            seats[str(seat)]["person"] = sha256(":".join(login).encode()).hexdigest()
+    rig.store.kept["1", "people"] = json.dumps(people).encode()
+
+
+def test_phones_that_kept_their_seats_go_on_with_a_match_of_a_hub_that_knew_logins(phones: TableRig) -> None:
+    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    match = put_aside(phones)
+    of_an_earlier_hub(phones, logins)
+    again = TableRig(boxes=False, store=phones.store)
+    again.sids = phones.sids
+    wake(again, 1, 2, 3)
+    assert again.say(1, "take_up", {"match": match})["ok"]
+    assert again.state["state"] == "playing"
+
+
+def test_what_a_password_proved_to_an_earlier_hub_counts_no_more(phones: TableRig) -> None:
+    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    match = put_aside(phones)
+    of_an_earlier_hub(phones, logins)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    phones.sit()
+    places = json.loads(phones.store.kept["1", "places"])
+    for seat in places:  # the hub before had been given a captured login at each of these seats
+        seat["earlier"] = [sha256(":".join(logins[seat["seat"]]).encode()).hexdigest()]
+    phones.store.kept["1", "places"] = json.dumps(places).encode()
+    again = TableRig(boxes=False, store=phones.store)
+    again.sids = phones.sids
+    wake(again, 1, 2, 3)
+    assert again.say(1, "take_up", {"match": match})["error"] == NOT_YOURS
+    answers: list[bool] = []
+    again.take(StaffAsked("again", {"match": match}, lambda done, _: answers.append(done)))
+    assert answers == [True], "staff know them"
+    assert again.state["state"] == "playing"
 
 
 # --- absent seats --------------------------------------------------------------------------------------
@@ -592,6 +702,50 @@ def test_a_sleeper_is_called_then_the_others_decide_and_the_hand_stays_theirs(ph
     assert not phones.state["seats"][2]["house"]
     wake(phones, 3)
     assert phones.hand(3)["you"]
+
+
+def test_nobody_is_called_while_most_are_still_choosing_nor_the_moment_they_are_the_last(phones: TableRig) -> None:
+    pass_time(phones, 2 * CALL_SECONDS)
+    assert phones.state["nudged"] == [], "nobody has acted"
+    play_first(phones, 1)
+    pass_time(phones, 2 * CALL_SECONDS)
+    assert phones.state["nudged"] == [], "most are still choosing"
+    play_first(phones, 2)
+    pass_time(phones, CALL_SECONDS - 1)
+    assert phones.state["nudged"] == []
+    pass_time(phones, 1)
+    assert phones.state["nudged"] == [3]
+
+
+def test_the_last_two_of_four_are_called_and_the_last_three_are_not() -> None:
+    rig = TableRig(4, boxes=False)
+    rig.sit()
+    rig.start()
+    play_first(rig, 1)
+    pass_time(rig, 2 * CALL_SECONDS)
+    assert rig.state["nudged"] == []
+    play_first(rig, 4)
+    pass_time(rig, CALL_SECONDS)
+    assert rig.state["nudged"] == [2, 3]
+
+
+def test_nobody_is_called_for_the_house_or_for_people_who_have_left() -> None:
+    rig = TableRig(3, boxes=False, house=HouseWay(seats=1, seconds=0.1))
+    rig.sit(1, 2)
+    rig.start()
+    pass_time(rig, 5)
+    rig.say_leave(2)
+    pass_time(rig, 2 * CALL_SECONDS)
+    assert rig.state["locked"] == [3]
+    assert rig.state["nudged"] == []
+
+
+def test_a_question_to_one_seat_calls_it_when_the_others_wait(boxed: TableRig) -> None:
+    (asked,) = boxed.state["view"]["waiting"]["seats"]
+    pass_time(boxed, CALL_SECONDS - 1)
+    assert boxed.state["nudged"] == []
+    pass_time(boxed, 1)
+    assert boxed.state["nudged"] == [int(asked)]
 
 
 def test_the_house_plays_until_its_seat_is_back(phones: TableRig) -> None:
@@ -1332,15 +1486,24 @@ def test_the_log_says_each_move_of_the_house_until_its_person_is_back(phones: Ta
         for seat in (1, 2):
             bring_on(phones, seat)
         pass_time(phones, HOUSE_SECONDS + 1)
-    told = list(phones.state["stood_in"].values())
+    told = stood_in(phones)
     assert len(told) >= 2
-    assert {seat for seats in told for seat in seats} == {3}
+    assert {seat for seats in told.values() for seat in seats} == {3}
     wake(phones, 3)
     for _ in range(8):
         for seat in (1, 2, 3):
             bring_on(phones, seat)
         pass_time(phones, 1)
-    assert len(phones.state["stood_in"]) <= len(told)
+    assert len(phones.match.events) > max(map(int, told)), "the match goes on"
+    assert stood_in(phones) == told
+
+
+def stood_in(rig: TableRig) -> dict[str, list[int]]:
+    """Where the whole log says that the house moved; a public state says it of the newest events alone."""
+    log = rig.table.happened.before(len(rig.match.events))
+    newest = {one["n"] for one in rig.state["events"]}
+    assert rig.state["stood_in"] == {n: seats for n, seats in log.stood_in.items() if int(n) in newest}
+    return log.stood_in
 
 
 def test_what_a_person_and_the_house_itself_do_is_not_told_as_stood_in(phones: TableRig) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from hub import games
 from hub.engine.decision import CHANCE, Action
+from hub.engine.match import Match
 from hub.engine.printed import LAY_OUT, OPTION, UNKNOWN
 from hub.ports import Turn
 from hub.table.absence import ASK_SECONDS
@@ -180,22 +181,25 @@ def test_nobody_makes_up_a_printed_card_for_who_is_asleep() -> None:
     assert not any(entry.seat for entry in rig.match.log)
 
 
-def test_who_said_no_set_by_mistake_takes_it_back_before_the_next_die() -> None:
+def test_a_set_shown_while_another_seat_is_to_roll_ends_the_match_and_can_be_taken_back() -> None:
     rig = table("bid-and-bait", seats=2)
     rig.start("bid-and-bait", **{OPTION: True})
-    while rig.match.open and "no_set" not in [move.name for move in rig.match.open.offers(1)]:
+    while not (rig.state["dice"] and rig.state["dice"]["seat"] == 2 and rig.match.standing(1)):
         if rig.state["dice"]:
             rig.roll(*[6] * rig.state["dice"]["count"])
             continue
+        assert rig.match.open
         seat = next(one for one in rig.match.open.asked if one not in rig.match.open.answers)
-        offers = rig.match.open.offers(seat)
-        move = next((one for one in offers if one.name == "no_set"), offers[0])
+        move = rig.match.open.offers(seat)[0]
         assert rig.act(seat, move.name, **move.first())["ok"]
-    assert rig.act(1, "no_set")["ok"]
-    assert rig.hand(1)["undo"]
-    assert rig.say(1, "undo")["ok"]
     assert rig.act(1, "show_set")["ok"]
     assert rig.state["over"]["winners"] == [1]
+    assert rig.state["dice"] is None
+    assert rig.hand(1)["undo"]
+    assert rig.say(1, "undo")["ok"]
+    back = rig.state
+    assert back["over"] is None
+    assert back["dice"]["seat"] == 2
 
 
 def test_a_wrong_number_is_taken_back_after_the_bids_were_turned_over_by_who_bid_last() -> None:
@@ -224,3 +228,60 @@ def test_bids_of_the_hub_s_own_cards_are_not_taken_back_once_they_were_turned_ov
         assert rig.act(seat, **first(rig, seat))["ok"]
     assert seat
     assert not rig.hand(seat)["undo"]
+
+
+def test_a_wrong_number_that_is_noticed_late_is_corrected_once_all_who_play_agree() -> None:
+    rig = table("i-bid-you-not")
+    rig.start("i-bid-you-not", **{OPTION: True, "actions": False, "first": 1})
+    assert rig.act(1, "laid_out", card=24)["ok"]
+    assert rig.act(1, "add", card=42)["ok"]
+    assert not rig.act(2, "add", card=42)["ok"], "seat 2 holds the true 42"
+    entries = len(rig.match.log)
+    assert rig.act(2, "correct", card=42, true_card=41)["ok"]
+    assert rig.state["question"]["text"].startswith("Seat 2 asks all who play: Correct 42")
+    assert rig.say(1, "vote", {"say": "yes"})["ok"]
+    assert len(rig.match.log) == entries, "seat 3 has not agreed yet"
+    assert rig.say(3, "vote", {"say": "yes"})["ok"]
+    assert rig.state["question"] is None
+    assert [card["card"] for card in rig.state["view"]["table"]["offer"]] == [24, 41]
+    assert [(entry.move, entry.args.get("card")) for entry in rig.match.log if entry.seat] == [
+        ("laid_out", 24), ("add", 42), ("correct", 42),
+    ], "the log keeps both"  # fmt: skip
+    assert Match.replay(rig.match.game, rig.match.head, rig.match.log).fingerprint() == rig.match.fingerprint()
+    assert rig.act(2, "add", card=42)["ok"]
+
+
+def test_a_wrong_number_stays_if_one_player_says_no_or_the_match_has_gone_on() -> None:
+    rig = table("i-bid-you-not")
+    rig.start("i-bid-you-not", **{OPTION: True, "actions": False, "first": 1})
+    assert rig.act(1, "laid_out", card=24)["ok"]
+    assert rig.act(1, "add", card=42)["ok"]
+    assert rig.act(2, "correct", card=42, true_card=41)["ok"]
+    assert rig.say(3, "vote", {"say": "no"})["ok"]
+    assert rig.state["question"] is None
+    assert rig.act(3, "correct", card=42, true_card=41)["ok"]
+    assert rig.act(2, "auction")["ok"], "nobody waits for the vote"
+    for seat in (1, 2):
+        assert rig.say(seat, "vote", {"say": "yes"})["ok"]
+    assert [card["card"] for card in rig.state["view"]["table"]["offer"]] == [24, 42]
+    assert not any(entry.move == "correct" for entry in rig.match.log)
+
+
+def test_whoever_locks_last_sees_all_launches_of_printed_cards_and_cannot_choose_again() -> None:
+    rig = table("big-idea")
+    rig.start("big-idea", **{OPTION: True})
+    while rig.state["view"]["phase"] != "seed":
+        assert rig.match.open
+        seat = next(iter(rig.match.open.asked))
+        move = rig.match.open.offers(seat)[0]
+        assert rig.act(seat, move.name, **move.first())["ok"]
+    assert rig.match.open
+    *others, last = rig.match.open.asked
+    for seat in others:
+        move = rig.match.open.offers(seat)[0]
+        assert rig.act(seat, move.name, **move.first())["ok"]
+    assert rig.hand(others[-1])["undo"], "until all have locked a choice may be changed"
+    move = rig.match.open.offers(last)[0]
+    assert rig.act(last, move.name, **move.first())["ok"]
+    assert not rig.hand(last)["undo"]
+    assert rig.say(last, "undo")["error"] == "The others' choices were shown: it cannot be taken back."

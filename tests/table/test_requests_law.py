@@ -104,7 +104,7 @@ class Evening:
         """Somebody asks for what is another's, old, unknown or no move at all."""
         seat, random = self.random.choice(self.seats), self.random
         known = [move for other in self.seats for move in self.rig.hand(other)["moves"]]
-        names = [move["move"] for move in known] + list(self.match.game.labels.get("moves", {})) + ["", "win"]
+        names = [move["move"] for move in known] + list(self.match.game.labels.moves) + ["", "win"]
         args = {key: random.choice(JUNK) for move in known[:3] for key in move if key != "move"}
         kept = {key: args[key] for key in args if random.random() < 0.5}
         move = random.choice([random.choice(names), random.choice(JUNK)])

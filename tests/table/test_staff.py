@@ -26,14 +26,6 @@ from tests.table.test_people import bring_on, pass_time
 class StaffRig(TableRig):
     """A table that staff look after."""
 
-    def __init__(self, *args: Any, **given: Any) -> None:
-        super().__init__(*args, **given)
-        self.table._staff._wall = self.table._staff._limit._wall = self.wall
-
-    def wall(self) -> float:
-        """The time of day: the table's clock, from a moment of 2026 on."""
-        return 1_790_000_000.0 + self.clock.time
-
     def staff(self, verb: str, **args: Any) -> tuple[bool, str]:
         answers: list[tuple[bool, str]] = []
         self.take(StaffAsked(verb, args, lambda done, say: answers.append((done, say))))
@@ -171,7 +163,7 @@ def test_the_last_action_is_taken_back_told_and_kept(rig: StaffRig) -> None:
 
 def test_a_persons_mistake_is_taken_back_with_what_the_house_did_after_it() -> None:
     rig = StaffRig(4, boxes=False, offered=[games.find("bid-it")], house=HouseWay(seconds=5.0))
-    rig.table._house._chance = Random(1)  # it bids, and reveals nothing
+    rig.table._house._random = Random(1)  # it bids, and reveals nothing
     rig.sit(1)
     for seat in (2, 3, 4):
         assert rig.say(1, "house", {"seat": seat, "strength": "easy"})["ok"]
@@ -295,7 +287,10 @@ def test_a_match_that_a_reset_puts_aside_is_kept_whole(rig: StaffRig) -> None:
     entries = list(rig.store.entries["m-1"])
     rig.does("reset", match="aside")
     assert rig.store.entries["m-1"] == entries
-    assert rig.state["put_aside"][0]["match"] == "m-1"
+    assert rig.state["put_aside"] == []
+    assert [(one.match, one.seats) for one in rig.desk.put_aside] == [
+        ("m-1", {"1": "Guest 1", "2": "Guest 2", "3": "Guest 3"})
+    ]
     assert not any(seat["held"] for seat in rig.state["seats"])
 
 
@@ -352,7 +347,7 @@ def test_everybody_sees_until_when_the_table_is_theirs(rig: StaffRig) -> None:
 
 
 def test_a_limit_outlives_a_restart(rig: StaffRig) -> None:
-    real = int(time.time())
+    real = int(rig.wall())
     rig.store.kept["1", "until"] = str(real + 600).encode()
     restarted = TableRig(store=rig.store)
     assert restarted.table.desk.until == real + 600

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from PIL import Image
 
-    from hub.display.labels import Labels
     from hub.display.language import Language
+    from hub.engine.labels import Labels
     from hub.state import PublicState
 
 __all__ = ["SIZES", "PanelSize", "panel", "png", "sheet"]

@@ -14,19 +14,19 @@ from hub.display.facts import (
     with_names,
 )
 from hub.display.labels import (
+    NO_LABELS,
     Face,
-    Labels,
     card_letter,
     deck_in,
     face_of,
     fill,
     found,
     number_text,
-    part,
     score_text,
     value_text,
 )
 from hub.display.language import Language
+from hub.engine.labels import FactLabels, Labels, PhaseLabels
 from hub.ports import SEAT_MARKS
 from hub.state import ScreenState
 
@@ -75,12 +75,12 @@ class PanelModel:
     """
 
     def __init__(self, state: PublicState, labels: Labels | None, join: str, language: Language | None = None) -> None:
-        self.state, self.labels, self._language = state, labels, language or Language()
+        self.state, self.labels, self._language = state, labels or NO_LABELS, language or Language()
         self.say = self._language.say
         self._values = view_values(state.view) if state.view else {}
         self._phase = state.view.phase if state.view else ""
-        self._screen = part(labels, "screen")
-        self._phase_screen = part(labels, "screen", "phase", self._phase)
+        self._screen = self.labels.screen
+        self._phase_screen = self._screen.phase.get(self._phase, PhaseLabels())
         self._table_fact_labels, self._seat_fact_labels = self._listed_facts("table"), self._listed_facts("seat")
         self._waited_for = [seat for seat in asked_seats(state) if seat not in state.locked]
         self.address = state.url.partition("://")[2] or state.url or self.say("no network yet")
@@ -90,9 +90,9 @@ class PanelModel:
         self.table = self._named(state.name)
         self.round = self.say(f"round {state.view.round}") if state.view and state.view.round else ""
         self.dice = self._settled_dice()
-        self.phase = self.say(_STAGE_NAMES.get(state.state) or phase_name(self._phase, labels))
+        self.phase = self.say(_STAGE_NAMES.get(state.state) or phase_name(self._phase, self.labels))
         self.free = self.say("free")
-        self.deck = deck_in(labels, self._values.get("table"), self._values.get("seats"))
+        self.deck = deck_in(self.labels, self._values.get("table"), self._values.get("seats"))
         self.main, self.caption = self._main_and_caption()
         self.cards = self._row_of_cards()
         self.main_rows = self._rows_for_main()
@@ -168,12 +168,9 @@ class PanelModel:
             names = " ".join(f"Seat {seat}" for seat in winners)
             return self._named(f"{names} {'wins' if len(winners) == 1 else 'win'}"), self._named(state.over.why)
         seat, values = template_seat(state), template_values(state)
-        mains = (
-            self._named(fill(str(one or ""), values, seat, self.labels))
-            for one in _templates(self._phase_screen.get("main"))
-        )
+        mains = (self._named(fill(one, values, seat, self.labels)) for one in _templates(self._phase_screen.main))
         main = next(filter(None, mains), "")
-        caption = self._named(fill(str(self._phase_screen.get("caption") or ""), values, seat, self.labels))
+        caption = self._named(fill(self._phase_screen.caption, values, seat, self.labels))
         caption = self._named(self._dice_caption()) or caption
         return main or self.phase, caption or self._named(state.want)
 
@@ -194,26 +191,25 @@ class PanelModel:
 
     def _row_of_cards(self) -> Sequence[RowCard]:
         """Return the row of cards that stands for the large text in this phase."""
-        path = str(self._phase_screen.get("row") or "")
+        path = self._phase_screen.row
         row = found(self._values, path) if self.state.state == "playing" and path else None
         current = self._current_card(path)
         faces = [(face_of(self.labels, one, self.deck), one) for one in row] if isinstance(row, list) else []
-        key = str(part(self.labels, "face").get("key"))
+        key = self.labels.face.key if self.labels.face else None
         return [
             RowCard(face, one.get(key) == current if isinstance(one, dict) else False) for face, one in faces if face
         ]
 
     def _current_card(self, path: str) -> Any:
         """Return the key of the card in the row at `path` that the labels mark as the one that counts now."""
-        marks = (fact["here"] for name, fact in self._table_fact_labels if path == f"table.{name}" and "here" in fact)
-        mark = next(marks, "")
-        return found(self._values, str(mark)) if mark else None
+        mark = next((fact.here for name, fact in self._table_fact_labels if path == f"table.{name}"), "")
+        return found(self._values, mark) if mark else None
 
     def _rows_for_main(self) -> Sequence[TableRow]:
         """Return the records that stand for the large text in this phase, such as what each seat earned."""
-        path = str(self._phase_screen.get("row") or "")
+        path = self._phase_screen.row
         for name, fact in self._table_fact_labels if self.state.state == "playing" else ():
-            if path == f"table.{name}" and not fact.get("card"):
+            if path == f"table.{name}" and not fact.card:
                 return [self._table_row(one, fact) for one in found(self._values, path) or ()]
         return ()
 
@@ -241,11 +237,11 @@ class PanelModel:
     def _seat(self, seat: int, name: str, facts: Mapping[str, Any]) -> SeatTexts:
         over = self.state.over if self.state.state == "over" else None
         if over and seat in over.scores:
-            number = self.say(number_text(over.scores[seat], {"money": self._screen.get("score")}))
+            number = self.say(number_text(over.scores[seat], money=self._screen.score))
             score = self.say(score_text(over.scores[seat], self.labels))
             others = [fact for fact in self._seat_facts(facts) if fact not in (score, number)]
             return SeatTexts(seat, name, [number], [score, *others], asked=seat in over.winners)
-        cells = [self.say(fill(str(one), facts, labels=self.labels)) for one in _templates(self._screen.get("cell"))]
+        cells = [self.say(fill(one, facts, labels=self.labels)) for one in _templates(self._screen.cell)]
         token, now = self._token(seat), self._cell_now(seat)
         return SeatTexts(
             seat,
@@ -254,41 +250,43 @@ class PanelModel:
             facts=[*filter(None, [now]), *self._seat_facts(facts)] or cells[:1],
             token=token,
             asked=seat in self._waited_for,
-            marked=facts.get(str(self._screen.get("mark"))) is True,
+            marked=facts.get(self._screen.mark) is True,
         )
 
     def _cell_now(self, seat: int) -> str:
         """Return what counts of a seat in a phase whose labels name numbers by seat: its number, or whether it is in."""
-        path = self._phase_screen.get("cells")
+        path = self._phase_screen.cells
         if not path:
             return ""
-        number = (found(self._values, str(path)) or {}).get(str(seat))
-        money = next((fact for name, fact in self._table_fact_labels if path == f"table.{name}"), {})
-        inside = found(self._values, str(self._screen.get("inside") or ""))
+        number = (found(self._values, path) or {}).get(str(seat))
+        fact = next((fact for name, fact in self._table_fact_labels if path == f"table.{name}"), FactLabels())
+        inside = found(self._values, self._screen.inside)
         if isinstance(inside, list) and seat not in inside:
             return "--"
-        return self.say(number_text(number, money) if type(number) is int else "in" if isinstance(inside, list) else "")
+        if type(number) is int:
+            return self.say(self._number(number, fact))
+        return self.say("in") if isinstance(inside, list) else ""
 
     def _token(self, seat: int) -> str:
         """Return the letter of the token that the labels name, if this seat has it."""
-        fact = self._screen.get("token")
+        fact = self._screen.token
         if not fact or not self.state.view or self.state.view.table.get(fact) != seat:
             return ""
-        return str(self._screen.get("token_letter") or str(fact)[0].upper())
+        return self._screen.token_letter or fact[0].upper()
 
     # --- facts and records -----------------------------------------------------------------------------
 
-    def _listed_facts(self, where: str) -> list[tuple[str, Mapping[str, Any]]]:
+    def _listed_facts(self, where: str) -> list[tuple[str, FactLabels]]:
         """Return the facts of the table or of a seat that panels show in this phase, by name.
 
         Table and seat may have a fact of one name: then the fact's `name` says it, and the key in the labels differs.
         """
         return [
-            (str(fact.get("name", key)), fact)
-            for key, fact in part(self.labels, "facts").items()
-            if fact.get("where") == where
-            and self._phase in fact.get("in", [self._phase])
-            and "panel" in fact.get("on", ["panel"])
+            (fact.called(key), fact)
+            for key, fact in self.labels.facts.items()
+            if fact.where == where
+            and (fact.phases is None or self._phase in fact.phases)
+            and (fact.on is None or "panel" in fact.on)
         ]
 
     def _seat_facts(self, facts: Mapping[str, Any]) -> list[str]:
@@ -301,49 +299,54 @@ class PanelModel:
         texts = (
             self._fact(name, fact, table)
             for name, fact in self._table_fact_labels
-            if not fact.get("row") or (fact.get("card") and not self.cards)
+            if not fact.row or (fact.card and not self.cards)
         )
         return [text for text in texts if text]
 
-    def _fact(self, name: str, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    def _fact(self, name: str, fact: FactLabels, facts: Mapping[str, Any]) -> str:
         """Return a fact with its label, or "" where there is nothing to say."""
         value = found(facts, name)
-        label = self.say(str(fact.get("short", fact.get("label", name))))
-        if value is None or value is False or value in ([], fact.get("unless", 0 if fact.get("heap") else None)):
-            hidden = facts.get(f"{name}_count") if fact.get("card") else None
+        label = self.say(next(one for one in (fact.short, fact.label, name) if one is not None))
+        unless = 0 if fact.heap and fact.unless is None else fact.unless
+        if value is None or value is False or value in ([], unless):
+            hidden = facts.get(f"{name}_count") if fact.card else None
             return f"{label} {'? ' * hidden}".strip() if type(hidden) is int and hidden else ""
         if value is True:
             return label
         base = name.removesuffix("_count")
-        if base != name and part(self.labels, "facts", base).get("card"):
+        if base != name and self.labels.facts.get(base, FactLabels()).card:
             return ""  # stands as ? beside the cards
         text = self._fact_value(name, value, fact, facts)
-        mark = "!" if value == fact.get("warn") else "*" if self._leads(fact, facts) else ""
+        mark = "!" if value == fact.warn else "*" if self._leads(fact, facts) else ""
         return f"{label}{'' if len(label) < 2 else ' '}{text}{mark}" if text else ""
 
-    def _fact_value(self, name: str, value: Any, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-        if fact.get("card") and isinstance(value, list):
+    def _fact_value(self, name: str, value: Any, fact: FactLabels, facts: Mapping[str, Any]) -> str:
+        if fact.card and isinstance(value, list):
             count = facts.get(f"{name}_count")
             hidden = count - len(value) if type(count) is int else 0
-            by_name = fact["card"] == "name"
+            by_name = fact.card == "name"
             cards = [self._card(face, by_name=by_name) for face in value]
             return (", " if by_name else " ").join([*(dict.fromkeys(cards) if by_name else cards), *"?" * hidden])
-        if fact.get("card") and isinstance(value, dict):
-            return " ".join(f"{card_letter(self.labels, face)}{number_text(one, fact)}" for face, one in value.items())
-        if fact.get("sides") and isinstance(value, list):
+        if fact.card and isinstance(value, dict):
+            return " ".join(f"{card_letter(self.labels, face)}{self._number(one, fact)}" for face, one in value.items())
+        if fact.sides and isinstance(value, list):
             return self._by_turns(value, fact)
         return self._named(fact_text(value, fact, self.labels))
 
-    def _leads(self, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    @staticmethod
+    def _number(value: Any, fact: FactLabels) -> str:
+        return number_text(value, money=fact.money, sign=fact.signed)
+
+    def _leads(self, fact: FactLabels, facts: Mapping[str, Any]) -> bool:
         """Return whether `facts` are those of the seat that leads in this fact, which the labels name by `leader`."""
-        leader = found(self._values, str(fact["leader"])) if fact.get("leader") else None
+        leader = found(self._values, fact.leader) if fact.leader else None
         return leader is not None and facts is self._values["seats"].get(str(leader))
 
-    def _by_turns(self, values: Sequence[Any], fact: Mapping[str, Any]) -> str:
+    def _by_turns(self, values: Sequence[Any], fact: FactLabels) -> str:
         """Return the newest two of the numbers that two sides named by turns."""
-        sides = [found(self._values, str(path)) for path in fact["sides"]]
+        sides = [found(self._values, path) for path in fact.sides]
         texts = [
-            f"{self.say(number_text(one, fact))} {SEAT_MARKS[sides[turn % 2]].symbol}"
+            f"{self.say(self._number(one, fact))} {SEAT_MARKS[sides[turn % 2]].symbol}"
             for turn, one in enumerate(values)
         ]
         return " ".join(texts[-2:])
@@ -352,7 +355,7 @@ class PanelModel:
         """Return a card of a fact: its letter, the title of its face, or its name where the labels want that."""
         face = face_of(self.labels, card, self.deck)
         if face is None:
-            return str(card) if part(self.labels, "face") else card_letter(self.labels, card)
+            return str(card) if self.labels.face else card_letter(self.labels, card)
         return (
             self.say(face.name)
             if by_name
@@ -365,30 +368,28 @@ class PanelModel:
         rows: list[TableRow] = []
         table = self._values.get("table") or {}
         for name, fact in self._table_fact_labels if self.state.state != "over" else ():
-            records = table.get(name) if fact.get("row") and not fact.get("card") else None
-            current = found(self._values, str(fact["here"])) if fact.get("here") else None
-            only = {key: found(self._values, path) for key, path in (fact.get("only") or {}).items()}
+            records = table.get(name) if fact.row and not fact.card else None
+            current = found(self._values, fact.here) if fact.here else None
+            only = {key: found(self._values, path) for key, path in fact.only.items()}
             shown = [one for one in records or () if all(one.get(key) == value for key, value in only.items())]
             rows += [self._table_row(one, fact) for one in sorted(shown, key=lambda one: one.get("id") != current)]
         return rows
 
-    def _table_row(self, record: Mapping[str, Any], fact: Mapping[str, Any]) -> TableRow:
-        names = part(self.labels, "names")
-        values = {key: part(names, key).get(str(value), value) for key, value in record.items()}
-        flag = fact.get("flag")
-        text = str(flag) if flag and record.get(flag) else fill(str(fact.get("text") or ""), values, labels=self.labels)
-        title = fill(str(fact.get("title") or ""), values, labels=self.labels)
-        by = record.get(str(fact.get("by")))
+    def _table_row(self, record: Mapping[str, Any], fact: FactLabels) -> TableRow:
+        flag = fact.flag
+        text = flag if flag and record.get(flag) else fill(fact.text, record, labels=self.labels)
+        title = fill(fact.title, record, labels=self.labels)
+        by = record.get(fact.by)
         if type(by) is int and by in SEAT_MARKS:
             title = f"{SEAT_MARKS[by].symbol} {title}"
-        if numbers := value_text(record.get(str(fact.get("seats")))):
+        if numbers := value_text(record.get(str(fact.seats))):
             text = f"{numbers} · {text}".strip(" ·")
-        faces = record.get(str(fact.get("cards")))
+        faces = record.get(fact.cards)
         cards = [None if face is None else card_letter(self.labels, face) for face in faces or ()]
-        lit = [card_letter(self.labels, face) for face in record.get(str(fact.get("lit"))) or ()]
+        lit = [card_letter(self.labels, face) for face in record.get(fact.lit) or ()]
         return TableRow(self._named(title), cards, self._named(text), lit)
 
 
-def _templates(template: Any) -> Sequence[Any]:
+def _templates(template: str | list[str]) -> Sequence[str]:
     """Return a template, or several in the order in which they are tried, as a sequence."""
-    return template if isinstance(template, list) and template else [template or ""]
+    return [template] if isinstance(template, str) else template

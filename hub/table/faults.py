@@ -1,0 +1,106 @@
+"""What a table does about an error that nobody foresaw: it starts again from its log, and stops if that does not help.
+
+The journal gets the type of the error and where it came from. It never gets the error's text or a local variable, which may
+hold a hand, a bid, a name or a token.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from hub.ports import (
+    AddressChanged,
+    BoxDown,
+    BoxUp,
+    BrokerDown,
+    BrokerUp,
+    Clock,
+    DeviceDown,
+    DeviceSimulated,
+    DeviceUp,
+    DiceKit,
+    PhoneSaid,
+    StaffAsked,
+)
+
+log = logging.getLogger(__name__)
+
+MOST_FAULTS, WITHIN_SECONDS = 3, 600.0  # so many within so long, and the table stays stopped
+FRAMES = 12  # of an error's trace, the innermost ones, in the journal
+
+RESTARTED = (
+    "Something went wrong at this table, so it started again. What was confirmed is still there: look, then play on."
+)
+STOPPED = "This table has stopped after repeated errors. Its match is kept. Please call the staff."
+NOT_DONE = "Something went wrong at this table: look at the big screen, then try again."
+
+
+class Faults:
+    """The faults of one table in the last ten minutes."""
+
+    def __init__(self, table: str, clock: Clock) -> None:
+        self._table, self._clock = table, clock
+        self._at: list[float] = []
+        self.stopped = False
+
+    def note(self, error: Exception, signal: object) -> None:
+        """Count a fault, and write into the journal where it came from. `signal` is what the table was doing."""
+        now = self._clock.now()
+        self._at = [at for at in self._at if now - at <= WITHIN_SECONDS] + [now]
+        self.stopped = len(self._at) >= MOST_FAULTS
+        log.error(
+            "table %s: %s, which nobody foresaw, at %s (%s). %s",
+            self._table, type(error).__name__, _where(error), _kind(signal),
+            "The table stays stopped until staff start it again." if self.stopped else "The table starts again from its log.",
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        """Count from nothing again: staff have asked for another try."""
+        self._at.clear()
+        self.stopped = False
+
+
+class Surroundings:
+    """What a table was told of the world and is told only once: boxes, devices, dice, broker, address.
+
+    A table that starts again is told again.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], object] = {}
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(list(self._known.values()))
+
+    def note(self, signal: object) -> None:
+        """Keep a signal in the place of an older one about the same thing."""
+        match signal:
+            case BoxUp(box=one) | BoxDown(box=one):
+                key = "box", one
+            case DeviceUp(device=one) | DeviceDown(device=one):
+                key = "device", one
+            case DiceKit(reader=one):
+                key = "dice", one
+            case BrokerUp() | BrokerDown():
+                key = "broker", ""
+            case AddressChanged():
+                key = "address", ""
+            case DeviceSimulated():
+                key = "simulated", ""
+            case _:
+                return
+        self._known[key] = signal
+
+
+def _where(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+    return " < ".join(f"{PurePath(one.filename).name}:{one.lineno} {one.name}" for one in reversed(frames))
+
+
+def _kind(signal: object) -> str:
+    """Return what kind of signal it was, without anything that it holds but its verb."""
+    verb = f" {signal.verb}" if isinstance(signal, PhoneSaid | StaffAsked) else ""
+    return f"{type(signal).__name__}{verb}" if signal is not None else "start"

@@ -1,0 +1,166 @@
+"""When a table and its seats become free again for the next guests: presence decides, not the button *Leave*.
+
+Between matches, a seat at which nobody was heard for a while is freed. A table at which nobody at all is heard is freed sooner
+when somebody asks for it: its screens call first, and a connected phone or a touched box keeps everything as it is. A match
+under way is put aside then, and its people can go on with it later.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from math import isfinite
+
+import msgspec
+
+from hub.errors import LogError
+from hub.ports import Clock
+from hub.table.endings import Endings
+from hub.table.kept import KeptValues
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.seat import Seat
+from hub.table.seats import LEFT_SECONDS, Seats
+
+logger = logging.getLogger(__name__)
+
+CALLED_SECONDS = 20.0
+"""For how long a table at which nobody is heard is called before it is freed for people who ask for it."""
+RETURN_SECONDS = 60.0
+"""How long phones have to come back after a start of the hub, however long they had been gone before it."""
+NOTED_SECONDS = 60
+"""How often the disk is told for how long seats have been silent."""
+CALL = "Somebody asks for this table. If you are still here, wake your phone or push your dial."
+BACK = "Somebody is at this table again: ask there."
+
+
+class Vacancy:
+    """Frees the seats of one table that nobody uses. `idle_seconds` is how long a silent seat is kept between matches."""
+
+    def __init__(
+        self, play: Play, seats: Seats, rolls: Rolls, endings: Endings, notices: Notices, kept: KeptValues, clock: Clock,
+        idle_seconds: float,
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._rolls, self._endings = play, seats, rolls, endings
+        self._notices, self._kept, self._clock, self._idle_seconds = notices, kept, clock, idle_seconds
+        self._silent_since: float | None = None  # since when nobody of the table is heard
+        self._asked_at: float | None = None  # since when somebody asks for it
+        self._noted: dict[
+            int, int
+        ] = {}  # for how long seats have been silent, in steps of `NOTED_SECONDS`, on the disk
+
+    def recall(self) -> None:
+        """Let the silence of before a restart count, but leave phones the time to come back. Raise LogError."""
+        self._noted = self._kept.read("silent", dict[int, int], "how long seats have been silent") or {}
+        most = max(0.0, self._idle_seconds - RETURN_SECONDS)
+        for seat in self._seats:
+            self._seats.let_be_silent(seat, min(self._noted.get(seat.number, 0) * NOTED_SECONDS, most))
+
+    # --- who asks ------------------------------------------------------------------------------------
+
+    def ask(self) -> bool:
+        """Take note that somebody asks for a seat; return whether the table is called, as nobody is heard at it."""
+        if not self._may_free() or not self._is_silent():
+            return False
+        if self._asked_at is None:
+            self._asked_at = self._clock.now()
+            self._notices.post("wanted", CALL)
+        return True
+
+    def sat_down(self) -> None:
+        """Take note that a phone was given a seat: somebody is here, and the phone connects in a moment."""
+        self._silent_since = None
+        self._stop_calling(BACK)
+
+    def free_in(self, seat: Seat) -> float | None:
+        """Return in how many seconds a seat is free if its person stays away; None where someone is there or a match needs it."""
+        if seat.number in self._play.seats or not seat.joined or seat.is_house or seat.presence == "here":
+            return None
+        return max(0.0, self._idle_seconds - self._seats.gone_seconds(seat))
+
+    # --- time ----------------------------------------------------------------------------------------
+
+    def due(self) -> bool:
+        """Free what nobody uses, and call a table that somebody asks for; return whether anything has changed. Raise LogError."""
+        if not self._may_free():
+            self._silent_since = None
+            return self._stop_calling(BACK)
+        self._note()
+        changed = self._follow_call()
+        return self._free_silent() or changed
+
+    def _may_free(self) -> bool:
+        """Return whether phones could be heard now, and what is freed be written. A disputed roll is decided first."""
+        return not self._play.stopped and not self._notices.stands("broker") and not self._rolls.waits
+
+    def _people(self) -> list[Seat]:
+        """Return the seats whose people have the table: those of the match under way, else all."""
+        playing = self._play.seats
+        return [
+            one for one in self._seats if one.joined and not one.is_house and (not playing or one.number in playing)
+        ]
+
+    def _is_silent(self) -> bool:
+        """Return whether people have the table, and none of them is heard."""
+        people = self._people()
+        return bool(people) and not any(self._seats.is_heard(one.number) for one in people)
+
+    def _follow_call(self) -> bool:
+        now = self._clock.now()
+        if not self._is_silent():
+            self._silent_since = None
+            return self._stop_calling(BACK)
+        if self._silent_since is None:
+            self._silent_since = now
+        if self._play.seats and any(
+            one.is_somebodys and one.number not in self._play.seats and self._seats.is_heard(one.number)
+            for one in self._seats
+        ):
+            self.ask()  # the next guests sit beside a match that nobody plays
+        if self._asked_at is None or now < max(self._asked_at + CALLED_SECONDS, self._silent_since + LEFT_SECONDS):
+            return False
+        self._free_all()
+        return True
+
+    def _free_all(self) -> None:
+        """Free the table for the people who ask for it. Raise LogError."""
+        gone = self._people()
+        logger.info("table %s: nobody is heard here, and somebody asks for the table: it is free", self._kept.table)
+        if self._play.seats:
+            self._endings.put_aside("itself: nobody is heard, and somebody asks for the table")
+        self._endings.put_result_away()
+        for seat in gone:
+            if seat.joined:
+                self._seats.release(seat, playing=False)
+        for seat in gone:
+            how = "ask once more, and push its dial" if seat.box_on else "type its code from the big screen"
+            self._seats.put_off(seat.number, f"Seat {seat.number} is free now: {how}.", by="time")
+        self._stop_calling(BACK)
+
+    def _stop_calling(self, sentence: str) -> bool:
+        """Call the table no longer; claims that wait for it are refused with a sentence. Return whether it was called."""
+        for number in self._seats.claimed:
+            self._seats.put_off(number, sentence, by="time")
+        self._asked_at = None
+        return self._notices.end("wanted")
+
+    def _free_silent(self) -> bool:
+        """Free the seats that no match needs and at which nobody was heard for long, or that their people have left."""
+        free = [one for one in self._seats if one.joined and not one.is_house and one.number not in self._play.seats]
+        silent = [one for one in free if self._seats.gone_seconds(one) >= self._idle_seconds]
+        for seat in silent:
+            self._seats.release(seat, playing=False)
+        return bool(silent)
+
+    def _note(self) -> None:
+        """Keep for how long seats have been silent, so that a restart does not begin anew. Raise LogError."""
+        steps: dict[int, int] = {}
+        for seat in self._seats:
+            gone = self._seats.gone_seconds(seat)
+            if seat.is_somebodys and isfinite(gone) and gone >= NOTED_SECONDS:
+                steps[seat.number] = int(min(gone, self._idle_seconds) / NOTED_SECONDS)
+        if steps != self._noted:
+            self._noted = steps
+            with suppress(LogError):  # it is told again in a minute; a match does not stand still for it
+                self._kept.write("silent", msgspec.json.encode(steps))

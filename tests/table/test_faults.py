@@ -1,0 +1,245 @@
+"""An error that nobody foresaw: one table starts again from its log, or stays stopped, and the others play on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hub.ports import BoxUp, BrokerDown, ClaimAsked, ClaimDecided, PhoneSaid, StaffAsked, Tick
+from hub.table.endings import Endings
+from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, WITHIN_SECONDS
+from hub.table.people import People
+from hub.table.publisher import Publisher
+from hub.table.requests import Requests
+from hub.table.resumption import Resumption
+from hub.table.staff import Staff
+from tests.table.fakes import TableRig
+
+SECRET = "seven of hearts"
+
+
+class Guarded(TableRig):
+    """A table that takes what comes as its thread does."""
+
+    def take(self, *signals: object) -> None:
+        for signal in signals:
+            self.table.receive(signal)
+
+    def ask(self, seat: int, verb: str) -> dict[str, Any]:
+        """A phone's request while the table may start again: its answer."""
+        request = self.fresh_id()
+        self.take(PhoneSaid(self.sids[seat], request, 1, self.state["epoch"], None, verb, {"name": SECRET}))
+        return next(one for one in reversed(self.phones.answers[self.sids[seat]]) if one["re"] == request)
+
+    def staff(self, verb: str, **args: Any) -> tuple[bool, str]:
+        answers: list[tuple[bool, str]] = []
+        self.take(StaffAsked(verb, args, lambda *answer: answers.append(answer)))
+        return answers[0]
+
+    def notice_keys(self) -> list[str]:
+        return [one["key"] for one in self.state["notices"]]
+
+
+def failing(*_: Any, **__: Any) -> Any:
+    raise KeyError(SECRET)
+
+
+def failing_times(times: int, then: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that fails so often, and then is `then`."""
+    left = [times]
+
+    def one(*given: Any, **named: Any) -> Any:
+        if left[0]:
+            left[0] -= 1
+            raise KeyError(SECRET)
+        return then(*given, **named)
+
+    return one
+
+
+def playing(**more: Any) -> Guarded:
+    rig = Guarded(3, **more)
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    return rig
+
+
+def test_a_request_that_fails_is_refused_and_the_table_plays_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    view, epoch, own = rig.state["view"], rig.state["epoch"], rig.hand(1)["you"]
+    with monkeypatch.context() as broken:
+        broken.setattr(Endings, "take_up", failing)
+        answer = rig.ask(1, "take_up")
+    assert (answer["ok"], answer["error"]) == (False, NOT_DONE)
+    assert rig.state["view"] == view
+    assert rig.state["epoch"] > epoch, "what was asked before the fault is never done again"
+    assert rig.state["state"] == "playing"
+    assert [(one["text"], one["can_acknowledge"]) for one in rig.state["notices"]] == [(RESTARTED, True)]
+    assert [seat["phone"] for seat in rig.state["seats"]] == ["on"] * 3
+    assert [seat["box"] for seat in rig.state["seats"]] == ["on"] * 3
+    assert rig.hand(1)["you"] == own
+    assert rig.ask(1, "help")["ok"]
+
+
+def test_what_reached_the_disk_before_the_fault_is_acknowledged_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    before = len(rig.store.entries["m-1"])
+    do = Requests.do
+
+    def done_and_failed(self: Requests, *asked: Any) -> None:
+        do(self, *asked)
+        raise KeyError(SECRET)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Requests, "do", done_and_failed)
+        answer = rig.act(3, "bid", number=4)
+    assert answer["ok"]
+    assert len(rig.store.entries["m-1"]) > before
+    assert rig.state["locked"] == [3]
+
+
+@pytest.mark.parametrize("part", ["tick", "show"])
+def test_what_fails_by_itself_stops_the_table_after_the_third_time(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    monkeypatch.setattr(*{"tick": (People, "due"), "show": (Publisher, "show_hands")}[part], failing)
+    rig.take(PhoneSaid(rig.sids[1], "1" * 16, 1, rig.state["epoch"], None, "help", {}))
+    assert rig.table.fault == "", "the first time, and the second when it starts again"
+    rig.take(Tick())
+    assert rig.table.fault == STOPPED
+    assert rig.state["state"] == "stopped"
+    assert [(one["key"], one["text"]) for one in rig.state["notices"]] == [("fault", STOPPED)]
+    assert rig.page.newest
+    assert (rig.page.newest.state, rig.page.newest.claim_codes) == ("stopped", {})
+
+
+@pytest.mark.parametrize(
+    ("third", "stops"), [(WITHIN_SECONDS - 1, True), (WITHIN_SECONDS, True), (WITHIN_SECONDS + 60, False)]
+)
+def test_three_faults_count_within_ten_minutes(third: float, stops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    began = rig.clock.time
+    for at in (0.0, 300.0, third):
+        rig.clock.time = began + at
+        with monkeypatch.context() as broken:
+            broken.setattr(Endings, "take_up", failing)
+            rig.ask(1, "take_up")
+    assert bool(rig.table.fault) is stops
+    assert rig.state["state"] == ("stopped" if stops else "playing")
+
+
+def test_a_table_that_stays_stopped_refuses_all_until_staff_start_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    view = rig.state["view"]
+    with monkeypatch.context() as broken:
+        broken.setattr(People, "due", failing)
+        rig.take(Tick(), Tick())
+        assert rig.ask(1, "help")["error"] == STOPPED
+        decided = rig.claim(2, "BCDFGH")
+        assert decided
+        assert (decided.held, decided.say) == (False, STOPPED)
+        assert rig.staff("undo", after=1) == (False, STOPPED)
+        assert rig.staff("done", key="fault") == (False, STOPPED), "it fails once more"
+        rig.take(Tick(), Tick())
+        assert rig.table.fault == STOPPED
+    assert rig.staff("done", key="fault") == (True, "The table was started again.")
+    assert (rig.state["state"], rig.state["view"]) == ("playing", view)
+    assert rig.notice_keys() == ["restarted"]
+    rig.take(Tick())
+    assert rig.table.fault == ""
+
+
+def test_staff_may_reset_a_table_that_stays_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    with monkeypatch.context() as broken:
+        broken.setattr(People, "due", failing)
+        rig.take(Tick(), Tick())
+    assert rig.staff("reset", match="end")[0]
+    assert rig.state["state"] == "lobby"
+    assert not any(seat["held"] for seat in rig.state["seats"])
+
+
+def test_a_start_that_fails_is_tried_three_times_and_then_again_by_staff(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = playing().store
+    rig = Guarded(3, store=store, start=False)
+    with monkeypatch.context() as broken:
+        broken.setattr(Resumption, "take_up", failing)
+        rig.table.start()
+        assert (rig.state["state"], rig.table.fault) == ("stopped", "")
+        assert [seat["seat"] for seat in rig.state["seats"]] == [1, 2, 3], "there was no picture before"
+        rig.take(Tick())
+        assert rig.table.fault == STOPPED
+        assert rig.staff("done", key="fault") == (False, STOPPED)
+    rig.take(Tick())
+    assert rig.state["state"] == "playing", "one more fault does not stop it"
+
+
+def test_a_start_that_fails_once_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = playing().store
+    rig = Guarded(3, store=store, start=False)
+    monkeypatch.setattr(Resumption, "take_up", failing_times(1, Resumption.take_up))
+    rig.table.start()
+    assert rig.state["state"] == "playing"
+
+
+def test_a_fault_while_the_disk_fails_waits_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    view = rig.state["view"]
+    rig.store.broken = rig.store.unreadable = "The disk does not answer."
+    with monkeypatch.context() as broken:
+        broken.setattr(Endings, "take_up", failing)
+        rig.ask(1, "take_up")
+    rig.take(Tick(), Tick(), Tick(), Tick())
+    assert rig.state["state"] == "stopped"
+    assert "disk" in rig.notice_keys()
+    assert rig.table.fault == "", "a disk that fails is no fault of the table"
+    rig.store.broken = rig.store.unreadable = ""
+    rig.take(Tick())
+    assert (rig.state["state"], rig.state["view"]) == ("playing", view)
+
+
+def test_what_the_world_told_once_is_known_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    rig.take(BrokerDown("The broker is away."), BoxUp("box-2", "b2", "1", 8))
+    with monkeypatch.context() as broken:
+        broken.setattr(Endings, "take_up", failing)
+        rig.ask(1, "take_up")
+    assert set(rig.notice_keys()) == {"restarted", "broker"}
+
+
+def test_a_claim_that_waits_is_refused_by_a_table_that_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = Guarded(3)
+    rig.boxes_up()
+    rig.sit(1)
+    decided: list[ClaimDecided] = []
+    rig.take(ClaimAsked("c" * 8, 2, b"k" * 32, None, "", decided.append))
+    assert not decided
+    with monkeypatch.context() as broken:
+        broken.setattr(Staff, "due", failing_times(1, Staff.due))
+        rig.take(Tick())
+    assert [(one.held, one.say) for one in decided] == [(False, NOT_DONE)]
+    assert rig.claim(3, rig.code(3)) is not None
+
+
+def test_the_journal_says_where_it_failed_and_nothing_that_anybody_holds(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    rig = playing()
+    caplog.clear()
+    with monkeypatch.context() as broken:
+        broken.setattr(Endings, "take_up", failing)
+        rig.ask(1, "take_up")
+    (told,) = [record for record in caplog.records if "nobody foresaw" in record.getMessage()]
+    text = told.getMessage()
+    assert "KeyError" in text
+    assert "test_faults.py" in text
+    assert "requests.py" in text
+    assert "PhoneSaid take_up" in text
+    whole = caplog.text
+    assert SECRET not in whole
+    assert not any(sid in whole for sid in rig.sids.values())
+    assert told.exc_info is None

@@ -1,0 +1,615 @@
+"""The next guests can sit down: seats and tables that nobody uses become free, and nobody who is there is thrown out."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from hub import games
+from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpAsked, StaffAsked, Tick
+from hub.state import PublicSeat
+from hub.table.endings import BREAK_LASTS, IDLE_SECONDS
+from hub.table.house_seats import HouseWay
+from hub.table.seat_list import HEARD_SECONDS
+from hub.table.seats import LEFT_SECONDS
+from hub.table.vacancy import CALLED_SECONDS, RETURN_SECONDS
+from tests.table.fakes import TableRig
+from tests.table.test_house_seats import alone, play_to_end
+from tests.table.test_people import bring_on, pass_time, sleep, wake
+
+
+def held(rig: TableRig) -> list[int]:
+    """The seats that somebody has."""
+    return [seat["seat"] for seat in rig.state["seats"] if seat["held"] and not PublicSeat(**seat).is_house]
+
+
+def is_called(rig: TableRig) -> bool:
+    return any(one["key"] == "wanted" for one in rig.state["notices"])
+
+
+def seated(*seats: int, boxes: bool = False, number: int = 3) -> TableRig:
+    """A table in its lobby, with a phone at some seats."""
+    rig = TableRig(number, boxes=boxes)
+    rig.boxes_up()
+    rig.sit(*seats)
+    return rig
+
+
+# --- the law -------------------------------------------------------------------------------------------
+
+SITUATIONS = ("lobby", "playing", "paused", "over", "put aside")
+
+
+def gathered(random: Random, boxed: set[int], situation: str) -> TableRig:
+    """Guests at a table with boxes at some seats, who have come to a situation, and have gone in one way or another."""
+    house = HouseWay(seats=random.choice((0, 0, 1)), seconds=0.1)
+    rig = TableRig(4, boxes=bool(boxed), offered=[games.find("goofspiel")], house=house, seed=random.randrange(99))
+    rig.take(*(BoxUp(f"box-{seat}", "b1", "1", 8) for seat in boxed))
+    free = [seat["seat"] for seat in rig.state["seats"] if not seat["held"]]
+    on_box = {seat for seat in free if seat in boxed and situation != "over" and random.random() < 0.4}
+    on_phone = [seat for seat in free if seat not in on_box][: random.choice((2, 3, 4))]
+    for seat in sorted(on_box):
+        rig.press(seat, "push")
+    if on_phone:
+        rig.sit(*on_phone)
+    if situation != "lobby" and on_phone:
+        rig.ready()
+        rig.say(on_phone[0], "start", {"game": "goofspiel", "options": {}})
+        pass_time(rig, 6)
+    playing = [seat for seat in on_phone if rig.state["view"] and str(seat) in rig.state["view"]["seats"]]
+    if situation == "paused" and playing:
+        rig.say(playing[0], "pause")
+    if situation == "put aside" and playing:
+        rig.say(playing[0], "ask", {"what": "put_aside"})
+        for seat in playing[1:]:
+            if rig.state["question"]:
+                rig.say(seat, "vote", {"say": "yes"})
+        pass_time(rig, 21)
+    if situation == "over" and playing:
+        play_on(rig)
+    for seat in list(rig.sids):
+        if rig.table._seats.held_by(rig.sids[seat]) is None:
+            del rig.sids[seat]
+        elif random.random() < 0.3:
+            rig.say_leave(seat)
+        else:
+            sleep(rig, seat)
+    return rig
+
+
+def play_on(rig: TableRig) -> None:
+    """Let the phones play to the end."""
+    for _ in range(400):
+        for seat in rig.sids:
+            if rig.state["state"] == "playing" and str(seat) in rig.state["view"]["seats"]:
+                bring_on(rig, seat)
+        pass_time(rig, 1)
+        if rig.state["state"] != "playing":
+            return
+
+
+def restarted(rig: TableRig, boxed: set[int]) -> TableRig:
+    again = TableRig(4, boxes=bool(boxed), store=rig.store, offered=[games.find("goofspiel")])
+    again.take(*(BoxUp(f"box-{seat}", "b2", "1", 8) for seat in boxed))
+    return again
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_next_guests_can_sit_down_whatever_the_last_ones_did(seed: int) -> None:
+    """At a table where nobody is heard any more, each seat that somebody asks for is to be had within half a minute."""
+    random = Random(seed)
+    boxed = random.choice((set[int](), {1, 2, 3, 4}, {1, 3}))
+    rig = gathered(random, boxed, situation := SITUATIONS[seed % len(SITUATIONS)])
+    restarts = random.choice((0, 0, 1))
+    pass_time(rig, random.choice((0.0, LEFT_SECONDS - 1, 100.0)))
+    for _ in range(restarts):
+        rig = restarted(rig, boxed)
+    if boxed:
+        pass_time(rig, HEARD_SECONDS)  # a touched box may have somebody who thinks before it
+    wanted = held(rig)
+    for seat in random.sample(wanted, k=min(len(wanted), random.choice((1, 2)))):
+        rig.claim(seat, name="Next")
+        if random.random() < 0.5:
+            pass_time(rig, 3)
+    pass_time(rig, LEFT_SECONDS)
+    assert held(rig) == [], (situation, boxed)
+    assert rig.state["state"] in ("lobby", "over")
+    assert not is_called(rig)
+    rig.sids.clear()
+    for seat in (1, 2):
+        if seat in boxed:
+            rig.press(seat, "push")
+            assert rig.state["seats"][seat - 1]["held"]
+        else:
+            rig.sit(seat)
+    assert {1, 2} <= set(held(rig))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_seats_that_nobody_uses_are_free_by_themselves_and_the_screens_have_codes_again(seed: int) -> None:
+    random = Random(1000 + seed)
+    boxed = random.choice((set[int](), {1, 2, 3, 4}, {1, 3}))
+    rig = gathered(random, boxed, SITUATIONS[seed % len(SITUATIONS)])
+    for _ in range(random.choice((0, 1, 3))):  # at any time of the wait, and more than once
+        pass_time(rig, random.choice((70.0, IDLE_SECONDS / 3)))
+        rig = restarted(rig, boxed)
+    pass_time(rig, 2 * IDLE_SECONDS + 10)  # a match is put aside, then its seats are free
+    assert (rig.state["state"], held(rig)) == ("lobby", [])
+    assert set(rig.page.codes) == {"1", "2", "3", "4"}
+
+
+# --- between matches ------------------------------------------------------------------------------------
+
+
+def test_a_seat_whose_phone_stays_away_between_matches_is_freed_after_the_idle_time_and_not_before() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 2)
+    pass_time(rig, IDLE_SECONDS - 2)
+    assert held(rig) == [1, 2]
+    pass_time(rig, 3)
+    assert held(rig) == [1], "the phone of seat 1 is connected"
+    assert "2" in rig.page.codes
+
+
+def test_a_phone_that_comes_back_just_before_the_time_keeps_its_seat_and_one_just_after_does_not() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, IDLE_SECONDS - 2)
+    wake(rig, 1)
+    pass_time(rig, 4)
+    assert held(rig) == [1]
+    wake(rig, 2)
+    assert rig.sids[2] in rig.phones.released, "the phone is told that the seat is gone"
+
+
+def test_a_person_who_presses_the_box_keeps_the_seat_of_a_phone_that_is_away() -> None:
+    rig = seated(1, boxes=True)
+    sleep(rig, 1)
+    for _ in range(3):
+        pass_time(rig, IDLE_SECONDS - 10)
+        rig.press(1, "k1")
+    assert held(rig) == [1]
+    pass_time(rig, IDLE_SECONDS + 1)
+    assert held(rig) == []
+
+
+def test_a_finished_match_makes_room_for_the_next_guests() -> None:
+    rig = alone()
+    rig.start()
+    play_to_end(rig)
+    sleep(rig, 1)
+    pass_time(rig, IDLE_SECONDS + 2)
+    assert (rig.state["state"], held(rig)) == ("lobby", [])
+    assert "1" in rig.page.codes
+
+
+def test_a_spectator_whose_phone_stays_away_keeps_no_seat_beside_a_match() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    rig.sit(3)
+    sleep(rig, 3)
+    for _ in range(4):
+        pass_time(rig, IDLE_SECONDS / 4 + 1)
+        rig.say(1, "name", {"name": f"Ada {rig.clock.time}"})
+    assert (rig.state["state"], held(rig)) == ("playing", [1, 2])
+
+
+def test_the_house_keeps_its_seats() -> None:
+    rig = TableRig(3, boxes=False, house=HouseWay(seats=2))
+    rig.sit(1)
+    sleep(rig, 1)
+    pass_time(rig, IDLE_SECONDS + 1)
+    assert [seat["held"] for seat in rig.state["seats"]] == [False, True, True]
+
+
+# --- a restart -------------------------------------------------------------------------------------------
+
+
+def test_a_restart_does_not_begin_the_wait_anew_and_leaves_phones_a_minute_to_come_back() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, IDLE_SECONDS - 5)
+    again = TableRig(3, boxes=False, store=rig.store)
+    pass_time(again, RETURN_SECONDS - 2)
+    assert held(again) == [1, 2], "their phones had no fair chance yet"
+    again.sids = rig.sids
+    wake(again, 1)
+    pass_time(again, 5)
+    assert held(again) == [1]
+
+
+def test_many_restarts_keep_no_ghost() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    for _ in range(int(IDLE_SECONDS / 120) + 1):
+        pass_time(rig, 121)
+        rig = TableRig(3, boxes=False, store=rig.store)
+    pass_time(rig, RETURN_SECONDS + 1)
+    assert held(rig) == []
+
+
+def test_the_silence_of_an_earlier_guest_does_not_count_for_the_next_one_at_that_seat() -> None:
+    rig = seated(1)
+    sleep(rig, 1)
+    pass_time(rig, IDLE_SECONDS - 5)
+    rig.claim(1, rig.table._seats[1].code)
+    rig.take(Tick())
+    again = TableRig(3, boxes=False, store=rig.store)
+    pass_time(again, IDLE_SECONDS - 2)
+    assert held(again) == [1]
+    pass_time(again, 3)
+    assert held(again) == []
+
+
+def test_while_the_broker_is_gone_nobody_can_be_heard_and_nobody_loses_a_seat() -> None:
+    rig = seated(1, 2)
+    rig.take(BrokerDown("The broker is gone."))
+    pass_time(rig, 2 * IDLE_SECONDS)
+    assert held(rig) == [1, 2]
+    assert rig.claim(1) is not None, "no call either"
+    assert not is_called(rig)
+    rig.take(BrokerUp())
+    pass_time(rig, IDLE_SECONDS - 2)
+    assert held(rig) == [1, 2], "the time begins when phones can be heard again"
+    pass_time(rig, 3)
+    assert held(rig) == []
+
+
+def test_while_the_disk_fails_nobody_is_freed_and_afterwards_they_are() -> None:
+    rig = seated(1)
+    sleep(rig, 1)
+    rig.store.broken = "no space"
+    pass_time(rig, IDLE_SECONDS + 5)
+    assert held(rig) == [1]
+    rig.store.broken = ""
+    pass_time(rig, 3)
+    assert held(rig) == []
+
+
+# --- somebody asks ---------------------------------------------------------------------------------------
+
+
+def test_a_table_that_somebody_asks_for_is_called_first_and_free_when_nobody_answers() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    assert rig.claim(1, name="Next") is None, "it waits"
+    assert is_called(rig)
+    assert rig.state["claiming"] == [1]
+    pass_time(rig, CALLED_SECONDS - 1)
+    assert held(rig) == [1, 2]
+    pass_time(rig, 1)
+    assert held(rig) == []
+    assert rig.decided[-1].say == "Seat 1 is free now: type its code from the big screen."
+    assert not is_called(rig)
+
+
+def test_phones_that_have_just_gone_have_half_a_minute() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, 1)
+    rig.claim(1)
+    pass_time(rig, LEFT_SECONDS - 2)
+    assert held(rig) == [1, 2]
+    pass_time(rig, 1)
+    assert held(rig) == []
+
+
+@pytest.mark.parametrize("how", ["phone", "request"])
+def test_somebody_who_answers_the_call_keeps_the_table_for_everybody(how: str) -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.claim(1)
+    pass_time(rig, CALLED_SECONDS - 1)
+    wake(rig, 2) if how == "phone" else rig.say(2, "name", {"name": "Ben"})
+    assert not is_called(rig)
+    assert not rig.decided[-1].held
+    assert rig.decided[-1].say.startswith("Somebody is at this table again")
+    pass_time(rig, 60)
+    assert held(rig) == [1, 2]
+
+
+def test_a_push_on_any_box_answers_the_call() -> None:
+    rig = seated(1, 2, boxes=True)
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.claim(1)
+    assert is_called(rig)
+    rig.press(2, "k1")
+    assert not is_called(rig)
+    pass_time(rig, 60)
+    assert held(rig) == [1, 2]
+
+
+def test_a_box_that_was_touched_lately_means_that_somebody_is_there() -> None:
+    rig = seated(1, 2, boxes=True)
+    sleep(rig, 1, 2)
+    rig.press(2, "k1")
+    pass_time(rig, HEARD_SECONDS - 1)
+    rig.claim(1)
+    assert not is_called(rig)
+    pass_time(rig, 1)
+    rig.claim(1)
+    assert is_called(rig)
+
+
+def test_while_somebody_is_there_a_newcomer_is_told_when_the_seat_is_free() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 2)
+    pass_time(rig, 120)
+    decided = rig.claim(2)
+    assert decided is not None
+    assert not is_called(rig)
+    assert decided.say == (
+        "Seat 2 is kept for a phone that is away, for at most 13 min. "
+        "The people at the table, or staff, can free it now."
+    )
+
+
+def test_a_match_that_nobody_plays_is_put_aside_for_people_who_ask_for_the_table() -> None:
+    rig = seated(1, 2, 3)
+    rig.start()
+    sleep(rig, 1, 2, 3)
+    pass_time(rig, 60)
+    rig.claim(2)
+    pass_time(rig, CALLED_SECONDS)
+    assert (rig.state["state"], held(rig)) == ("lobby", [])
+    assert len(rig.store.people_aside) == 1, "it can go on"
+
+
+def test_a_match_with_one_person_there_is_never_put_aside_for_others() -> None:
+    rig = seated(1, 2, 3)
+    rig.start()
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.claim(1)
+    pass_time(rig, 60)
+    assert rig.state["state"] == "playing"
+    assert {1, 2, 3} == set(held(rig))
+
+
+def test_next_guests_who_sit_beside_a_match_that_nobody_plays_need_not_ask() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.sit(3)
+    assert is_called(rig)
+    pass_time(rig, CALLED_SECONDS - 1)
+    assert rig.state["state"] == "playing"
+    pass_time(rig, 2)
+    assert (rig.state["state"], held(rig)) == ("lobby", [3])
+
+
+def test_a_guest_whose_phone_has_gone_again_beside_the_match_asks_for_nothing() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    sleep(rig, 1, 2)
+    rig.claim(3, rig.code(3))
+    pass_time(rig, LEFT_SECONDS + CALLED_SECONDS)
+    assert rig.state["state"] == "playing"
+
+
+def test_several_newcomers_and_one_who_gives_up_find_the_table_free() -> None:
+    rig = seated(1, 2, 3)
+    sleep(rig, 1, 2, 3)
+    pass_time(rig, 60)
+    for seat in (1, 2, 3):
+        assert rig.claim(seat) is None
+    pass_time(rig, CALLED_SECONDS)
+    assert [decided.held for decided in rig.decided[-3:]] == [False] * 3
+    assert held(rig) == []
+    rig.sit(1, 2)
+    assert held(rig) == [1, 2]
+    sleep(rig, 1, 2)
+    pass_time(rig, 40)
+    rig.claim(1)
+    pass_time(rig, CALLED_SECONDS)
+    assert held(rig) == [], "they have gone again"
+
+
+def test_the_demonstration_comes_back_after_guests_who_pocket_their_phones() -> None:
+    rig = TableRig(3, boxes=False, attract_seconds=120)
+    rig.sit(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, IDLE_SECONDS + 130)
+    assert rig.page.newest is not None
+    assert rig.page.newest.demonstration is not None
+
+
+def test_what_was_put_aside_for_others_goes_on_when_its_people_are_back() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    keys = {seat: rig.key(seat) for seat in (1, 2)}
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.claim(1)
+    pass_time(rig, CALLED_SECONDS)
+    rig.sids.clear()
+    for seat in (1, 2):
+        rig.sit_again(seat, [keys[seat]])
+    (offer,) = rig.state["put_aside"]
+    assert rig.say(1, "take_up", {"match": offer["match"]})["ok"]
+    assert rig.state["state"] == "playing"
+
+
+# --- leaving, at a table with boxes ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def three() -> TableRig:
+    """Three phones and three boxes in a match."""
+    rig = seated(1, 2, 3, boxes=True)
+    rig.start()
+    return rig
+
+
+def presence(rig: TableRig) -> list[str]:
+    return [seat["presence"] for seat in rig.state["seats"]]
+
+
+def test_somebody_who_has_left_is_not_there_on_the_box_that_is_plugged_in(three: TableRig) -> None:
+    three.say_leave(2)
+    assert presence(three) == ["here", "away", "here"]
+    three.take(BoxUp("box-2", "b2", "1", 8))
+    assert presence(three)[1] == "away", "a cable is no person"
+    three.press(2, "k1")
+    assert presence(three)[1] == "here", "a push is one"
+
+
+def test_somebody_who_has_left_has_no_vote(three: TableRig) -> None:
+    three.say_leave(2)
+    assert three.say(1, "ask", {"what": "end"})["ok"]
+    assert three.state["question"]["voters"] == [1, 3]
+    three.say(3, "vote", {"say": "yes"})
+    assert three.state["state"] == "lobby"
+
+
+def test_the_last_one_of_a_match_that_all_others_have_left_puts_it_aside_alone(three: TableRig) -> None:
+    three.say_leave(2)
+    three.say_leave(3)
+    assert three.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert three.state["state"] == "lobby"
+
+
+def test_the_last_one_ends_the_match_alone_once_asked_again_but_not_while_another_phone_sleeps(three: TableRig) -> None:
+    three.say_leave(2)
+    sleep(three, 3)
+    three.say(1, "ask", {"what": "end"})
+    pass_time(three, 21)
+    assert three.state["state"] == "playing"
+    wake(three, 3)
+    three.say_leave(3)
+    pass_time(three, 60)
+    three.press(1, "k1")
+    assert three.say(1, "ask", {"what": "end"})["ok"]
+    assert three.state["question"]["voters"] == [1]
+    three.say(1, "vote", {"say": "yes"})
+    assert three.state["state"] == "lobby"
+
+
+def test_a_table_with_boxes_that_all_have_left_waits_half_a_minute(three: TableRig) -> None:
+    for seat in (1, 2, 3):
+        three.say_leave(seat)
+    pass_time(three, LEFT_SECONDS - 1)
+    assert three.state["state"] == "playing"
+    pass_time(three, 2)
+    assert (three.state["state"], held(three)) == ("lobby", [])
+
+
+def test_a_push_on_a_box_plays_on_at_a_table_that_all_have_left(three: TableRig) -> None:
+    for seat in (1, 2, 3):
+        three.say_leave(seat)
+    pass_time(three, LEFT_SECONDS - 1)
+    three.press(1, "k1")
+    pass_time(three, LEFT_SECONDS + 5)
+    assert three.state["state"] == "playing"
+
+
+def test_whether_somebody_plays_on_a_box_survives_a_restart() -> None:
+    rig = seated(1, 2, 3, boxes=True)
+    rig.start()
+    rig.say_leave(2)
+    rig.say_leave(3)
+    rig.press(3, "k1")
+    again = TableRig(3, store=rig.store)
+    again.boxes_up("b2")
+    assert presence(again) == ["asleep", "away", "here"]
+
+
+def test_a_phone_that_sleeps_while_its_box_is_used_is_there_for_as_long_as_it_is_used(three: TableRig) -> None:
+    sleep(three, 2)
+    assert presence(three)[1] == "asleep"
+    three.press(2, "k1")
+    assert presence(three)[1] == "here"
+    pass_time(three, HEARD_SECONDS - 1)
+    assert presence(three)[1] == "here"
+    pass_time(three, 2)
+    assert presence(three)[1] == "asleep"
+
+
+def test_a_pause_does_not_make_the_next_guests_wait_once_nobody_of_it_is_there(three: TableRig) -> None:
+    three.say(1, "pause")
+    sleep(three, 1, 2, 3)
+    pass_time(three, IDLE_SECONDS - 2)
+    assert three.state["state"] == "playing"
+    pass_time(three, 4)
+    assert (three.state["state"], held(three)) == ("lobby", [])
+
+
+def test_a_pause_lasts_while_one_of_it_is_there_and_not_for_ever(three: TableRig) -> None:
+    three.say(1, "pause")
+    sleep(three, 2, 3)
+    pass_time(three, BREAK_LASTS * IDLE_SECONDS - 2)
+    assert three.state["state"] == "playing"
+    pass_time(three, 4)
+    assert three.state["state"] == "lobby"
+
+
+def test_a_person_who_falls_asleep_late_in_a_pause_has_the_whole_time_from_then(three: TableRig) -> None:
+    three.say(1, "pause")
+    sleep(three, 2, 3)
+    pass_time(three, 2 * IDLE_SECONDS)
+    sleep(three, 1)
+    pass_time(three, IDLE_SECONDS - 2)
+    assert three.state["state"] == "playing"
+    pass_time(three, 4)
+    assert three.state["state"] == "lobby"
+
+
+# --- the lobby of a table with boxes -----------------------------------------------------------------------
+
+
+def test_a_ghost_with_a_box_is_freed_by_the_others_and_a_person_who_was_there_a_moment_ago_is_not() -> None:
+    rig = seated(1, 2, boxes=True)
+    sleep(rig, 2)
+    pass_time(rig, LEFT_SECONDS - 1)
+    assert not rig.say(1, "free", {"seat": 2})["ok"]
+    pass_time(rig, 2)
+    assert rig.say(1, "free", {"seat": 2})["ok"]
+    assert held(rig) == [1]
+
+
+def test_ghosts_keep_people_without_phones_from_no_match() -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit(3)
+    sleep(rig, 3)
+    pass_time(rig, HEARD_SECONDS - 1)
+    for seat in (1, 2, 1, 1):
+        rig.press(seat, "push")
+    assert rig.state["state"] == "lobby", "Guest 3 was there a moment ago, and is not ready"
+    pass_time(rig, 2)
+    rig.press(1, "push", "push")
+    assert rig.state["state"] == "playing"
+    assert sorted(rig.state["view"]["seats"]) == ["1", "2"]
+
+
+def test_staff_see_nobody_at_a_seat_that_was_left_and_free_it_between_matches() -> None:
+    rig = seated(1, 2, boxes=True)
+    rig.start()
+    rig.say_leave(2)
+    answers: list[tuple[bool, str]] = []
+    rig.take(StaffAsked("aside", {}, lambda ok, say: answers.append((ok, say))))
+    assert answers[0][0]
+    assert held(rig) == [1]
+
+
+def test_a_house_seat_that_somebody_takes_does_not_inherit_that_the_house_was_ready() -> None:
+    rig = TableRig(3, boxes=False, house=HouseWay(seats=2))
+    rig.sit(1)
+    rig.sit(2)
+    assert [seat["ready"] for seat in rig.state["seats"]] == [False, False, True]
+
+
+def test_somebody_without_a_seat_calls_staff_from_the_join_page() -> None:
+    rig = seated(1, 2)
+    rig.take(HelpAsked())
+    assert rig.notice() == "Somebody who has no seat yet calls for staff."
+    seen = len(rig.phones.public)
+    rig.take(HelpAsked())
+    assert len(rig.phones.public) == seen, "once more is nothing new"
+    rig.take(StaffAsked("done", {"key": "help:guest"}, lambda *_: None))
+    assert rig.notice() == ""
