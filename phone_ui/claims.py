@@ -24,6 +24,7 @@ LONGEST_PAUSE = 60.0
 FORGET_SECONDS = 900.0
 MAX_NETWORKS = 4096
 ASKS_EACH_ADDRESS = 20
+CALLS_EACH_NETWORK = 3
 WINDOW = 60.0
 CLAIM_SECONDS = 120.0
 MAX_CLAIMS = 256
@@ -129,6 +130,7 @@ class Claims:
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._by_address = RateLimit(ASKS_EACH_ADDRESS)
+        self._calls = RateLimit(CALLS_EACH_NETWORK)
         self._wrong_codes = WrongCodes()
 
     def ask(self, table: ClaimedTable, body: bytes, address: str) -> str:
@@ -154,8 +156,27 @@ class Claims:
                 self._check(self._wrong_codes.wait(network, now), "Too many wrong codes came from this network")
             self._drop_old(now)
             self._open[name] = _Open(table.id, details.seat, pair, now, "" if details.code is None else network)
-        table.claim(messages.claim_asked(name, phone_key, details, self._decided))
+        proven = [key for one in details.earlier if (key := self._proven(one, asked.pk, table.id))]
+        table.claim(messages.claim_asked(name, phone_key, details, proven, self._decided))
         return name
+
+    def _proven(self, earlier: messages.EarlierKey, claim_key: str, table: str) -> bytes | None:
+        """Return an earlier public key if the proof was made with its secret half for this claim; else None.
+
+        A login proves nothing here: on plain http its password can be overheard. The proof names the key of the claim, so a
+        repeated proof is of no use to anybody who has not that key, too.
+        """
+        try:
+            key = from_base64(earlier.pk)
+            proof = messages.read_key_proof(self._key.with_phone(key).decrypt(from_base64(earlier.proof)))
+        except (messages.Malformed, DecryptionError):
+            return None
+        return key if (proof.pk, proof.table) == (claim_key, table) else None
+
+    def check_call(self, address: str) -> None:
+        """Count a call for staff by somebody without a seat. Raise ClaimRefused where too many come from that network."""
+        with self._lock:
+            self._check(self._calls.wait(network_of(address), self._now()), "Staff have been called from here already")
 
     def look(self, table: ClaimedTable, name: str) -> messages.ClaimReply:
         """Return how the claim stands. Raise ClaimRefused.
@@ -169,7 +190,7 @@ class Claims:
             raise ClaimRefused(404, "This claim is over; ask for the seat once more.")
         decided = claim.decided
         if decided is None:
-            return messages.ClaimReply("asked", "Do what the box at the seat says, or type the seat's code.")
+            return messages.ClaimReply("asked", "Do what the box at the seat says.")
         if not decided.held:
             return messages.ClaimReply("refused", decided.say)
         if table.login(decided.sid) != "made":
@@ -182,7 +203,7 @@ class Claims:
     def _decided(self, decided: ClaimDecided) -> None:
         with self._lock:
             claim = self._open.get(decided.claim)
-            if claim is None:
+            if claim is None or claim.decided is not None:  # a table with a fault may answer twice
                 return
             claim.decided = decided
             if claim.network and not decided.wrong_code:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from phone_ui.direct import DirectPhone, Wire
     from phone_ui.latest import Latest
     from phone_ui.limits import Limits
+    from phone_ui.own_screens import PairedScreen
 
 log = logging.getLogger(__name__)
 log.addFilter(Seldom())  # whoever is not let in may try again and again
@@ -98,14 +99,17 @@ class MqttGateway:
         """Serve one phone, from its request to its end."""
         await receive()  # websocket.connect
         address = address_of(scope)
-        refusal = self._refusal(scope)
+        refusal, status = self._refusal(scope), 0
         if not refusal and not self._budgets.connect(address):
-            refusal = "it connects too often"
+            refusal, status = "it connects too often", 429
         abort = scope["state"]["abort"]
         place = None if refusal else self._waiting.take(network_of(address), abort)
         if place is None:
             log.info("A phone at %s was not let in: %s.", address, refusal or "too many connections")
-            await send({"type": "websocket.close", "code": _POLICY})  # before accept: HTTP 403
+            if refusal and not status:
+                await send({"type": "websocket.close", "code": _POLICY})  # before accept: HTTP 403
+            else:
+                await _tell_busy(send, status or 503)
             return
         try:
             await send({"type": "websocket.accept", "subprotocol": "mqtt"})
@@ -409,8 +413,20 @@ class Stream:
         """Open streams."""
         return self._places.used + self._own.used
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send, latest: Latest, *, own: bool) -> None:
-        """Serve one follower, from its request to its end. `own`: a screen of the table, which has places of its own."""
+    async def __call__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        latest: Latest,
+        *,
+        own: bool,
+        paired: PairedScreen | None = None,
+    ) -> None:
+        """Serve one follower, from its request to its end. `own`: a screen of the table, which has places of its own.
+
+        What a `paired` screen gets is encrypted for it, and ends when its token is renewed.
+        """
         network, places = network_of(address_of(scope)), self._own if own else self._places
         place = places.take(network, scope["state"]["abort"], busy=True)
         if place is None:
@@ -422,12 +438,12 @@ class Stream:
         fresh = asyncio.Event()
         fresh.set()
         unfollow = latest.follow(lambda: _nudge(loop, fresh))
-        feeding = asyncio.create_task(self._feed(send, latest, fresh))
+        feeding = asyncio.create_task(self._feed(send, latest, fresh, paired))
         gone = asyncio.create_task(_gone(receive))
         stopping = asyncio.create_task(_until(self._closing))
         try:
             await asyncio.wait((feeding, gone, stopping), return_when=asyncio.FIRST_COMPLETED)
-            if stopping.done() and not gone.done():
+            if (stopping.done() or (paired and not paired.holds)) and not gone.done():
                 with contextlib.suppress(OSError, RuntimeError):
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
@@ -439,7 +455,7 @@ class Stream:
             if own:
                 self._seated.leave(network)
 
-    async def _feed(self, send: Send, latest: Latest, fresh: asyncio.Event) -> None:
+    async def _feed(self, send: Send, latest: Latest, fresh: asyncio.Event, paired: PairedScreen | None) -> None:
         headers = [
             (b"content-type", b"text/event-stream; charset=utf-8"),
             (b"cache-control", b"no-store"),
@@ -448,7 +464,7 @@ class Stream:
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = 0
-        while True:
+        while paired is None or paired.holds:
             chunk = b"event: beat\ndata: 1\n\n"
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.beat_seconds):
@@ -459,7 +475,7 @@ class Stream:
                 if version == sent:
                     continue
                 sent = version
-                chunk = b"id: %d\ndata: %s\n\n" % (version, value)
+                chunk = b"id: %d\ndata: %s\n\n" % (version, paired.seal(value) if paired else value)
             async with asyncio.timeout(self._limits.stuck_seconds):
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
@@ -480,6 +496,14 @@ async def send_error(send: Send, status: int, text: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store"), (b"retry-after", b"10")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _tell_busy(send: Send, status: int) -> None:
+    """Refuse a WebSocket for now: its phone tries again by itself."""
+    headers = [(b"content-type", b"application/json"), (b"retry-after", b"5")]
+    await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
+    body = b'{"error":"Too many phones are coming at once. Try again in 5 seconds."}'
+    await send({"type": "websocket.http.response.body", "body": body})
 
 
 def dial_unix(path: Callable[[], str]) -> Dial:

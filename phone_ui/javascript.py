@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hub import state
+from hub.engine import labels
+from hub.network import http_messages as http
 from hub.network import messages as wire
+from hub.network import screen_messages as screen
 from hub.network import staff_messages as staff
 
 if TYPE_CHECKING:
@@ -57,15 +60,24 @@ SENT = (
     staff.StaffSession,
     staff.StaffBox,
     staff.StaffAnswer,
+    screen.ScreenBox,
+    screen.ScreenSession,
+    labels.Labels,
+    http.AllCards,
 )  # the hub writes every field
 TAKEN = (
     wire.Act,
     wire.ClaimBody,
     wire.ClaimDetails,
+    wire.KeyProof,
     staff.StaffLogin,
     staff.StaffSecret,
     staff.StaffBody,
     staff.StaffAsk,
+    screen.ScreenOpening,
+    screen.ScreenSecret,
+    screen.ScreenAlive,
+    screen.ScreenBeat,
 )  # a page may leave out what has a default
 BANNER = "// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit."
 
@@ -108,11 +120,14 @@ def schema() -> dict[str, Any]:
     _, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for name, part in parts.items():
         part["description"] = " ".join(part.get("description", "").split())
-        struct = getattr(state, name, None) or getattr(wire, name, None) or getattr(staff, name)
+        modules = (state, wire, staff, screen, labels, http)
+        struct = next(kind for module in modules if (kind := getattr(module, name, None)))
         if struct not in TAKEN and not struct.__struct_config__.omit_defaults:
             part["required"] = list(part["properties"])
         for field in part["properties"].values():
             _simplify(field)
+            if struct.__struct_config__.omit_defaults:
+                _drop_null(field)
         if (base := struct.__base__) in kinds:
             _extend(part, base)
     every = {kind.__name__: {"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds}
@@ -131,6 +146,12 @@ def _extend(part: dict[str, Any], base: type[msgspec.Struct]) -> None:
     part["properties"] = {name: field for name, field in part["properties"].items() if name not in inherited}
     part["required"] = [name for name in part.get("required", ()) if name not in inherited]
     part["extends"] = {"$ref": f"#/$defs/{base.__name__}"}
+
+
+def _drop_null(field: dict[str, Any]) -> None:
+    """Say that a field is never null: it is left out instead."""
+    if kinds := [one for one in field.get("anyOf", ()) if one != {"type": "null"}]:
+        field["anyOf"] = kinds
 
 
 def _simplify(field: dict[str, Any]) -> None:

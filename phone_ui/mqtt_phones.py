@@ -37,6 +37,7 @@ class _Claim:
     """What the hub shares with one phone."""
 
     pair: SharedKey = field(repr=False)
+    key: bytes  # the phone's
     requests: TokenBucket
     last: int = 0  # the highest request number heard
     garbled: int = 0
@@ -156,12 +157,19 @@ class PhonesOverMqtt:
         self._send_answer(sid, claim, data)
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
-        """Make the login of a claim. `login` tells when the phone can use it."""
+        """Make the login of a claim. `login` tells when the phone can use it.
+
+        A table that has started again admits its phones again: their connections and counts stay, and what it did not
+        answer it has forgotten.
+        """
         pair = self._key.with_phone(phone_key)
         with self._lock:
+            if (known := self._claims.get(sid)) and known.key == phone_key:
+                known.answers = {one: answer for one, answer in known.answers.items() if answer is not None}
+                return
             now, each_second = monotonic(), self._limits.requests_each_second
             requests = TokenBucket(each_second, each_second * self._limits.burst_seconds, now)
-            self._claims[sid] = _Claim(pair, requests)
+            self._claims[sid] = _Claim(pair, phone_key, requests)
         self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
 
     def login(self, sid: str) -> LoginState:

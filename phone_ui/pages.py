@@ -16,11 +16,12 @@ from flask import Flask, Response, abort, redirect, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
+from hub.engine.labels import Labels
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from hub.network.glance import at_a_glance
-from hub.network.http_messages import ClaimMade, PublicKey, Refused, TableKey
+from hub.network.http_messages import AllCards, ClaimMade, PublicKey, Refused, StaffCalled, TableKey
 from hub.state import Plain, PublicState, ScreenState, Till
 from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
@@ -99,6 +100,9 @@ class TableFace(Protocol):
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""
 
+    def call_staff(self) -> None:
+        """Put the call of somebody without a seat into the table's inbox."""
+
     def login(self, sid: str) -> LoginState:
         """Return how that login stands; "unknown" only once this table knows all of its own."""
 
@@ -126,17 +130,18 @@ def make_app(
     key: HubKey,
     hub: str,
     address: Callable[[], str],
-    games: Mapping[str, Mapping[str, Any]],
+    games: Mapping[str, Labels],
     claims: Claims | None = None,
     static: Path = STATIC,
     vendor: Mapping[str, Path] = VENDOR,
     status: Callable[[], Mapping[str, Any]] = dict,
-    guides: Mapping[str, Mapping[str, Any]] | None = None,
+    cards: Callable[[], AllCards] = lambda: AllCards({}),
+    guides: Mapping[str, object] | None = None,
     speech: Speech | None = None,
 ) -> Flask:
     """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
 
-    `status` is how the hub's devices are, `games` and `guides` have the labels and the guides of games by name; without
+    `status` is how the hub's devices are, `cards` are those that staff may change, `games` and `guides` have the labels and the guides of games by name; without
     `speech` pages speak English. Raise HubError where the pages' libraries are missing: every page would be blank.
     """
     lost = [name for name, file in vendor.items() if not file.is_file()]
@@ -152,7 +157,7 @@ def make_app(
     pages = _Tables(tables, files)
     joining = _Joining(pages, claims or Claims(key, hub), key, address)
     libraries = StaticFiles(named=vendor)
-    labels, told = _as_files(games), _as_files(guides or {})
+    labels, told = _JsonFiles(games), _JsonFiles(guides or {})
     spoken = _Spoken(speech)
     for rule, view in (
         ("/", lambda: _file_answer(files.get("pages/join.html"))),
@@ -165,6 +170,7 @@ def make_app(
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
         ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
         ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
+        ("/cards.json", lambda: _json_answer(cards())),
         ("/games/<name>/guide.json", lambda name: _file_answer(told.get(name))),
         ("/languages.json", spoken.all),
         ("/languages/<language>.json", spoken.catalogue),
@@ -188,6 +194,7 @@ def make_app(
         app.add_url_rule(rule, rule, view, methods=["GET"])
     app.add_url_rule("/t/<name>/bench", "bench", pages.bench_command, methods=["POST"])
     app.add_url_rule("/t/<name>/claim", "claim", joining.claim, methods=["POST"])
+    app.add_url_rule("/t/<name>/help", "help", joining.call_staff, methods=["POST"])
     app.before_request(_refuse_foreign_posts)
     app.after_request(functools.partial(_with_security_headers, benched=any(table.bench for table in tables.values())))
     app.register_error_handler(ClaimRefused, _claim_refused)
@@ -195,8 +202,21 @@ def make_app(
     return app
 
 
-def _as_files(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, StaticFile]:
-    return {name: static_file(json.dumps(part, ensure_ascii=False).encode(), ".json") for name, part in parts.items()}
+class _JsonFiles:
+    """Values as files in JSON, each made when it is first wanted, and again when another value has taken its place."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self._values = values
+        self._made: dict[str, tuple[object, StaticFile]] = {}
+
+    def get(self, name: str) -> StaticFile | None:
+        value = self._values.get(name)
+        if value is None:
+            return None
+        made = self._made.get(name)
+        if made is None or made[0] is not value:
+            made = self._made[name] = value, static_file(msgspec.json.encode(value), ".json")
+        return made[1]
 
 
 class _Tables:
@@ -340,6 +360,12 @@ class _Joining:
         if face is None:
             abort(404, "No table here has this code; look at the table's screen again.")
         return _json_answer(TableKey(face.id, self._key))
+
+    def call_staff(self, name: str) -> Response:
+        table = self._tables.one(name)
+        self._claims.check_call(request.remote_addr or "?")
+        table.call_staff()
+        return _json_answer(StaffCalled(True))
 
     def claim(self, name: str) -> Response:
         table = self._tables.one(name)

@@ -31,6 +31,18 @@ UNSENT_BYTES = 16_384
 """Of a phone, that wait in the system and in the port each: a state and a hand."""
 
 
+_BUSY = b"""<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="5"><title>One moment</title>
+<p lang="en">Too many phones are coming at once. This page tries again in 5 seconds.</p>
+<p lang="de">Zu viele Handys kommen gleichzeitig. Diese Seite versucht es in 5 Sekunden noch einmal.</p>
+"""
+BUSY = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/html; charset=utf-8\r\ncache-control: no-store\r\n"
+    b"retry-after: 5\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s" % (len(_BUSY), _BUSY)
+)
+"""The answer to a connection for which there is no place: nothing of its request is parsed, so it is in two languages."""
+
+
 class LimitedHttp(H11Protocol):
     """HTTP for crowds: a fair share of the connections, a head that comes in time, and an answer that is taken."""
 
@@ -60,16 +72,24 @@ class LimitedHttp(H11Protocol):
             self._let_in()
         else:
             self._held = None
-        self._head_timer = self.loop.call_later(self._limits.head_seconds, transport.abort)
+        self._head_timer = self.loop.call_later(self._limits.head_seconds, self._turn_away)
+
+    def _turn_away(self) -> None:
+        """End a connection that was not let in, with an answer if it has asked for something."""
+        if self._held and not self.transport.is_closing():
+            self.transport.write(BUSY)
+            self.transport.close()
+        else:
+            self.transport.abort()
 
     def _refuse(self) -> None:
-        """End a connection for which there is no place, not too soon: a new one costs more than one that waits."""
+        """Turn a connection away for which there is no place, not too soon: a new one costs more than one that waits."""
         if self._arrivals.refused >= self._arrivals.MOST_REFUSED:
             self.transport.abort()
             return
         self._refused = True
         self._arrivals.refused += 1
-        self.loop.call_later(self.REFUSED_SECONDS, self.transport.abort)
+        self.loop.call_later(self.REFUSED_SECONDS, self._turn_away)
 
     def _let_in(self) -> None:
         """Read what comes, if the network may open one more connection by now; else look again later."""
@@ -187,14 +207,16 @@ class TlsConnections:
             with contextlib.suppress(OSError):  # ended already
                 accepted.shutdown(socket.SHUT_RDWR)
 
-        place = None
+        place, refused = None, False
         if address not in LOOPBACK:
             place = self._places.take(network_of(address), end)
-            if place is None:
-                accepted.close()
-                return
+            refused = place is None
+        if refused and self._arrivals.refused >= self._arrivals.MOST_REFUSED:
+            accepted.close()
+            return
+        self._arrivals.refused += refused  # only after a handshake can it be told that there is no place
         try:
-            if place is not None and not await self._comes_in_time(place.network):
+            if address not in LOOPBACK and not await self._comes_in_time(network_of(address)):
                 end()
                 accepted.close()
                 return
@@ -205,6 +227,7 @@ class TlsConnections:
         except (OSError, RuntimeError):  # no TLS, too slow, or gone; uvloop's for the last is RuntimeError
             end()
         finally:
+            self._arrivals.refused -= refused
             if place is not None:
                 self._places.release(place)
 

@@ -18,10 +18,12 @@ import uvicorn
 from a2wsgi import WSGIMiddleware
 
 from hub.errors import ConfigError, TemporaryError
+from hub.network.messages import Malformed
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
 from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Arrivals, Budgets, Limits
 from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names
+from phone_ui.own_screens import ScreenRefused, error_of
 from phone_ui.pages import BODY_BYTES
 from phone_ui.places import Places, Seated
 from phone_ui.protocols import LimitedHttp, LimitedWebSocket, TlsConnections
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from phone_ui.direct import DirectPhone, Wire
     from phone_ui.gateway import Message, Receive, Scope, Send
     from phone_ui.latest import Latest
+    from phone_ui.own_screens import OwnScreens
     from phone_ui.pages import TableFace
     from phone_ui.staff_door import StaffDoor
 
@@ -76,6 +79,7 @@ class _Router:
 
     _BENCH = re.compile(r"/t/[^/]+/bench(/.*)?")
     _EVENTS = re.compile(r"/t/([^/]+)/(bench/|screen/)?events")
+    _SCREEN = re.compile(r"/t/([^/]+)/screen/(open|alive)")
 
     def __init__(
         self,
@@ -84,8 +88,10 @@ class _Router:
         dial: Dial,
         settings: PortSettings,
         staff: StaffDoor | None = None,
+        own_screens: OwnScreens | None = None,
     ) -> None:
         self._staff = staff
+        self._own_screens = own_screens
         self._settings, self._names = settings, own_names(settings.names)
         self.closing = asyncio.Event()
         self.seated = Seated()
@@ -119,11 +125,7 @@ class _Router:
             if scope["method"] != "GET":
                 await send_error(send, 405, "This address does not take that method.")
                 return
-            newest = self._followed(scope, events[1], events[2] or "")
-            if newest is None:
-                await send_error(send, 404, "There is nothing to follow here.")
-            else:
-                await self.stream(scope, receive, send, newest, own=self._settings.screens.is_own(scope))
+            await self._follow(scope, receive, send, events[1], events[2] or "")
             return
         # A page's worker must not wait for a slow phone's body: it is taken in first.
         body = await _body(scope, receive)
@@ -131,8 +133,69 @@ class _Router:
             await send_error(send, body, _BODY_SENTENCES[body])
         elif self._staff is not None and scope["path"] in ("/staff/login", "/staff/ask"):
             await self._ask_staff(self._staff, scope, send, body)
+        elif self._own_screens is not None and (asked := self._SCREEN.fullmatch(scope["path"])):
+            await self._ask_screen(self._own_screens, scope, send, body, asked[1], asked[2])
         else:
             await self._page(scope, _replayed(body, receive), send)
+
+    async def _follow(self, scope: Scope, receive: Receive, send: Send, name: str, kind: str) -> None:
+        """Serve a stream: what everybody may see, or with the codes of seats for one of the table's own screens."""
+        here = self._settings.screens.is_here(scope)
+        newest = self._followed(name, kind, own=here)
+        if newest is None:
+            await send_error(send, 404, "There is nothing to follow here.")
+            return
+        paired = None
+        if kind == "screen/" and self._own_screens is not None:
+            try:
+                paired = self._own_screens.begin(name, scope)
+            except ScreenRefused as error:
+                await send_error(send, error.status, str(error))
+                return
+        if paired is None:
+            await self.stream(scope, receive, send, newest, own=here)
+            return
+        session, screen = paired
+        try:
+            await self.stream(scope, receive, send, self._tables[name].screen, own=True, paired=screen)
+        finally:
+            assert self._own_screens is not None
+            self._own_screens.end(session)
+
+    async def _ask_screen(
+        self, screens: OwnScreens, scope: Scope, send: Send, body: bytes, table: str, what: str
+    ) -> None:
+        """Answer a big screen, no quicker than a page needs."""
+        network = network_of(address_of(scope))
+        known = network in LOOPBACK or network in self.seated
+        while not known and not self._asked.spend(network, 1, monotonic()):
+            await asyncio.sleep(PACE_SECONDS)
+        status = 200
+        try:
+            answer = self._screen_answer(screens, scope, body, table, what)
+        except (ScreenRefused, Malformed) as error:
+            status, answer = error_of(error)
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"cache-control", b"no-store"),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": answer})
+
+    def _screen_answer(self, screens: OwnScreens, scope: Scope, body: bytes, table: str, what: str) -> bytes:
+        """Return the answer to a big screen as JSON. Raise ScreenRefused or Malformed."""
+        if table not in self._tables:
+            raise ScreenRefused(404, "This hub has no such table.")
+        match scope["method"], what:
+            case "POST", "open":
+                return screens.open(table, scope, body)
+            case "POST", _:
+                screens.beat(table, scope, body)
+                return b"{}"
+            case "GET", "alive":
+                return screens.heard(table, scope)
+        raise ScreenRefused(405, "This address does not take that method.")
 
     async def _ask_staff(self, staff: StaffDoor, scope: Scope, send: Send, body: bytes) -> None:
         """Let the staff's door answer, no quicker than a page needs; it may wait without a worker."""
@@ -162,11 +225,11 @@ class _Router:
         """Return the short way of a login to its table, or None where no table has it."""
         return next((way for face in self._tables.values() if (way := face.direct(name, wire))), None)
 
-    def _followed(self, scope: Scope, name: str, kind: str) -> Latest | None:
+    def _followed(self, name: str, kind: str, *, own: bool) -> Latest | None:
         face = self._tables.get(name)
         if face is None:
             return None
-        if kind == "screen/" and self._settings.screens.is_own(scope):
+        if kind == "screen/" and own:
             return face.screen
         if kind != "bench/":
             return face.public
@@ -319,8 +382,9 @@ def serve(
     dial: Dial,
     settings: PortSettings,
     staff: StaffDoor | None = None,
+    own_screens: OwnScreens | None = None,
 ) -> WebServer:
-    """Open the port and serve in a thread. `staff` answers the staff's requests.
+    """Open the port and serve in a thread. `staff` answers the staff's requests, `own_screens` those of big screens.
 
     Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
     """
@@ -328,7 +392,7 @@ def serve(
     limits = settings.limits
     if not any(isinstance(one, Seldom) for one in _UVICORN_LOG.filters):
         _UVICORN_LOG.addFilter(Seldom())
-    router = _Router(app, tables, dial, settings, staff)
+    router = _Router(app, tables, dial, settings, staff, own_screens)
     arrivals = Arrivals(limits)
     config = uvicorn.Config(
         router,

@@ -14,8 +14,9 @@ import os
 import secrets
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -38,7 +39,7 @@ from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from hub.network.staff_messages import Fault
     from phone_ui.gateway import Scope, Send
@@ -99,6 +100,49 @@ class Session:
         self.numbers = {one for one in self.numbers if one > self.highest - WINDOW} | {number}
 
 
+class Turns:
+    """Let one network after another do something, one at a time. Called from one loop.
+
+    A network that asks for many turns waits behind itself: whoever else comes is next after one turn of each other network.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()  # whose turn is next stands first
+        self._is_busy = False
+
+    @asynccontextmanager
+    async def turn(self, network: str) -> AsyncIterator[None]:
+        """Wait for a turn of this network, and hold it."""
+        if self._is_busy:
+            await self._wait(network)
+        self._is_busy = True
+        try:
+            yield
+        finally:
+            self._next()
+
+    async def _wait(self, network: str) -> None:
+        mine = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(network, deque()).append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():  # the turn had just come: it is the next one's
+                self._next()
+            raise
+
+    def _next(self) -> None:
+        self._is_busy = False
+        while self._waiting and not self._is_busy:
+            network, line = self._waiting.popitem(last=False)
+            first = line.popleft()
+            if line:
+                self._waiting[network] = line  # behind all others
+            if not first.done():
+                self._is_busy = True  # nobody comes between
+                first.set_result(None)
+
+
 class StaffDoor:
     """Log-ins and sessions of the staff. `closing` ends what waits. Called from the web port's loop."""
 
@@ -109,7 +153,8 @@ class StaffDoor:
         self._guesses = Guesses()
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        # One PIN at a time of all strangers, and one of those who stand in no line with them.
+        # One PIN at a time of all strangers, their networks in turn, and one of those who stand in no line with them.
+        self._turns = Turns()
         self._hashing = {
             True: ThreadPoolExecutor(1, "staff-pin"),
             False: ThreadPoolExecutor(1, "staff-pin", initializer=_give_way),
@@ -176,8 +221,9 @@ class StaffDoor:
                 f"Too many wrong PINs came from this network; try again in {seconds} seconds, or with another device.",
                 seconds,
             )
-        hashing = self._hashing[known or here]
-        fits = await asyncio.get_running_loop().run_in_executor(hashing, self._pin.fits, secret.pin)
+        async with nullcontext() if known or here else self._turns.turn(who):
+            hashing = self._hashing[known or here]
+            fits = await asyncio.get_running_loop().run_in_executor(hashing, self._pin.fits, secret.pin)
         if not fits:
             log.warning("staff: a wrong PIN came from %s.", who)
             self._face.guessed(self._guesses.wrong_today(self._now()))

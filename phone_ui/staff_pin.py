@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from hub.errors import ConfigError, HubError, of_file
-from hub.files import read_file, write_private
+from hub.errors import ConfigError, HubError, TemporaryError, of_file
+from hub.files import read_file, set_aside, write_private
 from phone_ui.limits import TokenBucket
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class KeptPin(msgspec.Struct):
 class StaffPin:
     """The PIN in `file` (mode 0600). One that nobody has used is made anew at each start, so that screens can show it.
 
-    Raise ConfigError where the file cannot be used, TemporaryError where the disk fails. Every method may be called from
-    any thread.
+    Nobody needs the PIN to play: a file that cannot be used is set aside, `notice` says so, and there is another PIN. Raise
+    ConfigError if the folder cannot be written, TemporaryError if the disk fails. Every method may be called from any thread.
     """
 
     def __init__(self, file: Path) -> None:
@@ -60,8 +60,9 @@ class StaffPin:
         self._lock = threading.Lock()
         self.shown = ""
         """The PIN while the table's own screens show it: until it was used once."""
+        self.notice = ""
         try:
-            known = _read(file) if file.exists() else None
+            known = self._known()
             if known is None or not known.used:
                 self.shown, known = _new(used=False)
                 self._keep(known)
@@ -69,6 +70,20 @@ class StaffPin:
         except OSError as error:
             raise of_file(error, f"The staff's PIN cannot be kept in {file} ({error.strerror}).") from error
         self._kept = known
+
+    def _known(self) -> KeptPin | None:
+        """Return what the file holds; None if there is none, or none that can be used. Raise OSError."""
+        try:
+            return _read(self._file) if self._file.exists() else None
+        except (OSError, HubError) as error:
+            if isinstance(error, OSError) and isinstance(of_file(error, ""), TemporaryError):
+                raise  # the disk fails: what it holds may be whole
+            aside = set_aside(self._file)
+            log.error("The staff's PIN is another one now. %s It is set aside as %s.", error, aside.name)
+            self.notice = (
+                "The staff's PIN was renewed at the start of the hub: its file was damaged or could be read by others."
+            )
+            return None
 
     def _keep(self, kept: KeptPin) -> None:
         """Write a PIN that nobody has used yet; a disk that cannot be written keeps no table from its guests. Raise OSError."""
@@ -140,11 +155,11 @@ def _read(file: Path) -> KeptPin:
     """Return what the file holds. Raise ConfigError or OSError."""
     data = read_file(file)
     if file.stat().st_mode & 0o077:
-        raise ConfigError(f"{file}: the hash of the staff's PIN can be read by others; fix: chmod 600 {file}")
+        raise ConfigError(f"{file}: the hash of the staff's PIN could be read by others.")
     try:
         return msgspec.json.decode(data, type=KeptPin)
     except ValueError:
-        raise ConfigError(f"{file} is damaged: remove it, and the next start makes another PIN.") from None
+        raise ConfigError(f"{file} is damaged.") from None
 
 
 def _new(*, used: bool) -> tuple[str, KeptPin]:

@@ -17,7 +17,7 @@ from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 from hub.state import Count, Name, Plain, RequestId, SeatNumber, tidy_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 MOST_BYTES = 4096  # of anything a phone may send, before it is parsed
 HAND_SIZE = 2048  # a block of an encrypted hand; all hands of a match take the same number of them
@@ -80,14 +80,25 @@ class ClaimBody(Plain, frozen=True):
     seat: SeatNumber
     pk: Key64
     nonce: Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
-    box: Annotated[str, msgspec.Meta(max_length=2048)]
+    box: Annotated[str, msgspec.Meta(max_length=3072)]
 
 
-class EarlierLogin(Plain, frozen=True):
-    """A login that the phone had before at this table: who it was in a match that was put aside."""
+class EarlierKey(Plain, frozen=True):
+    """Proof that this phone held a seat at this table before: it still has the key of that claim.
 
-    sid: Annotated[str, msgspec.Meta(max_length=32)]
-    password: Annotated[str, msgspec.Meta(max_length=64)]
+    `pk` is the public key of the earlier claim. `proof` is a `KeyProof`, encrypted with the earlier key: nonce and box in one
+    piece, base64url.
+    """
+
+    pk: Key64
+    proof: Annotated[str, msgspec.Meta(max_length=256)]
+
+
+class KeyProof(Plain, frozen=True):
+    """Plain text of the proof of an earlier key. It counts for one claim only: the one with the key `pk` at `table`."""
+
+    pk: Key64
+    table: Annotated[str, msgspec.Meta(max_length=32)]
 
 
 class ClaimDetails(Plain, frozen=True):
@@ -96,7 +107,7 @@ class ClaimDetails(Plain, frozen=True):
     seat: SeatNumber
     code: SeatCode | None = None
     name: Name = ""
-    earlier: Annotated[list[EarlierLogin], msgspec.Meta(max_length=4)] = msgspec.field(default_factory=list)
+    earlier: Annotated[list[EarlierKey], msgspec.Meta(max_length=4)] = msgspec.field(default_factory=list)
 
 
 class ClaimReply(Plain, frozen=True, omit_defaults=True):
@@ -139,13 +150,13 @@ class HubStatus(Plain, frozen=True):
 T = TypeVar("T", bound=Plain)
 
 
-def reader(kind: type[T], what: str) -> Callable[[bytes], T]:
-    """Return a function that decodes a `kind` from JSON bytes, or raises Malformed with a sentence about `what`."""
+def reader(kind: type[T], what: str, most: int = MOST_BYTES) -> Callable[[bytes], T]:
+    """Return a function that decodes a `kind` from `most` bytes of JSON, or raises Malformed with a sentence about `what`."""
     decoder = msgspec.json.Decoder(kind)
 
     def read(data: bytes) -> T:
-        if len(data) > MOST_BYTES:
-            raise Malformed(f"{what} is larger than {MOST_BYTES} bytes.")
+        if len(data) > most:
+            raise Malformed(f"{what} is larger than {most} bytes.")
         try:
             return decoder.decode(data)
         except msgspec.ValidationError as error:
@@ -159,6 +170,7 @@ def reader(kind: type[T], what: str) -> Callable[[bytes], T]:
 read_act = reader(Act, "The request")
 read_claim = reader(ClaimBody, "The claim")
 read_claim_details = reader(ClaimDetails, "The claim")
+read_key_proof = reader(KeyProof, "The proof of an earlier key")
 
 
 # --- Signals -----------------------------------------------------------------------------------------
@@ -170,11 +182,17 @@ def phone_said(sid: str, act: Act) -> PhoneSaid:
 
 
 def claim_asked(
-    claim: str, phone_key: bytes, details: ClaimDetails, answer: Callable[[ClaimDecided], None]
+    claim: str,
+    phone_key: bytes,
+    details: ClaimDetails,
+    earlier_keys: Sequence[bytes],
+    answer: Callable[[ClaimDecided], None],
 ) -> ClaimAsked:
-    """Return the signal of a claim; `answer` is called with the table's decision."""
-    earlier = [(login.sid, login.password) for login in details.earlier]
-    return ClaimAsked(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer, earlier)
+    """Return the signal of a claim; `answer` is called with the table's decision.
+
+    `earlier_keys` are the keys of `details` whose proofs were checked.
+    """
+    return ClaimAsked(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer, earlier_keys)
 
 
 # --- Writing -----------------------------------------------------------------------------------------

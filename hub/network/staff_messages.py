@@ -11,12 +11,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from hub.network.messages import Key64, reader
+from hub.network.screen_messages import ScreenSeen
 from hub.state import Count, Plain, PublicState, SeatNumber
 
 ANSWER_SIZE = 2048  # answers are padded to multiples of this
 
 Nonce = Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
-Sealed = Annotated[str, msgspec.Meta(max_length=2048)]
+Sealed = Annotated[str, msgspec.Meta(max_length=7168)]  # the deck of I Bid You Not, encrypted, takes 5 kB
 StaffVerb = Literal[
     "look",
     "out",
@@ -32,6 +33,7 @@ StaffVerb = Literal[
     "light",
     "volume",
     "test",
+    "cards",
     "doctor",
     "restart",
     "off",
@@ -120,10 +122,19 @@ class HardwareTest(Plain, frozen=True):
     dice: str = ""
 
 
+class KeptMatch(Plain, frozen=True):
+    """A match that was put aside at this table: when (Unix time), and the names of the people by the seats that they had."""
+
+    match: str
+    title: str
+    since: int
+    seats: dict[str, str]
+
+
 class Desk(Plain, frozen=True):
     """What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970.
 
-    `by_hours`: the venue's own hours say so, not staff.
+    `by_hours`: the venue's own hours say so, not staff. `put_aside` are all matches that can go on here, the newest first.
     """
 
     did: list[Did] = msgspec.field(default_factory=list)
@@ -132,18 +143,20 @@ class Desk(Plain, frozen=True):
     volume: int = 60
     test: HardwareTest | None = None
     by_hours: bool = False
+    put_aside: list[KeptMatch] = msgspec.field(default_factory=list)
 
 
 class StaffTable(Plain, frozen=True):
     """One table as staff see it: the public state without its long lists, and nothing that only a seat may see.
 
-    `begun` is when the match began, in seconds since 1970.
+    `begun` is when the match began, in seconds since 1970. `screens` are the big screens that were seen within a day.
     """
 
     public: PublicState
     desk: Desk
     begun: int | None = None
     faults: list[Fault] = msgspec.field(default_factory=list)
+    screens: list[ScreenSeen] = msgspec.field(default_factory=list)
 
 
 class TableSeen(Plain, frozen=True):

@@ -7,7 +7,7 @@ import { choose } from "./choose.js";
 import { claim } from "./claim.js";
 
 const [hub, tableCode, seat, seatCode, game] = process.argv.slice(2);
-const { channel, login } = await claim(hub, tableCode, Number(seat), seatCode, "Robot");
+const { channel, login } = await claim(hub, tableCode, Number(seat), seatCode, `Robot ${seat}`);
 const table = `th/1/${login.hub}/${login.table}`;
 const mine = `${table}/seat/${login.sid}`;
 const will = { topic: `${mine}/online`, payload: Buffer.alloc(0), retain: true, qos: /** @type {1} */ (1) };

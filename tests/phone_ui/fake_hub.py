@@ -11,7 +11,6 @@ import json
 import queue
 import socket
 import threading
-import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -59,8 +58,9 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 def labels_of(game: str) -> dict[str, Any]:
-    """The labels of a game of the house."""
-    return tomllib.loads((ROOT / "hub/games/data" / f"{game.replace('-', '_')}.toml").read_text())
+    """The labels of a game of the house, as the hub sends them."""
+    labels: dict[str, Any] = msgspec.to_builtins(games.find(game).labels)
+    return labels
 
 
 def guide_of(game: str) -> dict[str, Any]:
@@ -77,6 +77,7 @@ class Claim:
     seat: int
     pair: encryption.SharedKey
     asked: dict[str, Any]
+    pk: str
     held: bool = False
     refused: str = ""
 
@@ -105,6 +106,7 @@ class FakeHub:
         self.claims: dict[str, Claim] = {}
         self._claimed = threading.Condition()
         self.asks: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.calls = 0  # for staff, by people without a seat
         self.bench_asks: queue.Queue[dict[str, Any]] = queue.Queue()
         self.answer: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda act: {"ok": True}
         self.press_at_once = True
@@ -279,8 +281,8 @@ class FakeHub:
             case ["t", _, "bench"] if scope["method"] == "POST":
                 self.bench_asks.put(json.loads(await _body(receive)))
                 await self._json(send, {})
-            case ["t", _, "claim"]:
-                await self._claim(send, json.loads(await _body(receive)))
+            case ["t", _, "claim" | "help" as what]:
+                await self._asked(send, what, await _body(receive))
             case ["t", _, "claim", sid]:
                 await self._claim_state(send, self.claims.get(sid))
             case ["t", _, *rest] if "".join(rest) in PAGES:
@@ -344,10 +346,18 @@ class FakeHub:
             gone.cancel()
             self._streams[name].remove(events)
 
+    async def _asked(self, send: Send, what: str, body: bytes) -> None:
+        """Take a claim, or a call for staff, of somebody without a seat."""
+        if what == "claim":
+            await self._claim(send, json.loads(body))
+        else:
+            self.calls += 1
+            await self._json(send, {"called": True})
+
     async def _claim(self, send: Send, body: dict[str, Any]) -> None:
         pair = self.key.with_phone(encryption.from_base64(body["pk"]))
         asked = json.loads(pair.decrypt(encryption.from_base64(body["nonce"]) + encryption.from_base64(body["box"])))
-        claim = Claim(f"sid{len(self.claims) + 1}", asked["seat"], pair, asked, held=self.press_at_once)
+        claim = Claim(f"sid{len(self.claims) + 1}", asked["seat"], pair, asked, body["pk"], held=self.press_at_once)
         with self._claimed:
             self.claims[claim.sid] = claim
             self._claimed.notify_all()
@@ -359,9 +369,7 @@ class FakeHub:
         elif claim.refused:
             await self._json(send, {"state": "refused", "say": claim.refused})
         elif not claim.held:
-            await self._json(
-                send, {"state": "asked", "say": "Do what the box at the seat says, or type the seat's code."}
-            )
+            await self._json(send, {"state": "asked", "say": "Do what the box at the seat says."})
         else:
             login = {
                 "sid": claim.sid,

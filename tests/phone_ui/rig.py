@@ -78,6 +78,7 @@ class FakeTable:
     screen: Latest = field(default_factory=Latest)
     bench: FakeBench | None = None
     claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
+    calls: int = 0
     login_of: Callable[[str], LoginState] = lambda _sid: "made"
     direct_of: Callable[[str, Wire], DirectPhone | None] = lambda _sid, _wire: None
 
@@ -92,6 +93,9 @@ class FakeTable:
 
     def claim(self, asked: ClaimAsked) -> None:
         self.claims.put(asked)
+
+    def call_staff(self) -> None:
+        self.calls += 1
 
     def login(self, sid: str) -> LoginState:
         return self.login_of(sid)
@@ -138,8 +142,8 @@ class Keys:
         self.public = bytes(secret.public_key)
         self._box = Box(secret, PublicKey(hub_key))
 
-    def encrypt(self, message: object) -> bytes:
-        return bytes(self._box.encrypt(pad(json.dumps(message).encode(), 512)))
+    def encrypt(self, message: object, step: int = 512) -> bytes:
+        return bytes(self._box.encrypt(pad(json.dumps(message).encode(), step)))
 
     def decrypt(self, letter: bytes) -> dict[str, Any]:
         opened: dict[str, Any] = json.loads(unpad(self._box.decrypt(letter)))

@@ -75,7 +75,7 @@ def test_a_program_takes_a_seat_at_a_table_and_plays_a_match_to_its_end(
     assert state["game"] == game
     assert state["over"] == json.loads(said)
     assert set(state["view"]["seats"]) == {str(seat), *others}
-    assert state["played"][str(seat)] == "Robot"
+    assert state["played"][str(seat)] == f"Robot {seat}"
     assert hub.public.now["notices"] == before["notices"]
 
 

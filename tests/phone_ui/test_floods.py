@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.sync.client import connect
 
 from phone_ui.limits import Limits
@@ -104,12 +104,51 @@ def is_heard(rig: Rig, seat: Seat, opened: ClientConnection, n: int) -> bool:
     return True
 
 
+def answer_to(rig: Rig, address: str) -> tuple[int, str, bytes]:
+    """Load a page; its status, when to come again, and what it says."""
+    asked = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE, source_address=(address, 0))
+    with contextlib.closing(asked):
+        asked.request("GET", "/t/1")
+        answer = asked.getresponse()
+        return answer.status, answer.headers.get("Retry-After", ""), answer.read()
+
+
+def test_a_connection_beyond_a_networks_share_is_told_to_come_again(rig: Rig) -> None:
+    with contextlib.ExitStack() as many:
+        for _ in range(LIMITS.connections_each_address - 1):
+            many.enter_context(contextlib.closing(link(rig, STRANGERS[0])))
+        until(lambda: web(rig).connections == LIMITS.connections_each_address - 1, "all but one")
+        assert answer_to(rig, STRANGERS[0])[0] == 200, "the last place"
+        until(lambda: web(rig).connections == LIMITS.connections_each_address - 1, "it is free again")
+        many.enter_context(contextlib.closing(link(rig, STRANGERS[0])))
+        until(lambda: web(rig).connections == LIMITS.connections_each_address, "all places")
+        status, again, said = answer_to(rig, STRANGERS[0])
+        assert (status, again) == (503, "5")
+        assert b"tries again in 5 seconds" in said
+        assert b"5 Sekunden" in said
+    until(lambda: web(rig).connections == 0, "they are gone")
+    assert answer_to(rig, STRANGERS[0])[0] == 200
+
+
+def test_strangers_that_come_faster_than_they_are_let_in_are_told_so(tmp_path: Any) -> None:
+    limits = Limits(arrivals_burst=1.0, arrivals_each_second=0.001, head_seconds=1.0)
+    rig = Rig(tmp_path, limits=limits)
+    try:
+        assert answer_to(rig, STRANGERS[0])[0] == 200
+        assert answer_to(rig, STRANGERS[0])[:2] == (503, "5")
+        assert answer_to(rig, STRANGERS[1])[0] == 200
+    finally:
+        rig.close()
+
+
 def test_one_address_cannot_take_all_places_of_phones(rig: Rig) -> None:
     with contextlib.ExitStack() as many:
         for _ in range(LIMITS.phones_each_address):
             many.enter_context(pipe(rig, STRANGERS[0]))
-        with pytest.raises(InvalidHandshake), pipe(rig, STRANGERS[0]):
+        with pytest.raises(InvalidStatus) as refused, pipe(rig, STRANGERS[0]):
             pass
+        assert refused.value.response.status_code == 503
+        assert refused.value.response.headers["Retry-After"] == "5"
         many.enter_context(pipe(rig, STRANGERS[1]))
 
 

@@ -14,6 +14,8 @@ from phone_ui.journal import EVERY_SECONDS, NOT_TEXT, Seldom
 from phone_ui.server import PortSettings, WebServer, serve
 from tests.patience import PATIENCE
 
+pytestmark = pytest.mark.real_time
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

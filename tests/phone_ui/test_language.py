@@ -292,11 +292,6 @@ def test_a_name_is_no_part_of_a_sentence_whatever_it_says(browser: Browser, hub:
     phone, screen = context.new_page(), context.new_page()
     phone.goto(f"{hub.address}/t/1#k={hub.k}")
     phone.get_by_role("button", name="Nur zusehen").click()
-    aside = {"match": "m", "game": "bid-and-bait", "title": "Bid & Bait!", "since": 1_700_000_000}
-    hub.public(renamed(scenes.public(put_aside=[aside | {"seats": {f"{seat}": WORDS[seat] for seat in (1, 3)}}])))
-    expect(phone.locator(".put-aside-seats")).to_have_text(
-        f"\u2068{WORDS[1]}\u2069 an Platz 1, \u2068{WORDS[3]}\u2069 an Platz 3"
-    )
     screen.goto(f"{hub.address}/t/1/kiosk")
     asked = {
         "kind": "new_phone",

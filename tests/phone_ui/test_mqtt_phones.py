@@ -14,6 +14,8 @@ from hub.state import Ack
 from phone_ui.mqtt_phones import MAX_GARBLED, MAX_UNANSWERED, PhonesOverMqtt
 from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
 
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
+
 
 class Table:
     """A link with one claim, and what its table heard."""
@@ -68,6 +70,29 @@ def test_a_request_reaches_the_table(table: Table) -> None:
     table.asks(act(1, verb="act", args={"move": "fail"}))
     assert isinstance(table.heard[0], PhoneSaid)
     assert table.heard[0].args == {"move": "fail"}
+
+
+def test_a_phone_that_a_table_admits_again_keeps_its_answers_and_is_refused_what_was_not_answered(table: Table) -> None:
+    answered, lost = act(1), act(2)
+    table.asks(answered)
+    table.link.answer("ana", Ack(answered["id"], ok=True, seq=9))
+    table.asks(lost)
+    table.link.admit("ana", "secret-password", table.phone.public)  # the table has started again
+    table.asks(answered)
+    table.asks(lost)
+    table.asks(lost)
+    assert [(one["re"], one["ok"]) for one in table.answers()] == [
+        (answered["id"], True),
+        (answered["id"], True),
+        (lost["id"], False),
+        (lost["id"], False),
+    ]
+    table.asks(act(3))
+    assert [signal.n for signal in table.heard if isinstance(signal, PhoneSaid)] == [1, 2, 3]
+    other = Keys(table.key.public)
+    table.link.admit("ana", "secret-password", other.public)
+    table.comes(other.encrypt(act(1)))
+    assert len([signal for signal in table.heard if isinstance(signal, PhoneSaid)]) == 4, "another key is another phone"
 
 
 def test_a_request_that_comes_twice_is_done_once_and_answered_twice(table: Table) -> None:

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocket, expect
 
+from hub import games
 from hub.languages import Speech
-from hub.network.encryption import fingerprint
+from hub.network import messages
+from hub.network.encryption import fingerprint, from_base64
 from hub.ports import SEAT_MARKS
 from phone_ui.pages import make_app
 from tests.acceptance.screen import read_code
@@ -95,6 +97,28 @@ def test_a_seat_is_held_after_the_press_on_its_box(page: Page, hub: FakeHub) -> 
     assert claim.asked == {"seat": 2, "code": None, "name": "Ben", "earlier": []}
     hub.press(2)
     expect(page.get_by_text("What shall we play?")).to_be_visible()
+
+
+def test_a_phone_that_comes_back_proves_the_keys_that_it_had_to_this_hub_alone(page: Page, hub: FakeHub) -> None:
+    for times in (1, 2):
+        page.goto("about:blank")
+        page.goto(f"{hub.address}/t/1#k={hub.k}")
+        page.evaluate("localStorage.setItem('th/1/earlier', JSON.stringify([{ sid: 'old', password: 'old' }]))")
+        page.get_by_label("seat 2, orange triangle, free").click()
+        expect(page.get_by_text("What shall we play?")).to_be_visible()
+        assert page.evaluate("localStorage.getItem('th/1/earlier')") is None, "no password is kept"
+        if times == 1:
+            of_another_hub = {"pk": "A" * 43, "sk": "A" * 43, "hubkey": "B" * 43}
+            page.evaluate(
+                "one => { const kept = JSON.parse(localStorage.getItem('th/1/keys'));"
+                " localStorage.setItem('th/1/keys', JSON.stringify([one, ...kept])); localStorage.removeItem('th/1'); }",
+                of_another_hub,
+            )
+    first, second = hub.claims.values()
+    (earlier,) = second.asked["earlier"]
+    assert earlier["pk"] == first.pk != second.pk
+    proof = messages.read_key_proof(hub.key.with_phone(from_base64(first.pk)).decrypt(from_base64(earlier["proof"])))
+    assert proof == messages.KeyProof(second.pk, "1")
 
 
 def test_the_six_letters_are_the_other_door(page: Page, hub: FakeHub) -> None:
@@ -890,7 +914,7 @@ def test_the_only_card_to_be_played_has_no_name_on_its_button_while_the_hand_is_
     page: Page, hub: FakeHub
 ) -> None:
     odd(page, hub, {"move": "swap", "cards": ["45"]}, {"move": "drop"})
-    expect(dock(page).get_by_role("button", name="Swap …")).to_be_enabled()
+    expect(dock(page).get_by_role("button", name="Swap …")).to_be_disabled()  # nor does it tell that there is only one
     expect(page.locator(".question, .dock").get_by_text("45")).to_have_count(0)
     page.get_by_role("button", name="Show my hand to choose").click()
     expect(dock(page).get_by_role("button", name="Swap 45")).to_be_enabled()
@@ -1419,9 +1443,9 @@ def test_the_first_visit_weighs_less_than_200_kilobytes(page: Page, hub: FakeHub
     sit(page, hub)
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
-    games = {"bid-and-bait": hub.labels["bid-and-bait"]}
+    shown = {"bid-and-bait": games.find("bid-and-bait").labels}
     table = FakeTable()
-    app = make_app({"1": table}, hub.key, "hub", lambda: hub.address, games)  # the hub's own way of sending
+    app = make_app({"1": table}, hub.key, "hub", lambda: hub.address, shown)  # the hub's own way of sending
     wanted = {name for name in names if name.startswith(("/static/", "/vendor/", "/games/"))} | {"/t/1"}
     wanted -= {LATER}
     with app.test_client() as client:
@@ -1893,7 +1917,7 @@ def test_a_phone_that_wakes_and_is_awaited_shakes_and_says_so_until_it_has_answe
     page.add_init_script(SHAKES)
     sit(page, hub)
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
-    line = page.get_by_text("The table waits for you.")
+    line = page.get_by_text("It is your turn.")
     expect(line).to_have_count(0)
     put_away(page, 1)
     page.wait_for_timeout(1_000)
@@ -1916,8 +1940,62 @@ def test_a_phone_that_wakes_and_is_not_awaited_says_nothing(page: Page, hub: Fak
     expect(page.get_by_role("button", name="Locked ✓ tap to change")).to_be_visible()
     put_away(page, 30)
     page.wait_for_timeout(1_500)
-    expect(page.get_by_text("The table waits for you.")).to_have_count(0)
+    expect(page.get_by_text("It is your turn.")).to_have_count(0)
     assert long_shakes(page) == 0
+
+
+def gone(*seats: int, box: str = "none") -> list[dict[str, Any]]:
+    """Four seats that people have; the phones of some are gone."""
+    places = scenes.seats(boxes=box)
+    return [one | ({"phone": "away", "presence": "away"} if one["seat"] in seats else {}) for one in places]
+
+
+def test_a_newcomer_at_a_deserted_table_asks_for_it_and_reads_when_it_is_free(page: Page, hub: FakeHub) -> None:
+    hub.press_at_once = False
+    hub.public(scenes.public(seats=gone(1, 2, 3, 4)))
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    expect(page.get_by_text("nobody seems to be here")).to_be_visible()
+    page.get_by_label("seat 2, orange triangle").click()
+    expect(page.get_by_role("heading", name="Is somebody still here?")).to_be_visible()
+    expect(page.get_by_text("free within 30 seconds")).to_be_visible()
+    hub.public(scenes.public(seats=scenes.seats(held=0, boxes="none"), seq=41))
+    hub.press(2, refuse="Seat 2 is free now: type its code from the big screen.")
+    expect(page.get_by_role("heading", name="Type this seat's code")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_text("Seat 2 is free now: type its code from the big screen.")
+
+
+def test_a_newcomer_at_a_full_table_calls_staff(page: Page, hub: FakeHub) -> None:
+    hub.public(scenes.public(seats=gone(2)))
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    expect(page.get_by_text("Pick the seat of somebody who has gone, watch, or ask staff.")).to_be_visible()
+    page.get_by_role("button", name="Call staff", exact=True).click()
+    call = {"key": "help:guest", "severity": "warning", "text": "Somebody who has no seat yet calls for staff."}
+    hub.public(scenes.public(seats=gone(2), notices=[call | {"can_acknowledge": True}], seq=41))
+    expect(page.get_by_text("Staff are called.")).to_be_visible()
+    assert hub.calls == 1
+    hub.public(scenes.public(seats=gone(2), minutes_left=[10, 20], seq=42))
+    expect(page.get_by_text("This match takes 10 to 20 more minutes.")).to_be_visible()
+    hub.public(scenes.public(seats=scenes.seats(held=3), seq=43))
+    expect(page.get_by_role("button", name="Call staff", exact=True)).to_have_count(0)
+
+
+def test_a_match_is_offered_to_its_people_alone(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    offer = {"match": "m-1", "game": "bid-and-bait", "title": "Bid & Bait!", "since": 1_700_000_000, "seats": [1, 2, 3]}
+    hub.public(scenes.public(put_aside=[offer | {"people": [1]}], seq=41))
+    expect(page.get_by_text("What shall we play?")).to_be_visible()
+    expect(page.get_by_text("Go on with")).to_have_count(0)
+    hub.public(scenes.public(put_aside=[offer | {"people": [1, 2]}], seq=42))
+    expect(page.get_by_role("button", name="Go on", exact=True)).to_be_visible()
+
+
+def test_a_sleeper_whom_the_table_waits_for_is_not_said_to_be_choosing(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    state = scenes.BIDDING | {"seats": gone(3), "locked": [2]}
+    play(page, hub, state, scenes.LOCKED_HAND | {"want": ""})
+    expect(page.locator("[data-part=seats] .place").nth(2)).to_contain_text("phone asleep")
+    hub.public(scenes.BIDDING | {"locked": [2], "seq": 52})
+    expect(page.locator("[data-part=seats] .place").nth(2)).to_contain_text("choosing")
 
 
 def test_a_phone_that_the_table_calls_shakes_and_leads_back_from_a_tab(page: Page, hub: FakeHub) -> None:
@@ -1926,7 +2004,7 @@ def test_a_phone_that_the_table_calls_shakes_and_leads_back_from_a_tab(page: Pag
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     page.get_by_role("button", name="Rules", exact=True).click()
     hub.public(scenes.BIDDING | {"nudged": [2], "seq": 51})
-    expect(page.get_by_role("alert")).to_contain_text("The table waits for you.")
+    expect(page.get_by_role("alert")).to_contain_text("The others are waiting for you.")
     assert long_shakes(page) == 1
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_text(scenes.BID_HAND["want"])).to_be_visible()

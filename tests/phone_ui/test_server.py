@@ -13,17 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hub.engine.labels import Labels
 from hub.errors import ConfigError, TemporaryError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
 from hub.state import Ack
-from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, LONGEST_PAUSE, Claims, WrongCodes
+from phone_ui.claims import (
+    ASKS_EACH_ADDRESS,
+    CALLS_EACH_NETWORK,
+    FORGET_SECONDS,
+    FREE_TRIES,
+    LONGEST_PAUSE,
+    Claims,
+    WrongCodes,
+)
 from phone_ui.gateway import dial_unix
 from phone_ui.origin import Screens, is_known_host, network_of, own_names
 from phone_ui.pages import VENDOR, make_app
 from phone_ui.server import PortSettings, listen, serve
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +67,7 @@ class Site:
             self.key,
             "hub",
             lambda: "http://10.42.0.1:8080",
-            {"bid-and-bait": {"title": "Bid & Bait!"}},
+            {"bid-and-bait": Labels(title="Bid & Bait!")},
             claims=Claims(self.key, "hub", lambda: self.now),
             static=folder,
         )
@@ -436,6 +447,18 @@ def test_one_address_cannot_flood_the_table_with_claims(site: Site) -> None:
     assert site.table.claims.qsize() == ASKS_EACH_ADDRESS + 1
 
 
+def test_somebody_without_a_seat_calls_staff_a_few_times_a_minute(site: Site) -> None:
+    def call(address: str = "10.0.0.2", **headers: str) -> int:
+        return site.client.post("/t/1/help", headers=headers, environ_base={"REMOTE_ADDR": address}).status_code
+
+    assert [call() for _ in range(CALLS_EACH_NETWORK + 1)] == [200] * CALLS_EACH_NETWORK + [429]
+    assert call("10.0.0.9") == 200, "others are not kept waiting"
+    assert site.table.calls == CALLS_EACH_NETWORK + 1
+    assert call("10.0.0.9", origin="http://elsewhere.example") == 403
+    assert site.client.post("/t/9/help").status_code == 404
+    assert site.get("/t/1/help").status_code == 405
+
+
 def test_a_claim_that_names_two_seats_is_refused(site: Site) -> None:
     assert site.claim({"seat": 2}, seat=3).status_code == 400
     assert site.table.claims.empty()
@@ -590,7 +613,6 @@ def test_the_bench_is_for_the_hubs_own_machine(site: Site, path: str) -> None:
 def test_the_codes_of_seats_are_for_the_tables_own_screens(site: Site) -> None:
     site.table.public.put(b'"everybody"')
     site.table.screen.put(b'"codes"')
-    token = "t" * 32
 
     def seen(screens: Screens, **headers: str) -> str:
         table = {"1": site.table}
@@ -601,15 +623,10 @@ def test_the_codes_of_seats_are_for_the_tables_own_screens(site: Site) -> None:
             server.close()
 
     own, everybody = 'data: "codes"\n', 'data: "everybody"\n'
-    assert seen(Screens(token)) == own, "this machine"
-    assert seen(Screens(token), **{"X-Forwarded-For": "10.0.0.7"}) == everybody, "a phone behind a proxy"
-    assert seen(Screens(token), **{"X-Forwarded-For": "127.0.0.1"}) == everybody
-    behind = Screens(token, loopback=False)
-    assert seen(behind) == everybody
-    assert seen(behind, Cookie=f"other=1; screen={token}") == own
-    for wrong in ("", "t" * 31, "x" * 32, '"', "ü"):
-        assert seen(behind, Cookie=f"screen={wrong}") == everybody
-    assert seen(Screens("", loopback=False), Cookie="screen=") == everybody
+    assert seen(Screens()) == own, "this machine"
+    assert seen(Screens(), **{"X-Forwarded-For": "10.0.0.7"}) == everybody, "a phone behind a proxy"
+    assert seen(Screens(), **{"X-Forwarded-For": "127.0.0.1"}) == everybody
+    assert seen(Screens(loopback=False)) == everybody
 
 
 def test_pages_and_the_bench_stream_come_from_one_port(site: Site, port: int) -> None:

@@ -22,12 +22,13 @@ from hub.network.encryption import HubKey
 from hub.network.messages import HAND_SIZE, NOTE_SIZE
 from hub.ports import PhoneSaid
 from hub.state import Ack, Hand, PublicState
-from hub.table import sealed_choice
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.games.players import offers
 from tests.phone_ui.rig import FakeBroker, Keys, hand
 from tests.table import fakes
 from tests.table.test_requests_law import Evening
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
 OVERHEAD = 24 + 16  # the nonce and the box's own bytes
 
@@ -193,10 +194,7 @@ def choices(moves: Any) -> list[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_messages")
-def test_locking_a_sealed_choice_is_the_same_work_and_sends_the_same_lengths_whatever_was_chosen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sealed_choice, "randbelow", lambda _: 0)  # where the dials of the others start
+def test_locking_a_sealed_choice_is_the_same_work_and_sends_the_same_lengths_whatever_was_chosen() -> None:
     compared = set()
     for name in games.names():
         for seed in range(2):

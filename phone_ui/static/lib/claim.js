@@ -3,24 +3,51 @@
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
 import { slot } from "./storage.js";
 
-/** @import { ClaimBody, ClaimReply, ClaimDetails } from "./messages.d.ts" */
+/** @import { ClaimBody, ClaimReply, ClaimDetails, KeyProof } from "./messages.d.ts" */
 /** @import { Held } from "./types.d.ts" */
+/** @typedef {Pick<Held, "pk" | "sk" | "hubkey">} Kept */
 
 const PATIENCE = 32_000; // the hub waits 30 s for the button
 const PAUSE = 300;
 const MOST_EARLIER = 4;
+const PROOF_STEP = 128; // four proofs must fit in one claim
 
 /** @param {string} table */
-const earlierSlot = (table) => slot(`th/${table}/earlier`);
+const keysSlot = (table) => slot(`th/${table}/keys`);
 
 /**
- * Keep a login at a table, so that this phone can prove later who it was in a match that was put aside.
+ * Keep the keys of a seat at a table, so that this phone can prove later who it was in a match that was suspended.
  * @param {string} table
- * @param {{ sid: string, password: string }} login
+ * @param {Kept} held
  */
-export function rememberLogin(table, { sid, password }) {
-  const before = (earlierSlot(table).get() ?? []).filter((/** @type {any} */ one) => one.sid !== sid);
-  earlierSlot(table).set([{ sid, password }, ...before].slice(0, MOST_EARLIER));
+export function rememberKeys(table, { pk, sk, hubkey }) {
+  const before = keptKeys(table).filter((one) => one.pk !== pk);
+  keysSlot(table).set([{ pk, sk, hubkey }, ...before].slice(0, MOST_EARLIER));
+  slot(`th/${table}/earlier`).remove(); // kept by pages before November 24, 2026: passwords, which prove nothing any more
+}
+
+/**
+ * @param {string} table
+ * @returns {Kept[]}
+ */
+const keptKeys = (table) => keysSlot(table).get() ?? [];
+
+/**
+ * Prove to the hub that this phone has the secret halves of earlier keys. Each proof is for the claim with the public key
+ * `pk` alone; keys that belong to another hub say nothing to this one.
+ * @param {string} table
+ * @param {string} hubKey
+ * @param {string} pk
+ */
+function proofs(table, hubKey, pk) {
+  const ours = keptKeys(table).filter((one) => one.hubkey === hubKey);
+  const made = ours.map((one) => {
+    const channel = new Channel(fromBase64(hubKey), fromBase64(one.sk));
+    /** @type {KeyProof} */
+    const proof = { pk, table };
+    return { pk: one.pk, proof: toBase64(channel.encrypt(proof, PROOF_STEP)) };
+  });
+  return /** @type {NonNullable<ClaimDetails["earlier"]>} */ (made.slice(0, MOST_EARLIER));
 }
 
 /** The hub said no, in one sentence. */
@@ -40,6 +67,12 @@ export function tableByCode(code) {
 }
 
 /**
+ * Call staff to a table, for somebody who has no seat; throws Refused.
+ * @param {string} table
+ */
+export const callStaff = (table) => fetchJson(`/t/${table}/help`, { method: "POST" });
+
+/**
  * Claim a seat. Resolves with what the phone must keep; throws Refused.
  * `onWaiting` hears the hub's sentence while the press is awaited; `stop.stopped` ends the waiting.
  * @param {{
@@ -53,11 +86,12 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
   if (!key) throw new Refused("The key of the hub is broken. Scan the code on the screen again.");
   const keys = newKeys();
   const channel = new Channel(key, keys.secretKey);
+  const pk = toBase64(keys.publicKey);
   /** @type {ClaimDetails} */
-  const secret = { seat, code: code || null, name, earlier: earlierSlot(table).get() ?? [] };
+  const secret = { seat, code: code || null, name, earlier: proofs(table, hubKey, pk) };
   const { nonce, box } = channel.box(secret);
   /** @type {ClaimBody} */
-  const body = { seat, pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };
+  const body = { seat, pk, nonce: toBase64(nonce), box: toBase64(box) };
   const asked = await fetchJson(`/t/${table}/claim`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -72,7 +106,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
       const login = channel.unbox(fromBase64(reply.nonce ?? ""), fromBase64(reply.box ?? ""));
       if (!login)
         throw new Refused("The hub's answer was not encrypted for this phone. Scan the code on the screen again.");
-      return { ...login, sk: toBase64(keys.secretKey), pk: toBase64(keys.publicKey), hubkey: hubKey, n: 0 };
+      return { ...login, sk: toBase64(keys.secretKey), pk, hubkey: hubKey, n: 0 };
     }
     onWaiting(reply.say);
     await new Promise((resolve) => setTimeout(resolve, PAUSE));

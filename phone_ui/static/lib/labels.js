@@ -143,11 +143,12 @@ export function faceIn(labels, value) {
   if (!record) {
     const known = labels?.cards?.[value];
     if (!known) return null;
-    return { ...known, title: known.face ?? known.name, tag: "", full: known.name, text: known.text ?? "", key: value };
+    const { name } = known;
+    return { ...known, name, title: known.face ?? name, tag: "", full: known.name, text: known.text ?? "", key: value };
   }
   if (!about || !(about.key in record)) return null;
   const kind = labels.cards?.[record[about.kind]] ?? {};
-  const action = record[about.action];
+  const action = record[about.action ?? ""];
   const [title, tag] = [fill(about.title, record), fill(about.tag, record)];
   const name = [kind.name, action].filter(Boolean).join(" ");
   const full = [tag ? `${title} (${tag})` : title, name].filter(Boolean).join(" ");

@@ -15,16 +15,25 @@ export interface Messages {
   StaffSession: StaffSession;
   StaffBox: StaffBox;
   StaffAnswer: StaffAnswer;
+  ScreenBox: ScreenBox;
+  ScreenSession: ScreenSession;
+  Labels: Labels;
+  AllCards: AllCards;
   Act: Act;
   ClaimBody: ClaimBody;
   ClaimDetails: ClaimDetails;
+  KeyProof: KeyProof;
   StaffLogin: StaffLogin;
   StaffSecret: StaffSecret;
   StaffBody: StaffBody;
   StaffAsk: StaffAsk;
+  ScreenOpening: ScreenOpening;
+  ScreenSecret: ScreenSecret;
+  ScreenAlive: ScreenAlive;
+  ScreenBeat: ScreenBeat;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `events` are the newest ones without a gap, oldest first: at least the newest eight of the match, and all that the last three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers, none while a match is played. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number. `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `events` are the newest ones without a gap, oldest first: at least the newest eight of the match, and all that the last three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers, none while a match is played. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` the last ones, for whom other people have waited too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are the matches of people who sit here that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number. `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
  */
 export interface PublicState {
   table: string;
@@ -75,7 +84,7 @@ export interface PublicState {
   hub_rolls: boolean;
 }
 /**
- * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: how well the house plays here, "" where it does not: it `stands_in` for somebody until that person is back, or the seat is its own and anybody may take it. `wish` names the game that it would like to play next.
+ * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `here` is a seat whose phone is connected, or whose box somebody has used since its phone was last connected or has left; `asleep` is another seat that a phone holds while its box is plugged in; `away` is any other. `house`: how well the house plays here, "" where it does not: it `stands_in` for somebody until that person is back, or the seat is its own and anybody may take it. `wish` names the game that it would like to play next.
  */
 export interface PublicSeat {
   seat: number;
@@ -106,9 +115,9 @@ export interface View {
  * Whom the match waits for: the seats that are asked, in secret or not, and the roll that is wanted, if one is. `secret` is None while nobody is asked anything: after the end, or while chance decides.
  */
 export interface Waiting {
-  roll?: WantedRoll | null;
+  roll?: WantedRoll;
   seats: string[];
-  secret?: boolean | null;
+  secret?: boolean;
 }
 /**
  * Dice that the rules ask for: who rolls how many, with how many sides, and what for.
@@ -233,7 +242,7 @@ export interface Preset {
  * A question to the people at the table, with its `options` by key, and the `votes` of seats that have answered. `voters` may answer, `seat` is whom it is about (0: nobody); in `seconds` it ends by itself.
  */
 export interface Question {
-  kind: "absent" | "end" | "new_phone" | "pitch" | "put_aside" | "same_person";
+  kind: "absent" | "agree" | "end" | "new_phone" | "pitch" | "put_aside" | "same_person";
   text: string;
   options: {
     [k: string]: string;
@@ -246,16 +255,15 @@ export interface Question {
   seat: number;
 }
 /**
- * A match that was put aside at this table: who sat at which of its `seats`, and when that was (Unix time).
+ * A match that was put aside at this table, and that people who sit here now may go on with. `since` is when that was (Unix time), `seats` are those of the match, and `people` those at which somebody sits now who played it. Nobody is named: who has left is in no public state.
  */
 export interface PutAside {
   match: string;
   game: string;
   title: string;
   since: number;
-  seats: {
-    [k: string]: string;
-  };
+  seats: number[];
+  people: number[];
 }
 /**
  * A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait. `preset` names the options, where they are those of one.
@@ -295,7 +303,7 @@ export interface Wifi {
   code: string;
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more. `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there. `lesson` is the rule that this seat is told now, in a guided first round.
+ * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `covered` are the parameters whose notes follow from a secret: draw those parameters only while the person holds the hand open. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more. `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there. `lesson` is the rule that this seat is told now, in a guided first round.
  */
 export interface Hand {
   epoch: number;
@@ -315,6 +323,7 @@ export interface Hand {
       [k: string]: string;
     };
   };
+  covered: string[];
   locked: Record<string, any> | null;
   undo: boolean;
   dial: number | null;
@@ -469,8 +478,8 @@ export interface TillTable {
 export interface ClaimReply {
   state: "asked" | "held" | "refused";
   say: string;
-  nonce?: string | null;
-  box?: string | null;
+  nonce?: string;
+  box?: string;
 }
 /**
  * Plain text of the box of a held claim: the phone's MQTT login.
@@ -532,16 +541,17 @@ export interface Venue {
   upstream: Upstream | null;
 }
 /**
- * One table as staff see it: the public state without its long lists, and nothing that only a seat may see. `begun` is when the match began, in seconds since 1970.
+ * One table as staff see it: the public state without its long lists, and nothing that only a seat may see. `begun` is when the match began, in seconds since 1970. `screens` are the big screens that were seen within a day.
  */
 export interface StaffTable {
   public: PublicState;
   desk: Desk;
   begun: number | null;
   faults: Fault[];
+  screens: ScreenSeen[];
 }
 /**
- * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970. `by_hours`: the venue's own hours say so, not staff.
+ * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970. `by_hours`: the venue's own hours say so, not staff. `put_aside` are all matches that can go on here, the newest first.
  */
 export interface Desk {
   did: Did[];
@@ -550,6 +560,7 @@ export interface Desk {
   volume: number;
   test: HardwareTest | null;
   by_hours: boolean;
+  put_aside: KeptMatch[];
 }
 /**
  * Something that staff did at a table: when, in seconds since 1970, and to which match.
@@ -576,12 +587,30 @@ export interface BoxTest {
   left: string[];
 }
 /**
+ * A match that was put aside at this table: when (Unix time), and the names of the people by the seats that they had.
+ */
+export interface KeptMatch {
+  match: string;
+  title: string;
+  since: number;
+  seats: {
+    [k: string]: string;
+  };
+}
+/**
  * Something that is not as it should be, in plain words, and what to do about it.
  */
 export interface Fault {
   what: string;
   do: string;
   severity: "error" | "warning";
+}
+/**
+ * A big screen of a table and how many `seconds` ago it was seen last. `address` is "" for the hub's own machine.
+ */
+export interface ScreenSeen {
+  address: string;
+  seconds: number;
 }
 /**
  * The broker above the hubs of a venue: whether this hub reaches it, `since` when, and `why` not. `waiting` are finished matches of which it has not been told yet; `twin`: another hub there calls itself as this one.
@@ -619,6 +648,361 @@ export interface TableSeen {
   people: number;
   calls: number;
   minutes_left: number | null;
+}
+/**
+ * An encrypted ScreenSession with its nonce.
+ */
+export interface ScreenBox {
+  nonce: string;
+  box: string;
+}
+/**
+ * Plain text of the answer: the name under which the page follows its stream, once.
+ */
+export interface ScreenSession {
+  session: string;
+}
+/**
+ * The labels of a game, as `/games/<game>.json` has them.
+ */
+export interface Labels {
+  name?: string;
+  title?: string;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  seats?: [number, number];
+  minutes?: number;
+  blurb?: string;
+  cards?: {
+    [k: string]: Record<string, any>;
+  };
+  phases?: {
+    [k: string]: string;
+  };
+  moves?: {
+    [k: string]: MoveLabels;
+  };
+  parameters?: {
+    [k: string]: ParameterLabels;
+  };
+  facts?: {
+    [k: string]: FactLabels;
+  };
+  screen?: ScreenLabels;
+  rules?: {
+    [k: string]: string;
+  };
+  options?: {
+    [k: string]: Option;
+  };
+  face?: FaceLabels;
+  help?: HelpTable[];
+  hand_size?: HandSize;
+  needs?: NeedsLabels;
+  pitch?: PitchLabels;
+  printed_cards?: PrintedLabels;
+  lobby?: LobbyLabels;
+  list?: {
+    [k: string]: ListLabels;
+  };
+}
+/**
+ * What screens and boxes know of one move (`[moves.X]`).
+ */
+export interface MoveLabels {
+  label?: string;
+  name?: string;
+  short?: string;
+  join?: string;
+  effect?: string;
+  note?: string;
+  from?: {
+    [k: string]: string;
+  };
+  box?: "" | "ask" | "bar" | "phone" | "rest";
+  then?: string[];
+  sometimes?: string[];
+  told?: boolean;
+  agreed?: boolean;
+}
+/**
+ * What screens know of one parameter of moves (`[parameters.X]`). One that is called `target` is a seat.
+ */
+export interface ParameterLabels {
+  label?: string;
+  said?: string;
+  one?: string;
+  card?: boolean;
+  seat?: boolean;
+  money?: "" | "cents" | "dollars";
+  names?: {
+    [k: string]: string;
+  };
+  notes?: {
+    [k: string]: string;
+  };
+  between?: string;
+  who?: {
+    [k: string]: string;
+  };
+  record?: string;
+  title?: string;
+  by?: string;
+  dial?: number;
+}
+/**
+ * What screens know of one fact of a view (`[facts.X]`).
+ */
+export interface FactLabels {
+  where?: "seat" | "table" | "you";
+  name?: string;
+  in?: string[];
+  on?: ("kiosk" | "panel" | "phone")[];
+  unless?: unknown;
+  line?: boolean;
+  counted?: boolean;
+  label?: string;
+  short?: string;
+  names?: {
+    [k: string]: string;
+  };
+  alert?: string;
+  card?: boolean | "name";
+  seat?: boolean;
+  seats?: string | boolean;
+  money?: "" | "cents" | "dollars";
+  signed?: boolean;
+  last?: number;
+  title?: string;
+  heap?: string;
+  unit?: string[];
+  odds?: boolean;
+  ranked?: boolean;
+  sides?: string[];
+  warn?: unknown;
+  leader?: string;
+  row?: boolean;
+  cards?: string;
+  lit?: string;
+  text?: string;
+  flag?: string;
+  by?: string;
+  slowly?: boolean;
+  here?: string;
+  only?: {
+    [k: string]: string;
+  };
+  own?: string;
+}
+/**
+ * How screens, panels and rings draw a game as a whole (`[screen]`).
+ */
+export interface ScreenLabels {
+  phase?: {
+    [k: string]: PhaseLabels;
+  };
+  mine?: string[];
+  cell?: string | string[];
+  mark?: string;
+  token?: string;
+  token_letter?: string;
+  token_name?: string;
+  order?: string;
+  inside?: string;
+  out?: string;
+  leader?: string;
+  caller?: string;
+  pulse?: string;
+  ring?: string;
+  headline?: string[];
+  gone?: string[];
+  reveal?: {
+    [k: string]: string;
+  };
+  look?: LookLabels;
+  highlights?: HighlightLabels[];
+  result?: string[];
+  score?: "" | "cents" | "dollars";
+  scored?: string[];
+  best?: "least" | "most";
+}
+/**
+ * What screens draw in one phase (`[screen.phase.X]`).
+ */
+export interface PhaseLabels {
+  main?: string | string[];
+  caption?: string;
+  card?: string;
+  versus?: VersusLabels;
+  hammer?: string;
+  copies?: string[];
+  row?: string;
+  line?: boolean;
+  cells?: string;
+  mine?: string[];
+  order?: string;
+  past?: string;
+  headline?: boolean;
+}
+/**
+ * Two seats against each other.
+ */
+export interface VersusLabels {
+  sides: string[];
+  words: string[];
+  values?: string;
+  money?: "" | "cents" | "dollars";
+  signed?: boolean;
+}
+/**
+ * The face of a game on big screens.
+ */
+export interface LookLabels {
+  felt: string;
+  edge: string;
+  accent: string;
+  tile: string;
+  emblem: string;
+  lettering?: "" | "plain" | "round" | "slant" | "stencil" | "tall" | "wide";
+}
+/**
+ * One fact that is told at the end of a match (`[[screen.highlights]]`), the most telling first.
+ */
+export interface HighlightLabels {
+  kind: string;
+  say: string;
+  most?: string;
+  by?: string;
+}
+/**
+ * One way to play, chosen before the match (`[options.X]`). The type of `default` is the type of its values.
+ */
+export interface Option {
+  default: boolean | number | string;
+  effect: string;
+  choices?: string[];
+  min?: number;
+  max?: number;
+  pattern?: string;
+  seat?: boolean;
+  label?: string;
+}
+/**
+ * How a card that is a record of the state is read (`[face]`).
+ */
+export interface FaceLabels {
+  key: string;
+  kind: string;
+  title: string;
+  tag?: string;
+  action?: string;
+}
+/**
+ * A table on the help page (`[[help]]`).
+ */
+export interface HelpTable {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  note?: string;
+}
+/**
+ * The size of the largest hand, in blocks of an encrypted message (`[hand_size]`): all hands of a match are as long.
+ */
+export interface HandSize {
+  blocks?: number;
+  more?: LargerHand[];
+}
+/**
+ * Options with which hands are larger.
+ */
+export interface LargerHand {
+  options: string[];
+  blocks: number;
+}
+/**
+ * What a table has to have besides seats (`[needs]`).
+ */
+export interface NeedsLabels {
+  dice?: number;
+  phone?: string;
+}
+/**
+ * What a seat reads aloud after an event (`[pitch]`).
+ */
+export interface PitchLabels {
+  kind: string;
+  records: string;
+  id: string;
+  text: string;
+}
+/**
+ * What the hub says of printed cards, which it cannot see (`[printed_cards]`).
+ */
+export interface PrintedLabels {
+  one: string;
+  many: string;
+  middle: Lying[];
+  seat: Lying[];
+  differs?: string;
+}
+/**
+ * One thing that lies on the table with printed cards.
+ */
+export interface Lying {
+  what: string;
+  lies: string;
+}
+/**
+ * What the lobby shows of a game's options (`[lobby]`).
+ */
+export interface LobbyLabels {
+  first?: string[];
+  idle?: {
+    [k: string]: IdleOption;
+  };
+}
+/**
+ * An option that has no effect, or cannot be played, beside others.
+ */
+export interface IdleOption {
+  with: {
+    [k: string]: boolean | number | string;
+  };
+  why: string;
+}
+/**
+ * How staff enter one part of a list of their own cards (`[list.X]`).
+ */
+export interface ListLabels {
+  title?: string;
+  values?: {
+    [k: string]: string;
+  };
+  choices?: string;
+}
+/**
+ * Answer to `GET /cards.json`: by name, the games whose cards staff may enter.
+ */
+export interface AllCards {
+  games: {
+    [k: string]: GameCards;
+  };
+}
+/**
+ * The cards of a game as an owner's list has them. `parts` are what such a list may replace, `labels` what people call their entries. `fixed`: the list is a file that the configuration names, so the hub does not change it.
+ */
+export interface GameCards {
+  title: string;
+  parts: {
+    [k: string]: string | Record<string, any>;
+  };
+  labels: {
+    [k: string]: ListLabels;
+  };
+  fixed: boolean;
 }
 /**
  * A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers.
@@ -678,17 +1062,24 @@ export interface ClaimDetails {
    */
   earlier?:
     | []
-    | [EarlierLogin]
-    | [EarlierLogin, EarlierLogin]
-    | [EarlierLogin, EarlierLogin, EarlierLogin]
-    | [EarlierLogin, EarlierLogin, EarlierLogin, EarlierLogin];
+    | [EarlierKey]
+    | [EarlierKey, EarlierKey]
+    | [EarlierKey, EarlierKey, EarlierKey]
+    | [EarlierKey, EarlierKey, EarlierKey, EarlierKey];
 }
 /**
- * A login that the phone had before at this table: who it was in a match that was put aside.
+ * Proof that this phone held a seat at this table before: it still has the key of that claim. `pk` is the public key of the earlier claim. `proof` is a `KeyProof`, encrypted with the earlier key: nonce and box in one piece, base64url.
  */
-export interface EarlierLogin {
-  sid: string;
-  password: string;
+export interface EarlierKey {
+  pk: string;
+  proof: string;
+}
+/**
+ * Plain text of the proof of an earlier key. It counts for one claim only: the one with the key `pk` at `table`.
+ */
+export interface KeyProof {
+  pk: string;
+  table: string;
 }
 /**
  * Body of `POST /staff/login`: the browser's public key and the encrypted StaffSecret with its nonce.
@@ -721,6 +1112,7 @@ export interface StaffAsk {
   verb:
     | "again"
     | "aside"
+    | "cards"
     | "doctor"
     | "done"
     | "end"
@@ -738,4 +1130,33 @@ export interface StaffAsk {
     | "volume";
   table?: string;
   args?: Record<string, any>;
+}
+/**
+ * Body of `POST /t/<table>/screen/open`: the page's public key, and the encrypted ScreenSecret with its nonce.
+ */
+export interface ScreenOpening {
+  pk: string;
+  nonce: string;
+  box: string;
+}
+/**
+ * Plain text of an opening: the token of the screen's link.
+ */
+export interface ScreenSecret {
+  token: string;
+}
+/**
+ * Body of `POST /t/<table>/screen/alive`: the page `screen` has just taken a beat of its stream. A screen on another machine proves it: `session` is that of its stream, `nonce` and `box` an encrypted ScreenBeat.
+ */
+export interface ScreenAlive {
+  screen: string;
+  session?: string;
+  nonce?: string;
+  box?: string;
+}
+/**
+ * Plain text of a beat: `n` rises with each one of a session.
+ */
+export interface ScreenBeat {
+  n: number;
 }

@@ -3,7 +3,8 @@
 import { readable } from "./labels.js";
 import { seatName } from "./seats.js";
 
-/** @import { Facts, Labels, Option } from "./types.d.ts" */
+/** @import { Option } from "./messages.d.ts" */
+/** @import { Facts, Labels } from "./types.d.ts" */
 /** @import { PublicState } from "./messages.d.ts" */
 
 /**

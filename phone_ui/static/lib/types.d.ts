@@ -1,7 +1,7 @@
 // What the pages' modules hand one another, as far as the messages (messages.d.ts) do not say it.
 
 import type { VNode } from "preact";
-import type { Ack, Act, Login, PublicState } from "./messages.d.ts";
+import type { Ack, Act, FactLabels, Labels as GameLabels, Login, PublicState } from "./messages.d.ts";
 
 /** What a component may return. */
 export type Drawn = VNode | string | null | (VNode | string | null)[];
@@ -15,173 +15,16 @@ export interface NumberStyle {
   signed?: boolean;
 }
 
-/** What a game's labels say of one fact; phone_ui/README.md tells what each does. */
-export interface Fact extends NumberStyle {
-  where?: string;
-  name?: string;
-  in?: string[];
-  unless?: unknown;
-  line?: boolean;
-  counted?: boolean;
-  on?: string[];
-  label?: string;
-  short?: string;
-  names?: Record<string, string>;
-  alert?: string;
-  card?: boolean | string;
-  seat?: boolean;
-  seats?: string | boolean;
-  last?: number;
-  title?: string;
-  heap?: string;
-  unit?: string[];
-  odds?: boolean;
-  ranked?: boolean;
-  sides?: string[];
-  warn?: unknown;
-  leader?: string;
-  row?: boolean;
-  cards?: string;
-  lit?: string;
-  text?: string;
-  flag?: string;
-  by?: string;
-  slowly?: boolean;
-  here?: string;
-  only?: Record<string, string>;
-  own?: string;
-}
-
 /** A fact with its present value. */
 export interface FoundFact {
   name: string;
-  about: Fact;
+  about: FactLabels;
   value: any;
 }
 
-/** What a game's labels say of one parameter of its moves. */
-export interface Parameter extends NumberStyle {
-  label?: string;
-  said?: string;
-  one?: string;
-  card?: boolean;
-  seat?: boolean;
-  names?: Record<string, string>;
-  notes?: Record<string, string>;
-  between?: string;
-  who?: Record<string, string>;
-  record?: string;
-  title?: string;
-  by?: string;
-}
-
-/** What a game's labels say of one move. */
-export interface MoveLabels {
-  label?: string;
-  name?: string;
-  short?: string;
-  join?: string;
-  effect?: string;
-  note?: string;
-  from?: Record<string, string>;
-}
-
-/** The face of a game on big screens: colours, a pattern in a square of 60 and an emblem of 100 x 60, each as an SVG path. */
-export interface Look {
-  felt: string;
-  edge: string;
-  accent: string;
-  tile: string;
-  emblem: string;
-  lettering?: string;
-}
-
-/** Two seats against each other: their paths, a word for each, and the path of what each has to show, by seat. */
-export interface VersusLabels extends NumberStyle {
-  sides: string[];
-  words: string[];
-  values?: string;
-}
-
-/** What a game's labels want drawn in one phase. */
-export interface PhaseLabels {
-  main?: string | string[];
-  caption?: string;
-  card?: string;
-  versus?: VersusLabels;
-  hammer?: string;
-  /** The paths of a number and of the card that lies there so many times. */
-  copies?: string[];
-  row?: string;
-  line?: boolean;
-  cells?: string;
-  mine?: string[];
-  order?: string;
-  past?: string;
-  headline?: boolean;
-}
-
-/** What a game's labels say of the screens as a whole. */
-export interface ScreenLabels {
-  phase?: Record<string, PhaseLabels>;
-  mine?: string[];
-  token?: string;
-  token_letter?: string;
-  token_name?: string;
-  order?: string;
-  inside?: string;
-  headline?: string[];
-  gone?: string[];
-  reveal?: Record<string, string>;
-  look?: Look;
-  ring?: string;
-  result?: string[];
-  score?: string;
-  scored?: string[];
-  best?: string;
-}
-
-/** One option of a game in the lobby. */
-export interface Option {
-  default: any;
-  label?: string;
-  choices?: any[];
-  effect?: string;
-  /** The number is a seat's, and 0 is nobody's. */
-  seat?: boolean;
-}
-
-/** An option that has no effect, or cannot be played, where others are as in `with`; `why` is a sentence. */
-export interface IdleOption {
-  with: Record<string, any>;
-  why: string;
-}
-
-/** The labels of a game: `/games/<game>.json`; `deck` is added by `withDeck`. */
-export interface Labels {
-  title?: string;
-  /** What the lobby shows of the options: which stand beside the game itself, and which are idle beside others. */
-  lobby?: { first?: string[]; idle?: Record<string, IdleOption> };
-  blurb?: string;
-  rules?: Record<string, string>;
-  phases?: Record<string, string>;
-  cards?: Record<string, any>;
-  moves?: Record<string, MoveLabels>;
-  parameters?: Record<string, Parameter>;
-  facts?: Record<string, Fact>;
-  options?: Record<string, Option>;
-  screen?: ScreenLabels;
-  needs?: { dice?: number; phone?: string };
-  face?: { key: string; kind: string; title: string; tag: string; action: string };
-  help?: { title: string; columns: string[]; rows: string[][]; note?: string }[];
+/** The labels of a game, with the cards that lie as records in the view: `withDeck` adds them. */
+export interface Labels extends GameLabels {
   deck?: Record<string, Facts>;
-  printed_cards?: { one: string; many: string; middle: Lying[]; seat: Lying[] };
-}
-
-/** What lies on the table with printed cards, and where it lies. */
-export interface Lying {
-  what: string;
-  lies: string;
 }
 
 /** A rule that is told at its moment: `say` to who is asked, `all` to everybody else. */
@@ -312,6 +155,14 @@ export type Ask = (verb: Act["verb"], args: Facts, key: string) => Promise<Answe
 export interface Clock {
   now(): number;
   every(milliseconds: number, call: () => void): () => void;
+}
+
+/** Server-sent events, as an EventSource hands them on. */
+export interface Source {
+  onopen: ((this: any, event: any) => void) | null;
+  onmessage: ((this: any, event: any) => void) | null;
+  addEventListener(name: string, heard: () => void): void;
+  close(): void;
 }
 
 /** What every part of the phone's page is drawn from. */

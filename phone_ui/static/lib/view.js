@@ -3,7 +3,8 @@
 import { fill, readable } from "./labels.js";
 import { at } from "./values.js";
 
-/** @import { Facts, Labels, Line, PhaseLabels } from "./types.d.ts" */
+/** @import { PhaseLabels } from "./messages.d.ts" */
+/** @import { Facts, Labels, Line } from "./types.d.ts" */
 /** @import { PublicEvent, PublicState } from "./messages.d.ts" */
 
 /**

@@ -1,7 +1,7 @@
 // The phone page: a seat at one table, from sitting down to leaving.
 
 import mqtt from "/vendor/mqtt.js";
-import { rememberLogin } from "../lib/claim.js";
+import { rememberKeys } from "../lib/claim.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
@@ -195,6 +195,9 @@ function useTable() {
     handingOver.current = false;
     setHeld(null);
   };
+  useEffect(() => {
+    if (held) rememberKeys(table, held);
+  }, [held]);
   usePublicStream(held, onPublic, setAway);
   const onElsewhere = () => setElsewhere(true);
   const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onGone, onElsewhere });
@@ -220,7 +223,6 @@ function useTable() {
   /** @param {Held} login */
   const hold = (login) => {
     claimSlot.set(login);
-    rememberLogin(table, login);
     leaving.current = false;
     setLost("");
     setHeld(login);

@@ -6,6 +6,7 @@ import { begin, say } from "../lib/language.js";
 import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
+import { later } from "../parts/later.js";
 import { Fingerprint, Sentence } from "../parts/marks.js";
 import { OtherHubs } from "../parts/other_hubs.js";
 import { StaffTable } from "../parts/staff_table.js";
@@ -21,6 +22,8 @@ import { Sure } from "../parts/sure.js";
  */
 
 applySettings(loadSettings());
+
+const BoxCards = later(() => import("../parts/box_cards.js").then((part) => part.BoxCards));
 
 const DIGITS = 6;
 
@@ -234,6 +237,7 @@ function HousePage({ session, onOut }) {
       )}
     </main>
     ${venue?.upstream && html`<${OtherHubs} upstream=${venue.upstream} />`}
+    ${venue && html`<${BoxCards} ask=${ask} sending=${sending} />`}
     <div class="unseen" role="status">${venue && html`<${Calls} venue=${venue} />`}</div>
     ${venue && html`<${MachinePart} venue=${venue} ask=${ask} sending=${sending} findings=${findings} />`}
   </div>`;

@@ -12,7 +12,7 @@ import { TurnedCards } from "./reveal.js";
 import { Rows } from "./rows.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
-/** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
+/** @import { PublicEvent, PublicSeat, PublicState } from "../lib/messages.d.ts" */
 
 /**
  * Return what a seat is doing in the open question, in a word or two; empty when nothing is wanted of it.
@@ -23,9 +23,19 @@ export function doing(state, seat) {
   const { dispute, view } = state;
   if (dispute?.stage === "vote") return [...dispute.yes, ...dispute.no].includes(seat) ? "" : "to vote";
   if (state.locked.includes(seat)) return "locked";
-  if (!askedSeats(view).includes(seat)) return placeOf(state, seat)?.phone === "away" ? "phone asleep" : "";
+  const gone = goneText(placeOf(state, seat));
+  if (gone || !askedSeats(view).includes(seat)) return gone;
   if (view?.waiting?.roll?.seat === seat) return state.dice?.again ? "reads again" : "rolls";
   return view?.waiting?.secret ? "choosing" : "plays now";
+}
+
+/**
+ * Return why nobody answers from a seat, in a word or two; empty when somebody does, or the house plays there.
+ * @param {PublicSeat | undefined} place
+ */
+function goneText(place) {
+  if (!place || place.house || place.presence === "here") return "";
+  return place.phone === "away" ? "phone asleep" : "away";
 }
 
 /**
@@ -71,7 +81,14 @@ export function tokenOf(labels, state) {
 const NumberLine = later(() => import("./number_line.js").then((part) => part.NumberLine));
 
 /** @type {Record<string, string>} */
-const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: "chooses", "plays now": "plays now" };
+const DOES = {
+  "phone asleep": "is asleep",
+  away: "is away",
+  rolls: "rolls",
+  "reads again": "reads the dice again",
+  choosing: "chooses",
+  "plays now": "plays now",
+};
 
 /**
  * Who is waited for and for what, said to those who wait.

@@ -25,6 +25,7 @@ const BUTTONS = 3;
  * @property {Record<string, Facts>} chosen
  * @property {string | null} front
  * @property {string | null} lifted
+ * @property {string[]} opened the keys of the forms whose lid was lifted before
  * @property {(form: Form, name: string, value: any) => void} choose
  * @property {(form: Form) => void} bring
  * @property {() => void} clear
@@ -50,6 +51,7 @@ export function useQuestion(labels, state, hand, keepOpen) {
     chosen: /** @type {Record<string, Facts>} */ ({}),
     front: /** @type {string | null} */ (null),
     lifted: /** @type {string | null} */ (null),
+    opened: /** @type {string[]} */ ([]),
   };
   const [kept, setKept] = useState(fresh);
   const now = kept.id === id ? kept : fresh;
@@ -70,7 +72,8 @@ export function useQuestion(labels, state, hand, keepOpen) {
       })),
     bring: (form) => update(() => ({ front: form.key })),
     clear: () => setKept(fresh),
-    lift: (form, open) => update(() => ({ lifted: open ? form.key : null })),
+    lift: (form, open) =>
+      update(({ opened }) => ({ lifted: open ? form.key : null, opened: open ? [...opened, form.key] : opened })),
     hides: (fields) => (keepOpen ? [] : hiddenIn(labels, state, hand, fields)),
   };
 }
@@ -81,6 +84,16 @@ export function useQuestion(labels, state, hand, keepOpen) {
  * @param {Form} form
  */
 const chosenFields = (question, form) => fieldsOf(form, question.chosen[form.key] ?? {});
+
+/**
+ * Can a form be sent? A covered one only after its lid was lifted once: that only one card is left to choose, which is chosen by
+ * itself, would tell of the hand.
+ * @param {Question} question
+ * @param {Form} form
+ * @param {Field[]} fields
+ */
+const canSend = (question, form, fields) =>
+  isWhole(form, fields) && (question.opened.includes(form.key) || !question.hides(fields).length);
 
 /**
  * Return the label of a form as it stands. A card of a hand that is covered has no name there.
@@ -247,7 +260,12 @@ export function Actions({ labels, state, question, sending, act }) {
   const { list, inFront, buttons } = layOut(question);
   const confirms = Boolean(list || inFront);
   const fields = inFront ? chosenFields(question, inFront) : [];
-  const missing = inFront ? missingIn(labels, inFront, fields) : "First choose what to do.";
+  const isReady = inFront !== null && canSend(question, inFront, fields);
+  const missing = inFront
+    ? isReady
+      ? ""
+      : missingIn(labels, inFront, fields) || "First choose above."
+    : "First choose what to do.";
   return html`
     ${
       confirms &&
@@ -256,7 +274,7 @@ export function Actions({ labels, state, question, sending, act }) {
         missing=${missing}
         label=${inFront ? formLabel(labels, state, question, inFront) : "Choose above"}
         name=${inFront?.key ?? "none"}
-        ready=${inFront !== null && isWhole(inFront, fields)}
+        ready=${isReady}
         sending=${sending}
         onPress=${() => inFront && act(inFront.move, argsOf(fields), inFront.key)}
       />`
@@ -343,7 +361,7 @@ export function Standing({ labels, state, question, sending, act }) {
         </button>`;
       }
       const isOpen = open === form.key;
-      const disabled = Boolean(sending) || !isWhole(form, fields);
+      const disabled = Boolean(sending) || !canSend(question, form, fields);
       return html`<div key=${form.key} class="offer-form">
         <button type="button" class="offer" aria-expanded=${isOpen} onClick=${() => setOpen(isOpen ? null : form.key)}>
           ${labels?.moves?.[form.move]?.name ?? readable(form.move)}…

@@ -50,7 +50,7 @@ export function Awaited({ state, hand, away, tab, onPlay }) {
   }, [awaited]);
   if (!awaited) return null;
   return html`<p class="awaited" role="alert">
-    The table waits for you.
+    ${called ? "The others are waiting for you." : "It is your turn."}
     ${tab && html`<button type="button" class="small-act strong" onClick=${onPlay}>Play</button>`}
   </p>`;
 }

@@ -9,10 +9,11 @@ import { Card, Cards, CardTexts } from "./cards.js";
 import { Odds } from "./die.js";
 import { Mark, Sentence, Who } from "./marks.js";
 
-/** @import { Fact, Facts, Labels } from "../lib/types.d.ts" */
+/** @import { FactLabels } from "../lib/messages.d.ts" */
+/** @import { Facts, Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-/** @typedef {{ labels: Labels | null, state: PublicState, about: Fact, value: any, small: boolean }} ValueProps */
+/** @typedef {{ labels: Labels | null, state: PublicState, about: FactLabels, value: any, small: boolean }} ValueProps */
 
 /**
  * The value of a fact.
@@ -173,7 +174,7 @@ function SeeSaw({ state, about, value }) {
 
 /**
  * Return the end of a list, as far as the labels want it.
- * @param {Fact} about
+ * @param {FactLabels} about
  * @param {any[]} list
  */
 const newest = (about, list) => (about.last ? list.slice(-about.last) : list);
@@ -196,7 +197,7 @@ function inOrder(labels, state, bySeat) {
 
 /**
  * @param {any} value
- * @param {Fact} about
+ * @param {FactLabels} about
  * @param {Labels | null} labels
  */
 const partText = (value, about, labels) =>
@@ -205,7 +206,7 @@ const partText = (value, about, labels) =>
 /**
  * Return a record in one line: by the fact's own `title` template, else name and value of all it holds.
  * @param {Facts} record
- * @param {Fact} about
+ * @param {FactLabels} about
  * @param {Labels | null} labels
  */
 function recordText(record, about, labels) {

@@ -19,7 +19,7 @@ const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum))
  * @param {string} where
  * @param {Plain | null | undefined} facts
  * @param {string} [phase]
- * @param {string} [on]
+ * @param {"phone" | "kiosk" | "panel"} [on]
  * @returns {FoundFact[]}
  */
 export function factsOf(labels, where, facts, phase, on = "phone") {
@@ -58,7 +58,7 @@ export function isEmpty(value) {
  * @property {string} where
  * @property {Plain | null | undefined} facts
  * @property {number} [seat]
- * @property {string} [on] `phone` or `kiosk`
+ * @property {"phone" | "kiosk"} [on] the screen
  * @property {boolean} [small]
  * @property {string[]} [quiet] names of facts that are drawn elsewhere
  * @property {string[]} [only] names of those that are wanted

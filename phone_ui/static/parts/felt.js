@@ -9,7 +9,8 @@ import { Card } from "./cards.js";
 import { Mark, Who } from "./marks.js";
 import { useGone } from "./news.js";
 
-/** @import { Labels, Look } from "../lib/types.d.ts" */
+/** @import { LookLabels } from "../lib/messages.d.ts" */
+/** @import { Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /** @typedef {{ labels: Labels | null, state: PublicState }} FeltProps */
@@ -18,14 +19,14 @@ const TILE = 60; // the pattern repeats after so much
 
 /**
  * Return the colours of a game as they are set on an element.
- * @param {Look | undefined} look
+ * @param {LookLabels | undefined} look
  */
 export const coloursOf = (look) =>
   look ? { "--felt": look.felt, "--felt-edge": look.edge, "--look": look.accent } : null;
 
 /**
  * The pattern of a game, and its emblem with its name: behind all that lies on the felt.
- * @param {{ look: Look | undefined, title: string }} props
+ * @param {{ look: LookLabels | undefined, title: string }} props
  */
 export function FeltFace({ look, title }) {
   if (!look) return null;
@@ -42,7 +43,7 @@ export function FeltFace({ look, title }) {
 
 /**
  * A game's emblem and its name in the game's own lettering.
- * @param {{ look: Look, title: string }} props
+ * @param {{ look: LookLabels, title: string }} props
  */
 export function Title({ look, title }) {
   return html`<span class=${`game-title lettering-${look.lettering ?? "plain"}`}>

@@ -68,14 +68,17 @@ function showsHand(labels, state, hand, field) {
 }
 
 /**
- * Return the names of the fields that show a card of a hand.
+ * Return the names of the fields that would tell something of a hand: they show a card of it, or a note that follows from it.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {Hand | null} hand
  * @param {Field[]} fields
  */
 export function hiddenIn(labels, state, hand, fields) {
-  return fields.filter((field) => showsHand(labels, state, hand, field)).map(({ name }) => name);
+  const covered = hand?.covered ?? [];
+  return fields
+    .filter((field) => covered.includes(field.name) || showsHand(labels, state, hand, field))
+    .map(({ name }) => name);
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import { html } from "../lib/html.js";
 
-/** @import { Labels, Lying } from "../lib/types.d.ts" */
+/** @import { Lying } from "../lib/messages.d.ts" */
+/** @import { Labels } from "../lib/types.d.ts" */
 
 /** The phase in which people lay out printed cards, in every game. */
 export const LAY_OUT = "lay_out";
@@ -17,6 +18,7 @@ export function LayOut({ labels }) {
   return html`<section class="lay-out" aria-label="What lies where">
     <${Places} title="In the middle" places=${about.middle} />
     <${Places} title="Before everybody" places=${about.seat} />
+    ${about.differs && html`<p class="differs">${about.differs}</p>`}
   </section>`;
 }
 

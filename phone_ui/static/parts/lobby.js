@@ -48,7 +48,7 @@ function SeatList({ state, mine, sending, ask }) {
           place.held &&
           !isMine &&
           !isHouse(place) &&
-          (place.presence === "away" || place.phone === "none") &&
+          (place.presence !== "here" || place.phone === "none") &&
           html`<button
             type="button"
             class="small-act"

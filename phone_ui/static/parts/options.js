@@ -4,7 +4,11 @@ import { html } from "../lib/html.js";
 import { idleWhy, optionLabel } from "../lib/options.js";
 import { nameStays, seatName } from "../lib/seats.js";
 
-/** @import { Facts as Plain, Labels, Option } from "../lib/types.d.ts" */
+/** The option of every game that can be played with printed cards. */
+const PRINTED = "printed_cards";
+
+/** @import { Option } from "../lib/messages.d.ts" */
+/** @import { Facts as Plain, Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
@@ -57,6 +61,7 @@ function OneOption({ name, labels, state, chosen, onChange }) {
     />
     ${why && html`<p class="option-effect">${why}</p>`}
     ${!why && option.effect && html`<p class="option-effect">${option.effect}</p>`}
+    ${name === PRINTED && chosen[name] && labels?.printed_cards?.differs && html`<p class="option-effect differs">${labels.printed_cards.differs}</p>`}
   </div>`;
 }
 

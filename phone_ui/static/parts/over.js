@@ -50,6 +50,10 @@ export function Over(props) {
             onPress=${() => ask("again", {}, "again")}
           />
           <button type="button" class="act" onClick=${() => setChoosing(true)}>Another game</button>
+          ${
+            hand?.undo &&
+            html`<${ActionButton} label="Take back" name="undo" sending=${sending} onPress=${() => ask("undo", {}, "undo")} />`
+          }
         </div>
       </div>`
     }`;

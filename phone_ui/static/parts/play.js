@@ -230,7 +230,6 @@ function Wanted({ state, hand, mode, isActing }) {
       ${isActing && hand?.want && html`<p class="want mine"><${Sentence} state=${state} text=${hand.want} /></p>`}
       ${!isActing && state.dispute?.stage !== "vote" && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
     </div>
-    ${isActing && hand && state.nudged.includes(hand.seat) && html`<p class="quiet-words">The others wait for you.</p>`}
   `;
 }
 

@@ -1,8 +1,7 @@
 // What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
 
 import { html } from "../lib/html.js";
-import { isolated } from "../lib/seats.js";
-import { Marks, Sentence } from "./marks.js";
+import { Marks, Sentence, Who } from "./marks.js";
 import { useSecondsLeft } from "./use_seconds.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */
@@ -110,27 +109,24 @@ export function MatchActions({ state, seat, sending, ask }) {
 }
 
 /**
- * The matches that were put aside here, and who sat where.
+ * The matches that this phone's person can go on with, and who of them is here.
  * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
  */
 export function PutAsideList({ state, seat = null, sending = null, ask }) {
-  const offers = state.put_aside ?? [];
+  const offers = (state.put_aside ?? []).filter(({ people }) => seat !== null && people.includes(seat));
   if (offers.length === 0) return null;
   return html`<h2>Go on with</h2>
     <ul class="put-aside">
       ${offers.map(
-        ({ match, title, since, seats }) => html`<li key=${match}>
+        ({ match, title, since, people }) => html`<li key=${match}>
           <p>
             <b>${title}</b>, ${dateText(since)}
             <span class="quiet-words put-aside-seats">
-              ${Object.entries(seats)
-                .map(([number, name]) => `${name ? isolated(name) : "somebody"} at seat ${number}`)
-                .join(", ")}
+              ${people.map((one) => html`<${Who} key=${one} state=${state} seat=${one} />`)}
             </span>
           </p>
           ${
             ask &&
-            seat !== null &&
             html`<button
               type="button"
               class="small-act"

@@ -8,7 +8,8 @@ import { Card, CardText } from "./cards.js";
 import { factsOf } from "./facts.js";
 import { Mark, Who } from "./marks.js";
 
-/** @import { Fact, Facts, Labels } from "../lib/types.d.ts" */
+/** @import { FactLabels } from "../lib/messages.d.ts" */
+/** @import { Facts, Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
@@ -24,11 +25,11 @@ import { Mark, Who } from "./marks.js";
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {boolean} [small] on a phone
- * @returns {{ name: string, about: Fact, value: Facts[] }[]}
+ * @returns {{ name: string, about: FactLabels, value: Facts[] }[]}
  */
 function rowsOf(labels, state, small = true) {
   /**
-   * @param {Fact} about
+   * @param {FactLabels} about
    * @param {Facts} record
    */
   const isShown = ({ only = {} }, record) =>
@@ -85,7 +86,7 @@ export function CardRows({ labels, state, small = true }) {
 /**
  * Return how records lie: each with its seat, each shared by some seats (close together where they are many), or in a
  * row.
- * @param {Fact} about
+ * @param {FactLabels} about
  * @param {Facts[]} records
  */
 function rowLook(about, records) {
@@ -142,7 +143,7 @@ function Row({ look, part, label, children }) {
 }
 
 /**
- * @param {Fact} about
+ * @param {FactLabels} about
  * @param {Facts[]} records
  * @param {number | undefined} mine
  */
@@ -167,7 +168,7 @@ function Counts({ counts }) {
 /**
  * Cards in a row, left to right, with who laid them; a tap tells what a card does.
  * @param {{
- *   labels: Labels | null, state: PublicState, name: string, label: string, about: Fact, cards: Facts[], small: boolean,
+ *   labels: Labels | null, state: PublicState, name: string, label: string, about: FactLabels, cards: Facts[], small: boolean,
  * }} props
  */
 function CardRow({ labels, state, name, label, about, cards, small }) {
@@ -204,7 +205,7 @@ function LaidBy({ seat }) {
 /**
  * One record. Where the labels want it `slowly`, one comes after the other, again when it says something new.
  * @param {{
- *   labels: Labels | null, state: PublicState, about: Fact, record: Facts,
+ *   labels: Labels | null, state: PublicState, about: FactLabels, record: Facts,
  *   place: number, first: boolean, here: boolean, small: boolean,
  * }} props
  */
@@ -234,7 +235,7 @@ function Tile({ labels, state, about, record, place, first, here, small }) {
   </li>`;
 }
 
-/** @param {{ state: PublicState, about: Fact, seat: number }} props */
+/** @param {{ state: PublicState, about: FactLabels, seat: number }} props */
 function TileOwner({ state, about, seat }) {
   if (!about.seats) return html`<${Who} state=${state} seat=${seat} />`;
   return html`<${Mark} seat=${seat} /><span class="unseen">${calledName(state, seat)}: </span>`;

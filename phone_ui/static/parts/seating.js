@@ -1,6 +1,6 @@
 // Sitting down: pick a seat, then press the button on its box or type the seat's code.
 
-import { claimSeat, Refused, tableByCode } from "../lib/claim.js";
+import { callStaff, claimSeat, Refused, tableByCode } from "../lib/claim.js";
 import { keyFrom } from "../lib/encryption.js";
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { isHouse, placeOf, seatText } from "../lib/seats.js";
@@ -59,9 +59,9 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     setSeat(wanted);
     setRefusal("");
     setWaiting("");
-    // Without a box there is no button to wait for: the code is the way, or the others, where its phone is gone.
+    // A free seat without a box has no button to wait for: its code is the way.
     const place = placeOf(state, wanted);
-    if (!code && place && place.box !== "on" && !isLeftBehind(place)) return;
+    if (!code && place && place.box !== "on" && !isTaken(place)) return;
     try {
       const used = key ?? (await askKey());
       const onWaiting = (/** @type {string} */ sentence) => stop.stopped || setWaiting(sentence ?? "");
@@ -87,6 +87,8 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     return html`<${Press}
       place=${place}
       playing=${playing}
+      called=${isCalled(state)}
+      nobody=${isDeserted(state)}
       waiting=${waiting}
       refusal=${refusal}
       firstKey=${firstKey}
@@ -95,8 +97,8 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     />`;
   }
   const pick = (/** @type {number} */ wanted) => take(wanted, null);
-  const free = state.seats.filter((one) => !one.held || isHouse(one));
-  const taken = state.seats.filter((one) => one.held && !isHouse(one));
+  const free = state.seats.filter((one) => !isTaken(one));
+  const taken = state.seats.filter(isTaken);
   return html`<main class="seating">
     <p class="overline">${state.name}</p>
     <h1 class="headline">Where do you sit?</h1>
@@ -115,9 +117,10 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     ${
       free.length > 0
         ? html`<${SeatGrid} label="Free seats" seats=${free} onPick=${pick} />`
-        : html`<p>Every seat is taken. You may watch, or take over a seat with its code.</p>`
+        : html`<p>${fullText(state)}</p>`
     }
     ${taken.length > 0 && html`<h2>Taken</h2><${SeatGrid} label="Taken seats" seats=${taken} onPick=${pick} />`}
+    ${free.length === 0 && html`<${CallStaff} state=${state} />`}
     <button type="button" class="small-act quiet" onClick=${onWatch}>Just watch</button>
     <${FirstKey} hubKey=${firstKey} />
   </main>`;
@@ -152,39 +155,94 @@ function SeatButton({ place, onPick }) {
 }
 
 /**
+ * Return whether a person has a seat, who may be gone.
+ * @param {PublicSeat} place
+ */
+const isTaken = (place) => place.held && !isHouse(place);
+
+/**
  * Return whether somebody sits at a seat whose phone is gone: the others can say who comes with another one.
  * @param {PublicSeat} place
  */
 const isLeftBehind = (place) => place.held && place.phone === "away";
 
 /**
+ * Return whether nobody answers from any seat that people have.
+ * @param {PublicState} state
+ */
+const isDeserted = ({ seats }) => seats.filter(isTaken).every(({ presence }) => presence !== "here");
+
+/**
+ * Return whether the table calls the people who have its seats, as somebody asks for one.
+ * @param {PublicState} state
+ */
+const isCalled = ({ notices }) => notices.some(({ key }) => key === "wanted");
+
+/**
+ * Return what somebody can do who finds no free seat.
+ * @param {PublicState} state
+ */
+function fullText(state) {
+  if (isDeserted(state))
+    return "Every seat is taken, but nobody seems to be here. Pick a seat: if nobody answers, you can sit down within 30 seconds.";
+  const [least, most] = state.minutes_left ?? [];
+  if (most) return `Every seat is taken. This match takes ${least} to ${most} more minutes. You may watch meanwhile.`;
+  return "Every seat is taken. Pick the seat of somebody who has gone, watch, or ask staff.";
+}
+
+/** @param {{ state: PublicState }} props */
+function CallStaff({ state }) {
+  const [failed, setFailed] = useState("");
+  const called = state.notices.some(({ key }) => key === "help:guest");
+  const call = () =>
+    callStaff(state.table).then(
+      () => setFailed(""),
+      (error) => setFailed(error.message),
+    );
+  return html`${called && html`<p role="status">Staff are called.</p>`}
+    ${failed && html`<p role="alert">${failed}</p>`}
+    ${!called && html`<button type="button" class="small-act" onClick=${call}>Call staff</button>`}`;
+}
+
+/**
  * Waiting for the press; the seat's 6 letters are the other way.
  * @param {{
- *   place: PublicSeat, playing: boolean, waiting: string, refusal: string, firstKey: string | null,
- *   onTake: (code: string | null) => void, onBack: () => void,
+ *   place: PublicSeat, playing: boolean, called: boolean, nobody: boolean, waiting: string, refusal: string,
+ *   firstKey: string | null, onTake: (code: string | null) => void, onBack: () => void,
  * }} props
  */
-function Press({ place, playing, waiting, refusal, firstKey, onTake, onBack }) {
+function Press({ place, playing, called, nobody, waiting, refusal, firstKey, onTake, onBack }) {
   const [letters, setLetters] = useState("");
   const boxed = place.box === "on";
   const push =
     (place.held && !isHouse(place)) || playing
       ? "On the box, hold the bar, then the dial too"
       : "Press the button on the box in front of you";
-  const asksOthers = !boxed && isLeftBehind(place);
+  const isFree = !boxed && !isTaken(place);
+  const asksTable = !boxed && !isFree && (called || nobody);
+  const asksOthers = !boxed && !asksTable && isLeftBehind(place);
   // One thing at a time: after a refusal its sentence says what to do.
-  const heading = refusal
-    ? "The seat was not given"
-    : boxed
-      ? push
-      : asksOthers
-        ? "Ask the others at the table"
-        : "Type this seat's code";
+  const heading =
+    refusal && !isFree
+      ? "The seat was not given"
+      : boxed
+        ? push
+        : asksTable
+          ? "Is somebody still here?"
+          : asksOthers
+            ? "Ask the others at the table"
+            : "Type this seat's code";
   const lead = boxed
     ? waiting || "Its ring is pulsing. You have 30 seconds."
-    : asksOthers
-      ? "Their phones ask who you are: when all say “Yes”, you are in."
-      : "The screen at the table shows six letters for this seat.";
+    : asksTable
+      ? "The screen at the table calls the people who sat here. If nobody answers, the seat is free within 30 seconds."
+      : asksOthers
+        ? "Their phones ask who you are: when all say “Yes”, you are in."
+        : place.phone === "on"
+          ? "Its phone shows six letters under Seat."
+          : playing && isTaken(place)
+            ? "Somebody who has a phone at the table can show its six letters, under Seat. Or ask staff."
+            : "The screen at the table shows six letters for this seat.";
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (letters.length === 6) onTake(letters);
@@ -203,10 +261,10 @@ function Press({ place, playing, waiting, refusal, firstKey, onTake, onBack }) {
     ${
       refusal &&
       html`<p class="banner" role="alert">${refusal}</p>
-        ${(boxed || asksOthers) && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
+        ${!isFree && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
     }
     <form class="code-form" onSubmit=${submit}>
-      <label for="seat-code">${boxed || asksOthers ? "Or type the 6 letters of this seat" : "The 6 letters"}</label>
+      <label for="seat-code">${boxed || asksOthers || asksTable ? "Or type the 6 letters of this seat" : "The 6 letters"}</label>
       <div class="joined">
         <input
           id="seat-code"

@@ -8,7 +8,7 @@ import { Mark, Sentence } from "./marks.js";
 import { Sure } from "./sure.js";
 import { useLabels } from "./use_labels.js";
 
-/** @import { HardwareTest, PublicSeat, PublicState, StaffAsk, StaffTable as Seen } from "../lib/messages.d.ts" */
+/** @import { HardwareTest, PublicSeat, PublicState, ScreenSeen, StaffAsk, StaffTable as Seen } from "../lib/messages.d.ts" */
 /** @import { Facts } from "../lib/types.d.ts" */
 
 /**
@@ -19,6 +19,9 @@ import { useLabels } from "./use_labels.js";
  *   sending: string | null,
  * }} Props
  */
+
+/** A screen that was not seen for so long is off, or its page has failed; it says every five seconds that it is there. */
+const SCREEN_SECONDS = 30;
 
 const STATES = { lobby: "Lobby", playing: "Playing", over: "Match over", stopped: "Stands still" };
 
@@ -41,7 +44,7 @@ const clockTime = (seconds) =>
 
 /** @param {Props} props */
 export function StaffTable(props) {
-  const { public: state, faults } = props.table;
+  const { public: state, faults, screens } = props.table;
   const calls = state.notices.filter(({ key }) => key.startsWith("help"));
   const others = state.notices.filter(({ key }) => !key.startsWith("help"));
   return html`<section class=${`table-card${calls.length ? " calling" : ""}`} aria-label=${state.name}>
@@ -49,6 +52,7 @@ export function StaffTable(props) {
     ${calls.map((notice) => html`<${NoticeLine} ...${props} key=${notice.key} notice=${notice} call />`)}
     ${others.map((notice) => html`<${NoticeLine} ...${props} key=${notice.key} notice=${notice} call=${false} />`)}
     ${faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
+    ${screens.map((seen) => html`<${ScreenLine} key=${seen.address} name=${state.name} seen=${seen} />`)}
     <ul class="staff-seats">
       ${state.seats.map((place) => html`<${SeatLine} ...${props} key=${place.seat} place=${place} />`)}
     </ul>
@@ -59,6 +63,20 @@ export function StaffTable(props) {
     <${Reset} ...${props} />
     <${More} ...${props} />
   </section>`;
+}
+
+/** @param {{ name: string, seen: ScreenSeen }} props */
+function ScreenLine({ name, seen }) {
+  const { address, seconds } = seen;
+  const ago = seconds < 100 ? `${seconds} s` : lasting(seconds);
+  const text = address
+    ? `Big screen of ${name} at ${address}: last seen ${ago} ago`
+    : `Big screen of ${name}: last seen ${ago} ago`;
+  if (seconds < SCREEN_SECONDS) return html`<p class="quiet-words screen-seen">${text}</p>`;
+  const act = address
+    ? "Look whether the device is on, awake and in the Wi-Fi."
+    : "It starts again by itself. If it stays dark, look at the screen's cable and power.";
+  return html`<${FaultLine} fault=${{ what: `${text}.`, do: act, severity: "warning" }} />`;
 }
 
 /** @param {Props} props */
@@ -101,6 +119,17 @@ function NoticeLine({ table, ask, sending, notice, call }) {
         onClick=${() => ask("done", state.table, { key }, name)}
       >
         Done
+      </button>`
+    }
+    ${
+      key === "fault" &&
+      html`<button
+        type="button"
+        class="do"
+        disabled=${Boolean(sending)}
+        onClick=${() => ask("done", state.table, { key }, name)}
+      >
+        Start this table again
       </button>`
     }
   </div>`;
@@ -188,8 +217,8 @@ function MatchPart({ table, ask, sending }) {
  * @param {Props} props
  */
 function PutAside({ table, ask, sending }) {
-  const { public: state } = table;
-  return state.put_aside.map(({ match, title, since, seats }) => {
+  const { public: state, desk } = table;
+  return desk.put_aside.map(({ match, title, since, seats }) => {
     const who = Object.entries(seats).map(([seat, name]) => `${name || "somebody"} at seat ${seat}`);
     return html`<div key=${match} class="part">
       <p>

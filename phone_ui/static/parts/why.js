@@ -5,7 +5,8 @@ import { html, useEffect, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { Sentence, Who } from "./marks.js";
 
-/** @import { Fact, Labels } from "../lib/types.d.ts" */
+/** @import { FactLabels } from "../lib/messages.d.ts" */
+/** @import { Labels } from "../lib/types.d.ts" */
 /** @import { Change as ChangeData, ChangesPage, PublicState } from "../lib/messages.d.ts" */
 
 /**
@@ -20,7 +21,7 @@ function factOf(labels, what) {
 
 /**
  * "$120 → $85"; only what is known of it.
- * @param {{ fact: Fact, change: ChangeData }} props
+ * @param {{ fact: FactLabels, change: ChangeData }} props
  */
 function Numbers({ fact, change }) {
   const { from, to } = change;

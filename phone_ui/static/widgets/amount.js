@@ -5,7 +5,8 @@ import { numberText } from "../lib/labels.js";
 import { say } from "../lib/language.js";
 import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../lib/moves.js";
 
-/** @import { Field, Parameter, WidgetProps } from "../lib/types.d.ts" */
+/** @import { ParameterLabels } from "../lib/messages.d.ts" */
+/** @import { Field, WidgetProps } from "../lib/types.d.ts" */
 
 const FIRST_WAIT = 420; // of a button that is held, until it steps again
 const NEXT_WAIT = 110;
@@ -19,7 +20,7 @@ export function Amount({ labels, field, group, onChange }) {
     : html`<${Stepper} about=${about} field=${field} group=${group} onChange=${onChange} />`;
 }
 
-/** @typedef {{ about: Parameter, field: Field, group: string, onChange: (value: number) => void }} AmountProps */
+/** @typedef {{ about: ParameterLabels, field: Field, group: string, onChange: (value: number) => void }} AmountProps */
 
 /** @param {AmountProps & { few: number[] }} props */
 function Keys({ few, about, field, group, onChange }) {
@@ -55,7 +56,7 @@ const unbroken = (note) => note.replace(/(\d+) in (\d+)/g, "$1\u00a0in\u00a0$2")
 /**
  * Return the legal amount that was meant by what was typed: the next one at or below it. Undefined where it is none.
  * @param {Field} field
- * @param {Parameter} about
+ * @param {ParameterLabels} about
  * @param {string} typed
  */
 function typedAmount({ ranges }, about, typed) {
@@ -128,7 +129,7 @@ function Stepper({ about, field, group, onChange }) {
  * @param {number} least
  * @param {number} most
  * @param {number} value
- * @param {Parameter} about
+ * @param {ParameterLabels} about
  */
 function rangeText(least, most, value, about) {
   if (least === most) return `only ${numberText(least, about)} now`;

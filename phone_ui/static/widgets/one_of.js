@@ -64,7 +64,7 @@ const acrossOf = (count) => Math.ceil(count / Math.ceil(count / MOST_ACROSS));
 
 /**
  * Are these keys of one digit each, with nothing beside it, and so few that one row of a small phone holds them?
- * @param {import("../lib/types.d.ts").Parameter} about
+ * @param {import("../lib/messages.d.ts").ParameterLabels} about
  * @param {any[]} options
  */
 const isRow = ({ notes, names }, options) =>

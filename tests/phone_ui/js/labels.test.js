@@ -42,6 +42,7 @@ test("numbers are written as the game counts them", () => {
 });
 
 test("a move's label names what is chosen, and a dot where something is still to be chosen", () => {
+  /** @type {import("../../../phone_ui/static/lib/types.d.ts").Labels} */
   const labels = {
     moves: { give: { label: "Give {amount} to {target}" } },
     parameters: { amount: { money: "dollars", one: "a single dollar" } },
