@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test long wide quick static check docs gallery bench chaos fuzz acceptance firmware drawings catalogues lock wheels audit setup install clean
+.PHONY: help demo test long wide quick static check docs gallery bench chaos fuzz acceptance firmware drawings catalogues flaky lock wheels audit setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -26,6 +26,7 @@ help:
 	@echo 'make long     the tests on real clones, hundreds of pictures and an emulated seat box, left out of make test'
 	@echo 'make wide     every state of every game: axe, keys, readers, WebKit, Firefox, German; by hand, on a machine that is free'
 	@echo 'make quick    the tests without a browser and without those that take long'
+	@echo 'make flaky    the tests ten times on a busy machine, each time in another order: which of them do not always agree'
 	@echo 'make static   formatter, linter, types and layers: what is checked without running anything'
 	@echo 'make check    static, test and long'
 	@echo 'make docs     the pages for owners and developers, as a site in build/docs/html'
@@ -63,6 +64,11 @@ wide:
 # The laws of the rules are tried on a sixth of the matches.
 quick:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && LAWS=1 exec $(PYTEST) -m "not slow and not long and not wide and not browser" $(ARGS)
+
+# ARGS="--runs 3 --load 4 --seed 7 tests/table" for fewer runs, more load, other orders, some of the tests.
+flaky:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && \
+	exec .venv/bin/python -m tests.flaky -n $(WORKERS) --dist worksteal -m "not long and not wide" $(ARGS)
 
 static:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check

@@ -1,11 +1,15 @@
 """What holds for every test here."""
 
 import os
+from collections.abc import Iterator
 from itertools import groupby
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import held_still
+
+held_still.install()
 settings.register_profile(
     "table", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )  # a busy machine is no failure
@@ -19,6 +23,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(600))
     if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
         items[:] = slow_first(items, workers)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Hold clock and chance of the machine still for a test, with its fixtures, unless a marker says that it uses them."""
+    held_still.begin(item.nodeid, {marker.name for marker in item.iter_markers()})
+    try:
+        return (yield)
+    finally:
+        held_still.end()
+
+
+@pytest.fixture(autouse=True)
+def clock_and_chance_held_still() -> Iterator[None]:
+    """Fail a test that has used clock or chance of the machine without saying so, even if something caught the error."""
+    yield
+    if found := held_still.GUARD.found:
+        pytest.fail("\n".join(dict.fromkeys(found)))
 
 
 def is_slow(item: pytest.Item) -> bool:

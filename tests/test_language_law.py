@@ -52,11 +52,11 @@ def sentences(value: Any) -> Iterator[str]:
 def refusals(match: Match, random: Random) -> Iterator[str]:
     """What is said to actions that cannot be."""
     number = match.open.number if match.open else 0
-    moves = list(match.game.labels.get("moves", {}))
+    moves = list(match.game.labels.moves)
     for seat in match.state.seats:
         offered = [move["move"] for move in match.moves(seat)] if match.open else []
         name = random.choice(moves + offered)
-        parameters = list(match.game.labels.get("parameters", {}))
+        parameters = list(match.game.labels.parameters)
         args = {
             key: random.choice(JUNK) for key in random.sample(parameters, min(len(parameters), random.randint(0, 2)))
         }
@@ -109,3 +109,37 @@ def test_whatever_a_match_says_is_known_to_the_catalogue(name: str, language: st
     }
 
     assert not unknown, "\n".join(f"{text!r}: {parts}" for text, parts in list(unknown.items())[:40])
+
+
+# --- messages that are like others --------------------------------------------------------------------
+
+PLACE = re.compile(r"\{(\w+)\}")
+TAKES_A_WORD = ("A {thing}", "an {thing}")
+"""A number does not fit here."""
+
+
+def filled(message: str, values: dict[str, str]) -> str:
+    return PLACE.sub(lambda found: values.get(found[1], ""), message)
+
+
+@pytest.mark.parametrize("game", [None, *games.names()])
+@pytest.mark.parametrize("name", [name for name in languages() if name != WRITTEN_IN])
+def test_a_message_is_never_taken_for_another_one(name: str, game: str | None) -> None:
+    """ "2 to 5 players" was read as "{dice} to {total}", and every lobby said so in German."""
+    spoken_here, wrong = language_of(name, game), []
+    for catalogue in spoken_here._catalogues:
+        for message, translation in catalogue.messages.items():
+            places = dict.fromkeys(PLACE.findall(message))
+            if not places or not isinstance(translation, str) or message in TAKES_A_WORD:
+                continue
+            values = {place: str(number) for number, place in enumerate(places, 7)}
+            english, wanted = filled(message, values), filled(translation, values)
+            if spoken_here.say(english).split() != wanted.split():
+                wrong.append((message, wanted, spoken_here.say(english)))
+    assert wrong == []
+
+
+def test_the_lobby_says_how_many_can_play_in_german() -> None:
+    spoken_here = language_of("de", None)
+    assert spoken_here.say("2 to 5 players, about 15 min") == "2 bis 5 Personen, etwa 15 Min."
+    assert spoken_here.say("2 to 5 players") == "2 bis 5 Personen"

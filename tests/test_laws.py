@@ -152,7 +152,7 @@ def test_every_change_of_money_or_points_is_told_with_its_rule(name: str, seed: 
             counted = event.data.get("seat", 0), event.data.get("what", "")
             if counted in known and "to" in event.data:
                 assert event.data["from"] == known[counted], event.text
-                assert event.rule in game.labels["rules"], event.text
+                assert event.rule in game.labels.rules, event.text
                 assert event.data["sum"], event.text
                 known[counted] = event.data["to"]
         count = len(match.events)
@@ -204,7 +204,7 @@ def test_a_match_does_not_depend_on_the_order_of_hashes(name: str) -> None:
 def refusals(match: Match, seat: int) -> list[tuple[str, str]]:
     """What a seat is told when it tries what is not offered."""
     answers = []
-    for move in (*match.game.labels.get("moves", {}), "no_such_move"):
+    for move in (*match.game.labels.moves, "no_such_move"):
         for given_args in ({}, {"number": 0}, {"card": "none"}, {"amount": -5}, {"spot": 3}):
             action = Action(seat=seat, move=move, args=given_args)
             if not any(m.name == move and m.accepts(given_args) for s, m in offers(match) if s == seat):

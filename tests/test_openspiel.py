@@ -23,6 +23,7 @@ class Highest:
         return {"bid": bid, "ms": 0.0, "searched": 0}
 
 
+@pytest.mark.real_time
 def test_both_sides_play_the_same_prizes_from_either_seat() -> None:
     figure = next(one for one in FIGURES if one.order == "random" and one.cards == 4)
     other = Highest(figure.cards)

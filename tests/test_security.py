@@ -84,11 +84,13 @@ def test_every_row_of_the_limits_is_compared() -> None:
 # --- what no other test holds ------------------------------------------------------------------------------
 
 
+@pytest.mark.real_chance
+@pytest.mark.real_time
 def test_what_the_hub_tells_everybody_of_itself_is_no_match(tmp_path: Path) -> None:
     with Hub(Config(hub=HubPart(state=str(tmp_path)))) as hub:
         status = json.loads(json.dumps(hub.status()))
     assert set(status) == {"v", "version", "hub", "url", "tables"}
-    assert set(status["tables"]["1"]) == {"devices", "boxes", "dice", "broker", "stopped"}
+    assert set(status["tables"]["1"]) == {"devices", "boxes", "dice", "broker", "stopped", "fault", "silent", "screens"}
 
 
 def test_every_package_is_locked_by_its_hash() -> None:

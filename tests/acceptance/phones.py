@@ -71,20 +71,32 @@ class Hub:
 
     def codes(self, token: str = "") -> dict[int, str]:
         """Return the codes of free seats, as the table's own screen shows them: by its `token`, or on its machine."""
-        codes = self._newest("/screen/events", {"Cookie": f"screen={token}"} if token else {})["claim_codes"]
-        return {int(seat): code for seat, code in codes.items()}
+        if not token:
+            return _by_seat(self._newest("/screen/events"))
+        keys = Keys(self.key)
+        whole = keys.encrypt({"token": token})
+        body = {"pk": to_base64(keys.public), "nonce": to_base64(whole[:24]), "box": to_base64(whole[24:])}
+        told = json.loads(self.get("/screen/open", body))
+        session = keys.decrypt(from_base64(told["nonce"]) + from_base64(told["box"]))["session"]
+        return _by_seat(self._newest(f"/screen/events?session={session}", keys))
 
     def state(self) -> dict[str, Any]:
         """Return the newest public state."""
-        return self._newest("/events", {})
+        return self._newest("/events")
 
-    def _newest(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
-        with urllib.request.urlopen(urllib.request.Request(self.page + path, headers=headers), timeout=10) as stream:
+    def _newest(self, path: str, keys: Keys | None = None) -> dict[str, Any]:
+        with urllib.request.urlopen(urllib.request.Request(self.page + path), timeout=10) as stream:
             for line in stream:
+                if keys and line.startswith(b"data: ") and len(line) > 100:  # a beat is short
+                    return keys.decrypt(from_base64(line[6:].strip().decode()))
                 if line.startswith(b"data: {"):
                     state: dict[str, Any] = json.loads(line[6:])
                     return state
         raise ConnectionLost
+
+
+def _by_seat(screen: dict[str, Any]) -> dict[int, str]:
+    return {int(seat): code for seat, code in screen["claim_codes"].items()}
 
 
 class Link:

@@ -123,7 +123,7 @@ class Table:
         screen = self.screen()
         found = self.fetch("get", "/code/{code}.json", code=screen["code"])
         keys = Keys(from_base64(found["k"]))
-        details = {"seat": seat, "code": screen["claim_codes"][str(seat)], "name": "Ana"}
+        details = {"seat": seat, "code": screen["claim_codes"][str(seat)], "name": f"Ana {seat}"}
         described = document("openapi")["paths"]["/t/{table}/claim"]["post"]["requestBody"]
         check("openapi", described["x-plaintext"], details)
         sealed = keys.encrypt(details)

@@ -52,6 +52,7 @@ def shape(path: str) -> str:
     return re.sub(r"<[^>]+>|\{[^}]+\}", "{}", path)
 
 
+@pytest.mark.real_chance
 def test_every_address_of_the_port_is_described_and_none_beside_them() -> None:
     app = make_app({"1": FakeTable()}, HubKey.fresh(), "hub", lambda: "", {})
     served = {
@@ -63,6 +64,9 @@ def test_every_address_of_the_port_is_described_and_none_beside_them() -> None:
     source = inspect.getsource(server)
     assert "/staff/login" in source
     served |= {("/staff/login", "post"), ("/staff/ask", "post")}
+    assert server._Router._SCREEN.fullmatch("/t/1/screen/open")
+    assert server._Router._SCREEN.fullmatch("/t/1/screen/alive")
+    served |= {("/t/{}/screen/open", "post"), ("/t/{}/screen/alive", "post"), ("/t/{}/screen/alive", "get")}
     followed = server._Router._EVENTS
     served |= {(f"/t/{{}}/{kind}events", "get") for kind in ("", "bench/", "screen/")}
     assert all(followed.fullmatch(path.replace("{}", "1")) for path, _ in served if path.endswith("/events"))

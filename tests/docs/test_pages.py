@@ -16,7 +16,7 @@ from PIL import Image
 
 from hub import games, toml
 from hub.config import Config
-from hub.docs import configuration, games_pages, licences
+from hub.docs import configuration, games_pages, labels, licences
 from hub.operations.doctor import checks
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +37,15 @@ def headings(page: str, level: int) -> list[str]:
 def test_the_configuration_page_is_what_the_types_say() -> None:
     renew = "python -m hub.docs.configuration"
     assert text("configuration.md") == configuration.page(), f"the page is old: `{renew}`"
+
+
+def test_the_page_of_labels_is_what_the_types_say() -> None:
+    assert text("labels.md") == labels.page(), "the page is old: `python -m hub.docs.labels`"
+
+
+def test_every_label_says_what_it_is_for() -> None:
+    empty = [row for row in text("labels.md").splitlines() if row.startswith("| `") and row.endswith("|  |")]
+    assert not empty
 
 
 def forms() -> Iterator[type[msgspec.Struct]]:
@@ -141,12 +150,12 @@ def test_the_page_of_a_game_says_what_its_data_say(name: str) -> None:
     game, page = games.find(name), text(f"games/{name}.md")
     least, most = game.seats
     assert headings(page, 1) == [game.title]
-    assert f"**{least} to {most} players, about {game.labels['minutes']} minutes.**" in " ".join(page.split())
+    assert f"**{least} to {most} players, about {game.labels.minutes} minutes.**" in " ".join(page.split())
     assert page == games_pages.game_page(game, page), "the page is old: `python -m hub.docs.games_pages`"
     assert all(f"\n| `{name}` | " in page for name in game.options)
     overview = next(line for line in text("games.md").splitlines() if f"(games/{name}.md)" in line)
     assert overview.startswith(f"| [{game.title}]")
-    assert overview.endswith(f"| {least} to {most} | about {game.labels['minutes']} |")
+    assert overview.endswith(f"| {least} to {most} | about {game.labels.minutes} |")
 
 
 def test_the_tables_of_the_games_are_what_the_data_files_say() -> None:

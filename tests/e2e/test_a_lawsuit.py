@@ -19,6 +19,8 @@ from tests.games.test_scenarios import ALL, Play
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(HEADLESS is None, reason=NONE),
+    pytest.mark.real_chance,
+    pytest.mark.real_time,
 ]
 
 SCENARIO = next(one for one in ALL if one.name == "A trial may take more dice than a tray holds")

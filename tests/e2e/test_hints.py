@@ -117,11 +117,11 @@ def test_hints_are_allowed_or_not_outlive_a_restart_and_end_when_they_are_switch
         ).click()  # what a first round tells comes and goes by itself
         expect(ana.page.locator(".lesson")).to_have_count(0)
         before = bids.bounding_box()
-        expect(hint).to_contain_text("catches something in")
+        expect(hint).to_contain_text("faces of the die reach")
         assert bids.bounding_box() == before, "what can be pressed stays where it is"
 
         hub.cut()
-        expect(hint).to_contain_text("catches something in", timeout=60_000)
+        expect(hint).to_contain_text("faces of the die reach", timeout=60_000)
 
         open_tab(ana, "Seat")
         tap_switch(ana, "Hints")

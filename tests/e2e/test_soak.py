@@ -30,7 +30,7 @@ def test_matches_are_played_one_after_the_other_at_one_table(tmp_path: Path) -> 
 def test_a_day_has_as_many_matches_of_each_game_as_people_play_in_it() -> None:
     day = programme(games.names())
     for name in games.names():
-        minutes = games.find(name).labels["minutes"]
+        minutes = games.find(name).labels.minutes
         assert abs(day.count(name) * minutes - 24 * 60) <= minutes / 2
         third = len(day) // 3
         parts = [day[n * third : (n + 1) * third].count(name) for n in range(3)]

@@ -235,3 +235,24 @@ def test_on_a_wide_screen_tables_and_the_hub_itself_stand_side_by_side(tmp_path:
         expect(page.locator(".till-table")).to_have_count(3)
         tops = [box["y"] for one in page.locator(".till-table").all() if (box := one.bounding_box())]
         assert len({*tops}) == 1
+
+
+def test_staff_enter_the_cost_that_is_printed_on_a_card(hub: HubProcess, browser: Browser) -> None:
+    """It holds for the next guests, too: the hub keeps it over a restart."""
+    staff = staff_at(hub, browser)
+    staff.sign_in(pin_of(hub))
+    part = staff.page.get_by_role("region", name="Cards of your boxes")
+    part.get_by_text("Cards of your boxes").click()
+    part.get_by_text("Bidness", exact=True).click()
+    card = part.get_by_role("group", name="Campaign +1")
+    card.get_by_label("Cost in $").fill("15")
+    part.get_by_role("button", name="Save").locator("visible=true").click()
+    expect(staff.page.get_by_text("Bidness is played with these cards from the next match on.")).to_be_visible()
+    assert hub.get("/cards.json")["games"]["bidness"]["parts"]["cards"]["MB1"]["cost"] == 15
+    card.get_by_label("Cost in $").fill("-1")
+    part.get_by_role("button", name="Save").locator("visible=true").click()
+    expect(staff.page.get_by_text("MB1: ")).to_be_visible()
+    hub.cut()
+    assert hub.get("/cards.json")["games"]["bidness"]["parts"]["cards"]["MB1"]["cost"] == 15
+    assert "differs" not in hub.get("/games/bidness.json")["printed_cards"]
+    assert staff.errors == []

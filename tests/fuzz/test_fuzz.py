@@ -17,6 +17,8 @@ from tests.fuzz import targets
 from tests.fuzz.mutate import MOST_BYTES, mutated
 from tests.fuzz.targets import TARGETS
 
+pytestmark = pytest.mark.real_time
+
 SLOW = {
     "http": 25,
     "websocket": 12,

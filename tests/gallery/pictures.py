@@ -26,30 +26,71 @@ from tests.phone_ui.fake_hub import FakeHub, guide_of, labels_of
 PHONES = ((320, 568), (360, 640), (390, 844))
 KIOSKS = ((1280, 720), (1920, 1080), (1080, 1920))
 SMALL = PHONES[0]
+STATIC = Path(__file__).parents[2] / "phone_ui" / "static"
 PANELS: tuple[PanelSize, ...] = ("2.9", "4.2", "7.5")
 TALLEST = 3000
 """Pixels of a phone's page that are shown whole."""
-# What a page has read is what its pictures show two frames later.
-NOTE_WHAT_IS_READ = """
+
+
+def milliseconds(part: str) -> list[int]:
+    """Return the times that a part of the pages names as constants."""
+    text = (STATIC / "parts" / part).read_text("utf-8")
+    return [int(time.replace("_", "")) for time in re.findall(r"^const [A-Z_]+ = ([\d_]+);", text, re.MULTILINE)]
+
+
+# What a page has read is what its pictures show two frames later. Time does not pass meanwhile, for how much of it would
+# depends on the machine: news stands until the next moment (`passTime`), a line of bids is turned at once, seconds that are
+# counted down stay what they were, and the games of the lobby do not take turns.
+NOTE_WHAT_IS_READ = f"""
 const read = JSON.parse;
-window.readLast = {};
-const every = window.setInterval;
-window.setInterval = (run, time, ...rest) => (time > 6000 ? 0 : every(run, time, ...rest)); // the games of the lobby take turns
-JSON.parse = (text, reviver) => {
+window.readLast = {{}};
+const news = new Set({milliseconds("news.js")}), turns = new Set({milliseconds("number_line.js")});
+const later = window.setTimeout, never = window.clearTimeout, every = window.setInterval;
+const held = new Map();
+window.setTimeout = (run, time, ...rest) => {{
+  if (!news.has(time)) return later(run, turns.has(time) ? 0 : time, ...rest);
+  const id = -1 - held.size;
+  held.set(id, {{ time, run: () => run(...rest) }});
+  return id;
+}};
+window.clearTimeout = (id) => {{
+  if (held.has(id)) held.set(id, null);
+  never(id);
+}};
+// End all news that stands for up to so many milliseconds; return for how many each piece would have stood.
+window.passTime = (most = Infinity) => {{
+  const due = [...held].filter(([, timer]) => timer && timer.time <= most);
+  for (const [id, timer] of due) {{
+    held.set(id, null);
+    timer.run();
+  }}
+  return due.map(([, timer]) => timer.time);
+}};
+window.setInterval = (run, time, ...rest) => (time >= 500 ? 0 : every(run, time, ...rest));
+JSON.parse = (text, reviver) => {{
   const found = read(text, reviver);
   if (found && found.epoch && found.seq) window.readLast[found.seats ? "state" : "hand"] = found.seq;
   return found;
-};
+}};
 const get = window.fetch;
-window.awaited = 0; // answers of the hub: labels, a language, earlier events
-window.fetch = (...asked) => {
+window.asked = window.awaited = 0; // answers of the hub: labels, a language, earlier events
+window.fetch = (...what) => {{
+  window.asked += 1;
   window.awaited += 1;
-  return get(...asked).finally(() => setTimeout(() => (window.awaited -= 1)));
-};
+  return get(...what).finally(() => later(() => (window.awaited -= 1)));
+}};
 """
-# What labels, language and earlier events are fetched for comes next.
 READY = "() => document.querySelector('main') && !document.querySelector('main[aria-busy=true]') && !window.awaited"
 TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+
+
+def settle(page: Page) -> None:
+    """Wait until a page has drawn all that it has asked for; it may ask for more once that is drawn."""
+    asked = -1
+    while asked != (asked := page.evaluate("window.asked")):
+        page.wait_for_function(READY)
+        page.evaluate(TWO_FRAMES)
+    page.evaluate(TWO_FRAMES)
 
 
 def file_name(*parts: str) -> str:
@@ -125,6 +166,8 @@ class Gallery:
         """Bring all pages to a moment, by way of the lobby: what a page holds up for a while is of this moment alone."""
         for seat in seats:
             self.phone(seat)
+        for page in (self.kiosk, *map(self.phone, seats)):
+            page.evaluate("passTime()")
         self._tell(self._lobby, {}, {}, seats)
         if moment.before:
             self._tell(seen_by_all(moment.before), moment.before.hands, {}, seats)
@@ -144,10 +187,8 @@ class Gallery:
             if seat in hands:
                 self.hub.hand(seat, {**hands[seat], **number})
                 page.wait_for_function("(seq) => window.readLast.hand >= seq", arg=self._seq)
-            page.wait_for_function(READY)
-            page.evaluate(TWO_FRAMES)
-        self.kiosk.wait_for_function(READY)
-        self.kiosk.evaluate(TWO_FRAMES)
+            settle(page)
+        settle(self.kiosk)
 
     # --- taking ------------------------------------------------------------------------------------------
 
@@ -205,7 +246,7 @@ class Gallery:
     def _panels(self, at: tuple[str, str], moment: Moment) -> None:
         state = msgspec.convert(moment.screen | {"claim_codes": {}, "fingerprint": ""} | dict(moment.own), ScreenState)
         shown = state.demonstration or state
-        labels = self.hub.labels.get(shown.game or "")
+        labels = games.find(shown.game).labels if shown.game else None
         for size in PANELS:
             name = f"panel {size}"
             file = f"{file_name(*at, name)}.png"

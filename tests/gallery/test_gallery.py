@@ -12,7 +12,7 @@ from tests.chromium import HEADLESS, NONE, headless
 from tests.gallery.difference import compare
 from tests.gallery.moments import every, repeated
 from tests.gallery.page import page
-from tests.gallery.pictures import KIOSKS, PANELS, PHONES, Gallery
+from tests.gallery.pictures import KIOSKS, NOTE_WHAT_IS_READ, PANELS, PHONES, Gallery, milliseconds, settle
 
 
 def size_of(file: Path) -> tuple[int, int]:
@@ -54,6 +54,50 @@ def test_a_moment_is_photographed_on_every_screen_and_a_change_of_it_is_found(tm
     assert files["kiosk 1280x720"] in differing, "the title stands on the big screen"
     assert files["phone 320x568"] not in differing, "and on no phone: the same state gives the same picture"
     assert all(file in html for file in files.values())
+
+
+ASKS_AGAIN = """<main></main><script>
+async function draw() {
+  for (let asked = 0; asked < 10; asked += 1) {
+    await fetch("/more");
+    await new Promise(requestAnimationFrame);
+  }
+  document.body.title = "drawn";
+}
+</script>"""
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(HEADLESS is None, reason=NONE)
+def test_a_page_that_asks_for_more_once_it_is_drawn_is_waited_for() -> None:
+    with headless() as browser:
+        page = browser.new_page()
+        page.add_init_script(NOTE_WHAT_IS_READ)
+        page.route("**/*", lambda route: route.fulfill(body=ASKS_AGAIN, content_type="text/html"))
+        page.goto("http://hub.invalid/page")
+        page.evaluate("void draw()")
+        settle(page)
+        assert page.evaluate("document.body.title") == "drawn"
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(HEADLESS is None, reason=NONE)
+def test_news_stands_however_long_pictures_take_until_the_next_moment() -> None:
+    times = milliseconds("news.js")
+    assert len(times) >= 3
+    with headless() as browser:
+        page = browser.new_page()
+        page.clock.install()
+        page.add_init_script(NOTE_WHAT_IS_READ)
+        page.goto("about:blank")
+        page.evaluate("gone = [], times => times.map((time) => setTimeout(() => gone.push(time), time))", times)
+        page.evaluate("setTimeout(() => gone.push('other'), 5)")
+        page.clock.run_for(3600_000)
+        assert page.evaluate("gone") == ["other"]
+        page.evaluate("passTime()")
+        assert page.evaluate("gone") == ["other", *times]
+        page.evaluate("passTime()")
+        assert page.evaluate("gone") == ["other", *times]
 
 
 def test_of_two_pictures_the_share_of_pixels_that_changed_is_told(tmp_path: Path) -> None:
