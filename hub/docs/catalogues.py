@@ -40,6 +40,8 @@ SPEAKING = (
     "hub/display/*.py",
     "hub/display/panels/*.py",
     "hub/ports.py",
+    "hub/store/keyed.py",
+    "hub/store/store.py",
     "hub/venue.py",
     "hub/isolation.py",
     "phone_ui/claims.py",

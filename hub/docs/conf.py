@@ -40,6 +40,7 @@ CONTENTS = {
         "ARCHITECTURE",
         "CONTRIBUTING",
         "hub/games/README",
+        "hub/docs/labels",
         "phone_ui/README",
         "tests/bench/README",
         "hub/docs/house",

@@ -15,13 +15,32 @@ import msgspec
 
 from hub import state
 from hub.engine import match
-from hub.network import encryption, home_assistant, http_messages, messages, staff_messages, upstream_messages, verbs
+from hub.network import (
+    encryption,
+    home_assistant,
+    http_messages,
+    messages,
+    screen_messages,
+    staff_messages,
+    upstream_messages,
+    verbs,
+)
 from phone_ui import javascript
 
 HERE = Path(__file__).parent
 FILES = {"asyncapi": HERE / "asyncapi.json", "openapi": HERE / "openapi.json"}
 COMPONENTS = "#/components/schemas/"
-MODULES = (state, messages, verbs, http_messages, staff_messages, home_assistant, upstream_messages, match)
+MODULES = (
+    state,
+    messages,
+    verbs,
+    http_messages,
+    screen_messages,
+    staff_messages,
+    home_assistant,
+    upstream_messages,
+    match,
+)
 
 VERSION = "1.0"
 """Of the contract, not of a hub: the first number is the one in the topics' prefix."""

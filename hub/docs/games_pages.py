@@ -34,7 +34,7 @@ def who_made_them() -> str:
                 f"[{game.title}](games/{game.name}.md)",
                 *(game.data["page"][key] for key in FACTS),
                 f"{game.seats[0]} to {game.seats[1]}",
-                f"about {game.labels['minutes']}",
+                f"about {game.labels.minutes}",
             )
             for game in every_game()
         ),

@@ -9,7 +9,7 @@ import msgspec
 
 from hub import state
 from hub.docs.contract import ENCRYPTION, GROWTH, VERSION, first_line, ref, schemas, sealed
-from hub.network import http_messages, messages, staff_messages
+from hub.network import http_messages, messages, screen_messages, staff_messages
 
 JSON = "application/json"
 INTRODUCTION = (
@@ -77,6 +77,17 @@ ADDRESSES = (
         errors={404: "There is no such table, or the claim is over."},
     ),
     Address(
+        "/t/{table}/help",
+        "Call staff for somebody who has no seat yet. There is no body.",
+        http_messages.StaffCalled,
+        method="post",
+        errors={
+            403: "Another page's request.",
+            429: "Too many calls: wait as long as Retry-After says.",
+            **TABLE,
+        },
+    ),
+    Address(
         "/t/{table}/events",
         "The public state as server-sent events: the newest at once, then each new one. A slow reader skips to the newest. An "
         "event `beat` comes every second: a hub that is silent for three is gone, and you connect anew.",
@@ -85,10 +96,37 @@ ADDRESSES = (
     ),
     Address(
         "/t/{table}/screen/events",
-        "The same for the table's own screens, with the codes of free seats (ScreenState): for this machine itself, or with "
-        "the kiosk's token. Everybody else follows the public state here.",
+        "The same for the table's own screens, with the codes of free seats (ScreenState): on this machine itself in the clear, "
+        "elsewhere with `?session=NAME` of an opening, once. Each state is then nonce and box in base64url, encrypted for the "
+        "page and padded to multiples of 1024 bytes. Everybody else follows the public state here.",
         STREAM,
-        errors={503: "Too many screens follow this hub.", **TABLE},
+        errors={403: "The session was used, or is too old.", 503: "Too many screens follow this hub.", **TABLE},
+    ),
+    Address(
+        "/t/{table}/screen/open",
+        "Pair a big screen on another machine: the token of its link (`table-hub screen-link`), encrypted for the hub's key. "
+        "The answer names the stream for this page alone.",
+        screen_messages.ScreenBox,
+        method="post",
+        body=screen_messages.ScreenOpening,
+        sealed=(screen_messages.ScreenSecret, messages.NOTE_SIZE),
+        back=(screen_messages.ScreenSession, screen_messages.ANSWER_SIZE),
+        errors={400: "Not understood.", 403: "The link is not valid, or another page's request.", **TABLE},
+    ),
+    Address(
+        "/t/{table}/screen/alive",
+        "Tell the hub that a big screen's page has taken a beat of its stream: every five seconds. A screen on another machine "
+        "encrypts it with the key of its session.",
+        JSON,
+        method="post",
+        body=screen_messages.ScreenAlive,
+        errors={400: "Not understood.", 403: "No screen of this table.", 409: "Made before.", **TABLE},
+    ),
+    Address(
+        "/t/{table}/screen/alive",
+        "How long ago the page `?screen=ID` told that it is alive.",
+        screen_messages.ScreenHeard,
+        errors=TABLE,
     ),
     Address(
         "/t/{table}/events/{number}.json",
@@ -116,6 +154,11 @@ ADDRESSES = (
         "How screens name what a game's state and moves hold: the game's data file as JSON.",
         JSON,
         errors={404: "There is no such game."},
+    ),
+    Address(
+        "/cards.json",
+        "The cards of the games as owners' lists have them: staff can enter what is printed in the owner's box.",
+        http_messages.AllCards,
     ),
     Address(
         "/games/{game}/guide.json",
@@ -200,7 +243,12 @@ def document() -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for one in ADDRESSES:
         paths.setdefault(one.path, {})[one.method] = _operation(one)
-    kinds: set[type[msgspec.Struct]] = {http_messages.Refused, state.PublicState, state.ScreenState}
+    kinds: set[type[msgspec.Struct]] = {
+        http_messages.Refused,
+        state.PublicState,
+        state.ScreenState,
+        messages.KeyProof,  # encrypted on its own, inside a claim
+    }
     for one in ADDRESSES:
         told = (one.answer, one.body, *(one.sealed or ())[:1], *(one.back or ())[:1])
         kinds.update(kind for kind in told if kind is not None and not isinstance(kind, str))

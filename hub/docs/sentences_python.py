@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from hub.docs.sentences import Message, Placeholders, is_text, pieces
 
 NOT_SAID_CALLS = re.compile(
-    r"log\.\w+|re\.\w+|RulesBug|TypeError|ValueError|KeyError|RuntimeError|AssertionError|LookupError|ReplayDiverged|"
+    r"log\.\w+|re\.\w+|RulesBug|TypeError|ValueError|KeyError|RuntimeError|AssertionError|LookupError|add_note|"
     r"LogError|DeviceError|DeviceLost|GarbledFrame|WrongFirmware|TypeVar|getLogger|Thread|threading\.\w+|connection\.execute|"
     r"execute|executescript|import_module|NewType|TypeAlias|suppress|isinstance|startswith|endswith|removeprefix|removesuffix|"
     r"split|partition|rpartition|Random|warn|getattr|cast|count|RulesMistake|ConfigError|TemporaryError"

@@ -21,7 +21,7 @@ class Box:
         self.waiting: list[dict[str, Any]] = []  # the first of them is asked until the hub has acknowledged it
         self.asked_at: float | None = None
         self.round: dict[str, Any] | None = None  # the hub's frame that opened a sealed round
-        self.place, self.bid = 0, dict[str, Any]()
+        self.place, self.bid, self.mark = 0, dict[str, Any](), ""
 
     def write(self, frame: dict[str, Any]) -> None:
         """Send a frame; a repeat keeps the number that it has."""
@@ -46,7 +46,7 @@ class Box:
         match frame:
             case {"t": "who"}:
                 self.write(
-                    {"t": "hello", "id": self.id, "boot": self.boot, "p": 2, "v": "own-1", "k": "buttons", "n": 8}
+                    {"t": "hello", "id": self.id, "boot": self.boot, "p": 3, "v": "own-1", "k": "buttons", "n": 8}
                 )
             case {"t": "ack", "re": number} if self.waiting and self.waiting[0].get("s") == number:
                 if self.waiting.pop(0)["t"] == "unlocked":
@@ -57,7 +57,7 @@ class Box:
                     self.round, self.place, self.bid = frame, at, {}
             case {"t": "cancel", "r": number} if self.round and number in (0, self.round["r"]):
                 self.round, self.bid = None, {}
-            case {"t": "reveal", "r": number} if self.bid and self.bid["r"] == number:
+            case {"t": "reveal", "r": number, "c": marks} if self.bid.get("r") == number and self.mark in marks:
                 self.waiting.append(dict(self.bid))
             case {"t": "say", "x": text}:
                 print(text, flush=True)
@@ -74,6 +74,7 @@ class Box:
             number, nonce = self.round["r"], secrets.token_hex(8)
             self.bid = {"t": "bid", "r": number, "b": self.place, "n": nonce}
             commitment = hashlib.sha256(f"{self.id}|{number}|{self.place}|{nonce}".encode()).hexdigest()[:32]
+            self.mark = commitment[:16]  # a reveal must show it among the locks that are opened together
             self.waiting.append({"t": "locked", "r": number, "c": commitment})
         elif what == "bar" and self.bid:
             self.waiting.append({"t": "unlocked", "r": self.round["r"]})
