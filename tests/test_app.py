@@ -302,8 +302,8 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         assert not hub._stop.is_set()
         answers: list[tuple[bool, str]] = []
         hub.tables["1"].put(StaffAsked("done", {"key": "fault"}, lambda *answer: answers.append(answer)))
-        until(lambda: state(hub, "1")["state"] == "lobby", "a table that staff have started again")
-        assert answers == [(True, "The table was started again.")]
+        until(lambda: answers == [(True, "The table was started again.")], "staff, who are answered last")
+        assert state(hub, "1")["state"] == "lobby"
         assert state(hub, "1")["seats"][0]["name"] == "Guest 1"
 
 

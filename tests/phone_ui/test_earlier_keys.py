@@ -13,7 +13,7 @@ import pytest
 
 from hub.network.encryption import HubKey, to_base64
 from hub.ports import ClaimAsked, LoginState, PhoneLink
-from hub.table.endings import STRANGERS
+from hub.table.endings import NOT_YOURS
 from phone_ui.claims import ClaimRefused, Claims
 from tests.phone_ui.rig import Keys
 from tests.table.fakes import TableRig
@@ -131,7 +131,7 @@ def test_a_stranger_who_has_overheard_all_of_it_gets_no_hand(suspended: Suspende
             "no box": [{"pk": to_base64(true.public), "proof": "A" * 200}],
         }[how]
         gateway.sit(seat, thief, earlier)
-    assert suspended.resume()["error"] == STRANGERS
+    assert suspended.resume()["error"] == NOT_YOURS
     assert suspended.rig.state["state"] == "lobby"
     assert not any(suspended.rig.hand(seat).get("you") for seat in suspended.phones)
 
