@@ -491,6 +491,19 @@ def test_nothing_of_a_big_screen_is_cut(gallery: Gallery, german: Gallery, name:
     assert found(shown, moments_of(name), CUT, CUT_BY_THE_FELT, LOST) == []
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", games.names())
+def test_any_number_of_winners_has_room_on_a_big_screen(german: Gallery, name: str) -> None:
+    one = next(one for one in moments_of(name) if one.name == "over")
+    over = one.screen["over"]
+    seats = [int(seat) for seat in over["scores"]]
+    ties = [
+        replace(one, name=f"{count} winners", screen=one.screen | {"over": over | {"winners": seats[:count]}})
+        for count in range(1, len(seats) + 1)
+    ]
+    assert found(german, ties, CUT) == []
+
+
 @pytest.mark.parametrize("size", PHONES)
 def test_a_bid_and_the_tabs_have_room_in_german(german: Gallery, size: tuple[int, int]) -> None:
     one = moment("bid-it", "bid")

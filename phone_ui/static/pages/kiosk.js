@@ -46,6 +46,7 @@ import { ScoreParts } from "../parts/result.js";
 import { TurnedCards } from "../parts/reveal.js";
 import { CardRows, Rows } from "../parts/rows.js";
 import { useSound } from "../parts/sound.js";
+import { useFitted } from "../parts/use_fitted.js";
 import { useLabels } from "../parts/use_labels.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
@@ -689,8 +690,9 @@ function Winner({ labels, state: newest }) {
   const over = state.over ?? { winners: [], why: "" };
   const { winners, why } = over;
   const names = winners.map((seat) => calledName(state, seat)).join(" and ");
+  const fitted = useFitted();
   const voting = state.dispute?.stage === "vote"; // that is answered before anybody reads on
-  return html`<section class="winner" aria-label="The end">
+  return html`<section class="winner" aria-label="The end" ref=${fitted}>
     <p class="winner-game" style=${coloursOf(labels?.screen?.look)}>
       ${
         labels?.screen?.look
@@ -699,7 +701,7 @@ function Winner({ labels, state: newest }) {
       }
     </p>
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
-    <h1>${names || "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
+    <h1>${winners.length > 2 ? `${winners.length} share the win` : `${names || "Nobody"} ${winners.length > 1 ? "win" : "wins"}`}</h1>
     ${why && html`<p class="winner-why"><${Sentence} state=${state} text=${why} /></p>`}
     ${voting && html`<${Dispute} state=${state} />`}
     <ol class="winner-scores">

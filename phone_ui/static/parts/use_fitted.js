@@ -1,0 +1,29 @@
+// A part of the big screen that is drawn smaller if it has more to say than room, so that nothing of it is cut.
+
+import { useEffect, useRef } from "../lib/html.js";
+
+const STEP = 0.94;
+const SMALLEST = 0.4;
+
+/**
+ * Return a ref for an element whose content never scrolls: it is drawn in the largest size in which all of it is seen.
+ * The element aligns its content `safe`, so that all of the overflow is at its end.
+ */
+export function useFitted() {
+  const ref = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const fit = () => {
+      const { current } = ref;
+      if (!current) return;
+      let size = 1;
+      do {
+        current.style.zoom = `${size}`;
+        size *= STEP;
+      } while (current.scrollHeight > current.clientHeight + 1 && size > SMALLEST);
+    };
+    fit();
+    addEventListener("resize", fit);
+    return () => removeEventListener("resize", fit);
+  }); // after each picture, for it may say more
+  return ref;
+}
