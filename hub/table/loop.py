@@ -279,7 +279,7 @@ class Table(Restarts):
         seat = self._seats.held_by(sid)
         if seat is None or seat.phone_on == on:
             return False
-        seat.phone_on = on
+        self._seats.linked(seat, on=on)
         if on:
             self._people.came(seat)
         return True
@@ -292,7 +292,8 @@ class Table(Restarts):
         seat = self._seats.held_by(request.sid)
         if seat is None:
             return
-        woke, seat.phone_on = not seat.phone_on, True
+        woke = not seat.phone_on
+        self._seats.linked(seat, on=True)
         woke = self._people.came(seat) or woke
         refusal: IllegalAction | None = None
         written = self._play.log.position

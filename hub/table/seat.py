@@ -29,7 +29,7 @@ class Seat:
     for somebody who is away, else because nobody sits there; `house_before` where somebody took the seat from it in
     this match. `left` is the `person` whose phone has left the seat with its hand. `wish`: the game it would like next. `earlier` are what the phone was
     known by at seats that it had before (`person`): it has proved that it still has their keys. `code` is the twin of pressing the box: shown on the
-    table's own screens while nobody holds the seat, and to its holder only afterwards. `hand_over` is a code for one other
+    table's own screens while nobody holds the seat, and to its holder only afterwards. `met`: the phone has connected since it was given the seat. `hand_over` is a code for one other
     phone, which the seat's own phone shows; it is never on the disk, so a restart ends it.
 
     A box that is plugged in is not a person. `on_box` is: somebody has touched a control of the box since the seat's phone was last
@@ -47,6 +47,7 @@ class Seat:
     joined: bool = False
     ready: bool = False
     phone_on: bool = False
+    met: bool = False
     box_on: bool = False
     on_box: bool = False
     quiet_until: float = 0.0
@@ -110,9 +111,10 @@ class Seat:
     def was(self, person: str) -> bool:
         """Return whether the phone that holds the seat now is that `person`: by its key or one that it has proved to have.
 
-        A seat that nobody's phone holds is nobody, whoever sat there before.
+        A seat that nobody's phone holds is nobody, whoever sat there before. Nor is a phone that has not connected: its claim
+        may be a recording, but only the phone of its key can read the login.
         """
-        if not self.sid or not person:
+        if not self.sid or not self.met or not person:
             return False
         # Hubs before November 24, 2026 knew a phone by its login. The login that holds the seat now belongs to this very key.
         before_keys = sha256(f"{self.sid}:{self.password}".encode()).hexdigest()
@@ -153,6 +155,7 @@ class KeptSeat(msgspec.Struct):
     ready: bool = False
     wish: str = ""
     on_box: bool | None = None  # None in what an earlier version has kept
+    met: bool = True
 
 
 def person_of(phone_key: bytes) -> str:

@@ -74,6 +74,14 @@ class SeatList:
             with suppress(LogError):  # after a power cut the next touch says so again
                 self.keep()
 
+    def linked(self, seat: Seat, *, on: bool) -> None:
+        """Take note that a seat's phone is connected, or is not."""
+        seat.phone_on = on
+        if on and not seat.met:
+            seat.met = True
+            with suppress(LogError):  # after a power cut its next connection says so again
+                self.keep()
+
     def is_heard(self, number: int) -> bool:
         """Return whether a person was heard at a seat lately: its phone is connected, or a control of its box was touched."""
         seat = self._seats[number]
@@ -122,7 +130,7 @@ class SeatList:
                 seat.house_before, seat.left = one.house_before, one.left
                 seat.ready, seat.wish = one.ready or seat.is_house, one.wish
                 was_on_box = not one.sid and not one.left if one.on_box is None else one.on_box
-                seat.on_box = seat.joined and was_on_box and not seat.is_house
+                seat.on_box, seat.met = seat.joined and was_on_box and not seat.is_house, one.met
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
 
@@ -140,7 +148,7 @@ class SeatList:
             KeptSeat(
                 s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier,
                 s.house if s.is_house else "", s.house_before, s.left, s.house if s.stands_in else "", s.ready, s.wish,
-                s.on_box,
+                s.on_box, s.met,
             )
             for s in self
         ]  # fmt: skip

@@ -263,7 +263,7 @@ class Seats(SeatList):
                 seat.code, seat.name = new_code(self._random, SEAT_CODE_LENGTH), claim.name or seat.name
                 seat.not_agreed, seat.code_until, seat.hand_over, seat.left = 0, 0.0, "", ""
                 seat.earlier = [person_of(one) for one in claim.earlier_keys[:MOST_EARLIER]]
-                seat.joined, seat.phone_on, seat.away_since = True, False, None
+                seat.joined, seat.phone_on, seat.met, seat.away_since = True, False, False, None
                 seat.on_box, seat.heard_at = False, -inf
         except LogError:
             self._refuse(claim, "The record cannot be written now: try again in a moment.")

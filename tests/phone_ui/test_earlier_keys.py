@@ -13,7 +13,8 @@ import pytest
 
 from hub.network.encryption import HubKey, to_base64
 from hub.ports import ClaimAsked, LoginState, PhoneLink
-from hub.table.endings import NOT_YOURS
+from hub.table.endings import NOT_YOURS, STRANGERS
+from hub.table.seats import SHOWN_SECONDS
 from phone_ui.claims import ClaimRefused, Claims
 from tests.phone_ui.rig import Keys
 from tests.table.fakes import TableRig
@@ -43,20 +44,34 @@ class Gateway:
 
     def sit(self, seat: int, phone: Keys, earlier: list[dict[str, str]]) -> None:
         """Claim a seat by its code, as the page does, and connect."""
-        details = {"seat": seat, "code": self.rig.code(seat), "name": f"Guest {seat}", "earlier": earlier}
-        letter = phone.encrypt(details)
-        body = {
-            "seat": seat,
-            "pk": to_base64(phone.public),
-            "nonce": to_base64(letter[:24]),
-            "box": to_base64(letter[24:]),
-        }
-        name = self.claims.ask(self, json.dumps(body).encode(), f"10.0.0.{seat}")
+        self.send(body_of(seat, phone, earlier, self.rig.code(seat)), seat)
+        self.connect(seat, phone)
+
+    def send(self, body: bytes, seat: int) -> None:
+        """Send the body of a claim; it is granted."""
+        name = self.claims.ask(self, body, f"10.0.0.{seat}")
+        self.agree(seat)
         reply = self.claims.look(self, name)
         assert reply.state == "held", reply.say
-        sid = next(sid for sid, key in self.rig.phones.keys.items() if key == phone.public)
+
+    def agree(self, seat: int) -> None:
+        """Push the dial of a free seat, which lets a phone in that asks for it."""
+        if self.rig.table._seats.waiting(seat):
+            self.rig.clock.time += SHOWN_SECONDS
+            self.rig.press(seat, "push")
+
+    def connect(self, seat: int, phone: Keys) -> None:
+        """Use the login, which the phone of that key alone can read."""
+        sid = [sid for sid, key in self.rig.phones.keys.items() if key == phone.public][-1]
         self.rig.sids[seat] = sid
         self.rig.take(PhoneLink(sid, True))
+
+
+def body_of(seat: int, phone: Keys, earlier: list[dict[str, str]], code: str | None = None) -> bytes:
+    """The body of a claim as it passes over the Wi-Fi."""
+    letter = phone.encrypt({"seat": seat, "code": code, "name": f"Guest {seat}", "earlier": earlier})
+    clear = {"seat": seat, "pk": to_base64(phone.public)}
+    return json.dumps({**clear, "nonce": to_base64(letter[:24]), "box": to_base64(letter[24:])}).encode()
 
 
 def proof(of: Keys, claim: Keys, *, table: str = "1", pk: bytes | None = None) -> dict[str, str]:
@@ -150,6 +165,49 @@ def test_what_the_hub_and_a_phone_said_before_is_no_proof(suspended: Suspended) 
         gateway.sit(1, thief, [{"pk": to_base64(true.public), "proof": to_base64(true.encrypt(text, 128))}])
         assert not gateway.rig.table._seats[1].earlier
         gateway.rig.say_leave(1)
+
+
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize("again", ["recorded", "true"])
+def test_a_claim_that_was_recorded_and_sent_again_proves_nothing(again: str, restart: bool) -> None:
+    """One guest of a suspended match sends the claims of the others again, and presses their boxes.
+
+    The claims are genuine, with the proofs in them; what a recording cannot do is read the login and connect.
+    """
+    gateway = Gateway(TableRig())
+    rig = gateway.rig
+    rig.boxes_up()
+    phones = {seat: gateway.fresh() for seat in (1, 2, 3)}
+    claims = {seat: body_of(seat, phone, []) for seat, phone in phones.items()}
+    for seat, phone in phones.items():
+        gateway.send(claims[seat], seat)
+        gateway.connect(seat, phone)
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    rig.say(2, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    for seat in phones:
+        rig.say_leave(seat)
+
+    thief = gateway.fresh()
+    gateway.sit(1, thief, [proof(phones[1], thief)])
+    for seat in (2, 3):
+        gateway.send(claims[seat], seat)
+        rig.press(seat, "push")
+        if again == "true":
+            gateway.connect(seat, phones[seat])
+    if restart:
+        later = TableRig(store=rig.store)
+        later.sids = rig.sids
+        later.boxes_up()
+        later.take(PhoneLink(rig.sids[1], True))
+        rig = later
+    answer = rig.say(1, "take_up", {"match": offer["match"]})
+    if again == "true":
+        assert rig.state["state"] == "playing"
+    else:
+        assert answer["error"] == STRANGERS
+        assert rig.state["state"] == "lobby"
 
 
 def test_four_proofs_fit_in_one_claim(suspended: Suspended) -> None:
