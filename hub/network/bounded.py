@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import paho.mqtt.client as paho
+from paho.mqtt.enums import MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -39,3 +40,9 @@ class BoundedClient(paho.Client):
             self.refused = bufsize
             raise ConnectionAbortedError(f"a packet of {bufsize} bytes")
         return super()._sock_recv(bufsize)
+
+    def _handle_publish(self) -> MQTTErrorCode:
+        # paho keeps each message of QoS 2 until the broker releases it. The hub subscribes to none.
+        if self._in_packet["command"] >> 1 & 3 == 2:
+            return MQTTErrorCode.MQTT_ERR_PROTOCOL
+        return super()._handle_publish()

@@ -576,6 +576,33 @@ def test_a_packet_over_64_kb_is_not_read_whatever_the_broker_speaks(
         link.close()
 
 
+@pytest.mark.parametrize("speaks", [5, 4])
+@pytest.mark.parametrize(("qos", "is_taken"), [(0, True), (1, True), (2, False)])
+def test_messages_that_a_broker_may_hold_open_are_not_kept(
+    tmp_path: Path, speaks: int, qos: int, is_taken: bool
+) -> None:
+    """One of QoS 2 is kept until its sender releases it: 65,535 of them at a time, though the hub asks for none."""
+    broker = RawBroker(speaks)
+    with closing(broker.listener), closing(Store(tmp_path / "a.db")) as store:
+        link = UpstreamLink(broker.part, "hub", ["1"], store, tmp_path / "up.json", Random(1))
+        link.start()
+        with broker.accept() as wire:
+            before = forget_memory()
+            ended = False
+            try:
+                for number in range(1, 601 if qos == 2 else 3):
+                    packet = number.to_bytes(2, "big") if qos else b""
+                    head = worded(b"table-hubs/1/venue/x/presence") + packet + (b"\0" if speaks == 5 else b"")
+                    wire.sendall(header(0x30 | qos << 1, 60_000) + head.ljust(60_000, b"x"))
+            except OSError:
+                ended = True
+            wire.settimeout(2.0)
+            assert (ended or is_ended(wire)) is not is_taken
+            assert link.seen().up is is_taken
+            assert highest_memory() - before < 20_000
+        link.close()
+
+
 def test_a_broker_that_hangs_up_on_mqtt_5_is_asked_in_the_older_way(tmp_path: Path) -> None:
     broker = RawBroker()
     with closing(broker.listener), closing(Store(tmp_path / "a.db")) as store:
