@@ -28,8 +28,8 @@ def note(signal: Condition, notices: Notices, seats: Seats) -> None:
             for seat in seats:
                 seat.phone_on = False
         case BrokerUp():
-            notices.end("broker")
-            for seat in seats:  # phones could not be heard: they have been gone from now on
+            was_down = notices.end("broker")
+            for seat in seats if was_down else ():  # phones could not be heard: they have been gone from now on
                 seat.away_since = None
         case AddressChanged(url):  # the address itself stands in every public state
             if url:
