@@ -110,6 +110,8 @@ class Endings:
     def put_aside(self, by: str) -> None:
         """Put the match under way aside. `by`: by whom, for the journal. Raise NotAsked or LogError."""
         match = self._leave(by)
+        if match is None:
+            return
         kept = {one.id for one, _ in self._play.log.all_put_aside()}
         people = {one: people for one, people in self._people().items() if one in kept}
         seats = [self._seats[number] for number in self._play.seats]
@@ -123,17 +125,21 @@ class Endings:
 
     def end(self, by: str) -> None:
         """End the match under way: nobody wins, its log stays. `by`: by whom. Raise NotAsked or LogError."""
-        self._leave(by)
+        if self._leave(by) is None:
+            return
         self._play.end()
         self._left()
 
-    def _leave(self, by: str) -> str:
+    def _leave(self, by: str) -> str | None:
+        """Settle what is open about the match, and return it; None if it is over then: its last roll stands."""
         if not self._play.seats:
             raise NotAsked("No match is under way.", "LOBBY")
         if refusal := self._play.standstill():
             raise refusal
         if self._rolls.waits:
             self._rolls.give_up_dispute()
+        if not self._play.seats:
+            return None
         logger.info("table %s: the match leaves the table by %s", self._kept.table, by)
         assert self._play.log.match is not None
         return self._play.log.match
@@ -145,10 +151,10 @@ class Endings:
         self._questions.open = None
         self._lobby.clear()
         for seat in self._seats:
-            if not seat.is_house and seat.joined and (not seat.sid or self._is_gone(seat)):
+            if not seat.is_house and seat.joined and (not seat.sid or self.is_gone(seat)):
                 self._seats.release(seat, playing=False)
 
-    def _is_gone(self, seat: Seat) -> bool:
+    def is_gone(self, seat: Seat) -> bool:
         """Return whether a phone is gone for longer than a moment without network, and nobody uses the box in its place."""
         return not self._seats.is_heard(seat.number) and self._seats.gone_seconds(seat) >= LEFT_SECONDS
 

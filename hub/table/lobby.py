@@ -263,7 +263,7 @@ class Lobby:
             raise NotAsked("Only a seat that nothing is heard from is freed, and only between matches.", "SEAT")
         if seat.presence != "away" and self._seats.is_heard(seat.number):
             raise NotAsked("Its box was touched in the last three minutes: somebody sits there.", "SEAT")
-        if seat.presence == "asleep" and self._seats.gone_seconds(seat) < LEFT_SECONDS:
+        if seat.sid and self._seats.gone_seconds(seat) < LEFT_SECONDS:
             raise NotAsked("Its phone was connected a moment ago: try again in half a minute.", "SEAT")
         self._seats.release(seat, playing=False)
 

@@ -52,7 +52,7 @@ class People:
         self.endings = Endings(
             play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
         )
-        self.vacancy = Vacancy(play, seats, rolls, self.endings, notices, kept, clock, patience.idle)
+        self.vacancy = Vacancy(play, seats, self.endings, notices, kept, clock, patience.idle)
         self.agreement = Agreement(play, seats, boxes, self.questions)
         self._pitches = Pitches(play, seats, self.questions, kept, patience.pitch)
         self._position = play.log.position
@@ -90,7 +90,7 @@ class People:
         wanted = next((seat for seat in self._seats if seat.number == claim.seat), None)
         called, free_in = False, None
         if wanted and claim.code is None and wanted.joined and not wanted.is_house:
-            called, free_in = self.vacancy.ask(), self.vacancy.free_in(wanted)
+            called, free_in = self.vacancy.ask(wanted), self.vacancy.free_in(wanted)
         self._seats.ask(
             claim,
             choosing=choosing,

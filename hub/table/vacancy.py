@@ -19,8 +19,8 @@ from hub.table.endings import Endings
 from hub.table.kept import KeptValues
 from hub.table.notices import Notices
 from hub.table.play import Play
-from hub.table.rolls import Rolls
 from hub.table.seat import Seat
+from hub.table.seat_list import HEARD_SECONDS
 from hub.table.seats import LEFT_SECONDS, Seats
 
 logger = logging.getLogger(__name__)
@@ -39,13 +39,14 @@ class Vacancy:
     """Frees the seats of one table that nobody uses. `idle_seconds` is how long a silent seat is kept between matches."""
 
     def __init__(
-        self, play: Play, seats: Seats, rolls: Rolls, endings: Endings, notices: Notices, kept: KeptValues, clock: Clock,
+        self, play: Play, seats: Seats, endings: Endings, notices: Notices, kept: KeptValues, clock: Clock,
         idle_seconds: float,
     ) -> None:  # fmt: skip
-        self._play, self._seats, self._rolls, self._endings = play, seats, rolls, endings
+        self._play, self._seats, self._endings = play, seats, endings
         self._notices, self._kept, self._clock, self._idle_seconds = notices, kept, clock, idle_seconds
         self._silent_since: float | None = None  # since when nobody of the table is heard
         self._asked_at: float | None = None  # since when somebody asks for it
+        self._company: set[tuple[int, str]] = set()  # who had a seat beside the match when its players were heard last
         self._noted: dict[
             int, int
         ] = {}  # for how long seats have been silent, in steps of `NOTED_SECONDS`, on the disk
@@ -56,12 +57,16 @@ class Vacancy:
         most = max(0.0, self._idle_seconds - RETURN_SECONDS)
         for seat in self._seats:
             self._seats.let_be_silent(seat, min(self._noted.get(seat.number, 0) * NOTED_SECONDS, most))
+        self._company = self._beside()
 
     # --- who asks ------------------------------------------------------------------------------------
 
-    def ask(self) -> bool:
-        """Take note that somebody asks for a seat; return whether the table is called, as nobody is heard at it."""
-        if not self._may_free() or not self._is_silent():
+    def ask(self, seat: Seat | None = None) -> bool:
+        """Take note that somebody asks for a seat; return whether the table is called, as nobody is heard at it.
+
+        `seat`: the one that is asked for, if it is a certain one. The person who is heard there answers alone.
+        """
+        if not self._may_free() or not self._is_silent() or (seat and self._seats.is_heard(seat.number)):
             return False
         if self._asked_at is None:
             self._asked_at = self._clock.now()
@@ -85,14 +90,14 @@ class Vacancy:
         """Free what nobody uses, and call a table that somebody asks for; return whether anything has changed. Raise LogError."""
         if not self._may_free():
             self._silent_since = None
-            return self._stop_calling(BACK)
+            return self._stop_calling()
         self._note()
         changed = self._follow_call()
         return self._free_silent() or changed
 
     def _may_free(self) -> bool:
-        """Return whether phones could be heard now, and what is freed be written. A disputed roll is decided first."""
-        return not self._play.stopped and not self._notices.stands("broker") and not self._rolls.waits
+        """Return whether phones can be heard now, and the disk can take what is freed."""
+        return not self._play.stopped and not self._notices.stands("broker")
 
     def _people(self) -> list[Seat]:
         """Return the seats whose people have the table: those of the match under way, else all."""
@@ -106,18 +111,27 @@ class Vacancy:
         people = self._people()
         return bool(people) and not any(self._seats.is_heard(one.number) for one in people)
 
+    def _beside(self) -> set[tuple[int, str]]:
+        """Return the seats that people have beside the match under way, each with the login of its phone."""
+        playing = self._play.seats
+        return {
+            (one.number, one.sid) for one in self._seats if playing and one.number not in playing and one.is_somebodys
+        }
+
+    def _is_wanted(self, silent_seconds: float) -> bool:
+        """Return whether the next guests sit beside a match that nobody plays. Friends of its players would not ask so soon."""
+        company = self._company if silent_seconds < HEARD_SECONDS else set[tuple[int, str]]()
+        return any(self._seats.is_heard(number) for number, _ in self._beside() - company)
+
     def _follow_call(self) -> bool:
         now = self._clock.now()
         if not self._is_silent():
-            self._silent_since = None
+            self._silent_since, self._company = None, self._beside()
             return self._stop_calling(BACK)
         if self._silent_since is None:
             self._silent_since = now
-        if self._play.seats and any(
-            one.is_somebodys and one.number not in self._play.seats and self._seats.is_heard(one.number)
-            for one in self._seats
-        ):
-            self.ask()  # the next guests sit beside a match that nobody plays
+        if self._is_wanted(now - self._silent_since):
+            self.ask()
         if self._asked_at is None or now < max(self._asked_at + CALLED_SECONDS, self._silent_since + LEFT_SECONDS):
             return False
         self._free_all()
@@ -125,7 +139,7 @@ class Vacancy:
 
     def _free_all(self) -> None:
         """Free the table for the people who ask for it. Raise LogError."""
-        gone = self._people()
+        gone = [one for one in self._seats if one.joined and not one.is_house and self._endings.is_gone(one)]
         logger.info("table %s: nobody is heard here, and somebody asks for the table: it is free", self._kept.table)
         if self._play.seats:
             self._endings.put_aside("itself: nobody is heard, and somebody asks for the table")
@@ -138,10 +152,10 @@ class Vacancy:
             self._seats.put_off(seat.number, f"Seat {seat.number} is free now: {how}.", by="time")
         self._stop_calling(BACK)
 
-    def _stop_calling(self, sentence: str) -> bool:
+    def _stop_calling(self, sentence: str = "") -> bool:
         """Call the table no longer; claims that wait for it are refused with a sentence. Return whether it was called."""
         for number in self._seats.claimed:
-            self._seats.put_off(number, sentence, by="time")
+            self._seats.put_off(number, sentence or self._seats.how_to_join(self._seats[number]), by="time")
         self._asked_at = None
         return self._notices.end("wanted")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 
 import pytest
@@ -15,6 +16,7 @@ from hub.table.seat_list import HEARD_SECONDS
 from hub.table.seats import LEFT_SECONDS
 from hub.table.vacancy import CALLED_SECONDS, RETURN_SECONDS
 from tests.table.fakes import TableRig
+from tests.table.test_dispute import GAMES, disputes, read
 from tests.table.test_house_seats import alone, play_to_end
 from tests.table.test_people import bring_on, pass_time, sleep, wake
 
@@ -91,7 +93,7 @@ def play_on(rig: TableRig) -> None:
 
 def restarted(rig: TableRig, boxed: set[int]) -> TableRig:
     again = TableRig(4, boxes=bool(boxed), store=rig.store, offered=[games.find("goofspiel")])
-    again.take(*(BoxUp(f"box-{seat}", "b2", "1", 8) for seat in boxed))
+    again.take(BrokerUp(), *(BoxUp(f"box-{seat}", "b2", "1", 8) for seat in boxed))
     return again
 
 
@@ -211,6 +213,7 @@ def test_a_restart_does_not_begin_the_wait_anew_and_leaves_phones_a_minute_to_co
     sleep(rig, 1, 2)
     pass_time(rig, IDLE_SECONDS - 5)
     again = TableRig(3, boxes=False, store=rig.store)
+    again.take(BrokerUp())  # as at each start
     pass_time(again, RETURN_SECONDS - 2)
     assert held(again) == [1, 2], "their phones had no fair chance yet"
     again.sids = rig.sids
@@ -225,6 +228,7 @@ def test_many_restarts_keep_no_ghost() -> None:
     for _ in range(int(IDLE_SECONDS / 120) + 1):
         pass_time(rig, 121)
         rig = TableRig(3, boxes=False, store=rig.store)
+        rig.take(BrokerUp())
     pass_time(rig, RETURN_SECONDS + 1)
     assert held(rig) == []
 
@@ -383,6 +387,56 @@ def test_next_guests_who_sit_beside_a_match_that_nobody_plays_need_not_ask() -> 
     assert (rig.state["state"], held(rig)) == ("lobby", [3])
 
 
+def test_a_friend_who_waits_beside_the_match_does_not_ask_for_the_table_of_players_whose_phones_sleep() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    rig.sit(3)
+    sleep(rig, 1, 2)
+    pass_time(rig, HEARD_SECONDS - 1)
+    assert (rig.state["state"], is_called(rig)) == ("playing", False)
+    wake(rig, 2)
+    sleep(rig, 2)
+    pass_time(rig, HEARD_SECONDS - 1)
+    assert not is_called(rig), "each time anew"
+    pass_time(rig, CALLED_SECONDS + 2)
+    assert (rig.state["state"], held(rig)) == ("lobby", [3]), "in the end they have gone"
+
+
+def test_a_friend_beside_the_match_is_the_same_one_after_a_restart() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    rig.sit(3)
+    again = TableRig(3, boxes=False, store=rig.store)
+    again.sids = rig.sids
+    wake(again, 3)
+    pass_time(again, HEARD_SECONDS - 1)
+    assert (again.state["state"], is_called(again)) == ("playing", False)
+
+
+def test_a_guest_whose_phone_sleeps_beside_a_match_loses_the_seat_with_its_players() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    rig.sit(3)
+    sleep(rig, 3, 1, 2)
+    pass_time(rig, 60)
+    assert rig.claim(3) is None
+    pass_time(rig, CALLED_SECONDS)
+    assert rig.decided[-1].say == "Seat 3 is free now: type its code from the big screen."
+    assert held(rig) == []
+
+
+def test_a_guest_who_is_there_beside_the_match_answers_for_that_seat_alone() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    rig.sit(3)
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    decided = rig.claim(3)
+    assert decided is not None
+    assert decided.say == "Seat 3 has no box. Type the code that its phone shows under Seat."
+    assert not is_called(rig)
+
+
 def test_a_guest_whose_phone_has_gone_again_beside_the_match_asks_for_nothing() -> None:
     rig = seated(1, 2)
     rig.start()
@@ -433,6 +487,32 @@ def test_what_was_put_aside_for_others_goes_on_when_its_people_are_back() -> Non
     (offer,) = rig.state["put_aside"]
     assert rig.say(1, "take_up", {"match": offer["match"]})["ok"]
     assert rig.state["state"] == "playing"
+
+
+def test_a_call_that_a_failing_broker_interrupts_is_over_and_says_nothing_false() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.claim(1)
+    rig.take(BrokerDown("The broker is gone."))
+    assert not is_called(rig)
+    assert rig.decided[-1].say == "Try again later, or ask staff."
+    rig.take(BrokerUp())
+    pass_time(rig, CALLED_SECONDS + LEFT_SECONDS)
+    assert held(rig) == [1, 2]
+
+
+@pytest.mark.parametrize("gone", [1.0, CALLED_SECONDS, LEFT_SECONDS - 1])
+def test_a_stranger_who_asks_again_and_again_never_has_the_table_of_somebody_who_answers(gone: float) -> None:
+    rig = seated(1, 2)
+    rig.start()
+    for _ in range(8):
+        sleep(rig, 1, 2)
+        for seat in (1, 2, 1):
+            rig.claim(seat, name="Next")
+        pass_time(rig, gone)
+        wake(rig, 1)
+    assert (rig.state["state"], held(rig), is_called(rig)) == ("playing", [1, 2], False)
 
 
 # --- leaving, at a table with boxes ----------------------------------------------------------------------
@@ -559,6 +639,59 @@ def test_a_person_who_falls_asleep_late_in_a_pause_has_the_whole_time_from_then(
     assert three.state["state"] == "lobby"
 
 
+# --- a disputed roll ----------------------------------------------------------------------------------------
+
+
+def disputed(game: str, stage: str) -> TableRig:
+    """Three phones without boxes whose last roll is voted on, or read again; of "rolls" it is the one that ends the match."""
+    rig = TableRig(3, boxes=False, offered=[GAMES[game]])
+    rig.sit()
+    rig.ready()
+    assert rig.say(1, "start", {"game": game, "options": {}})["ok"]
+    for faces in ([1] * 6, [1] * 2, [6]) if game == "rolls" else ([3],):
+        read(rig, *faces)
+    for seat in (3, 2) if stage == "reading" else (3,):
+        assert disputes(rig, seat)["ok"]
+    assert rig.state["dispute"]["stage"] == stage
+    return rig
+
+
+@pytest.mark.parametrize("stage", ["vote", "reading"])
+@pytest.mark.parametrize("game", ["turns", "rolls"])
+def test_a_disputed_roll_does_not_keep_the_next_guests_waiting(game: str, stage: str) -> None:
+    rig = disputed(game, stage)
+    sleep(rig, 1, 2, 3)
+    pass_time(rig, 1)
+    assert rig.claim(1) is None
+    pass_time(rig, LEFT_SECONDS)
+    assert (rig.state["state"], rig.state["dispute"], held(rig)) == ("lobby", None, [])
+    assert len(rig.store.people_aside) == (game == "turns"), "a match that is over is not put aside"
+    assert len(rig.store.results) == (game == "rolls")
+
+
+@pytest.mark.parametrize("stage", ["vote", "reading"])
+def test_one_person_at_a_disputed_roll_keeps_the_table(stage: str) -> None:
+    rig = disputed("turns", stage)
+    sleep(rig, 1, 2)
+    pass_time(rig, 1)
+    rig.claim(1)
+    pass_time(rig, LEFT_SECONDS)
+    assert (rig.state["state"], held(rig)) == ("playing", [1, 2, 3])
+
+
+@pytest.mark.parametrize("how", ["left", "aside", "end"])
+def test_a_match_whose_last_roll_is_read_again_keeps_its_result_when_it_leaves_the_table(how: str) -> None:
+    rig = disputed("rolls", "reading")
+    if how == "left":
+        for seat in (1, 2, 3):
+            rig.say_leave(seat)
+        pass_time(rig, LEFT_SECONDS + 1)
+    else:
+        rig.take(StaffAsked(how, {}, lambda *_: None))
+    assert (rig.state["state"], rig.state["put_aside"], rig.store.people_aside) == ("over", [], {})
+    assert json.loads(rig.store.results["m-1"])["scores"] == {"1": 8, "2": 6, "3": 0}
+
+
 # --- the lobby of a table with boxes -----------------------------------------------------------------------
 
 
@@ -570,6 +703,15 @@ def test_a_ghost_with_a_box_is_freed_by_the_others_and_a_person_who_was_there_a_
     pass_time(rig, 2)
     assert rig.say(1, "free", {"seat": 2})["ok"]
     assert held(rig) == [1]
+
+
+def test_a_phone_that_has_just_gone_keeps_its_seat_for_half_a_minute_without_a_box_too() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 2)
+    pass_time(rig, LEFT_SECONDS - 1)
+    assert not rig.say(1, "free", {"seat": 2})["ok"]
+    pass_time(rig, 2)
+    assert rig.say(1, "free", {"seat": 2})["ok"]
 
 
 def test_ghosts_keep_people_without_phones_from_no_match() -> None:
