@@ -73,6 +73,7 @@ def is_known_host(host: str, names: Collection[str]) -> bool:
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(name)
         return True
+    # Any name in `.local`: only a machine of this network can answer to one.
     return name == "localhost" or name.endswith((".localhost", ".local")) or name in names
 
 

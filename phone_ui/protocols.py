@@ -181,7 +181,8 @@ class TlsConnections:
     """Accepts connections for https: each has a place until its handshake is over, and only so long for it.
 
     asyncio's own server takes a place only after the handshake, and waits a minute for it. A handshake costs more than a
-    page: networks that are not the table's come at their pace before it, not after.
+    page: networks that are not the table's come at their pace before it, not after. `start_tls` on an accepted connection is
+    no way out: it may begin to read before the handshake does, and loses the first bytes.
     """
 
     def __init__(self, places: Places, arrivals: Arrivals, context: ssl.SSLContext, limits: Limits) -> None:

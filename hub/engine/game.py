@@ -95,6 +95,8 @@ class Game(Struct, frozen=True):
 
     def hand_blocks(self, options: Mapping[str, Any]) -> int:
         """Return the size of the largest hand of a match, in blocks of an encrypted message."""
+        # One size per match, so that the length of a hand says nothing. With compression it would. One size for all games
+        # would be 22 kB.
         size = self.labels.hand_size
         more = [one.blocks for one in size.more if all(options.get(name) for name in one.options)]
         return max([size.blocks, *more])

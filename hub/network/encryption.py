@@ -68,6 +68,8 @@ def fingerprint(public: bytes) -> str:
     Each group is a number of four bytes, the first of them high, of the SHA-512 of `FINGERPRINT_OF` and the key; its last
     five digits.
     """
+    # Digits need no list of words on the phone and belong to no language. With fewer of them, somebody could try keys until
+    # the digits match.
     digest = hashlib.sha512(FINGERPRINT_OF + public).digest()
     return " ".join(f"{int.from_bytes(digest[at : at + 4], 'big') % 100_000:05}" for at in (0, 4, 8, 12))
 

@@ -4,7 +4,8 @@ It is for installations that are broken, too: it imports only the standard libra
 part's own text why it could not be collected. `systemd/table-hub` runs it with the system's Python.
 
 What may never be in it (hands, bids, tokens, keys, codes, passwords, players' names) is kept out twice: each part takes
-only what it names, and `Redactor` goes over every text at the end. The owner reads it before sending it.
+only what it names, and `Redactor` goes over every text at the end. Collecting everything and removing what is known to be
+secret would let new secrets through. The owner reads it before sending it.
 """
 
 from __future__ import annotations

@@ -77,6 +77,8 @@ def _seats(matches: Sequence[PastMatch]) -> list[SeatHistory]:
 
 def _dice(db: sqlite3.Connection, matches: Sequence[str], table: str) -> list[DiceHistory]:
     """Return how often each face of the six-sided dice came, by how they came in: in these logs and in wiped ones."""
+    # One test for each way in which dice come in: a log does not know single dice. Wins by seat get no test, because seats
+    # of one game are not equal in the first place.
     rolled = kept_rolled(db, table)
     for match in matches:
         rolled += rolled_in(lines_of(db, match))

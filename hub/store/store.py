@@ -271,6 +271,7 @@ class Store:
 
     def wipe(self, match: str) -> None:
         """Wipe the log of a match that has ended; its dice stay counted. Zeros take the place of what was there, in the write-ahead log, too."""
+        # The whole log: hands are in it as shuffles and choices, and a log with holes cannot be replayed.
         with self._transaction() as db:
             if db.execute("SELECT 1 FROM matches WHERE id = ? AND result IS NOT NULL", (match,)).fetchone():
                 keep_rolled(db, match)

@@ -61,6 +61,7 @@ MOST_SEATS = 3
 MOST_BATCH = 6
 
 
+# Not a real match of house seats, which the log, the history and claims of seats would have to leave out.
 class Demonstration:
     """The demonstration of one table. Called from the table's thread.
 

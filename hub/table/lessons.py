@@ -38,6 +38,8 @@ class Kept(msgspec.Struct, frozen=True):
     played: dict[str, list[str]] = {}
 
 
+# The table chooses, not the page: a page forgets on a reload what it has shown, and a room without phones would see nothing.
+# There is no tutorial match, because it would take time that the table has rented.
 class Lessons:
     """The lessons of one table. `chosen` is what people have said of the next match; None: as long as somebody is new."""
 

@@ -48,6 +48,7 @@ def minutes_left(past: Sequence[Length], usual: int, entries: int, played: float
     return low, max(high, low + 1)
 
 
+# The house could play the match to its end to see when that is. It does not: what is said would follow from hidden cards.
 def likely(past: Sequence[Length], usual: int, entries: int, played: float, timed: int) -> list[float]:
     """Return equally likely minutes that a match may still take, rising; none where that cannot be known.
 

@@ -29,6 +29,8 @@ class Reveal:
         last = self._last
         return last[1] if last and last[0] == self._play.log.match and self._play.match else None
 
+    # It begins when the values are known, not at the last lock: a bell that rings for nothing is not believed again. The match
+    # does not pause, because everybody would wait at each choice.
     def follow(self, before: Decision | None, match: str | None) -> None:
         """Begin where `before`, the decision of `match` that was open until now, was opened by its last lock."""
         if not self._is_opened(before, match) or before is None:

@@ -1,5 +1,6 @@
 // The phone's link to its table: MQTT over WebSocket on the page's own port. Pages see only
-// {onPublic, onHand, onAway, onGone} and send(verb, args).
+// {onPublic, onHand, onAway, onGone} and send(verb, args). A new version of the hub does not reload the page: that would close
+// a hand that is held open and end a choice half made.
 
 import { browserClock } from "./clock.js";
 import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";

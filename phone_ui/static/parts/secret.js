@@ -1,5 +1,5 @@
 // The covered zone: what is in it is drawn only while a finger, the space bar or the person's own setting holds it
-// open.
+// open. A tap that leaves it open would be easier, and people would forget to cover it again.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 

@@ -10,7 +10,12 @@ const LATE = 400; // ms after which a sound belongs to nothing that is seen
 const ATTACK = 0.008; // s: less clicks
 const REST = 1_000; // ms after the last tone: a synthesiser that runs takes power
 
-/** What plays tones. A browser that wants a touch first stays silent until there was one. */
+/**
+ * What plays tones. A browser that wants a touch first stays silent until there was one.
+ *
+ * No sound files: there is nothing to load, to license or to decode. The hub itself has no loudspeaker, because it may be
+ * in a cupboard.
+ */
 function speaker() {
   /** @type {AudioContext | null} */
   let context = null;
