@@ -22,6 +22,11 @@ _ALIKE = str.maketrans(
 _ALIKE |= {
     first + n: ord("a") + n for first in (0x1F150, 0x1F170, 0x1F1E6) for n in range(26)
 }  # letters in shapes, flags
+_ALIKE |= str.maketrans("ьзбʒƨƽᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᏃ", "b363s5abcdeghijklmprstvwz")
+_CAPITALS = str.maketrans("НΗΖΜΥՏԼ", "hhzmysl")
+"""Capitals that look like those of the Latin alphabet, though their small letters do not."""
+_UNSEEN = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Selectors, which choose how the letter before them is drawn, mostly not at all."""
 _LIKE = {
     "s": "s5$",
     "e": "e3",
@@ -37,7 +42,6 @@ _LIKE = {
 """Digits and signs that people write for a letter."""
 _SIGNS = "$@+|!"
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_DIGITS = "[1-6]|one|two|three|four|five|six"
 
 
 def _written(word: str) -> str:
@@ -45,10 +49,11 @@ def _written(word: str) -> str:
     return "".join(f"[{re.escape(_LIKE[letter])}]" if letter in _LIKE else re.escape(letter) for letter in word)
 
 
+_DIGITS = "|".join(("[1-6]", *map(_written, ("one", "two", "three", "four", "five", "six"))))
 _NUMBERED = ("seat", "player", "box", "place", "table", "house")
 _SEAT = re.compile(rf"({'|'.join(map(_written, _NUMBERED))})({_DIGITS})")
-_LONE = re.compile(rf"({'|'.join(map(_written, _NUMBERED))})\W+[iIl|!zZsSb]")
-"""A seat whose number is a letter or a sign that looks like one."""
+_LONE = re.compile(rf"({'|'.join(map(_written, _NUMBERED))})\W+([il|!zsb]|ii|iii|iv|v|vi)")
+"""A seat whose number is a letter or a sign that looks like one, or a Roman number."""
 _WORDS = (
     "staff", "house", "hub", "tablehub", "table", "bank", "dealer", "host", "owner", "chance", "seat", "bot", "computer", "admin",
     "system",
@@ -62,6 +67,11 @@ _SAID_OF_SEATS = ("Seat", "seat", "Table", "House", "Box")
 _SAID = ("Staff", "the house", "Table", "dealer", "Nobody", "Everybody", "you")
 
 
+def _any_of(words: Iterable[str]) -> str:
+    """Return a pattern of any of some words, however it is written; of no word one that nothing fits."""
+    return "|".join(_written(word) for word in sorted(words) if word) or "(?!)"
+
+
 class Names:
     """Judge names of players. `languages` are those that the hub's screens may speak beside English; they are asked for late."""
 
@@ -70,38 +80,55 @@ class Names:
 
     def mislead(self, name: str) -> bool:
         """Return whether a name reads like what the table's sentences call a seat, staff, the house or the hub."""
-        letters = _letters(name)
-        for written in (letters, _letters(name, _SIGNS)):
-            found = _SEAT.search(written) or _WHOLE.fullmatch(written)
-            if found and (
-                written.isdecimal() is (len(written) == 1)
-            ):  # a word, or the number of a seat: no long number
-                return True
-        if _LONE.fullmatch(_folded(name.strip())):
-            return True
-        numbered, whole = self._words
+        return any(self._misleads(text) for text in (name, name.translate(_CAPITALS)))
+
+    def _misleads(self, name: str) -> bool:
         first, *others = name.split() or [""]
-        return (
-            letters in whole
-            or any(re.search(rf"{re.escape(word)}({_DIGITS})", letters) for word in numbered)
-            or bool(others and _letters(first) in numbered)  # "Platz zwei": no catalogue has the numbers in words
+        for also in ("", _SIGNS):
+            written = _letters(name, also)
+            if written.isdecimal() and len(written) > 1:  # no number of a seat
+                continue
+            if _SEAT.search(written) or _WHOLE.fullmatch(written):
+                return True
+            if self._numbered_words.search(written) or self._whole_words.fullmatch(written):
+                return True
+            if others and self._first_words.fullmatch(_letters(first, also)):
+                return True  # "Platz zwei": no catalogue has the numbers in words
+            if any(self._staff_words.fullmatch(_letters(word, also)) for word in name.split()):
+                return True
+        return bool(_LONE.fullmatch(_folded(name.strip())))
+
+    @cached_property
+    def _numbered(self) -> set[str]:
+        """Return how other languages call what is numbered."""
+        said = (language.say(f"{one} 0") for language in self._languages() for one in _SAID_OF_SEATS)
+        return {_letters(one).replace("0", "") for one in said} - {""}
+
+    @cached_property
+    def _numbered_words(self) -> re.Pattern[str]:
+        return re.compile(rf"({_any_of(self._numbered)})({_DIGITS})")
+
+    @cached_property
+    def _first_words(self) -> re.Pattern[str]:
+        return re.compile(_any_of(self._numbered))
+
+    @cached_property
+    def _whole_words(self) -> re.Pattern[str]:
+        return re.compile(
+            _any_of(self._numbered | {_letters(one.say(text)) for one in self._languages() for text in _SAID})
         )
 
     @cached_property
-    def _words(self) -> tuple[set[str], set[str]]:
-        """Return how other languages call what is numbered, and all that no name may be."""
-        numbered, whole = set(), set()
-        for language in self._languages():
-            numbered |= {_letters(language.say(f"{one} 0")).replace("0", "") for one in _SAID_OF_SEATS}
-            whole |= {_letters(language.say(one)) for one in _SAID}
-        return numbered - {""}, numbered | whole - {""}
+    def _staff_words(self) -> re.Pattern[str]:
+        return re.compile(_any_of({"staff", *(_letters(one.say("Staff")) for one in self._languages())}))
 
 
 def alike(one: str, other: str) -> bool:
     """Return whether two names look the same to a glance: in case, accents, blanks, signs, or letters of other alphabets."""
     if not one or not other:
         return False
-    return _shape(one) == _shape(other) or _shape(_drawn(one)) == _shape(_drawn(other))
+    pairs = ((one, other), (one.translate(_CAPITALS), other.translate(_CAPITALS)))
+    return any(_shape(a) == _shape(b) or _shape(_drawn(a)) == _shape(_drawn(b)) for a, b in pairs)
 
 
 def _shape(name: str) -> str:
@@ -111,13 +138,13 @@ def _shape(name: str) -> str:
 
 
 def _drawn(name: str) -> str:
-    """Return a name with what is drawn alike in one form: l, I, 1 and |, O and 0, rn and m, vv and w."""
-    text = unicodedata.normalize("NFKC", name).translate(str.maketrans("I1|0O", "lllOO"))
+    """Return a name with what is drawn alike in one form: l, I, 1 and |, O and 0, S and 5, rn and m, vv and w."""
+    text = unicodedata.normalize("NFKC", name).translate(str.maketrans("I1|0O5$8@432", "lllOOssbaaez"))
     return text.casefold().replace("rn", "m").replace("vv", "w")
 
 
 def _folded(text: str) -> str:
-    seen = "".join(letter for letter in text if letter not in BLANKS)
+    seen = _UNSEEN.sub("", "".join(letter for letter in text if letter not in BLANKS))
     return unicodedata.normalize("NFKD", seen).casefold().translate(_ALIKE)
 
 

@@ -14,12 +14,14 @@ FALSE = [
     "Staff", "the staff", "STAFF!", "Ѕtаff", "The house", "house", "House 3", "Hub", "table-hub", "Table hub", "Nobody", "Everybody",
     "You", "The bank", "5eat 1", "S3at 2", "5taff", "$taff", "St@ff", "Staff 2", "H0use", "Seat l", "Seat I", "Seat Z", "🅢eat 3", "ꓢꓰꓮꓔ 2", "ꜱᴇᴀᴛ 4",
     "P1ayer 3", "Se\u200bat 2", "Se\u3164at 2", "Ѕеаt І",
+    "Ηouse", "НОUSЕ", "Ηub", "HuЬ", "Seat З", "Seat б", "Seat II", "Seat Ⅲ", "seat iv", "Seat tw0", "Seat 0ne", "Ꮪꭲaff", "Sta\ufe0fff", "Staff Anna",
+    "Café staff", "Anna (5taff)",
 ]  # fmt: skip
 TRUE = [
     "Ana", "Ben", "Søren", "Stafford", "Hubert", "Housemann", "Ольга", "Νίκος", "伊藤", "Guest 2", "Name 1", "R2D2", "Seatón",
     "José María", "Bankole", "Platzhirsch", "Hausmann", "Personnel", "", "🙂", "Max 100", "Tablet",
     "Seattle", "Silas", "Isabel", "53471", "1984", "Lee 5", "Eli", "राम", "สมชาย", "محمد", "דוד", "김민준", "Բարեւ", "Şeyma", "Þór", "Hub Smit", "Anna I",
-    "Houston", "Players", "Boxer",
+    "Houston", "Players", "Boxer", "Нина", "Зоя", "Борис", "Ηλίας", "Anna II", "Stafford Ben", "Vi", "Henry IV", "Personality",
 ]  # fmt: skip
 
 
@@ -39,6 +41,13 @@ GERMAN = Names(lambda: [language_of("de", None)])
         "Personal",
         "Niemand",
         "Tisch",
+        "P1atz 3",
+        "Pl@tz 3",
+        "P1atz zwei",
+        "H4us 2",
+        "Persona1",
+        "Personal Anna",
+        "Ti5ch",
     ],
 )
 def test_nobody_is_called_what_another_language_calls_a_seat_or_the_staff(name: str) -> None:
@@ -70,7 +79,9 @@ def test_peoples_names_are_theirs(name: str) -> None:
     assert granted.held
 
 
-@pytest.mark.parametrize("name", ["Ana", "ANA", " ana ", "Аnа", "Ａｎａ", "An\u2800a", "A.n.a", "Aná", "ⒶⓃⒶ"])
+@pytest.mark.parametrize(
+    "name", ["Ana", "ANA", " ana ", "Аnа", "Ａｎａ", "An\u2800a", "A.n.a", "Aná", "ⒶⓃⒶ", "4na", "@na", "An\ufe0fa"]
+)
 def test_nobody_is_called_like_a_guest_who_sits_there(name: str) -> None:
     rig = TableRig(boxes=False)
     first = rig.claim(1, rig.code(1), name="Ana")
@@ -100,7 +111,8 @@ def test_a_guest_keeps_the_name_at_the_own_seat_and_may_have_it_again_when_the_o
     [
         ("Ian", "lan", True), ("Arnold", "Amold", True), ("Bob", "B0b", True), ("BOB", "B0B", True), ("Max 1", "Max l", True),
         ("Ali", "All", False), ("Mia", "Mila", False), ("राम", "रमा", False), ("🙂", "😀", False), ("🙂", "🙂", True),
-        ("Guest 1", "Guest 2", False), ("", "", False), ("?!", "!?", False), ("Ольга", "Олег", False), ("김민준", "김민지", False),
+        ("Guest 1", "Guest 2", False), ("", "", False), ("?!", "!?", False), ("Ольга", "Олег", False), ("Hana", "Нana", True), ("Нина", "НИНА", True), ("Sam", "5am", True), ("Zoe", "2oe", True), ("Ben", "8en", True),
+        ("HANNA", "ΗANNA", True), ("❤️", "❤", True), ("Max 5", "Max 6", False), ("Ana", "Anna", False), ("Нина", "Инна", False), ("김민준", "김민지", False),
     ],
 )  # fmt: skip
 def test_only_names_that_look_the_same_are_twins(one: str, other: str, same: bool) -> None:
