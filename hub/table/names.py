@@ -14,7 +14,8 @@ SENTENCE = "That name could pass for a seat, for staff or for the hub: choose an
 
 TWIN = "Somebody at this table is called that already: choose another name."
 
-# Letters that look like those of the Latin alphabet once they are folded (from Unicode's confusables.txt, UTS 39).
+# Letters that look like those of the Latin alphabet once they are folded (from Unicode's confusables.txt, UTS 39). Not the
+# whole table of 6,000 pairs, which needs a package: only a dozen words of the screens have to be told apart.
 _ALIKE = str.maketrans(
     "аеорсухіѕтнкмвһгԁԛԝӏјѵυοαερτικνβχγωηᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢıɑɡօսհոꓢꓰꓮꓔꓐꓳꓴꓲꓡꓧꓟꓠꓑꓣꓦꓪꓬꓖꓓꓛꓗ",
     "aeopcyxistnkmbhrdqwljvuoaeptiknbxywnabcdefghijklmnoprstuvwyziagouhnseatbouilhmnprvwygdck",
