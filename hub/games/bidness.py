@@ -624,7 +624,7 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
         return explain_printed(s, seat, action)
     if not isinstance(face, str) or face not in faces_of(s, seat):
         if is_printed(s.setup):
-            return Refusal("That card is not in your hand: all of them lie open.", "BN-X07")
+            return explain_unlisted(s, face)
         return Refusal("That card is not yours to play.", "BN-X07")
     if action.move == "sell":
         return None
@@ -655,6 +655,15 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
         limits = f"Sue for ${STEP} to ${most}, in ${STEP} steps"
         return Refusal(f"{limits}: no more than the defendant has and you could pay.", "BN-X14")
     return None
+
+
+def explain_unlisted(s: Table, face: object) -> Refusal:
+    """BN-H11: return why a printed card cannot be in a hand: the list has none, or none that does not lie open."""
+    if not isinstance(face, str) or face not in s.setup.data["cards"]:
+        return Refusal("The list of cards has no such card. Staff can enter what your box holds.", "BN-X07")
+    return Refusal(
+        f"By the list of cards, every {name(s, face)} lies open. Staff can enter what your box holds.", "BN-X07"
+    )
 
 
 def explain_printed(s: Table, seat: int, action: Action) -> Refusal:

@@ -1234,12 +1234,13 @@ def standing(s: Table, seat: int) -> list[Move]:
     """IB-V12: return the correction of a printed card that was named wrongly, at any turn to add or to declare."""
     if not is_printed(s.setup) or s.phase != "turn":
         return []
-    wrong, left = [card.card for card in correctable(s, seat)], [card.card for card in unseen(s)]
+    wrong = [*(card.card for card in correctable(s, seat)), *s.table.discards]
+    left = [card.card for card in unseen(s)]
     return [offer("correct", card=OneOf(wrong), true_card=OneOf(left))] if wrong and left else []
 
 
 def correctable(s: Table, seat: int) -> list[Card]:
-    """IB-V12: return the cards that a seat may correct: the offer, and what it holds or has scored itself."""
+    """IB-V12: return the cards, besides discards, that a seat may correct: the offer, and what it holds or has scored itself."""
     return [*s.table.offer, *pile(s, seat), *hand(s, seat)]
 
 
@@ -1248,14 +1249,17 @@ def stand(s: Table, seat: int, answer: Answer) -> None:
 
     Everything that is reckoned from now on is reckoned by it. What an action of the wrong card has done stays done.
     """
-    (card,) = [card for card in correctable(s, seat) if card.card == answer["card"]]
+    market, wrong = s.table, answer["card"]
     (true,) = [other for other in unseen(s) if other.card == answer["true_card"]]
-    was = shown(card)
-    s.table.placed = [true.card if number == card.card else number for number in s.table.placed]
-    card.card, card.price, card.kind, card.action = true.card, true.price, true.kind, true.action
+    (was,) = [shown(other) for other in deck_of(s.setup.data, sets(s.setup.options)) if other.card == wrong]
+    market.placed = [true.card if number == wrong else number for number in market.placed]
+    market.discards = [true.card if number == wrong else number for number in market.discards]
+    for card in correctable(s, seat):
+        if card.card == wrong:
+            card.card, card.price, card.kind, card.action = true.card, true.price, true.kind, true.action
     sort_hand(s, seat)
-    text = f"{was} was named wrongly: it is {shown(card)}."
-    tell(s, text, rule="IB-V12", kind="correct", seat=seat, card=true.card, first=answer["card"])
+    text = f"{was} was named wrongly: it is {shown(true)}."
+    tell(s, text, rule="IB-V12", kind="correct", seat=seat, card=true.card, first=wrong)
 
 
 def may_hold(s: Table, seat: int) -> list[Card]:
@@ -1373,7 +1377,8 @@ def explain_correct(s: Table) -> Refusal:
         return Refusal("Only printed cards can be named wrongly.", "IB-V12")
     if s.phase != "turn":
         return Refusal("A card is corrected before a card is added or an auction is declared.", "IB-V12")
-    return Refusal("Correct a card of the offer or one of your own, to a number that nobody has named yet.", "IB-V12")
+    text = "Correct a card of the offer, a discard or a card of your own, to a number that nobody has named yet."
+    return Refusal(text, "IB-V12")
 
 
 # --- For screens -------------------------------------------------------------------------------------
