@@ -12,14 +12,18 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from hub.decks import CardLists
 from hub.devices import DeviceHealth
+from hub.engine.game import Game
+from hub.engine.match import Head
 from hub.errors import HubError, LogError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
@@ -96,6 +100,15 @@ class VenueTable:
         if public is None or public.game != game or public.state not in ("playing", "stopped"):
             return ""
         return public.title
+
+    def put_aside_with(self, game: Game) -> int:
+        """Return how many matches were put aside here that only go on with this game's rules and cards. Raise LogError."""
+        found = 0
+        for one in self._store.all_put_aside(self.table.id):
+            with suppress(ValueError, TypeError, RecursionError):  # its head cannot be read: nobody can go on with it
+                head = msgspec.json.decode(one.head, type=Head)
+                found += (head.game, head.digest) == (game.name, game.digest)
+        return found
 
     def _when_begun(self, match: str | None) -> int | None:
         if match != self._begun[0]:
@@ -345,11 +358,19 @@ class VenueDesk:
                 raise Refusal(f"{title} is being played at {table.name}: change its cards after that match.")
         if self._cards is None or not isinstance(name, str):
             raise Refusal("There is no game with cards that can be changed.")
+        earlier = [game for game in self._cards.all if game.name == name]
         game = self._cards.enter(name, args.get("changes"))
         for table in self.tables.values():
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
-        return f"{game.title} is played with these cards from the next match on."
+        say = f"{game.title} is played with these cards from the next match on."
+        kept = 0 if game.digest == earlier[0].digest else self._put_aside_with(earlier[0])
+        return f"{say} Matches put aside that need the earlier cards: {kept}." if kept else say
+
+    def _put_aside_with(self, game: Game) -> int:
+        with suppress(LogError):  # the cards are kept all the same
+            return sum(table.put_aside_with(game) for table in self.tables.values())
+        return 0
 
     def _until(self, args: Mapping[str, Any]) -> int | None:
         """Return when a table's time ends: in `minutes`, at the next time `at` ("22:30"), or never. Raise Refusal."""

@@ -132,3 +132,24 @@ def test_the_cards_of_a_match_under_way_are_not_changed() -> None:
     venue.rig.table._people.endings.end("staff")
     venue.rig.table._show()
     assert "next match" in venue.desk.do(StaffAsk(3, "cards", "", {"game": "bidness", "changes": CHANGED}))[0]
+
+
+def test_staff_are_told_of_matches_put_aside_that_need_the_earlier_cards() -> None:
+    """They are told nothing if no match of the game is put aside, and the match goes on once the earlier cards are back."""
+    venue = HouseRig(TableRig(2, offered=CardLists([]).all))
+    venue.rig.sit()
+    venue.rig.start("bidness")
+    assert venue.rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert venue.rig.say(2, "vote", {"say": "yes"})["ok"]
+    (kept,) = venue.rig.state["put_aside"]
+    assert venue.do("cards", "", game="bid-it", changes={"cards": {"1": {"copies": 9}}}).endswith("the next match on.")
+    assert venue.do("cards", "", game="bidness", changes=CHANGED).endswith(
+        "from the next match on. Matches put aside that need the earlier cards: 1."
+    )
+    assert venue.do("cards", "", game="bidness", changes=CHANGED).endswith("the next match on."), "nothing has changed"
+    answer = venue.rig.say(1, "take_up", {"match": kept["match"]})
+    assert not answer["ok"]
+    assert "It goes on once those are back" in answer["error"]
+    assert venue.do("cards", "", game="bidness", changes={"cards": {"MB1": {"cost": 5}}}).endswith("next match on.")
+    assert venue.rig.say(1, "take_up", {"match": kept["match"]})["ok"]
+    assert venue.rig.state["state"] == "playing"

@@ -62,7 +62,9 @@ def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict
             rulebook.check(data)
         except BadCard as error:
             raise StartRefused(f"{source.where(error.at)}: {shortened(str(error))}") from error
-    return data
+    # The same cards in another order would have another digest: a match that was begun with ours could not go on with them.
+    ours = shipped.read()
+    return ours if data == ours else data
 
 
 def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:

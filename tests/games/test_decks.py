@@ -144,7 +144,9 @@ def test_a_games_cards_are_printed_as_a_list_that_makes_the_same_game(tmp_path: 
         return
     text = as_text(shipped)
     assert "colour" not in text, "what only screens draw is not the owner's to copy"
-    assert listed(tmp_path, name, text).data == shipped.data
+    own = listed(tmp_path, name, text)
+    assert own.data == shipped.data
+    assert own.digest == shipped.digest, "a match of our cards goes on with the owner's equal ones"
 
 
 def test_a_card_keeps_its_drawing_unless_the_list_gives_another(tmp_path: Path) -> None:
