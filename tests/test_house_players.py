@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -22,6 +23,7 @@ from hub.engine.decision import Answer
 from hub.engine.event import Event
 from hub.engine.house_player import ANY_GAME, advise, look, play
 from hub.engine.match import Match
+from hub.engine.odds import beat, odds_text
 from hub.engine.printed import OPTION
 from hub.engine.secret import Pile, Secret
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
@@ -352,6 +354,59 @@ def test_the_house_says_why(name: str) -> None:
                 (said if advice.say else silent).add(advice.answer.move)
     assert said
     assert {(name, move) for move in silent} <= WITHOUT_WORDS
+
+
+def is_true(say: str, sight: Sight) -> bool:
+    """Whether the figures of a hint are those of dice that are known, or counts."""
+    table = sight.table
+    match re.findall(r"\d+|sure|never", say), sight.view["game"]:
+        case [_, *_], "bidness" if "odds" in say:
+            suit = table["lawsuit"]
+            (said,) = re.findall(r": (.*)\.$", say)
+            target = int(re.findall(r"Seat (\d)", say)[0])
+            sides = (suit["plaintiff"], suit["defendant"]) if suit else (sight.seat, target)
+            one, other = (sight.of(seat)["dice"] for seat in sides)
+            return said == odds_text(beat(one, other, 6)) and target in sides
+        case [faces, _, number], "bid-and-bait":
+            return int(faces) == sum(face + sight.me["baits"] >= int(number) for face in range(1, 7))
+        case _:
+            return True
+
+
+@every_game
+def test_a_hint_states_no_odds_but_those_of_known_dice(name: str) -> None:
+    """What the others hold, bid or add is guessed: a number for it would be believed."""
+    stated, said = 0, set[str]()
+    for seed in range(3):
+        match, random = beginning(name, seed, HELD_BY_PEOPLE)
+        for seat in house_plays(match, random, "sharp"):
+            sight = look(match, seat) if moments(random, 0.5) else None
+            advice = advise(sight, match.game, random) if sight else None
+            if sight and advice and advice.say:
+                said.add(advice.say)
+                assert is_true(advice.say, sight), advice.say
+                dice = re.sub(r"\d+ of 6 faces|odds .*", "", advice.say)
+                stated += dice != advice.say
+                assert not re.search(r"\d+ (in|of) [\d,]+\b|%|per cent|percent|odds|chance", dice), advice.say
+    assert said
+    assert bool(stated) == (name in ("bid-and-bait", "bidness"))
+
+
+def test_a_hint_for_a_product_names_the_rolls_that_take_it_public_with_the_chip_and_without() -> None:
+    """BI-22: a roll up to the number of its shares; how often it comes to that, those decide who still move chips."""
+    rolls = set[str]()
+    for seed in range(3):
+        match, random = beginning("big-idea", seed, HELD_BY_PEOPLE)
+        for seat in house_plays(match, random, "easy"):
+            sight = look(match, seat)
+            advice = advise(sight, match.game, random) if sight and moments(random, 0.5) else None
+            if sight and advice and advice.answer and (named := advice.answer.args.get("product")):
+                (shares,) = (sum(one["shares"].values()) for one in sight.table["products"] if one["id"] == named)
+                shares = min(6, shares + (-1 if advice.answer.move == "divest" else 1))
+                told = re.findall(r"a roll of 1(?: to (\d))? takes it public", advice.say)
+                assert told == ([] if not shares else [""] if shares == 1 else [f"{shares}"]), advice.say
+                rolls.update(told)
+    assert len(rolls) > 3
 
 
 def test_a_house_player_is_handed_all_it_knows() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer, Move
-from hub.engine.odds import beat
+from hub.engine.odds import beat, odds_text
 from hub.engine.sight import Randomness, Sight, Strength, best
 
 LOAN = 100  # BN-07
@@ -93,7 +93,7 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
 
 
 def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
-    """Return what an answer is worth in the books of the rounds to come, or how a trial ends in 100 (BN-41)."""
+    """Return what an answer is worth in the books of the rounds to come, or the odds of a trial (BN-41)."""
     if answer is None:
         return ""
     books = books_of(sight, "sharp")
@@ -102,8 +102,8 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
             return reason_to_bid(sight, books, answer)
         case "demand" | "trial" | "accept" | "counter" | "reject":
             suit = sight.table["lawsuit"]
-            odds = round(100 * chance_in_court(sight, suit["plaintiff"], suit["defendant"]))
-            return f"In court Seat {suit['plaintiff']} wins in {odds} of 100 trials."
+            odds = odds_in_court(sight, suit["plaintiff"], suit["defendant"])
+            return f"The odds of Seat {suit['plaintiff']} in court: {odds}."
         case "discard":
             return "Of the cards that you hold, this one brings you least."
         case "play":
@@ -142,8 +142,8 @@ def reason_to_play(sight: Sight, books: Books, answer: Answer) -> str:
         case "auctioned":
             return "Others pay you for it, or you get it for less than it brings."
         case "suit" if target:
-            odds = round(100 * chance_in_court(sight, sight.seat, target))
-            return f"In court you win against Seat {target} in {odds} of 100 trials."
+            odds = odds_in_court(sight, sight.seat, target)
+            return f"Your odds in court against Seat {target}: {odds}."
         case "headhunting":
             return "It brings you more than it costs, and takes from a rival."
         case "press":
@@ -299,6 +299,11 @@ def damages(books: Books, of: str, stake: int, plaintiff: int, defendant: int) -
     now = standing(books, plaintiff)
     won = books.with_company(defendant, **{of: -stake}).with_company(plaintiff, **{of: stake})
     return standing(won, plaintiff) - now, standing(books.with_company(plaintiff, **{of: -stake}), plaintiff) - now
+
+
+def odds_in_court(sight: Sight, plaintiff: int, defendant: int) -> str:
+    """BN-41: return how likely the plaintiff wins, as screens say it."""
+    return odds_text(beat(sight.of(plaintiff)["dice"], sight.of(defendant)["dice"], SIDES), SIDES)
 
 
 def chance_in_court(sight: Sight, plaintiff: int, defendant: int) -> float:

@@ -61,7 +61,10 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
 
 
 def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
-    """Return the rule of thumb; where a product is named, in how many of 6 rolls it goes public and for how much (BI-22, BI-23)."""
+    """Return the rule of thumb; of a product also which rolls would take it public, and for how much (BI-22, BI-23).
+
+    How often it goes public depends on the chips of those who come later, so no hint states odds.
+    """
     if answer is None:
         return ""
     match answer.move:
@@ -72,27 +75,29 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         case "discard":
             return "Other cards may make a better product."
         case "venture":
-            return f"{odds_of(sight, answer['product'], 1)} Where others go as well, it gets better."
+            return f"{rolls_of(sight, answer['product'], 1)} Every other chip on it adds a number."
         case "abstain":
             return "A chip in reserve can wait for something better."
         case "invest":
-            return odds_of(sight, answer["product"], 1)
+            return rolls_of(sight, answer["product"], 1)
         case "divest":
-            return f"Your chip is of more use elsewhere. {odds_of(sight, answer['product'], -1)}"
+            return f"Your chip is of more use elsewhere. {rolls_of(sight, answer['product'], -1)}"
         case "skip":
             return "No chip that you could move brings more where it would go."
     return ""
 
 
-def odds_of(sight: Sight, product: str, more: int) -> str:
-    """BI-22, BI-23: return how a product would roll with a chip more or fewer of this seat: it stays above its shares."""
+def rolls_of(sight: Sight, product: str, more: int) -> str:
+    """BI-22, BI-23: return which rolls take a product public with a chip more or fewer of this seat, and what a share then brings."""
     stake = stakes_of(sight)[product].with_chip(sight.seat, more)
     reach = max(0, min(stake.size, SIDES))
     if not reach:
         return "Without your chip it goes nowhere."
-    dollars = round(stake.pip * (reach + 1) / 200)
-    with_it = "With your chip it" if more > 0 else "Without it, it"
-    return f"{with_it} goes public in {reach} of 6 rolls, for about ${dollars} a share."
+    dollars = f"${round(stake.pip * (reach + 1) / 200)}"
+    rolls = "a roll of 1" if reach == 1 else f"a roll of 1 to {reach}"
+    if more > 0:
+        return f"With your chip, {rolls} takes it public, for about {dollars} a share."
+    return f"Without it, {rolls} takes it public, for about {dollars} a share."
 
 
 # --- Seed --------------------------------------------------------------------------------------------

@@ -177,7 +177,9 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     match answer.move:
         case "bid":
             numbers, pool = numbers_of(answer), unseen(sight)
-            higher = sum(number > max(numbers, default=0) for number in pool)
+            if len(numbers) != 1:  # IB-A38: a pair counts as its sum, and so do the others'
+                return f"The row counts {points}. Two cards count as their sum."
+            higher = sum(number > numbers[0] for number in pool)
             return (
                 f"The row counts {points}. Of the {len(pool)} numbers you have not seen, {higher} are higher than this."
             )
@@ -267,11 +269,18 @@ def hand_of(sight: Sight) -> list[Card]:
 
 
 def whole_deck(sight: Sight) -> list[int]:
-    """IB-V06, IB-V07, IB-V09: return the numbers of the deck, the fixed one or the one that chance has made."""
+    """IB-V06 to IB-V09: return the numbers of the deck, the fixed one or the one that chance has made."""
     used = {"base": True, "odd": sight.options["odd_inventions"], "double": sight.options["double_devices"]}
     lines = sight.table["made"] or sight.data["deck"].splitlines()
     cards = [words for line in lines if (words := line.split("#")[0].split())]
-    return [int(number) for kind, number, *_ in cards if used[sight.data["cards"][kind]["set"]]]
+    numbers, out = (
+        [int(number) for kind, number, *_ in cards if used[sight.data["cards"][kind]["set"]]],
+        sight.options["trim"],
+    )
+    kept = sorted(numbers)[
+        out // 2 : len(numbers) - (out + 1) // 2
+    ]  # IB-V08: the highest, the lowest, and so on by turns
+    return [number for number in numbers if kept[0] <= number <= kept[-1]]
 
 
 def unseen(sight: Sight) -> list[int]:
