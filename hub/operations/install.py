@@ -135,6 +135,11 @@ class Places:
         """Return the kernel's setting for keyboards at the big screen."""
         return self.at("/etc/sysctl.d/60-table-hub-kiosk.conf")
 
+    @property
+    def power_keys(self) -> Path:
+        """Return the udev rule for keyboards at the big screen."""
+        return self.at("/etc/udev/rules.d/72-table-hub-kiosk.rules")
+
     def unit(self, service: str) -> Path:
         """Return the unit file of a service."""
         return self.at(f"/etc/systemd/system/{service}.service")
@@ -395,6 +400,9 @@ class Installer:
         if self.kiosk:
             said.append("  /etc/systemd/system/table-hub-kiosk.service  the first console becomes the big screen")
             said.append("  /etc/sysctl.d/60-table-hub-kiosk.conf  Alt+SysRq on its keyboard does nothing")
+            said.append(
+                "  /etc/udev/rules.d/72-table-hub-kiosk.rules  nor do the keys Power and Sleep of a USB keyboard"
+            )
         said.append("  /etc/udev/rules.d/70-table-hub.rules  names for the seat boxes")
         said.append("  /etc/polkit-1/rules.d/50-table-hub.rules  the hub's staff may switch this machine off")
         said.append("  /usr/local/bin/table-hub  the command `table-hub`, which runs as the hub's user")
@@ -576,9 +584,10 @@ class Installer:
         power = read(files / "50-table-hub.rules")  # an earlier release has none
         if power is not None:
             write(places.power, power)
-        keyboard = read(files / places.keyboard.name)
-        if self.kiosk and keyboard is not None:
-            write(places.keyboard, keyboard)
+        for file in (places.keyboard, places.power_keys) if self.kiosk else ():
+            text = read(files / file.name)
+            if text is not None:
+                write(file, text)
         if not places.command.is_symlink():
             places.command.parent.mkdir(parents=True, exist_ok=True)
             places.command.symlink_to("/opt/table-hub/current/systemd/table-hub")
@@ -683,8 +692,8 @@ class Installer:
         """Return what removing changes."""
         return [
             "This removes /opt/table-hub, the services table-hub and table-hub-kiosk, the command table-hub and",
-            "its files in /etc/udev/rules.d, /etc/polkit-1/rules.d and /etc/sysctl.d (Alt+SysRq works again after the next",
-            "start of the machine). /etc/table-hub and /var/lib/table-hub (configuration and games) stay; so do the users",
+            "its files in /etc/udev/rules.d, /etc/polkit-1/rules.d and /etc/sysctl.d (Alt+SysRq and power keys work again after",
+            "the next start of the machine). /etc/table-hub and /var/lib/table-hub (configuration and games) stay; so do the users",
             "table-hub and table-hub-kiosk, and Debian's packages.",
         ]
 
@@ -696,7 +705,8 @@ class Installer:
                 if places.unit(service).exists():
                     self.machine.run_quietly(["systemctl", "disable", "--now", "--quiet", f"{service}.service"])
         links = (places.trial, places.current)
-        for file in (places.unit(HUB), places.unit(KIOSK), places.rules, places.power, places.keyboard, *links):
+        rules = (places.rules, places.power, places.keyboard, places.power_keys)
+        for file in (places.unit(HUB), places.unit(KIOSK), *rules, *links):
             file.unlink(missing_ok=True)
         if places.command.is_symlink():
             places.command.unlink()

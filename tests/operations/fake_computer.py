@@ -18,6 +18,7 @@ CLONE_FILES = {
     "systemd/table-hub.service": "[Service]\nExecStart=/opt/table-hub/current/.venv/bin/table-hub\n",
     "systemd/table-hub-kiosk.service": "[Service]\n",
     "systemd/60-table-hub-kiosk.conf": "kernel.sysrq = 0\n",
+    "systemd/72-table-hub-kiosk.rules": "power keys\n",
     "systemd/table-hub.toml": '[hub]\nstate = "~"\n',
 }
 

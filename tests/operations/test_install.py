@@ -216,6 +216,17 @@ def test_alt_sysrq_is_off_where_there_is_a_big_screen_and_nowhere_else(clone: Pa
     assert not kept.exists()
 
 
+def test_power_keys_are_off_where_there_is_a_big_screen_and_nowhere_else(clone: Path, computer: FakeComputer) -> None:
+    kept = computer.places.power_keys
+    installer(clone, computer).install()
+    assert not kept.exists()
+    (clone / "hub/new.py").touch()
+    installer(clone, computer, kiosk=True).install()
+    assert kept.read_text() == "power keys\n"
+    installer(clone, computer).remove()
+    assert not kept.exists()
+
+
 @pytest.mark.parametrize("kiosk", [False, True])
 def test_a_hub_that_runs_is_told_with_the_address_for_phones(
     clone: Path, computer: FakeComputer, *, kiosk: bool

@@ -164,11 +164,20 @@ def test_the_kernel_takes_the_setting_for_the_big_screens_keyboard() -> None:
 
 
 def test_every_udev_rule_is_a_row_of_matches_and_assignments() -> None:
-    pair = r'[A-Z]+(\{[A-Za-z_]+\})?(==|!=|\+=|:=|=)"[^"]*"'
-    rules = [line for line in (SYSTEMD / "70-table-hub.rules").read_text().splitlines() if line and line[0] != "#"]
-    assert rules
-    for rule in rules:
-        assert re.fullmatch(rf"{pair}(, {pair})*", rule)
+    pair = r'[A-Z]+(\{[A-Za-z_]+\})?(==|!=|\+=|-=|:=|=)"[^"]*"'
+    for file in SYSTEMD.glob("7*.rules"):
+        rules = [line for line in file.read_text().splitlines() if line and line[0] != "#"]
+        assert rules
+        for rule in rules:
+            assert re.fullmatch(rf"{pair}(, {pair})*", rule)
+
+
+def test_logind_does_not_listen_to_keyboards_at_the_big_screen() -> None:
+    """Its tag is taken away after Debian's 70-power-switch.rules has given it, of keyboards on USB alone."""
+    rules = SYSTEMD / "72-table-hub-kiosk.rules"
+    assert rules.name > "70-power-switch.rules"
+    (rule,) = [line for line in rules.read_text().splitlines() if line[0] != "#"]
+    assert rule.endswith('SUBSYSTEM=="input", KERNEL=="event*", SUBSYSTEMS=="usb", TAG-="power-switch"')
 
 
 def test_the_sample_configuration_is_what_the_hub_prints() -> None:
