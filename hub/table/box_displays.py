@@ -6,6 +6,7 @@ without boxes has these, too, and nobody reads them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ class BoxDisplays:
         self._boxes, self._language, self._game = boxes, language, game
         self._cursors: dict[int, controls.Cursor] = {}
         self._explained: dict[int, tuple[Answer, int]] = {}  # by seat: what a held key asked about, and the line shown
+        self._written: Counter[int] = Counter()  # by seat
 
     def cursor(self, seat: int) -> controls.Cursor:
         """Return where the dial of a seat stands, and which faces were typed there."""
@@ -62,7 +64,12 @@ class BoxDisplays:
         if self._boxes:
             self._show(seat, (Lettering(self._language(game)) if game else self.letters).shorten(text))
 
+    def written(self, seat: Seat) -> int:
+        """Return how often a line was written on a seat's display: as long as that is the same, the last one stands there."""
+        return self._written[seat.number]
+
     def _show(self, seat: Seat, caption: str) -> None:
+        self._written[seat.number] += 1
         if self._boxes:
             self._boxes.say(seat.box, caption)
 

@@ -49,6 +49,7 @@ class SeatBoxes:
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
         self._shown_question: dict[int, str] = {}  # by seat: the question to the table that its display asks
+        self._question: Asked | None = None  # that question
         self._shown_claims: dict[int, tuple[int, bool]] = {}  # by seat: the claim told of, and whether a push is enough
 
     # --- the decision ------------------------------------------------------------------------------
@@ -113,19 +114,23 @@ class SeatBoxes:
             self._show_dice(decision, list(self._seats))
 
     def _show(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
-        """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute."""
+        """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute, over it by a question.
+
+        What keys answer stays in sight: nobody presses a key for something that is not shown. Ring, phones and screens tell of
+        a claim meanwhile.
+        """
         self.displays.show_decision(self._play.match, decision, seats)
         self._show_dice(decision, seats)
         self._shown_dispute = self._stage()
-        if self._shown_dispute in ("open", "vote"):
-            voting, voters = self._rolls.voting, self._rolls.voters()
-            for seat in seats:
-                if seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number)):
-                    self.displays.show_dispute(seat, voting=voting)
+        voting, voters = self._rolls.voting, self._rolls.voters()
         for seat in seats:
-            # While the keys answer the match, its line stays: nobody bids a figure that is not shown. Ring, phones and screens tell
-            # of the claim.
-            if seat.number in self._shown_claims and self.is_idle(seat):
+            if self._question and seat.number in self._shown_question:
+                self._tell_question(seat, self._question)
+            elif self._shown_dispute in ("open", "vote") and (
+                seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number))
+            ):
+                self.displays.show_dispute(seat, voting=voting)
+            elif seat.number in self._shown_claims and self.is_idle(seat):
                 self.displays.show_claim(seat, push=self.is_push_enough(seat))
 
     def is_push_enough(self, seat: Seat) -> bool:
@@ -218,12 +223,15 @@ class SeatBoxes:
         shown: dict[int, str] = {seat.number: asked.kind for seat in self._seats if asked and self.answers(seat, asked)}
         if shown == self._shown_question:
             return
-        before, self._shown_question = self._shown_question, shown
+        before, self._shown_question, self._question = self._shown_question, shown, asked
         for seat in self._seats:
             if seat.number in shown and asked:
-                self.displays.tell(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
+                self._tell_question(seat, asked)
             elif seat.number in before:
                 self._show(self._rolls.decision, [seat])
+
+    def _tell_question(self, seat: Seat, asked: Asked) -> None:
+        self.displays.tell(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
 
     # --- cables --------------------------------------------------------------------------------------
 

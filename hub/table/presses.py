@@ -144,8 +144,8 @@ class Presses:
             before = self._picked(seat)
             at = (before if before is not None else 0 if signal.detents < 0 else -1) + signal.detents
             at = min(max(at, 0), len(MENU) - 1)
-            self._menu[seat.number] = at, self._moment()
             self._boxes.displays.tell(seat, MENU[at][1])
+            self._menu[seat.number] = at, self._moment(seat)
             return True
         picked = self._picked(seat)
         self._menu.pop(seat.number, None)
@@ -158,15 +158,15 @@ class Presses:
             self._try(seat, partial(self._people.endings.ask, seat, what))
         return True
 
-    def _moment(self) -> object:
-        """Return what is wanted now: a push means what the dial picked for as long as that is the same."""
+    def _moment(self, seat: Seat) -> object:
+        """Return what is wanted now: a push means what the dial picked for as long as that is the same, and is shown."""
         decision, dice = self._rolls.decision, self._rolls.dice
-        return decision and decision.number, dice.open.state, dice.accepted
+        return decision and decision.number, dice.open.state, dice.accepted, self._boxes.displays.written(seat)
 
     def _picked(self, seat: Seat) -> int | None:
         """Return what the dial of a seat has picked of `MENU`."""
         at, moment = self._menu.get(seat.number, (None, None))
-        return at if moment == self._moment() else None
+        return at if moment == self._moment(seat) else None
 
     def _call_help(self, seat: Seat) -> bool:
         """Call for help; a second hold takes the call back."""

@@ -15,6 +15,7 @@ from hub.ports import CONTROLS, BoxDown, BoxUp, Key, LampPicture, PhoneLink, Pho
 from hub.table.captions import claim_caption
 from hub.table.lettering import CAPTION_LENGTH
 from hub.table.people import Patience
+from hub.table.presses import MENU
 from hub.table.seat import CODE_LETTERS
 from hub.table.seat_list import CODE_SECONDS, HAND_OVER_SECONDS
 from hub.table.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
@@ -212,6 +213,43 @@ def test_nobody_bids_blind_while_somebody_asks_for_the_seat() -> None:
     rig.press(seat, "push")
     assert len(rig.match.log) > before
     assert rig.boxes.texts[box] == CLAIMED, "the match asks it nothing any more"
+
+
+def idle_box(rig: TableRig) -> int:
+    """Go on to an open turn; return a seat that it asks nothing."""
+    to_open_turn(rig)
+    return next(seat for seat in (1, 2, 3) if str(seat) not in map(str, rig.state["view"]["waiting"]["seats"]))
+
+
+def test_a_claim_does_not_hide_the_question_that_the_keys_answer() -> None:
+    rig = begun("bid-it")
+    idle = idle_box(rig)
+    asker = idle % 3 + 1
+    for seat in (1, 2, 3):
+        rig.press(seat, "k6")  # somebody is there
+    to_open_turn(rig)
+    assert rig.say(asker, "ask", {"what": "put_aside"})["ok"]
+    line = rig.boxes.texts[f"box-{idle}"]
+    assert line == "Put match aside? Push yes, bar no"
+    rig.claim(idle)
+    assert rig.boxes.texts[f"box-{idle}"] == line
+    assert rig.boxes.rings[f"box-{idle}"].pattern == "claim"
+    rig.press(idle, "bar")
+    assert rig.state["question"]["votes"][str(idle)] == "no"
+    assert rig.boxes.texts[f"box-{idle}"] == CLAIMED, "the keys answer nothing any more"
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+def test_a_push_does_what_the_dial_has_picked_only_while_the_display_says_it(claimed: bool) -> None:
+    rig = begun("bid-it")
+    idle = idle_box(rig)
+    rig.take(Turn(f"box-{idle}", 1))
+    assert rig.boxes.texts[f"box-{idle}"] == MENU[0][1]
+    if claimed:
+        rig.claim(idle)
+        assert rig.boxes.texts[f"box-{idle}"] == CLAIMED
+    rig.press(idle, "push")
+    assert (rig.state["paused"] is None) is claimed
 
 
 def test_the_gesture_gives_no_seat_away_that_nobody_asks_for(boxed: TableRig) -> None:
