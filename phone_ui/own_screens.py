@@ -181,11 +181,11 @@ class OwnScreens:
         except DecryptionError:
             raise ScreenRefused(403, OTHER_TOKEN) from None
         self.renewed()
-        if not hmac.compare_digest(secret.token.encode(), self._token.value.encode()):
-            log.warning("A screen at %s has a link that is not valid.", address_of(scope))
-            raise ScreenRefused(403, OTHER_TOKEN)
         name, now = secrets.token_urlsafe(16), self._now()
-        with self._lock:
+        with self._lock:  # also for the comparison: `renewed` ends what was let in by the token before
+            if not hmac.compare_digest(secret.token.encode(), self._token.value.encode()):
+                log.warning("A screen at %s has a link that is not valid.", address_of(scope))
+                raise ScreenRefused(403, OTHER_TOKEN)
             while self._waiting and (len(self._waiting) >= MOST_SESSIONS or _first(self._waiting).until <= now):
                 self._waiting.popitem(last=False)
             self._waiting[name] = PairedScreen(table, pair, now + OPENING_SECONDS)

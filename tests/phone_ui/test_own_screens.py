@@ -68,9 +68,9 @@ class Desk:
         assert begun
         return begun[1]
 
-    def beat(self, session: str, n: int, page: Keys | None = None) -> None:
+    def beat(self, session: str, n: int, page: Keys | None = None, table: str = "1") -> None:
         body = sealed(page or self.page, {"n": n}, session=session, screen=ID)
-        self.screens.beat("1", THERE, body)
+        self.screens.beat(table, THERE, body)
 
 
 def sealed(page: Keys, secret: object, **clear: str) -> bytes:
@@ -234,10 +234,22 @@ def test_a_beat_of_somebody_else_counts_for_no_screen(desk: Desk) -> None:
             desk.beat(name, n, page)
     with pytest.raises(ScreenRefused):
         desk.screens.beat("1", THERE, json.dumps({"screen": ID}).encode())
+    with pytest.raises(ScreenRefused):
+        desk.beat(session, 2, table="2")
     desk.beat(session, 2)
     desk.screens.end(session)
     with pytest.raises(ScreenRefused):
         desk.beat(session, 3)
+
+
+def test_a_screen_of_the_link_before_is_seen_no_more(desk: Desk, tmp_path: Path) -> None:
+    session = desk.session()
+    desk.begin(session)
+    desk.beat(session, 1)
+    ScreenToken.renew(tmp_path / "kiosk.token")
+    desk.screens.renewed()
+    with pytest.raises(ScreenRefused):
+        desk.beat(session, 2)
 
 
 # --- on the wire ------------------------------------------------------------------------------------
