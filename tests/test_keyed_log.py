@@ -252,9 +252,12 @@ def test_a_log_that_was_sealed_for_another_match_is_set_aside(folder: Path, chan
             log.resume({GAME.name: GAME})
 
 
-def test_a_match_that_was_put_aside_and_cut_off_goes_on_and_is_told(folder: Path) -> None:
+@pytest.mark.parametrize("marks", [True, False])
+def test_a_match_that_was_put_aside_and_cut_off_goes_on_and_is_told(folder: Path, marks: bool) -> None:
     with closing(Store(folder / "table-hub.db")) as store:
         KeyedStore(store, folder / "log.key").put_aside("m-1")
+    if not marks:
+        remove_the_marks(folder)
     edit(folder, f"DELETE FROM entries WHERE number >= {LENGTH} - 2")
     with closing(Store(folder / "table-hub.db")) as store:
         kept = KeptValues("1", KeyedStore(store, folder / "log.key"))
@@ -265,6 +268,17 @@ def test_a_match_that_was_put_aside_and_cut_off_goes_on_and_is_told(folder: Path
         log.settle()
         assert log.lost() == ""
     assert opened(folder)[1] == ""
+
+
+def test_a_finished_match_that_was_cut_off_is_told(folder: Path) -> None:
+    with closing(Store(folder / "table-hub.db")) as store:
+        KeyedStore(store, folder / "log.key").end("m-1", b'{"winners":[1]}')
+    remove_the_marks(folder)
+    edit(folder, f"DELETE FROM entries WHERE number >= {LENGTH} - 2")
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        length = len(keyed.load("m-1")[1])
+        assert keyed.missing("1") == Missing("m-1", length + 2, length)
 
 
 def test_a_log_that_the_hub_has_wiped_itself_is_no_loss(folder: Path) -> None:

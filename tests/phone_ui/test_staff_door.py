@@ -345,6 +345,27 @@ def test_a_guess_whose_browser_has_gone_takes_nobodys_turn() -> None:
     assert sorted(order) == ["a", "b", "c", "d"]
 
 
+def test_a_browser_that_has_gone_when_its_turn_comes_hands_it_on() -> None:
+    turns = Turns()
+    order: list[str] = []
+
+    async def take(network: str) -> None:
+        async with turns.turn(network):
+            order.append(network)
+
+    async def evening() -> None:
+        async with turns.turn("a"):
+            gone, next_one = asyncio.create_task(take("b")), asyncio.create_task(take("c"))
+            await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.wait_for(next_one, PATIENCE)
+        await take("d")
+        assert gone.cancelled()
+
+    asyncio.run(evening())
+    assert order == ["c", "d"]
+
+
 def test_pins_of_strangers_are_hashed_with_what_others_leave_of_the_processor(front: Front) -> None:
     def nice() -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
