@@ -124,6 +124,17 @@ def test_a_rule_of_thumb_does_not_pay_among_the_steady_house_of_goofspiel(rule: 
     assert low <= 1 / seats + ALLOWED
 
 
+@pytest.mark.parametrize("rule", ["two places above the prize's", "three places above the prize's"])
+@pytest.mark.parametrize("strength", ["steady", "sharp"])
+def test_whoever_bids_some_places_above_the_prize_does_not_win_more_among_two_of_the_house(
+    rule: str, strength: Strength
+) -> None:
+    """Three players: who waits for low bids on what is to come is outbid until then, and again."""
+    played = [play_match(Figure("goofspiel", 3, rule, strength), number) for number in range(60)]
+    low, _ = wilson(sum(one.wins.get(one.hero, 0.0) for one in played), len(played))
+    assert low <= 1 / 3 + ALLOWED
+
+
 @pytest.mark.parametrize("tie", ["carry", "discard", "split", "next"])
 @pytest.mark.parametrize("strength", ["steady", "sharp"])
 @pytest.mark.parametrize("seats", [2, 3, 6])
