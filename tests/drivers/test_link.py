@@ -334,6 +334,37 @@ def test_a_box_that_is_unplugged_at_the_reveal_is_opened_with_the_same_locks_lat
     assert len(set(two.opened())) == 1
 
 
+def test_a_box_that_loses_its_power_at_the_reveal_is_asked_anew(two: TwoBoxes) -> None:
+    two.lock(*two.NAMES)
+    two.plugged.remove(BOX)
+    two.fleet.reveal(two.NAMES, 1)
+    two.until(lambda: two.all(BoxBid))
+    two.boxes[BOX].power_up()
+    two.plugged.add(BOX)
+    two.until(lambda: BoxUnlocked(BOX, 1) in two.signals)
+    two.until(lambda: two.boxes[BOX].state()["sealed"])
+    two.signals.clear()
+    two.lock(BOX)
+    assert two.all(BoxBid) == []
+    two.fleet.reveal([BOX], 1)
+    two.until(lambda: two.all(BoxBid))
+
+
+def test_a_hub_that_has_opened_a_box_early_has_to_make_its_owner_lock_again(two: TwoBoxes) -> None:
+    """It asks the same round again to clear the display: the box then holds no lock, and opens nothing until the next push."""
+    two.lock(BOX)
+    first = two.fleet.box(BOX)
+    first.together = [mark(first.commitment or "")]
+    two.until(lambda: two.all(BoxBid))
+    two.fleet.open(BOX, SealedRound(1, 5, 2))
+    two.until(lambda: two.opened()[0] == "")
+    assert not two.boxes[BOX].state()["locked"]
+    two.lock(two.NAMES[1])
+    two.fleet.reveal(two.NAMES, 1)
+    two.wait()
+    assert len(two.all(BoxBid)) == 1
+
+
 class TwiceLocked(Box):  # type: ignore[misc]
     """A box that locks once more, another value, when it is told to."""
 

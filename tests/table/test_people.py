@@ -293,6 +293,22 @@ def test_phones_that_are_known_go_to_the_seats_that_they_had(phones: TableRig) -
     assert [seat["name"] for seat in again.state["seats"]] == ["Guest 3", "Guest 1", "Guest 2"]
 
 
+def test_only_the_question_who_somebody_is_names_people_of_a_suspended_match(phones: TableRig) -> None:
+    for seat, name in enumerate(("Ana", "Ben", "Cem"), 1):
+        assert phones.say(seat, "name", {"name": name})["ok"]
+    keys = {seat: phones.key(seat) for seat in phones.sids}
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    for seat in (1, 2):
+        phones.sit_again(seat, [keys[seat]])
+    phones.sit(3)
+    assert not any(name in json.dumps(phones.state) for name in ("Ana", "Ben", "Cem"))
+    assert phones.say(3, "take_up", {"match": match})["error"] == NOT_YOURS
+    assert phones.say(1, "take_up", {"match": match})["ok"]
+    assert [name in json.dumps(phones.state) for name in ("Ana", "Ben", "Cem")] == [False, False, True]
+
+
 def test_who_sits_at_a_seat_of_the_match_and_was_not_in_it_changes_places_with_who_was() -> None:
     rig = TableRig(4, boxes=False)
     rig.sit(1, 2, 3)
