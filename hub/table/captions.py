@@ -111,7 +111,7 @@ def question_to_all(kind: QuestionKind, seat: int, options: Collection[str]) -> 
         case "end":
             return "End the match? Push yes, bar no"
         case "same_person":
-            return f"Seat {seat} as before? Push yes, bar no"
+            return f"Seat {seat} as before? Answer on your phone"
         case "agree":
             return "All agree? Push yes, bar no"
         case "new_phone":

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
-from hub.table import controls
+from hub.table import captions, controls
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
@@ -130,6 +130,9 @@ class Presses:
             or not self._boxes.answers(seat, asked)
         ):
             return False
+        if asked.kind == "same_person":  # it opens a hand: only phones that have proved their keys say so
+            self._boxes.displays.refuse(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
+            return True
         keys = dict(zip(ANSWER_KEYS[len(asked.options)], asked.options, strict=True))
         if signal.control not in keys or (asked.kind == "pitch" and signal.control == "bar"):
             return False

@@ -404,6 +404,32 @@ def test_a_box_vouches_for_nobody() -> None:
     assert question(rig) is None
 
 
+@pytest.mark.parametrize("by", ["box", "phone"])
+def test_only_a_phone_that_is_known_says_who_somebody_is(by: str) -> None:
+    """A guest with a second phone at the seat of somebody who has left pushes the box of another one, whose phone sleeps."""
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    match = put_aside(rig)
+    rig.say_leave(3)
+    rig.sit(3)
+    rig.take(PhoneLink(rig.sids[2], False))
+    rig.press(2, "k1")
+    assert rig.say(1, "take_up", {"match": match})["ok"]
+    assert question(rig)["voters"] == [1, 2]
+    rig.say(1, "vote", {"say": "yes"})
+    assert rig.boxes.texts["box-2"] == question_to_all("same_person", 3, ["yes", "no"])
+    if by == "box":
+        rig.press(2, "push")
+        assert question(rig)["votes"] == {"1": "yes"}
+        assert ("buzz", "box-2", "error") in rig.boxes.sent
+        assert rig.state["state"] == "lobby"
+    else:
+        rig.say(2, "vote", {"say": "yes"})
+        assert rig.state["state"] == "playing"
+
+
 def aside_with_a_stranger(rig: TableRig) -> None:
     """Four phones put a match aside; at seat 3 another phone sits then, and the others are asked who it is."""
     rig.sit()
