@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from hub import games
+from hub.engine.printed import OPTION
 from tests.bench import __main__ as program
 from tests.bench import figures, hostile, peer
 from tests.bench.figures import KEPT, PAGE, PICTURE, filled, note, number, picture, table
+from tests.bench.inputs import Twins
 
 
 def test_the_table_and_the_picture_are_those_of_the_kept_lines() -> None:
@@ -114,3 +117,24 @@ def test_an_attack_that_is_called_off_leaves_no_task_and_no_connection(attack: A
         server.close()
 
     asyncio.run(attacked())
+
+
+@pytest.mark.parametrize("name", [name for name in games.names() if OPTION in games.find(name).options])
+def test_a_match_with_printed_cards_that_is_told_the_same_moves_ends_the_same(name: str) -> None:
+    """Who wins is compared while it is played; it takes fewer touches only where cards are not named."""
+    for seed in range(2):
+        done = Twins(games.find(name), seed).play()
+        assert 0 < done.printed_answers <= done.printed_touches
+        assert 0 < done.answers <= done.touches
+        assert done.by_hand > 0
+
+
+def test_a_set_of_printed_fish_is_no_question_after_each_catch() -> None:
+    """BB-V09: who is asked at all is asked after the last roll."""
+    asked = 0
+    for seed in range(10):
+        twins = Twins(games.find("bid-and-bait"), seed)
+        done = twins.play()
+        asked += sum(entry.move in ("show_set", "no_set") for entry in twins.printed.log)
+        assert done.printed_answers <= done.answers + 0.5
+    assert asked <= 15, "once or twice in a match"
