@@ -177,8 +177,9 @@ def deal(setup: Setup) -> Table:
 def check(data: Mapping[str, Any]) -> None:
     """BB-V08: whether prizes, lake, Spots and abilities of the data file, or of an owner's list, make a game. Raise BadCard."""
     for key in LAKE:
-        if type(data["lake"].get(key)) is not int or not 0 <= data["lake"][key] <= MOST:
-            raise BadCard(f"[lake] must say {key}, a number from 0 to {MOST}.", ("lake", key))
+        least = 1 if key == "copies" else 0  # without a Fish there is nothing to bid for
+        if type(data["lake"].get(key)) is not int or not least <= data["lake"][key] <= MOST:
+            raise BadCard(f"[lake] must say {key}, a number from {least} to {MOST}.", ("lake", key))
     for people in range(data["seats"][0], data["seats"][1] + 1):
         fish = data["prizes"].get(f"{people}")
         if not (

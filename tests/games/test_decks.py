@@ -166,7 +166,14 @@ def test_a_match_of_other_cards_is_another_match_but_remarks_are_none(tmp_path: 
 @pytest.mark.parametrize(
     ("name", "old", "new", "line", "sentence"),
     [
-        ("bid-and-bait", "copies = 7", "copies = -1", 7, "[lake] must say copies, a number from 0 to 99."),
+        ("bid-and-bait", "copies = 7", "copies = 0", 7, "[lake] must say copies, a number from 1 to 99."),
+        (
+            "bid-and-bait",
+            "consolation = 1",
+            "consolation = -1",
+            9,
+            "[lake] must say consolation, a number from 0 to 99.",
+        ),
         ("bid-and-bait", "consolation = 1", "", 6, "[lake] must say consolation, a number from 0 to 99."),
         ("bid-and-bait", "4 = [3, 4]", "4 = [3]", 4, "[prizes] must say for 4 players two numbers from 0 to 6"),
         (
@@ -266,6 +273,8 @@ def test_a_list_with_which_no_match_can_start_is_refused_at_once(tmp_path: Path)
             listed(tmp_path, name, text)
     assert games.playable(listed(tmp_path, "bid-it", LISTS["bid-it"])) == [2]
     assert games.playable(games.find("bid-it")) == [2, 3, 4, 5, 6]
+    one_of_each = BID_AND_BAIT.replace("copies = 7", "copies = 1")
+    assert games.playable(listed(tmp_path, "bid-and-bait", one_of_each)) == [2, 3, 4, 5]
 
 
 def test_a_card_that_is_missing_has_no_line(tmp_path: Path) -> None:
