@@ -10,7 +10,7 @@ from hub import games
 from hub.engine.decision import CHANCE, Action
 from hub.engine.match import Match
 from hub.engine.printed import LAY_OUT, OPTION, UNKNOWN
-from hub.ports import Turn
+from hub.ports import PhoneLink, Turn
 from hub.table.absence import ASK_SECONDS
 from hub.table.house_seats import HouseWay
 from tests.table.fakes import TableRig
@@ -24,6 +24,17 @@ def table(name: str, seats: int = 3, *, boxes: bool = False) -> TableRig:
     for seat in range(1, seats + 1):
         rig.sit(seat)
     return rig
+
+
+def restarted(rig: TableRig) -> TableRig:
+    """The table after a power cut: the same disk, phones that come back."""
+    assert rig.match
+    again = TableRig(len(rig.match.head.seats), boxes=False, offered=[rig.match.game], store=rig.store)
+    again.sids = dict(rig.sids)
+    again.phones.admitted.update(rig.phones.admitted)
+    for sid in rig.sids.values():
+        again.take(PhoneLink(sid, True))
+    return again
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -265,6 +276,48 @@ def test_a_wrong_number_stays_if_one_player_says_no_or_the_match_has_gone_on() -
         assert rig.say(seat, "vote", {"say": "yes"})["ok"]
     assert [card["card"] for card in rig.state["view"]["table"]["offer"]] == [24, 42]
     assert not any(entry.move == "correct" for entry in rig.match.log)
+
+
+def test_a_correction_holds_over_a_restart_and_one_that_was_only_asked_for_is_asked_again() -> None:
+    rig = table("i-bid-you-not")
+    rig.start("i-bid-you-not", **{OPTION: True, "actions": False, "first": 1})
+    assert rig.act(1, "laid_out", card=24)["ok"]
+    assert rig.act(1, "add", card=42)["ok"]
+    assert rig.act(2, "correct", card=42, true_card=41)["ok"]
+    assert rig.say(1, "vote", {"say": "yes"})["ok"]
+    back = restarted(rig)
+    assert back.state["question"] is None
+    assert [card["card"] for card in back.state["view"]["table"]["offer"]] == [24, 42], "seat 3 had not agreed"
+    assert back.act(2, "correct", card=42, true_card=41)["ok"]
+    for seat in (1, 3):
+        assert back.say(seat, "vote", {"say": "yes"})["ok"]
+    twice = restarted(back)
+    assert [card["card"] for card in twice.state["view"]["table"]["offer"]] == [24, 41]
+    assert twice.act(2, "add", card=42)["ok"]
+
+
+def test_a_printed_cost_holds_over_a_restart_and_is_taken_back_by_who_has_entered_it() -> None:
+    rig = table("bidness", seats=2)
+    rig.start("bidness", **{OPTION: True})
+    while rig.state["view"]["phase"] != "play":
+        if rig.state["dice"]:
+            rig.roll(*[6 if rig.state["dice"]["seat"] == 1 else 1] * rig.state["dice"]["count"])
+            continue
+        assert rig.match.open
+        seat = next(iter(rig.match.open.asked))
+        move = rig.match.open.offers(seat)[-1]
+        assert rig.act(seat, move.name, **move.first())["ok"]
+    turn = rig.state["view"]["table"]["turn"]
+    assert rig.act(turn, "printed_cost", card="MB1", cost=15)["ok"]
+    back = restarted(rig)
+    assert back.state["view"]["table"]["costs"] == {"MB1": 15}
+    assert not back.say(3 - turn, "undo")["ok"], "only who has entered it"
+    assert back.say(turn, "undo")["ok"]
+    assert back.state["view"]["table"]["costs"] == {}
+    cash = back.state["view"]["seats"][f"{turn}"]["cash"]
+    assert back.act(turn, "printed_cost", card="MB1", cost=20)["ok"]
+    assert back.act(turn, "play", card="MB1")["ok"]
+    assert back.state["view"]["seats"][f"{turn}"]["cash"] == cash - 20
 
 
 def test_whoever_locks_last_sees_all_launches_of_printed_cards_and_cannot_choose_again() -> None:
