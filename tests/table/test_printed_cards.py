@@ -28,7 +28,6 @@ def table(name: str, seats: int = 3, *, boxes: bool = False) -> TableRig:
 
 def restarted(rig: TableRig) -> TableRig:
     """The table after a power cut: the same disk, phones that come back."""
-    assert rig.match
     again = TableRig(len(rig.match.head.seats), boxes=False, offered=[rig.match.game], store=rig.store)
     again.sids = dict(rig.sids)
     again.phones.admitted.update(rig.phones.admitted)
