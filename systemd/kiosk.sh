@@ -25,7 +25,8 @@ browser=$(command -v chromium || command -v chromium-browser) ||
     { echo "kiosk: there is no Chromium: sudo apt-get install chromium" >&2; exit 78; }
 
 # Chromium 156 ignores --ozone-platform-hint: without its own word for it, it runs through Xwayland, which takes 80 MB more.
-if [ -n "${WAYLAND_DISPLAY:-}" ]; then platform=wayland; else platform=x11; fi
+# cage starts Xwayland as soon as anything connects to DISPLAY, so nothing of the browser may know that name.
+if [ -n "${WAYLAND_DISPLAY:-}" ]; then platform=wayland; unset DISPLAY; else platform=x11; fi
 python="$here/../.venv/bin/python"
 [ -x "$python" ] || python=python3
 

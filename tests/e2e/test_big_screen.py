@@ -54,6 +54,7 @@ class Screen:
             "WLR_BACKENDS": "headless",
             "WLR_RENDERER": "pixman",
             "LIBSEAT_BACKEND": "noop",
+            "WLR_XWAYLAND": "/bin/false",  # no X server can start, whoever on this machine asks for one
         }
         as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         self._log = (folder / "log").open("w")
@@ -72,7 +73,8 @@ class Screen:
             with suppress(OSError):
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
                 children.setdefault(parent, []).append(int(folder.name))
-                lines[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
+                if line := (folder / "cmdline").read_text().replace("\0", " "):  # else it has just ended
+                    lines[int(folder.name)] = line
         found, below = {}, [self.process.pid]
         while below:
             one = below.pop()
@@ -125,7 +127,6 @@ def test_a_page_that_was_killed_or_hangs_is_there_again_and_nothing_of_it_needs_
     until(screen.pages, "the page is heard")
     lines = [*screen.processes().values()]
     assert any("--type=gpu-process" in line and "--ozone-platform=wayland" in line for line in lines), lines
-    assert not [line for line in lines if "Xwayland" in line.split()[0]]
     for number in (signal.SIGKILL, signal.SIGSTOP):
         before = screen.pages()
         for renderer in screen.renderers():

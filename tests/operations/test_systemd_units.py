@@ -244,6 +244,28 @@ def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp
     assert list(runtime.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "platform", "display"),
+    [
+        ({"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}, "wayland", "none"),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "wayland", "none"),
+        ({"DISPLAY": ":0"}, "x11", ":0"),
+    ],
+)
+def test_only_a_browser_without_wayland_knows_of_an_x_server(
+    given: dict[str, str], platform: str, display: str, tmp_path: Path
+) -> None:
+    chromium = tmp_path / "chromium"
+    chromium.write_text(f'#!/bin/sh\nprintf "%s\\n" "${{DISPLAY-none}}" "$@" > "{tmp_path}/said"\n')
+    chromium.chmod(0o755)
+    run_once(
+        {"PATH": f"{tmp_path}:/usr/bin:/bin", "XDG_RUNTIME_DIR": str(tmp_path), **given}, "http://127.0.0.1:1/t/1/kiosk"
+    )
+    shown, *arguments = (tmp_path / "said").read_text().splitlines()
+    assert shown == display
+    assert [word for word in arguments if "ozone" in word] == [f"--ozone-platform={platform}"]
+
+
 def run_once(environment: dict[str, str], *arguments: str) -> str:
     """Run the kiosk until its browser has ended once; return what it said."""
     with subprocess.Popen(
