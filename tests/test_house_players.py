@@ -101,7 +101,7 @@ def test_the_sharp_house_wins_more_than_its_part_against_random_play() -> None:
 
 SEATED_AMONG_SHARP = [
     ("goofspiel", 3, "the prize's own card"), ("goofspiel", 4, "the prize's own card"), ("goofspiel", 4, "one above the prize"),
-    ("goofspiel", 2, "one above the prize"), ("bid-it", 3, "always challenge"), ("bid-it", 3, "always one more"),
+    ("goofspiel", 2, "one above the prize"), ("goofspiel", 6, "always the lowest"), ("bid-it", 3, "always challenge"), ("bid-it", 3, "always one more"),
     ("bid-and-bait", 3, "always 3"), ("big-idea", 3, "never invest"), ("bidness", 3, "never bid, pay back"),
     ("i-bid-you-not", 3, "bid high, accept"),
 ]  # fmt: skip

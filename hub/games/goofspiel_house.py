@@ -25,8 +25,11 @@ EASY = 1.2
 """By which part of a hand a bid of `easy` may be off the rank of its prize."""
 OFF, OFF_SHARP = 0.1, 0.08
 """By which part of an average prize a bid among several others is worth less if it is made e times less often."""
-LATER = 0.8
-"""What cards that are kept take in the end, as a part of what they should: whoever waits for low bids on them is outbid."""
+LATER = 0.85
+"""What cards that are kept against two others take in the end, as a part of what they should: who waits for low bids is outbid.
+
+Against more, bids cancel one another more often, and high cards that are kept take what they should.
+"""
 BY_HABIT = 0.3
 """How often each of several others is taken to go on as before (`sharp`), and else to weigh its bid, too."""
 ANSWERS, SLOWER = 16, 0.7
@@ -289,8 +292,9 @@ def against_several(
     """
     place, hands = middle(prize, len(mine)), [mine, *(other.hand for other in others)]
     coming = below(len(mine), len(prize.coming), COMING)
+    later = LATER if len(others) == 2 else 1.0
     worth = [
-        [LATER * points for points in kept(prize, held, [*hands[:at], *hands[at + 1 :]], coming)]
+        [later * points for points in kept(prize, held, [*hands[:at], *hands[at + 1 :]], coming)]
         for at, held in enumerate(hands)
     ]
     sides = [Side(mine, worth[0], [0.0] * len(mine), 0.0)]
