@@ -334,10 +334,21 @@ def _check(config: Config, shown: str) -> int:
     from msgspec.structs import replace
 
     from hub.app import Hub
+    from hub.errors import BrokerError
+    from hub.network.mosquitto import find_program
     from phone_ui.tls import check_tls
 
     if config.web.tls_cert:
         check_tls(config.web.tls_cert, config.web.tls_key)
+    if not config.broker.url:
+        try:
+            find_program(config.broker.program)
+        except BrokerError as error:
+            raise ConfigError(f"[broker] program: {error}") from None
+    folder = Path(config.hub.state)
+    place = next(one for one in (folder, *folder.parents) if one.exists())
+    if not place.is_dir():
+        raise ConfigError(f"[hub] state: {place} is not a folder.")
     with TemporaryDirectory() as state, Hub(replace(config, hub=replace(config.hub, state=state))) as hub:
         print(f"{shown} can be used: {len(hub.tables)} table(s), {len(hub.devices)} device(s).")
     return 0

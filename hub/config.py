@@ -86,6 +86,9 @@ BrokerPassword = Annotated[FilePath, Meta(description="a file with that user's p
 BrokerAuthority = Annotated[
     FilePath, Meta(description="the authority that signed an mqtts broker's certificate; empty: the system's")
 ]
+ListenAddress = Annotated[
+    str, Meta(extra={"allowed": 'an address or a name of this machine, such as "0.0.0.0"', "fits": _is_host})
+]
 Program = Annotated[str, Meta(extra={**_ONE_LINE, "path": _program})]
 Name = Annotated[
     str,
@@ -187,7 +190,7 @@ class HubPart(msgspec.Struct, frozen=True):
 class WebPart(msgspec.Struct, frozen=True):
     """`[web]`: the one port that phones, kiosk and staff open."""
 
-    host: Annotated[Text, Meta(description="the address to listen on; 127.0.0.1 keeps phones out")] = "0.0.0.0"  # noqa: S104 - phones reach it over the Wi-Fi
+    host: Annotated[ListenAddress, Meta(description="the address to listen on; 127.0.0.1 keeps phones out")] = "0.0.0.0"  # noqa: S104 - phones reach it over the Wi-Fi
     port: Annotated[int, Meta(description="the port; 0 takes any free one", ge=0, le=65535)] = 8080
     address: Annotated[
         PublicAddress,

@@ -118,7 +118,10 @@ def test_an_unknown_key_is_refused_with_the_near_miss(file: Path, toml: str, sen
         ("[web]\nport = 65536", "[web] port = 65536 will not do; port is a whole number from 0 to 65535."),
         ("[web]\nport = true", "[web] port = true will not do; port is a whole number from 0 to 65535."),
         ("[web]\nport = 80.0", "[web] port = 80.0 will not do; port is a whole number from 0 to 65535."),
-        ("[web]\nhost = 1", "[web] host = 1 will not do; host is text in quotes, on one line."),
+        (
+            "[web]\nhost = 1",
+            '[web] host = 1 will not do; host is an address or a name of this machine, such as "0.0.0.0".',
+        ),
         ("[[table]]\nseats = 1", "[[table]] number 1 seats = 1 will not do; seats is a whole number from 2 to 6."),
         ("[[table]]\nseats = 7", "[[table]] number 1 seats = 7 will not do; seats is a whole number from 2 to 6."),
         (

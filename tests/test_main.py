@@ -278,6 +278,12 @@ def test_a_configuration_is_tried_without_starting_anything(tmp_path: Path) -> N
         ("[[deck]]\ngame = 'bid-it'\ncards = 'nowhere.toml'\n", "nowhere.toml"),
         ("[web]\ntls_cert = 'nowhere.pem'\ntls_key = 'nowhere.key'\n", "tls_cert"),
         ("[broker]\nurl = 'mqtts://cafe'\nca_file = 'nowhere.pem'\n", "nowhere.pem"),
+        ("[broker]\nprogram = '/nowhere/mosquitto'\n", "'/nowhere/mosquitto' is not installed"),
+        ("[broker]\nprogram = 'hub.toml'\n", "'hub.toml' is not installed"),
+        ("[web]\nhost = '/proc/self/mem'\n", "host is an address or a name of this machine"),
+        ("[hub]\nstate = 'hub.toml'\n", "hub.toml is not a folder"),
+        ("[hub]\nstate = 'hub.toml/state'\n", "hub.toml is not a folder"),
+        (2 * "[[device]]\ndriver = 'simulated'\n", "one simulated device is enough"),
     ],
 )
 def test_a_configuration_that_cannot_run_is_refused_by_the_check(
@@ -286,6 +292,34 @@ def test_a_configuration_that_cannot_run_is_refused_by_the_check(
     file = tmp_path / "hub.toml"
     file.write_text(toml)
     assert expected in one_sentence(run_here(capsys, "run", "--check", "--config", str(file)), 78)
+
+
+@pytest.mark.real_chance
+@pytest.mark.real_time
+@pytest.mark.parametrize(
+    "toml",
+    [
+        "[broker]\nprogram = './broker'\n",
+        "[broker]\nurl = 'mqtt://cafe'\nprogram = '/nowhere/mosquitto'\n",
+        "[web]\nhost = 'localhost'\n",
+        "[web]\nhost = '::1'\n",
+        "[hub]\nstate = 'not/there/yet'\n",
+        "".join(
+            f"[[table]]\nid = '{table}'\n[[device]]\ndriver = 'simulated'\ntable = '{table}'\nname = '{table}'\n"
+            for table in "12"
+        ),
+    ],
+)
+def test_a_configuration_that_can_run_passes_the_check(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, toml: str
+) -> None:
+    (tmp_path / "broker").write_text("#!/bin/sh\n")
+    (tmp_path / "broker").chmod(0o755)
+    file = tmp_path / "hub.toml"
+    file.write_text(toml)
+    done = run_here(capsys, "run", "--check", "--config", str(file))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "can be used" in done.stdout
 
 
 def journal(*arguments: str, ending: str = "") -> tuple[int, list[str]]:

@@ -81,7 +81,7 @@ class Mosquitto:
 
         Raise BrokerError, ConfigError, or TemporaryError (as where another hub has it), each with what to do.
         """
-        self._find_program()
+        find_program(self._program)
         self._find_plugin()
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -180,14 +180,6 @@ class Mosquitto:
             self._lock.close()
             self._lock = None
 
-    def _find_program(self) -> str:
-        # Debian keeps it in /usr/sbin, which is not in every user's PATH.
-        path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
-        found = shutil.which(self._program, path=path)
-        if found is None:
-            raise BrokerError(f"The broker '{self._program}' is not installed; fix: {INSTALL}")
-        return found
-
     def _find_plugin(self) -> str:
         for folder in self._plugins:
             plugin = Path(folder, PLUGIN)
@@ -199,7 +191,7 @@ class Mosquitto:
         # pdeathsig: the broker ends with a hub that is killed, so that no phone stays connected to it.
         setpriv = shutil.which("setpriv")
         prefix = [setpriv, "--pdeathsig", "KILL"] if setpriv else []
-        return [*prefix, self._find_program(), "-c", str(self._folder / "mosquitto.conf")]
+        return [*prefix, find_program(self._program), "-c", str(self._folder / "mosquitto.conf")]
 
     def _configuration(self) -> str:
         # No `listener` with a port: a Unix socket only. `use_username_as_clientid` belongs below the
@@ -287,6 +279,15 @@ def _environment() -> dict[str, str]:
     """Return the child's environment: without the service manager's socket, on which the hub alone may report."""
     ours = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
     return {name: value for name, value in os.environ.items() if name not in ours}
+
+
+def find_program(name: str) -> str:
+    """Return where the broker's program is. Raise BrokerError."""
+    # Debian keeps it in /usr/sbin, which is not in every user's PATH.
+    found = shutil.which(name, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
+    if found is None:
+        raise BrokerError(f"The broker '{name}' is not installed; fix: {INSTALL}")
+    return found
 
 
 def first_logins(password: str, logins: Mapping[str, Login] | None = None) -> dict[str, object]:
