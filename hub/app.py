@@ -136,7 +136,7 @@ class Hub:
             self._lock.enter_context(lock_state(state))  # before anything in the folder is changed
             self.store = Store(state / "table-hub.db")  # first: one of a newer hub is left alone with all beside it
             on_error.callback(self.store.close)
-            self.key = HubKey.stored(state / "hub.key")
+            self.key, self._key_notice = HubKey.mended(state / "hub.key")
             self.screen_token = ScreenToken(state / "kiosk.token")
             self.screens = OwnScreens(self.key, self.screen_token, self._here().is_here)
             self._pin = StaffPin(state / "staff.json")
@@ -175,7 +175,16 @@ class Hub:
         backup = "Put log.key back from a backup if you have one: then they can go on. New matches are not affected."
         link = "Run `table-hub screen-link`, and open the link that it prints on each of these devices."
         pin = "The table's screens show the new PIN until it is used once."
-        return [(self._pin.notice, pin), (self.screen_token.notice, link), (self._logs.key_notice, backup)]
+        key = (
+            "Guests scan the code on the big screen again. Print new table cards, and open the links of `table-hub "
+            "screen-link` again. If you have a backup, you can also stop the hub and put hub.key back."
+        )
+        return [
+            (self._key_notice, key),
+            (self._pin.notice, pin),
+            (self.screen_token.notice, link),
+            (self._logs.key_notice, backup),
+        ]
 
     def _put_to_all(self, signal: object) -> None:
         """Put a signal into every table's inbox."""
@@ -213,6 +222,8 @@ class Hub:
             self.devices.append(guarded)
             plug(ports, guarded)
             if isinstance(device, Simulated):
+                if bench:
+                    raise ConfigError(f"[[table]] {part.id}: one simulated device is enough; give it all the `seats`.")
                 bench = BenchAccess(device)
                 boxes = {box: seat for seat, box in device.names.items()}
         shown = fingerprint(self.key.public)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import logging
 from typing import TYPE_CHECKING
 
 from nacl.bindings import crypto_box_easy_afternm, crypto_box_open_easy_afternm, sodium_unpad
@@ -17,10 +18,12 @@ from nacl.public import Box, PrivateKey, PublicKey
 from nacl.utils import random
 
 from hub.errors import ConfigError, HubError, of_file
-from hub.files import read_file, write_private
+from hub.files import kind_of, read_file, set_aside, write_private
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 KEY_BYTES = 32
 FINGERPRINT_OF = b"table-hub key 1"
@@ -126,6 +129,22 @@ class HubKey:
                 "(phones must scan again)."
             )
         return cls(PrivateKey(data))
+
+    @classmethod
+    def mended(cls, file: Path) -> tuple[HubKey, str]:
+        """Return the key in `file` as `stored` does, and "" or a sentence for staff.
+
+        A file that holds no key is set aside, and the hub has another key. Raise as `stored` does.
+        """
+        try:
+            is_damaged = kind_of(file) != "" or (file.exists() and len(read_file(file)) != KEY_BYTES)
+            aside = set_aside(file) if is_damaged else None
+        except OSError as error:
+            raise of_file(error, f"{file}: the hub's key cannot be kept there ({error.strerror}).") from error
+        if aside is None:
+            return cls.stored(file), ""
+        log.error("%s is no key of a hub. It is set aside as %s, and the hub makes another key.", file, aside.name)
+        return cls.stored(file), "The file with the hub's key was damaged, so the hub has a new key."
 
     @property
     def public(self) -> bytes:

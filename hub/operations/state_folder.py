@@ -30,7 +30,7 @@ OWN_FILES = (
     STAFF,
     UPSTREAM,
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
-    *(f"{name}.unreadable-*" for name in (LOG_KEY, KIOSK_TOKEN, STAFF, DATABASE)),
+    *(f"{name}.unreadable-*" for name in (KEY, LOG_KEY, KIOSK_TOKEN, STAFF, DATABASE)),
     f"{MARKS}/*.mark",
     f"{RESTORED}/*",
     f"{ASIDE}*/*",

@@ -142,6 +142,37 @@ def test_half_a_key_is_refused(tmp_path: Path) -> None:
         HubKey.stored(file)
 
 
+@pytest.mark.real_time
+@pytest.mark.parametrize("damaged", [b"", b"k" * 31, b"k" * 33])
+def test_a_hub_with_a_damaged_key_has_another_one_and_says_so(tmp_path: Path, damaged: bytes) -> None:
+    file = tmp_path / "hub.key"
+    first = HubKey.stored(file)
+    file.write_bytes(damaged)
+    second, told = HubKey.mended(file)
+    assert told == "The file with the hub's key was damaged, so the hub has a new key."
+    assert second.public != first.public
+    assert [one.read_bytes() for one in tmp_path.glob("hub.key.unreadable-*")] == [damaged]
+    assert HubKey.mended(file)[1] == "", "it is said once"
+    assert HubKey.mended(file)[0].public == second.public
+
+
+def test_a_key_that_is_whole_or_not_there_yet_is_not_set_aside(tmp_path: Path) -> None:
+    file = tmp_path / "hub.key"
+    made, told = HubKey.mended(file)
+    assert told == ""
+    assert HubKey.mended(file)[0].public == made.public
+    assert [found.name for found in tmp_path.iterdir()] == ["hub.key"]
+
+
+def test_a_whole_key_that_others_can_read_is_refused_and_stays_where_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "hub.key"
+    HubKey.mended(file)
+    file.chmod(0o644)
+    with pytest.raises(ConfigError, match="chmod 600"):
+        HubKey.mended(file)
+    assert [found.name for found in tmp_path.iterdir()] == ["hub.key"]
+
+
 def test_a_fingerprint_has_four_groups_of_five_digits_of_the_keys_hash() -> None:
     assert fingerprint(bytes(range(32))) == "25545 96804 03806 04776"
     keys = [bytes(PrivateKey.generate().public_key) for _ in range(50)]
