@@ -46,7 +46,7 @@ BIOME = "@biomejs/biome/bin/biome"
 TSC = "typescript/bin/tsc"
 JSON2TS = "json-schema-to-typescript/dist/src/cli.js"
 
-SENT = (
+SENT: tuple[type[msgspec.Struct], ...] = (
     state.PublicState,
     state.ScreenState,
     state.Hand,
@@ -66,7 +66,7 @@ SENT = (
     labels.Labels,
     http.AllCards,
 )  # the hub writes every field
-TAKEN = (
+TAKEN: tuple[type[msgspec.Struct], ...] = (
     wire.Act,
     wire.ClaimBody,
     wire.ClaimDetails,
