@@ -95,7 +95,7 @@ class CardLists:
             }
         )
 
-    def enter(self, name: str, changes: object) -> Game:
+    def enter(self, name: str, changes: Mapping[str, Any]) -> Game:
         """Keep changed cards of a game, and return the game that is played with them from now on.
 
         `changes` holds, by part, the new text or the changed values of cards. Raise StartRefused or LogError: then nothing has changed.
@@ -113,9 +113,9 @@ class CardLists:
         return changed
 
 
-def _changed(parts: Mapping[str, CardParts], changes: object) -> dict[str, CardParts]:
+def _changed(parts: Mapping[str, CardParts], changes: Mapping[str, Any]) -> dict[str, CardParts]:
     """Return the parts with the changed values in place of theirs. Raise StartRefused on what is not there."""
-    if not isinstance(changes, dict) or not changes.keys() <= parts.keys():
+    if not changes.keys() <= parts.keys():
         raise StartRefused("That is no list of changed cards.")
     result: dict[str, CardParts] = {}
     for name, part in parts.items():

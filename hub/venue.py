@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -27,6 +25,8 @@ from hub.engine.match import Head
 from hub.errors import HubError, LogError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
+from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS, CardsArgs
+from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.ports import GameChanged, LogStore, StaffAsked
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
@@ -44,7 +44,6 @@ PAUSE_SECONDS = 0.25
 POWER_SECONDS = 10.0
 BEFORE_SECONDS = 1.0
 """So long the answer has to reach the page before the hub ends."""
-TABLE_VERBS = ("done", "free", "undo", "aside", "again", "end", "reset", "limit", "offer", "light", "volume", "test")
 
 
 class Refusal(HubError):
@@ -94,7 +93,7 @@ class VenueTable:
         """Return the name of the table."""
         return self._feed.newest.name if self._feed.newest else ""
 
-    def playing(self, game: object) -> str:
+    def playing(self, game: str) -> str:
         """Return the title of `game` if a match of it is under way at this table, else ""."""
         public = self._feed.newest
         if public is None or public.game != game or public.state not in ("playing", "stopped"):
@@ -312,37 +311,35 @@ class VenueDesk:
 
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
         """Do what staff ask; return a sentence, and what a look over the machine has found. Raise HubError."""
-        if ask.verb in TABLE_VERBS:
+        if ask.verb in TABLE_ARGS:
             return self._at_table(ask), None
-        if ask.verb == "doctor":
-            return self._look_over()
-        if ask.verb == "cards":
-            return self._enter_cards(ask.args), None
-        if ask.verb == "restart":
-            self._machine.restart()
-            log.info("staff: the hub is started again.")
-            return "The hub starts again: this page comes back in half a minute and asks for the PIN.", None
-        if ask.verb == "off":
-            self._machine.off()
-            log.info("staff: the machine is switched off.")
-            return "The machine switches itself off. Pull the plug once its light is still.", None
-        raise Refusal("That is no request.")
+        match ask.verb, read_args(STAFF_ARGS, ask.verb, ask.args):
+            case "doctor", _:
+                return self._look_over()
+            case "cards", CardsArgs(game=game, changes=changes):
+                return self._enter_cards(game, changes), None
+            case "restart", _:
+                self._machine.restart()
+                log.info("staff: the hub is started again.")
+                return "The hub starts again: this page comes back in half a minute and asks for the PIN.", None
+            case "off", _:
+                self._machine.off()
+                log.info("staff: the machine is switched off.")
+                return "The machine switches itself off. Pull the plug once its light is still.", None
+        raise Refusal(NOT_UNDERSTOOD)
 
     def _at_table(self, ask: StaffAsk) -> str:
         """Let a table do it, and wait until its disk has it."""
         table = self.tables.get(ask.table)
         if table is None:
             raise Refusal("This hub has no such table.")
-        args = dict(ask.args)
-        if ask.verb == "limit":
-            args = {"until": self._until(args)}
         done, answers = threading.Event(), list[tuple[bool, str]]()
 
         def answer(is_done: bool, say: str) -> None:
             answers.append((is_done, say))
             done.set()
 
-        table.table.put(StaffAsked(ask.verb, args, answer))
+        table.table.put(StaffAsked(ask.verb, ask.args, answer))
         if not done.wait(ANSWER_SECONDS):
             raise Refusal("The table does not answer in time; look again whether it was done.")
         is_done, say = answers[0]
@@ -350,16 +347,15 @@ class VenueDesk:
             raise Refusal(say)
         return say
 
-    def _enter_cards(self, args: Mapping[str, Any]) -> str:
+    def _enter_cards(self, name: str, changes: Mapping[str, Any]) -> str:
         """Let the next matches of a game be played with changed cards. Raise HubError."""
-        name = args.get("game")
         for table in self.tables.values():
             if title := table.playing(name):
                 raise Refusal(f"{title} is being played at {table.name}: change its cards after that match.")
-        if self._cards is None or not isinstance(name, str):
+        if self._cards is None:
             raise Refusal("There is no game with cards that can be changed.")
         earlier = [game for game in self._cards.all if game.name == name]
-        game = self._cards.enter(name, args.get("changes"))
+        game = self._cards.enter(name, changes)
         for table in self.tables.values():
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
@@ -371,20 +367,6 @@ class VenueDesk:
         with suppress(LogError):  # the cards are kept all the same
             return sum(table.put_aside_with(game) for table in self.tables.values())
         return 0
-
-    def _until(self, args: Mapping[str, Any]) -> int | None:
-        """Return when a table's time ends: in `minutes`, at the next time `at` ("22:30"), or never. Raise Refusal."""
-        match args:
-            case {"minutes": int(minutes)} if type(minutes) is int and 0 < minutes <= 24 * 60:
-                return int(self._wall()) + 60 * minutes
-            case {"at": str(at)} if found := re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at):
-                now = datetime.fromtimestamp(self._wall()).astimezone()
-                then = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
-                return int((then if then > now else then + timedelta(days=1)).timestamp())
-            case {}:
-                if not args:
-                    return None
-        raise Refusal("A table's time is so many minutes, or until a time such as 22:30.")
 
     def _look_over(self) -> tuple[str, list[Fault]]:
         if self._examine is None:

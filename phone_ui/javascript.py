@@ -24,9 +24,10 @@ from hub.network import http_messages as http
 from hub.network import messages as wire
 from hub.network import screen_messages as screen
 from hub.network import staff_messages as staff
+from hub.network import staff_verbs, verbs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
@@ -45,7 +46,7 @@ BIOME = "@biomejs/biome/bin/biome"
 TSC = "typescript/bin/tsc"
 JSON2TS = "json-schema-to-typescript/dist/src/cli.js"
 
-SENT = (
+SENT: tuple[type[msgspec.Struct], ...] = (
     state.PublicState,
     state.ScreenState,
     state.Hand,
@@ -65,7 +66,7 @@ SENT = (
     labels.Labels,
     http.AllCards,
 )  # the hub writes every field
-TAKEN = (
+TAKEN: tuple[type[msgspec.Struct], ...] = (
     wire.Act,
     wire.ClaimBody,
     wire.ClaimDetails,
@@ -78,6 +79,8 @@ TAKEN = (
     screen.ScreenSecret,
     screen.ScreenAlive,
     screen.ScreenBeat,
+    *verbs.ARGS.values(),
+    *staff_verbs.STAFF_ARGS.values(),
 )  # a page may leave out what has a default
 BANNER = "// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit."
 
@@ -120,7 +123,7 @@ def schema() -> dict[str, Any]:
     _, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for name, part in parts.items():
         part["description"] = " ".join(part.get("description", "").split())
-        modules = (state, wire, staff, screen, labels, http)
+        modules = (state, wire, staff, screen, labels, http, verbs, staff_verbs)
         struct = next(kind for module in modules if (kind := getattr(module, name, None)))
         if struct not in TAKEN and not struct.__struct_config__.omit_defaults:
             part["required"] = list(part["properties"])
@@ -130,13 +133,28 @@ def schema() -> dict[str, Any]:
                 _drop_null(field)
         if (base := struct.__base__) in kinds:
             _extend(part, base)
-    every = {kind.__name__: {"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds}
+    parts["ActArgs"]["additionalProperties"] = True  # the parameters of the move
+    parts |= {"Requests": _by_verb(verbs.ARGS), "StaffRequests": _by_verb(staff_verbs.STAFF_ARGS)}
+    every = {
+        name: {"$ref": f"#/$defs/{name}"} for name in (*(kind.__name__ for kind in kinds), "Requests", "StaffRequests")
+    }
     return {
         "title": "Messages",
         "type": "object",
         "properties": every,
         "required": list(every),
         "$defs": parts,
+    }
+
+
+def _by_verb(args: Mapping[str, type[msgspec.Struct]]) -> dict[str, Any]:
+    """Return what says of each verb of a request what its arguments are."""
+    of_verb = {verb: {"$ref": f"#/$defs/{kind.__name__}"} for verb, kind in args.items()}
+    return {
+        "type": "object",
+        "description": "By verb, the arguments of a request.",
+        "properties": of_verb,
+        "required": list(args),
     }
 
 

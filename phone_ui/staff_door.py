@@ -35,6 +35,8 @@ from hub.network.staff_messages import (
     read_login,
     read_secret,
 )
+from hub.network.staff_verbs import STAFF_ARGS, LookArgs
+from hub.network.verbs import read_args
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
 
@@ -258,15 +260,14 @@ class StaffDoor:
         except DecryptionError:
             raise Refused(400, "This request was not made in this session.") from None
         session.use(ask.n)
-        if ask.verb == "look":
-            answer = await self._look(session, ask, closing)
-        else:
-            answer = await self._do(asked.session, ask)
+        try:
+            answer = await self._do(asked.session, session, ask, closing)
+        except HubError as error:
+            answer = StaffAnswer(ask.n, False, str(error), self._face.picture[0])
         return _sealed(session.pair, to_bytes(answer))
 
-    async def _look(self, session: Session, ask: StaffAsk, closing: asyncio.Event) -> StaffAnswer:
+    async def _look(self, session: Session, n: int, since: int, closing: asyncio.Event) -> StaffAnswer:
         """Answer with the newest picture of the venue, once it is another one than the page has."""
-        since = ask.args.get("since", 0)
         loop, fresh = asyncio.get_running_loop(), asyncio.Event()
         leave = self._face.follow(lambda: _set(loop, fresh))
         session.looks += 1
@@ -281,17 +282,18 @@ class StaffDoor:
         finally:
             session.looks -= 1
             leave()
-        return StaffAnswer(ask.n, True, picture=number, venue=None if number == since else venue)
+        return StaffAnswer(n, True, picture=number, venue=None if number == since else venue)
 
-    async def _do(self, name: str, ask: StaffAsk) -> StaffAnswer:
-        if ask.verb == "out":
-            with self._lock:
-                self._sessions.pop(name, None)
-            return StaffAnswer(ask.n, True, "You are signed out.")
-        try:
-            say, findings = await asyncio.get_running_loop().run_in_executor(self._doing, self._face.do, ask)
-        except HubError as error:
-            return StaffAnswer(ask.n, False, str(error), self._face.picture[0])
+    async def _do(self, name: str, session: Session, ask: StaffAsk, closing: asyncio.Event) -> StaffAnswer:
+        """Do what staff ask, here or at the venue. Raise HubError."""
+        match ask.verb, read_args(STAFF_ARGS, ask.verb, ask.args):
+            case "look", LookArgs(since=since):
+                return await self._look(session, ask.n, since, closing)
+            case "out", _:
+                with self._lock:
+                    self._sessions.pop(name, None)
+                return StaffAnswer(ask.n, True, "You are signed out.")
+        say, findings = await asyncio.get_running_loop().run_in_executor(self._doing, self._face.do, ask)
         return StaffAnswer(ask.n, True, say, self._face.picture[0], findings=findings)
 
 

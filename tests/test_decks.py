@@ -55,7 +55,6 @@ def test_lines_of_text_and_numbers_by_people_can_be_entered_too() -> None:
     [
         ("chess", CHANGED, "There is no game with cards that can be changed."),
         ("goofspiel", CHANGED, "There is no game with cards that can be changed."),
-        ("bidness", "cards", "That is no list of changed cards."),
         ("bidness", {"hands": {}}, "That is no list of changed cards."),
         ("bidness", {"cards": {"XYZ": {"cost": 1}}}, "cards has no such card."),
         ("bidness", {"cards": {"MB1": {"price": 1}}}, "cards MB1 has no such value."),

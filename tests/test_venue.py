@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -236,30 +235,6 @@ def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch:
     with pytest.raises(Refusal, match="does not answer"):
         venue.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
     assert isinstance(asked[0], StaffAsked)
-
-
-@pytest.mark.parametrize(
-    ("args", "minutes"), [({"minutes": 90}, 90), ({"at": "23:59"}, None), ({"at": "7:05"}, None), ({}, 0)]
-)
-def test_a_limit_is_minutes_from_now_or_the_next_such_time(args: Mapping[str, Any], minutes: int | None) -> None:
-    from datetime import UTC, datetime
-
-    venue = HouseRig()
-    until = venue.desk._until(args)
-    if minutes:
-        assert until == venue.time + 60 * minutes
-    elif minutes == 0:
-        assert until is None
-    else:
-        assert until is not None
-        assert 0 < until - venue.time <= 86_400
-        assert datetime.fromtimestamp(until, UTC).astimezone().strftime("%H:%M").lstrip("0") == args["at"]
-
-
-@pytest.mark.parametrize("args", [{"minutes": 0}, {"minutes": 5000}, {"minutes": "5"}, {"at": "25:00"}, {"soon": 1}])
-def test_a_limit_that_is_none_is_refused(args: Mapping[str, Any]) -> None:
-    with pytest.raises(Refusal, match="22:30"):
-        HouseRig().desk._until(args)
 
 
 # --- the machine -------------------------------------------------------------------------------------------

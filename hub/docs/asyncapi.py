@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -234,7 +233,7 @@ def document() -> dict[str, Any]:
         "operations": {name: _operation(name, one) for name, one in channels.items()},
         "components": {
             "messages": {name: _message(name, one) for name, one in channels.items()},
-            "schemas": draft_07(schemas(kinds) | {"Act": _act(schemas([messages.Act])["Act"])}),
+            "schemas": draft_07(schemas(kinds)),
             "securitySchemes": {
                 "login": {"type": "userPassword", "description": "User and password of the claim's `Login`."}
             },
@@ -284,14 +283,3 @@ def _message(name: str, one: Channel) -> dict[str, Any]:
         **sealed(one.message, one.encrypted),
         **({"x-may-be-empty": True} if one.may_be_empty else {}),
     }
-
-
-def _act(act: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a request with what `args` are, verb by verb."""
-    return {**act, "allOf": list(_by_verb())}
-
-
-def _by_verb() -> Iterator[dict[str, Any]]:
-    for verb, args in verbs.ARGS.items():
-        asked = {"properties": {"verb": {"const": verb}}, "required": ["verb"]}
-        yield {"if": asked, "then": {"properties": {"args": ref(args)}}}

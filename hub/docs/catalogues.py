@@ -39,6 +39,7 @@ SPEAKING = (
     "hub/table/*.py",
     "hub/display/*.py",
     "hub/display/panels/*.py",
+    "hub/network/verbs.py",
     "hub/ports.py",
     "hub/store/keyed.py",
     "hub/store/store.py",

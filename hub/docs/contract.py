@@ -22,6 +22,7 @@ from hub.network import (
     messages,
     screen_messages,
     staff_messages,
+    staff_verbs,
     upstream_messages,
     verbs,
 )
@@ -37,11 +38,17 @@ MODULES = (
     http_messages,
     screen_messages,
     staff_messages,
+    staff_verbs,
     home_assistant,
     upstream_messages,
     match,
 )
 
+BY_VERB: Mapping[type[msgspec.Struct], Mapping[str, type[msgspec.Struct]]] = {
+    messages.Act: verbs.ARGS,
+    staff_messages.StaffAsk: staff_verbs.STAFF_ARGS,
+}
+"""Requests whose `args` depend on their `verb`."""
 VERSION = "1.0"
 """Of the contract, not of a hub: the first number is the one in the topics' prefix."""
 GROWTH = (
@@ -133,6 +140,16 @@ def schemas(kinds: Collection[type[msgspec.Struct]]) -> dict[str, Any]:
     for name, part in parts.items():
         struct = _struct(name)
         part["description"] = " ".join(part.get("description", "").split())
+        if issubclass(struct, verbs.OneOf):
+            part |= {"minProperties": 1, "maxProperties": 1}
+        if struct in BY_VERB:
+            part["allOf"] = [
+                {
+                    "if": {"properties": {"verb": {"const": verb}}, "required": ["verb"]},
+                    "then": {"properties": {"args": ref(args)}},
+                }
+                for verb, args in BY_VERB[struct].items()
+            ]
         if _is_whole(struct):
             part["required"] = list(part["properties"])
             for field in part["properties"].values():
@@ -185,8 +202,7 @@ def _struct(name: str) -> type[msgspec.Struct]:
 
 def _is_whole(struct: type[msgspec.Struct]) -> bool:
     """Return whether the hub writes every field of it."""
-    taken = (*javascript.TAKEN, *verbs.ARGS.values())
-    return struct not in taken and not struct.__struct_config__.omit_defaults
+    return struct not in javascript.TAKEN and not struct.__struct_config__.omit_defaults
 
 
 def documents() -> dict[str, str]:

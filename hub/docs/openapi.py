@@ -9,7 +9,7 @@ import msgspec
 
 from hub import state
 from hub.docs.contract import ENCRYPTION, GROWTH, VERSION, first_line, ref, schemas, sealed
-from hub.network import http_messages, messages, screen_messages, staff_messages
+from hub.network import http_messages, messages, screen_messages, staff_messages, staff_verbs
 
 JSON = "application/json"
 INTRODUCTION = (
@@ -248,6 +248,7 @@ def document() -> dict[str, Any]:
         state.PublicState,
         state.ScreenState,
         messages.KeyProof,  # encrypted on its own, inside a claim
+        *staff_verbs.STAFF_ARGS.values(),
     }
     for one in ADDRESSES:
         told = (one.answer, one.body, *(one.sealed or ())[:1], *(one.back or ())[:1])

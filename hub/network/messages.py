@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
 from hub.errors import HubError
+from hub.network.verbs import ARGS
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 from hub.state import Count, Name, Plain, RequestId, SeatNumber, tidy_name
 
@@ -33,33 +34,10 @@ class Malformed(HubError):
 SeatCode = Annotated[str, msgspec.Meta(pattern="^[A-Z]{6}([A-Z]{10})?$")]
 """The six letters of a seat, or the sixteen of a code that its phone shows to be scanned."""
 Key64 = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
-Verb = Literal[
-    "act",
-    "roll",
-    "dice",
-    "undo",
-    "start",
-    "ready",
-    "wait",
-    "wish",
-    "name",
-    "leave",
-    "again",
-    "claim",
-    "code",
-    "acknowledge",
-    "ask",
-    "vote",
-    "pause",
-    "take_up",
-    "free",
-    "help",
-    "hand_over",
-    "house",
-    "hints",
-    "lessons",
-    "hub_rolls",
-]
+if TYPE_CHECKING:
+    Verb: TypeAlias = str
+else:
+    Verb = Literal[tuple(ARGS)]
 
 
 class Act(Plain, frozen=True):

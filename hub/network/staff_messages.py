@@ -6,38 +6,23 @@ with a number that was not used before, and each answer a box that names the req
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
 from hub.network.messages import Key64, reader
 from hub.network.screen_messages import ScreenSeen
+from hub.network.staff_verbs import STAFF_ARGS
 from hub.state import Count, Plain, PublicState, SeatNumber
 
 ANSWER_SIZE = 2048  # answers are padded to multiples of this
 
 Nonce = Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
 Sealed = Annotated[str, msgspec.Meta(max_length=7168)]  # the deck of I Bid You Not, encrypted, takes 5 kB
-StaffVerb = Literal[
-    "look",
-    "out",
-    "done",
-    "free",
-    "undo",
-    "aside",
-    "again",
-    "end",
-    "reset",
-    "limit",
-    "offer",
-    "light",
-    "volume",
-    "test",
-    "cards",
-    "doctor",
-    "restart",
-    "off",
-]
+if TYPE_CHECKING:
+    StaffVerb: TypeAlias = str
+else:
+    StaffVerb = Literal[tuple(STAFF_ARGS)]
 
 
 class StaffLogin(Plain, frozen=True):

@@ -1,15 +1,39 @@
-"""What stands in `args` of a phone's request, by verb. `hub/table/requests.py` does them, and refuses all else."""
+"""The arguments of each request of a phone, by verb.
+
+`ARGS` is the one table of verbs: the messages, the published contract and the pages' types are made from it, and
+`hub/table/requests.py` does what is asked. `hub/network/staff_verbs.py` is the same for staff.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from hub.engine.sight import Strength
-from hub.network.messages import Verb
+from hub.errors import IllegalAction
 from hub.state import Count, Name, Plain, SeatNumber
+
+NOT_UNDERSTOOD = "The hub does not understand this request. Reload the page."
+
+
+def read_args(kinds: Mapping[str, type[Plain]], verb: str, args: Mapping[str, Any]) -> Plain:
+    """Return the arguments of a request as the type of its verb. Raise IllegalAction if they do not fit, or the verb is unknown."""
+    try:
+        return msgspec.convert(args, kinds[verb], strict=True)
+    except (KeyError, msgspec.ValidationError) as error:
+        raise IllegalAction(NOT_UNDERSTOOD) from error
+
+
+class OneOf(Plain, frozen=True):
+    """Arguments of which exactly one is given. The published contract says so too (`hub/docs/contract.py`)."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, which msgspec reports as a ValidationError, unless one field is given."""
+        if sum(getattr(self, name) is not UNSET for name in self.__struct_fields__) != 1:
+            raise ValueError("exactly one of these fields")
 
 
 class Nothing(Plain, frozen=True):
@@ -53,10 +77,15 @@ class ReadyArgs(Plain, frozen=True):
 
 
 class WishArgs(Plain, frozen=True):
-    """The game that this seat would like to play next, and the preset of it, "" for the usual options."""
+    """The game that this seat would like to play next, and how.
+
+    `preset` names a preset of the game, "" the usual options. `options` are those that differ from the usual ones, and count
+    if both are given. Without either, the options stay as they are.
+    """
 
     game: str
-    preset: str = ""
+    preset: str | UnsetType = UNSET
+    options: dict[str, Any] | UnsetType = UNSET
 
 
 class NameArgs(Plain, frozen=True):
@@ -115,14 +144,14 @@ class HouseArgs(Plain, frozen=True):
     strength: Strength | Literal[""]
 
 
-class HintsArgs(Plain, frozen=True):
+class HintsArgs(OneOf, frozen=True):
     """Hints for this phone (`on`), or whether the table allows them at all (`allow`): one of both."""
 
     on: bool | UnsetType = UNSET
     allow: bool | UnsetType = UNSET
 
 
-class LessonsArgs(Plain, frozen=True):
+class LessonsArgs(OneOf, frozen=True):
     """Whether this phone is told the rules in a first round (`on`), or whether the next match's is explained at all (`explain`)."""
 
     on: bool | UnsetType = UNSET
@@ -135,7 +164,7 @@ class HubRollsArgs(Plain, frozen=True):
     on: bool
 
 
-ARGS: Mapping[Verb, type[Plain]] = {
+ARGS: Mapping[str, type[Plain]] = {
     "act": ActArgs,
     "roll": RollArgs,
     "dice": DiceArgs,

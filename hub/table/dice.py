@@ -144,7 +144,7 @@ class TableDice:
 
     # --- people ---
 
-    def type(self, seat: int, faces: object, others: Sequence[int]) -> None:
+    def type(self, seat: int, faces: list[int], others: Sequence[int]) -> None:
         """Take what the roller types. One of the `others` says yes; where nobody else is there it is accepted at once."""
         self.open.type(seat, faces)
         if not others:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
 import msgspec
 
@@ -60,7 +61,7 @@ class Endings:
 
     # --- by those who sit there ----------------------------------------------------------------------
 
-    def ask(self, seat: Seat, what: object) -> None:
+    def ask(self, seat: Seat, what: Literal["put_aside", "end"]) -> None:
         """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction.
 
         A person who plays with nobody but the house, or whom all others have left, puts it aside alone, and is asked once more
@@ -72,12 +73,10 @@ class Endings:
             text = f"{who} would put this match aside: it is kept, and can go on another time."
             options = {"yes": "Put it aside", "no": "Play on"}
             asked = Asked("put_aside", text, options, self._present, most_of_them, self._put)
-        elif what == "end":
+        else:
             text = f"{who} would end this match for good. Nobody wins."
             options = {"yes": "End it", "no": "Play on"}
             asked = Asked("end", text, options, self._present, all_of_them, self._end)
-        else:
-            raise NotAsked("A match is put aside, or ended.", "QUESTION")
         if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
             if what == "put_aside":
                 asked.do("yes")
@@ -195,7 +194,7 @@ class Endings:
                 self._all_offered = self._read_offers()
         return self._all_offered or []
 
-    def _find(self, match: object) -> Suspended | None:
+    def _find(self, match: str) -> Suspended | None:
         return next((one for one in self._offers() if one.match == match), None)
 
     def _read_offers(self) -> list[Suspended]:
@@ -212,7 +211,7 @@ class Endings:
             if head.game in self._play.games
         ]
 
-    def take_up(self, seat: Seat, match: object) -> None:
+    def take_up(self, seat: Seat, match: str) -> None:
         """Go on with a match that was put aside, once its people are known again. Raise StartRefused or LogError.
 
         No hand is dealt a second time: a seat whose phone is another one than before is known when all others say so, who
@@ -260,7 +259,7 @@ class Endings:
         except NotAsked as error:
             raise StartRefused(error.sentence) from error
 
-    def vouch(self, match: object) -> None:
+    def vouch(self, match: str) -> None:
         """Go on with a match that was put aside, with whoever sits at its seats: staff know them. Raise NotAsked or LogError."""
         offer = self._find(match)
         if offer is None:

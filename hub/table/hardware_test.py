@@ -7,6 +7,7 @@ seat goes round until all of its box was used. A census asks the reader for what
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from hub.errors import IllegalAction
 from hub.network.staff_messages import BoxTest, HardwareTest
@@ -37,10 +38,8 @@ class HardwareTests:
     def _running(self) -> bool:
         return self._left is not None or self._arm is not None
 
-    def begin(self, what: object) -> None:
+    def begin(self, what: Literal["boxes", "dice", "stop"]) -> None:
         """Try the "boxes", count the "dice", or "stop". Raise IllegalAction."""
-        if what not in ("boxes", "dice", "stop"):
-            raise IllegalAction("Boxes or dice are tried.", "TEST")
         self.end()
         self._ends = self._clock.now() + TEST_SECONDS
         if what == "boxes":

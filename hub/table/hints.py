@@ -92,19 +92,15 @@ class Hints:
         """Take up what people have said before a restart. Raise LogError."""
         self._chosen = self._kept.read("hints", bool, "whether hints are allowed")
 
-    def allow(self, allowed: object) -> None:
+    def allow(self, allowed: bool) -> None:
         """Allow hints at this table, or not, until nobody sits here. Raise NotAsked, or LogError."""
-        if not isinstance(allowed, bool):
-            raise NotAsked("Hints are allowed, or they are not.", "HINTS")
         if self._play.seats:
             raise NotAsked("Whether hints are allowed is said between matches.", "HINTS")
         self._kept.write("hints", b"true" if allowed else b"false")
         self._chosen = allowed
 
-    def switch(self, seat: Seat, on: object) -> None:
+    def switch(self, seat: Seat, on: bool) -> None:
         """Give hints to the phone at a seat, or no longer. Raise NotAsked."""
-        if not isinstance(on, bool):
-            raise NotAsked("Hints are switched on, or off.", "HINTS")
         if on and not self.allowed:
             raise NotAsked(REFUSED, "HINTS")
         if not on:

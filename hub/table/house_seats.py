@@ -10,13 +10,13 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from random import Random
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hub.display.labels import found
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
 from hub.engine.match import Decision, Match
-from hub.engine.sight import STRENGTHS, Strength
+from hub.engine.sight import Strength
 from hub.errors import IllegalAction, NotAsked, RulesBug
 from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
@@ -73,7 +73,7 @@ class HouseSeats:
         for seat in order[: min(self._way.seats, len(order) - 1)]:  # one is left for somebody
             self._take(seat, self._way.strength)
 
-    def let_play(self, number: object, strength: object) -> None:
+    def let_play(self, number: int, strength: Strength | Literal[""]) -> None:
         """Let the house play at a free seat, or better or worse at one of its own; with no strength, free that. Raise NotAsked."""
         seat = next((one for one in self._seats if one.number == number), None)
         if (
@@ -81,15 +81,14 @@ class HouseSeats:
             or seat is None
             or (seat.joined and not seat.is_house)
             or seat.number in self._seats.claimed
+            or not (strength or seat.is_house)
         ):
             raise NotAsked("The house plays at free seats, and takes them between matches.", "LOBBY")
-        if strength == "" and seat.is_house:
-            with self._seats.changing(seat):
-                seat.empty()
-        elif strength in STRENGTHS:
+        if strength:
             self._take(seat, strength)
         else:
-            raise NotAsked(f"The house plays {', '.join(STRENGTHS)}.", "LOBBY")
+            with self._seats.changing(seat):
+                seat.empty()
 
     def _take(self, seat: Seat, strength: Strength) -> None:
         with self._seats.changing(seat):

@@ -69,18 +69,18 @@ class Lessons:
         people = [seat for seat in self._seats if seat.joined and not seat.is_house]
         return bool(people) and all(game in self._now.played.get(seat.sid, ()) for seat in people)
 
-    def choose(self, on: object) -> None:
+    def choose(self, on: bool) -> None:
         """Let the rules be told in the first round of the next match, or not. Raise NotAsked."""
-        if not isinstance(on, bool) or self._play.seats:
+        if self._play.seats:
             raise NotAsked("Between matches, say whether the first round is explained.", "LESSONS")
         self.chosen = on
 
-    def skip(self, seat: Seat, on: object) -> None:
+    def skip(self, seat: Seat, on: bool) -> None:
         """Tell a seat no more rules in this match, or again; with nobody left to tell, the room is told none either.
 
         Raise NotAsked, or LogError.
         """
-        if not isinstance(on, bool) or seat.number not in self._play.seats:
+        if seat.number not in self._play.seats:
             raise NotAsked("Only who plays a match is told its rules.", "LESSONS")
         others = [sid for sid in self._now.without if sid != seat.sid]
         self._keep(without=others if on else [*others, seat.sid])

@@ -7,6 +7,8 @@ from contextlib import suppress
 from math import ceil
 from typing import Any, NamedTuple
 
+from msgspec import UNSET, UnsetType
+
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.ports import Clock
 from hub.state import GameOffer, Preset, Starting
@@ -68,13 +70,13 @@ class Lobby:
         """Return the owner's sets of options for a game."""
         return self._presets.get(name, ())
 
-    def offer(self, name: object, preset: object) -> None:
+    def offer(self, name: str, preset: str) -> None:
         """Let a game be the chosen one, with a set of options. Raise NotAsked."""
-        if self._play.seats or not isinstance(name, str) or name not in self._play.games:
+        if self._play.seats or name not in self._play.games:
             raise NotAsked("Between matches, choose a game of this table.", "LOBBY")
-        if not isinstance(preset, str) or (preset and preset not in [one.name for one in self.presets(name)]):
+        if preset and preset not in [one.name for one in self.presets(name)]:
             raise NotAsked("There is no such preset of this game.", "LOBBY")
-        self._choose(name, str(preset))
+        self._choose(name, preset)
 
     def _choose(self, name: str, preset: str = "", options: Mapping[str, Any] | None = None) -> None:
         """Let a push on a box start a game with a preset, or with `options`."""
@@ -142,20 +144,21 @@ class Lobby:
             raise NotAsked("There is no finished match to play again.", "LOBBY")
         self.insist(seat, match.game.name, match.setup.options)
 
-    def wish(self, seat: Seat, name: object, how: Mapping[str, object] | None = None) -> None:
+    def wish(
+        self, seat: Seat, name: str, preset: str | UnsetType = UNSET, options: Mapping[str, Any] | UnsetType = UNSET
+    ) -> None:
         """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked, StartRefused or LogError.
 
-        The options are the newest wish of those who want that game: in `how` its `preset` or its `options`. Who names neither
-        leaves them as they are.
+        The options are the newest wish of those who want that game: its `preset` or its `options`. Who names neither leaves
+        them as they are.
         """
         before = self.chosen, self.preset, self.options
-        how = how or {}
-        self.offer(name, how.get("preset", ""))
-        if not how and name == before[0]:
+        self.offer(name, preset or "")
+        if preset is UNSET and options is UNSET and name == before[0]:
             self._choose(*before)
-        if "options" in how:
+        if options is not UNSET:
             try:
-                self._wish_options(how["options"])
+                self._wish_options(options)
             except (NotAsked, StartRefused):
                 self._choose(*before)
                 raise
@@ -169,10 +172,10 @@ class Lobby:
         if most != seat.wish:
             self._choose(most, *before[1:]) if before[0] == most else self._choose(most)
 
-    def _wish_options(self, options: object) -> None:
+    def _wish_options(self, options: Mapping[str, Any]) -> None:
         """Let the chosen game be played with these options. Raise NotAsked or StartRefused where the game has not got one."""
         known = self._play.games[self.chosen].options
-        if not isinstance(options, Mapping) or not set(options) <= set(known):
+        if not set(options) <= set(known):
             raise NotAsked("Choose options that this game has.", "LOBBY")
         legal = {name: known[name].check(name, value) for name, value in options.items()}
         unusual = self._unusual(self.chosen, legal)
@@ -255,7 +258,7 @@ class Lobby:
     def _all_ready(self, but: int) -> bool:
         return all(self._seats[number].ready for number in self._dealt_in() if number != but)
 
-    def free(self, number: object) -> None:
+    def free(self, number: int) -> None:
         """Free a seat whose phone is gone, or whose box nobody touches, for whoever comes next. Raise NotAsked."""
         seat = next((one for one in self._seats if one.number == number), None)
         is_somebodys = seat is not None and seat.joined and not seat.is_house and seat.number not in self._play.seats

@@ -131,14 +131,14 @@ class Notices:
         for key in [key for key, (kind, _) in self._standing.items() if KINDS[kind].ends == cause]:
             del self._standing[key]
 
-    def acknowledge(self, key: object) -> None:
+    def acknowledge(self, key: str) -> None:
         """Take away a notice that somebody has taken care of. Raise NotOffered where it is not there, or not theirs to take."""
-        known = self._standing.get(key) if isinstance(key, str) else None
+        known = self._standing.get(key)
         if known is None:
             raise NotOffered("That notice does not stand any more.", "NOTICE")
         if not KINDS[known[0]].can_acknowledge:
             raise NotOffered("This notice ends by itself, with its cause.", "NOTICE")
-        del self._standing[str(key)]
+        del self._standing[key]
 
     def public(self) -> list[Notice]:
         """Return what stands, most severe first, in the order of `KINDS`, of one kind the oldest first."""

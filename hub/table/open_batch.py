@@ -178,8 +178,8 @@ class OpenBatch:
         wrong = next((face for face in faces if not self._has(face)), None)
         return "" if wrong is None else f"I see a {wrong}, which no die here has: roll again, or type what they show."
 
-    def _has(self, face: object) -> bool:
-        return self._roll is not None and type(face) is int and 1 <= face <= self._roll.sides
+    def _has(self, face: int) -> bool:
+        return self._roll is not None and 1 <= face <= self._roll.sides
 
     def _lay_aside(self) -> None:
         """Let dice that lay flat count as they lay, whatever else was picked up: only the others are thrown again."""
@@ -205,7 +205,7 @@ class OpenBatch:
 
     # --- people ---
 
-    def type(self, seat: int, faces: object) -> None:
+    def type(self, seat: int, faces: list[int]) -> None:
         """Take what the roller types: a list of the faces that are missing. Raise IllegalAction."""
         roll = self._asked()
         if seat != roll.seat:
@@ -213,7 +213,7 @@ class OpenBatch:
         if not self.can("typed"):
             raise NotOffered(REFUSALS["typed"], "DICE")
         many = self.missing
-        if not isinstance(faces, list) or len(faces) != many or not all(map(self._has, faces)):
+        if len(faces) != many or not all(map(self._has, faces)):
             raise NotOffered(f"Type {_dice(many)}, {'' if many == 1 else 'each '}1 to {roll.sides}.", "DICE")
         self._by_hand("typed", f"Seat {seat} typed this. Somebody else says whether that is right, within a minute.")
         self.faces = self.aside + self.flat + faces

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -29,7 +30,7 @@ from hub.table.seats import Seats
 logger = logging.getLogger(__name__)
 
 
-MENU = (
+MENU: tuple[tuple[Literal["pause", "put_aside", "end"], str], ...] = (
     ("pause", "Pause or go on? Push"),
     ("put_aside", "Put the match aside? Push asks all"),
     ("end", "End the match? Push asks all"),

@@ -90,14 +90,14 @@ class Questions:
             asked.stay = {*asked.voters()}
         self.open = asked
 
-    def vote(self, seat: int, option: object) -> None:
+    def vote(self, seat: int, option: str) -> None:
         """Take a seat's vote. Raise IllegalAction."""
         asked = self.open
         if asked is None:
             raise NotAsked("The table is asked nothing now.", "QUESTION")
         if seat not in asked.may_vote():
             raise NotAsked("This question is for others.", "QUESTION")
-        if not isinstance(option, str) or option not in asked.options:
+        if option not in asked.options:
             raise NotOffered(f"Answer {', '.join(asked.options)}.", "QUESTION")
         asked.votes[seat] = option
         self._decide(late=False)

@@ -5,13 +5,14 @@ Where the disk fails in between, what it has already is done and answered so (`h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from msgspec import UNSET
 
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, NotAsked, Stale, StartRefused
+from hub.network import verbs
+from hub.network.verbs import read_args
 from hub.ports import PhoneSaid
-from hub.state import tidy_name
+from hub.state import Plain, tidy_name
 from hub.table.boxes import SeatBoxes
 from hub.table.hints import Hints
 from hub.table.lessons import Lessons
@@ -40,106 +41,96 @@ class Requests:
         """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
         if request.epoch != self._play.log.epoch:
             raise Stale
+        args = read_args(verbs.ARGS, request.verb, request.args)
         try:
-            self._do(seat, request, dict(request.args))
+            self._do(seat, request, args)
             self._notices.passed("answered")
         except StartRefused as error:
             raise IllegalAction(str(error), "START") from error
 
-    def _do(self, seat: Seat, request: PhoneSaid, args: dict[str, Any]) -> None:
-        match request.verb:
-            case "act":
-                self._act(seat, request.number, args)
-            case "roll":
+    def _do(self, seat: Seat, request: PhoneSaid, args: Plain) -> None:
+        match request.verb, args:
+            case "act", verbs.ActArgs(move=move):
+                self._act(seat, request, move)
+            case "roll", verbs.RollArgs(faces=faces):
                 self._rolls.check(seat.number, request.number)
-                self._rolls.type(seat.number, args.get("faces"))
-            case "dice" if args.get("say") in ("reread", "stands"):
-                self._rolls.vote(seat.number, yes=args["say"] == "reread")
-            case "dice":
+                self._rolls.type(seat.number, faces)
+            case "dice", verbs.DiceArgs(say="reread" | "stands" as say):
+                self._rolls.vote(seat.number, yes=say == "reread")
+            case "dice", verbs.DiceArgs(say="hub" | "accept" | "again" | "lies" as say):
                 self._rolls.check(seat.number, request.number)
-                self._rolls.answer(seat.number, args.get("say"))
-            case "undo":
+                self._rolls.answer(seat.number, say)
+            case "undo", _:
                 self._rolls.undo(seat.number)
-            case "name":
-                self._rename(seat, args)
-            case "leave":
+            case "name", verbs.NameArgs(name=name):
+                self._rename(seat, tidy_name(name))
+            case "leave", _:
                 self._seats.release(seat, playing=seat.number in self._play.seats, answered=request.id)
-            case "code":
-                self._show_code(seat, args)
-            case "hand_over":
-                self._hand_over(seat, args)
-            case "claim":
-                self._answer_claim(seat, args)
-            case "hints":
-                self._set_hints(seat, args)
-            case "lessons":
-                self._set_lessons(seat, args)
-            case "help" | "acknowledge":
-                self._notice(seat, request.verb, args)
-            case verb:
+            case "code", verbs.SeatArgs(seat=number):
+                self._show_code(seat, number)
+            case "hand_over", verbs.HandOverArgs(show=True):
+                self._seats.show_hand_over(seat)
+            case "hand_over", _:
+                seat.hand_over = ""
+            case "claim", verbs.ClaimArgs(claim=claim, say=decided):
+                self._answer_claim(seat, claim, give=decided == "give")
+            case "hints", verbs.HintsArgs(on=bool(on)):
+                self._hints.switch(seat, on)
+            case "lessons", verbs.LessonsArgs(on=bool(on)):
+                self._lessons.skip(seat, on)
+            case "help", _:
+                self._help(seat)
+            case verb, _:
                 self._do_together(seat, verb, args)
 
-    def _do_together(self, seat: Seat, verb: str, args: Mapping[str, Any]) -> None:
-        """Do what is about the match as a whole: how it begins, pauses, is put aside, ends."""
-        match verb:
-            case "start":
-                self._start(seat, args)
-            case "again":
+    def _do_together(self, seat: Seat, verb: str, args: Plain) -> None:
+        """Do what is about the table as a whole: how a match begins, pauses, is put aside, ends."""
+        match verb, args:
+            case "start", verbs.StartArgs(game=game, options=options):
+                self._lobby.insist(seat, game, options)
+            case "again", _:
                 self._lobby.insist_again(seat)
-            case "ready":
-                self._ready(seat, args)
-            case "wait":
+            case "ready", verbs.ReadyArgs(ready=ready):
+                self._lobby.ready(seat, not seat.ready if ready is UNSET else ready)
+            case "wait", _:
                 self._lobby.wait(seat)
-            case "hub_rolls":
-                self._let_hub_roll(seat, args)
-            case "wish":
-                self._lobby.wish(
-                    seat, args.get("game"), {one: args[one] for one in ("preset", "options") if one in args}
-                )
-            case "free":
-                self._lobby.free(args.get("seat"))
-            case "house":
-                self._people.house.let_play(args.get("seat"), args.get("strength"))
-            case "ask":
-                self._people.endings.ask(seat, args.get("what"))
-            case "vote":
-                self._people.questions.vote(seat.number, args.get("say"))
-            case "pause":
+            case "hub_rolls", verbs.HubRollsArgs(on=on):
+                self._let_hub_roll(seat, on)
+            case "wish", verbs.WishArgs(game=game, preset=preset, options=wanted):
+                self._lobby.wish(seat, game, preset, wanted)
+            case "free", verbs.SeatArgs(seat=number):
+                self._lobby.free(number)
+            case "house", verbs.HouseArgs(seat=number, strength=strength):
+                self._people.house.let_play(number, strength)
+            case "ask", verbs.AskArgs(what=what):
+                self._people.endings.ask(seat, what)
+            case "vote", verbs.VoteArgs(say=option):
+                self._people.questions.vote(seat.number, option)
+            case "pause", _:
                 self._pause(seat)
-            case "take_up":
-                self._people.endings.take_up(seat, args.get("match"))
+            case "take_up", verbs.TakeUpArgs(match=kept):
+                self._people.endings.take_up(seat, kept)
+            case "hints", verbs.HintsArgs(allow=bool(allowed)):
+                self._allow_hints(seat, allowed)
+            case "lessons", verbs.LessonsArgs(explain=bool(explained)):
+                self._explain(seat, explained)
+            case "acknowledge", verbs.AcknowledgeArgs(key=key):
+                self._acknowledge(seat, key)
             case _:
-                raise IllegalAction("That is no request.")
+                raise TypeError(f"nothing does {verb!r} with {args!r}")
 
-    def _act(self, seat: Seat, number: int | None, args: dict[str, Any]) -> None:
-        move = args.pop("move", None)
-        if type(move) is not str:
-            raise IllegalAction("An action needs a move.")
-        action = Action(seat=seat.number, move=move, args=args, number=number)
+    def _act(self, seat: Seat, request: PhoneSaid, move: str) -> None:
+        beside = {name: value for name, value in request.args.items() if name != "move"}
+        action = Action(seat=seat.number, move=move, args=beside, number=request.number)
         if not self._people.agreement.is_asked_for(action):
             self._boxes.answer_by_phone(action)
-
-    def _ready(self, seat: Seat, args: Mapping[str, Any]) -> None:
-        is_ready = args.get("ready", not seat.ready)
-        if not isinstance(is_ready, bool):
-            raise IllegalAction("A seat is ready, or it is not.")
-        self._lobby.ready(seat, is_ready)
 
     def _pause(self, seat: Seat) -> None:
         if seat.number not in self._play.seats:
             raise NotAsked("Only who plays a match pauses it.", "QUESTION")
         self._people.absence.pause(seat)
 
-    def _start(self, seat: Seat, args: Mapping[str, Any]) -> None:
-        options = args.get("options", {})
-        if not isinstance(args.get("game"), str) or not isinstance(options, dict):
-            raise IllegalAction("Name a game and its options.")
-        self._lobby.insist(seat, args["game"], options)
-
-    def _rename(self, seat: Seat, args: Mapping[str, Any]) -> None:
-        if not isinstance(args.get("name"), str):
-            raise IllegalAction("A name is a text.")
-        name = tidy_name(args["name"])
+    def _rename(self, seat: Seat, name: str) -> None:
         if self._names.mislead(name):
             raise IllegalAction(SENTENCE, "NAME")
         if self._seats.has_twin(name, seat.number):
@@ -148,65 +139,45 @@ class Requests:
             with self._seats.changing(seat):
                 seat.name = name
 
-    def _set_hints(self, seat: Seat, args: Mapping[str, Any]) -> None:
-        """Give hints to this phone or no longer; or allow them at the table, which who sits here does between matches."""
-        if "allow" not in args:
-            self._hints.switch(seat, args.get("on"))
-        elif seat.joined:
-            self._hints.allow(args["allow"])
-        else:
+    def _allow_hints(self, seat: Seat, allowed: bool) -> None:
+        if not seat.joined:
             raise NotAsked("Only who sits at this table allows hints.", "HINTS")
+        self._hints.allow(allowed)
 
-    def _set_lessons(self, seat: Seat, args: Mapping[str, Any]) -> None:
-        """Tell this phone the rules of a first round or no longer; or have the next match's explained, or not."""
-        if "explain" not in args:
-            self._lessons.skip(seat, args.get("on"))
-        elif seat.joined:
-            self._lessons.choose(args.get("explain"))
-        else:
+    def _explain(self, seat: Seat, explained: bool) -> None:
+        if not seat.joined:
             raise NotAsked("Only who sits at this table says whether the first round is explained.", "LESSONS")
+        self._lessons.choose(explained)
 
-    def _let_hub_roll(self, seat: Seat, args: Mapping[str, Any]) -> None:
+    def _let_hub_roll(self, seat: Seat, on: bool) -> None:
         """Let the hub roll all dice of this table, or people."""
         if not seat.joined or self._play.seats:
             raise NotAsked("Between matches, who sits at this table says who rolls the dice.", "DICE")
-        self._rolls.let_hub_roll(args.get("on"))
+        self._rolls.let_hub_roll(on)
 
-    def _show_code(self, seat: Seat, args: Mapping[str, Any]) -> None:
+    def _show_code(self, seat: Seat, number: int) -> None:
         """Have the table's screens show the code of a seat that was left, so that its player comes back to the hand."""
-        wanted = next((one for one in self._seats if one.number == args.get("seat")), None)
+        wanted = next((one for one in self._seats if one.number == number), None)
         if wanted is None or wanted.sid or wanted is seat:
             raise IllegalAction("Only of a seat without a phone can the code be shown.", "CODE")
         self._seats.ask_for_code(wanted)
 
-    def _hand_over(self, seat: Seat, args: Mapping[str, Any]) -> None:
-        """Let the phone show a code with which another phone takes its seat, or no longer."""
-        if not isinstance(args.get("show", True), bool):
-            raise IllegalAction("A code is shown, or it is not.")
-        if args.get("show", True):
-            self._seats.show_hand_over(seat)
-        else:
-            seat.hand_over = ""
-
-    def _answer_claim(self, seat: Seat, args: Mapping[str, Any]) -> None:
+    def _answer_claim(self, seat: Seat, number: int, *, give: bool) -> None:
         """Hand the seat over to the phone that asks for it, or keep it."""
         claim = self._seats.waiting(seat.number)
-        if claim is None or args.get("claim") != claim.number:
+        if claim is None or number != claim.number:
             raise NotAsked("Nobody asks for this seat any more.", "CLAIM")
-        match args.get("say"):
-            case "keep":
-                self._seats.refuse(seat.number, f"Seat {seat.number} said no.")
-            case "give":
-                self._seats.grant(seat.number)
-            case _:
-                raise IllegalAction("A seat is kept or given.")
+        if give:
+            self._seats.grant(seat.number)
+        else:
+            self._seats.refuse(seat.number, f"Seat {seat.number} said no.")
 
-    def _notice(self, seat: Seat, verb: str, args: Mapping[str, Any]) -> None:
-        """Take a notice away; or call staff, as a held bar does, and asked once more take the call back."""
-        if verb == "help":
-            if not self._notices.end("help", str(seat.number)):
-                self._notices.post("help", f"Seat {seat.number} calls for help.", str(seat.number))
-            return
+    def _help(self, seat: Seat) -> None:
+        """Call staff, as a held bar does; asked once more, take the call back."""
+        if not self._notices.end("help", str(seat.number)):
+            self._notices.post("help", f"Seat {seat.number} calls for help.", str(seat.number))
+
+    def _acknowledge(self, seat: Seat, key: str) -> None:
         if not seat.joined:
             raise NotAsked("Only who sits at this table takes a notice away.", "NOTICE")
-        self._notices.acknowledge(args.get("key"))
+        self._notices.acknowledge(key)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -53,10 +54,8 @@ class Rolls:
         """Take up what people have said before a restart. Raise LogError."""
         self.by_hub = bool(self._kept.read("hub rolls", bool, "who rolls the dice"))
 
-    def let_hub_roll(self, on: object) -> None:
+    def let_hub_roll(self, on: bool) -> None:
         """Let the hub roll all dice of this table, or people, until nobody sits here. Raise NotAsked, or LogError."""
-        if not isinstance(on, bool):
-            raise NotAsked("The hub rolls the dice, or people do.", "DICE")
         self._kept.write("hub rolls", b"true" if on else b"false")
         self.by_hub = on
 
@@ -162,7 +161,7 @@ class Rolls:
         if seat not in self._play.seats:
             raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
 
-    def type(self, seat: int, faces: object) -> None:
+    def type(self, seat: int, faces: list[int]) -> None:
         """Take the faces that the roller types. Raise IllegalAction."""
         self.dice.type(seat, faces, [other for other in self._present() if other != seat])
         self.play_on()
@@ -178,7 +177,7 @@ class Rolls:
         self._let_stand("late", "")
         self.dispute = None
 
-    def answer(self, seat: int, answer: object) -> None:
+    def answer(self, seat: int, answer: Literal["accept", "again", "hub", "lies"]) -> None:
         """Take what a seat says to the dice: `accept`, `again`, `hub` or `lies`. Raise IllegalAction."""
         match answer:
             case "accept":
@@ -191,8 +190,6 @@ class Rolls:
                 self.dice.vote_hub(seat, self._present())
             case "lies":
                 self.dice.open.as_it_lies(seat, len(self.voters()))
-            case _:
-                raise NotOffered("Say hub, accept, again or lies to a roll.", "DICE")
         self._finish()
 
     def _present(self) -> list[int]:

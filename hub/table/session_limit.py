@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 
-from hub.errors import IllegalAction
+from msgspec import UNSET, UnsetType
+
 from hub.ports import Clock
 from hub.table.kept import KeptValues
 from hub.table.notices import Notices
@@ -53,16 +55,25 @@ class SessionLimit:
         if until and abs(until - self._wall()) < LONGEST:  # else it is long over, or this clock is wrong
             self._begin(until)
 
-    def set(self, until: object) -> None:
-        """Set until when, in seconds since 1970, or with None that there is no limit. Raise IllegalAction or LogError."""
+    def choose(self, minutes: int | UnsetType, at: str | UnsetType) -> None:
+        """Set when the time ends: in `minutes`, else at the next time `at` ("22:30"), else never. Raise LogError."""
+        if minutes is not UNSET:
+            self.set(int(self._wall()) + 60 * minutes)
+        elif at is not UNSET:
+            now, (hour, minute) = datetime.fromtimestamp(self._wall()).astimezone(), map(int, at.split(":"))
+            then = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+            self.set(int((then if then > now else then + timedelta(days=1)).timestamp()))
+        else:
+            self.set(None)
+
+    def set(self, until: int | None) -> None:
+        """Set until when, in seconds since 1970, or with None that there is no limit. Raise LogError."""
         if until is None:
             self._kept.forget("until")
             self._set = None
-        elif type(until) is int and 0 < until - self._wall() <= LONGEST:
+        else:
             self._kept.write("until", str(until).encode())
             self._begin(until)
-        else:
-            raise IllegalAction("A table's time ends within a day from now.", "TIME")
         self.due()
 
     def _begin(self, until: int) -> None:

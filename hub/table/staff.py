@@ -9,15 +9,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Literal
 
 import msgspec
+from msgspec import UnsetType
 
 from hub.engine.decision import CHANCE
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
-from hub.network.staff_messages import Desk, Did, KeptMatch
+from hub.network import staff_verbs
+from hub.network.staff_messages import Desk, Did
+from hub.network.verbs import AcknowledgeArgs, SeatArgs, TakeUpArgs, read_args
 from hub.ports import StaffAsked
 from hub.table import feed
+from hub.table.endings import Endings
 from hub.table.hardware_test import HardwareTests
 from hub.table.house_seats import HouseSeats
 from hub.table.kept import KeptValues
@@ -33,26 +37,6 @@ logger = logging.getLogger(__name__)
 
 MOST_KEPT = 40
 """So much of what staff did is kept."""
-LOUDEST = 100
-LIGHTS = (100, 60, 30, 10)
-"""How bright rings and the table's screens may be, in per cent."""
-
-
-class MatchEndings(Protocol):
-    """How a match is put aside or ended."""
-
-    def put_aside(self, by: str) -> None:
-        """Put the match aside. Raise IllegalAction where there is none."""
-
-    def end(self, by: str) -> None:
-        """End the match. Raise IllegalAction where there is none."""
-
-    @property
-    def kept_matches(self) -> list[KeptMatch]:
-        """Return the matches that can go on at this table, with the names of their people."""
-
-    def vouch(self, match: object) -> None:
-        """Go on with a match that was put aside. Raise IllegalAction where that cannot be."""
 
 
 class Staff:
@@ -64,7 +48,7 @@ class Staff:
         seats: Seats,
         notices: Notices,
         rolls: Rolls,
-        endings: MatchEndings,
+        endings: Endings,
         tests: HardwareTests,
         kept: KeptValues,
         limit: SessionLimit,
@@ -89,9 +73,9 @@ class Staff:
         """Take up what was set and done before a restart. Raise LogError."""
         self._did = self._kept.read("staff", list[Did], "what staff did") or []
         light = self._kept.read("light", int, "how bright it is")
-        self.light = light if light in LIGHTS else 100
+        self.light = light if light in staff_verbs.LIGHTS else 100
         volume = self._kept.read("volume", int, "how loud it is")
-        self.volume = self.volume if volume is None else min(max(volume, 0), LOUDEST)
+        self.volume = self.volume if volume is None else min(max(volume, 0), staff_verbs.LOUDEST)
         self._limit.recall()
         self._tell()
 
@@ -137,44 +121,48 @@ class Staff:
 
     def _do(self, verb: str, args: Mapping[str, Any]) -> str:
         """Do it; return what staff did, as a sentence, or "" for what nobody needs to read later."""
-        match verb:
-            case "done":
-                self._notices.acknowledge(args.get("key"))
+        match verb, read_args(staff_verbs.TABLE_ARGS, verb, args):
+            case "done", AcknowledgeArgs(key=key):
+                self._notices.acknowledge(key)
                 return ""
-            case "free":
-                return self._free(args.get("seat"))
-            case "undo":
-                return self._undo(args.get("after"))
-            case "aside":
+            case "free", SeatArgs(seat=number):
+                return self._free(number)
+            case "undo", staff_verbs.StaffUndoArgs(after=after):
+                return self._undo(after)
+            case "aside", _:
                 self._endings.put_aside("staff")
                 return "The match was put aside."
-            case "end":
+            case "end", _:
                 self._endings.end("staff")
                 return "The match was ended."
-            case "again":
-                self._endings.vouch(args.get("match"))
+            case "again", TakeUpArgs(match=kept):
+                self._endings.vouch(kept)
                 did = "A match that was put aside goes on with those who sit here now."
                 self._notices.post("staff", f"Staff: {did}")
                 return did
-            case "reset":
-                return self._reset(args.get("match"))
-            case "limit":
-                self._limit.set(args.get("until"))
+            case "reset", staff_verbs.ResetArgs(match=running):
+                return self._reset(running)
+            case "limit", staff_verbs.LimitArgs(minutes=minutes, at=at):
+                self._limit.choose(minutes, at)
                 return ""
-            case "offer":
-                self._lobby.offer(args.get("game"), args.get("preset", ""))
+            case "offer", staff_verbs.OfferArgs(game=game, preset=preset):
+                self._lobby.offer(game, preset)
                 return ""
-            case "light":
-                return self._set_light(args.get("percent"))
-            case "volume":
-                return self._set_volume(args.get("percent"))
-            case "test":
-                self._test(args.get("what"))
+            case "light", staff_verbs.LightArgs(percent=percent):
+                self._kept.write("light", str(percent).encode())
+                self.light = percent
                 return ""
-        raise IllegalAction("That is no request.")
+            case "volume", staff_verbs.VolumeArgs(percent=percent):
+                self._kept.write("volume", str(percent).encode())
+                self.volume = percent
+                return ""
+            case "test", staff_verbs.HardwareTestArgs(what=what):
+                self._test(what)
+                return ""
+        raise TypeError(f"nothing does {verb!r}")
 
-    def _free(self, number: object) -> str:
-        seat = next((one for one in self._seats if type(number) is int and one.number == number), None)
+    def _free(self, number: int) -> str:
+        seat = next((one for one in self._seats if one.number == number), None)
         if seat is None or not (seat.sid or seat.joined):
             raise NotAsked("Nobody sits there.", "SEAT")
         if seat.number in self._play.seats:
@@ -195,7 +183,7 @@ class Staff:
             seat.empty()
             seat.code = new_code(self._random, SEAT_CODE_LENGTH)
 
-    def _undo(self, after: object) -> str:
+    def _undo(self, after: int) -> str:
         """Take back the last action of a person, with what the house has done since; `after` is the event that staff saw last.
 
         So nothing newer goes. What dice or shuffles have decided since stays, and what was done before it.
@@ -205,7 +193,7 @@ class Staff:
             raise refusal
         assert match is not None
         shown = feed.events(match)
-        if type(after) is not int or after != (shown[-1].n if shown else -1):
+        if after != (shown[-1].n if shown else -1):
             raise Stale
         if not match.log:
             raise NotOffered("There is nothing to take back.", "UNDO")
@@ -225,7 +213,7 @@ class Staff:
         self._notices.post("staff", f"Staff: {did}")
         return did
 
-    def _reset(self, running: object) -> str:
+    def _reset(self, running: Literal["aside", "end"] | UnsetType) -> str:
         """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
         if self._play.stopped:
             raise NotAsked(f"The match is stopped: {self._play.stopped}", "RECORD")
@@ -254,21 +242,7 @@ class Staff:
         self._notices.passed("answered")
         return did
 
-    def _set_light(self, percent: object) -> str:
-        if percent not in LIGHTS or type(percent) is not int:
-            raise IllegalAction(f"Light is {', '.join(map(str, LIGHTS))} per cent.", "LIGHT")
-        self._kept.write("light", str(percent).encode())
-        self.light = percent
-        return ""
-
-    def _set_volume(self, percent: object) -> str:
-        if type(percent) is not int or not 0 <= percent <= LOUDEST:
-            raise IllegalAction(f"Volume is a whole number from 0 to {LOUDEST} per cent.", "VOLUME")
-        self._kept.write("volume", str(percent).encode())
-        self.volume = percent
-        return ""
-
-    def _test(self, what: object) -> None:
+    def _test(self, what: Literal["boxes", "dice", "stop"]) -> None:
         if self._play.match is not None and not self._play.match.over:
             raise NotAsked("A match is under way: boxes and dice are tried between matches.", "TEST")
         if self._rolls.waits or self._rolls.voting:

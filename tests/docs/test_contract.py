@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import re
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,7 +15,6 @@ from openapi_spec_validator import validate
 from hub.docs import contract
 from hub.network import messages, verbs
 from hub.network.encryption import HubKey
-from hub.table import requests
 from phone_ui import javascript, server
 from phone_ui.pages import make_app
 from tests.docs.contract import check, document
@@ -79,22 +76,6 @@ def test_every_topic_that_a_seats_login_may_use_is_described() -> None:
     used = {*topics.may_read("{sid}"), *topics.may_write("{sid}"), messages.echo_topic("{hub}")}
     described = document("asyncapi")["channels"].values()
     assert {one["address"] for one in described if one["servers"] == [{"$ref": "#/servers/web-port"}]} == used
-
-
-def test_every_verb_says_what_stands_beside_it() -> None:
-    assert {*verbs.ARGS} == {*get_args(messages.Verb)}
-
-
-def test_what_the_table_reads_of_a_request_is_what_the_verbs_say() -> None:
-    read = {
-        node.args[0].value
-        for node in ast.walk(ast.parse(Path(requests.__file__).read_text("utf-8")))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("get", "pop")
-        and isinstance(node.args[0], ast.Constant)
-    } | {"allow", "explain", "preset"}  # asked with `in`
-    assert {field for args in verbs.ARGS.values() for field in args.__struct_fields__} == read
 
 
 ACT = {"v": 1, "id": "0123456789abcdef", "n": 1, "epoch": 1, "number": 4}

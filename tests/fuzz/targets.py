@@ -37,7 +37,6 @@ from hub.ports import LogEntry, PhoneLink, StaffAsked
 from hub.table.chance import Chance
 from hub.table.kept import KeptValues
 from hub.table.match_log import MatchLog
-from hub.venue import Machine, VenueDesk
 from phone_ui.direct import DirectPhone
 from phone_ui.mqtt_packets import (
     PacketReader,
@@ -194,8 +193,6 @@ def staff(data: bytes) -> None:
         ask = staff_messages.read_ask(data)
     except messages.Malformed:
         return
-    with suppress(HubError):
-        VenueDesk("hub", Machine(lambda: None, {}))._until(ask.args)
     if not _HOUSES or _HOUSES[0].asked > 300:
         _HOUSES[:] = [_Evening()]
     evening = _HOUSES[0]
@@ -220,7 +217,7 @@ def staff(data: bytes) -> None:
 def _staff_asks() -> list[bytes]:
     args: dict[str, dict[str, object]] = {
         "done": {"key": "help:1"}, "free": {"seat": 2}, "undo": {"after": 0}, "aside": {}, "end": {}, "again": {"match": "m-1"},
-        "reset": {"match": "end"}, "limit": {"until": 1_790_000_000}, "light": {"percent": 60}, "volume": {"percent": 30}, "test": {"what": "boxes"},
+        "reset": {"match": "end"}, "limit": {}, "light": {"percent": 60}, "volume": {"percent": 30}, "test": {"what": "boxes"},
     }  # fmt: skip
     asks = [json.dumps({"n": 1, "verb": verb, "table": "1", "args": one}).encode() for verb, one in args.items()]
     return [*asks, b'{"n":1,"verb":"limit","args":{"minutes":30}}', b'{"n":1,"verb":"limit","args":{"at":"22:30"}}']

@@ -200,7 +200,7 @@ def test_a_pin_made_in_a_terminal_holds_at_once_and_ends_every_session(front: Fr
     browser = Browser(front)
     assert browser.login(front.right) == 200
     new = StaffPin.renew(front.file)
-    assert browser.ask("undo")[0] == 401
+    assert browser.ask("undo", after=0)[0] == 401
     assert front.venue.done == []
     assert Browser(front, "10.0.0.8").login(front.right) in ({403} if new != front.right else {200})
     assert Browser(front, "10.0.0.9").login(new) == 200
@@ -410,7 +410,7 @@ def test_nothing_of_pin_or_picture_is_in_what_passes_by(front: Front) -> None:
 def test_a_request_is_done_once_whoever_sends_it_again(front: Front) -> None:
     browser = Browser(front)
     browser.login(front.right)
-    body = browser.body("undo")
+    body = browser.body("undo", after=0)
     assert front.post("/staff/ask", body)[0] == 200
     assert front.post("/staff/ask", body, "10.0.0.66")[0] == 409
     assert [ask.verb for ask in front.venue.done] == ["undo"]
@@ -419,18 +419,18 @@ def test_a_request_is_done_once_whoever_sends_it_again(front: Front) -> None:
 def test_requests_that_overtake_each_other_are_all_done_once(front: Front) -> None:
     browser = Browser(front)
     browser.login(front.right)
-    bodies = [browser.body("undo") for _ in range(5)]
+    bodies = [browser.body("undo", after=0) for _ in range(5)]
     assert [front.post("/staff/ask", body)[0] for body in reversed(bodies)] == [200] * 5
-    late = browser.body("undo", number=1000)
+    late = browser.body("undo", after=0, number=1000)
     assert front.post("/staff/ask", late)[0] == 200
-    assert front.post("/staff/ask", browser.body("undo", number=1000 - staff_door.WINDOW))[0] == 409
+    assert front.post("/staff/ask", browser.body("undo", after=0, number=1000 - staff_door.WINDOW))[0] == 409
 
 
 def test_another_key_a_changed_box_and_another_session_do_nothing(front: Front) -> None:
     browser, other = Browser(front), Browser(front, "10.0.0.8")
     browser.login(front.right)
     other.login(front.right)
-    body = browser.body("undo")
+    body = browser.body("undo", after=0)
     assert front.post("/staff/ask", {**body, "session": other.session})[0] == 400
     assert front.post("/staff/ask", {**body, "box": body["box"][:-2] + "AA"})[0] == 400
     assert front.post("/staff/ask", {**body, "session": "nobody"})[0] == 401
@@ -441,7 +441,7 @@ def test_another_key_a_changed_box_and_another_session_do_nothing(front: Front) 
 def test_an_answer_is_no_request_and_names_the_one_it_answers(front: Front) -> None:
     browser = Browser(front)
     browser.login(front.right)
-    _, sealed = front.post("/staff/ask", browser.body("undo"))
+    _, sealed = front.post("/staff/ask", browser.body("undo", after=0))
     assert browser.opened(sealed)["re"] == 1
     assert front.post("/staff/ask", {"session": browser.session, **sealed})[0] == 400
     assert len(front.venue.done) == 1
@@ -451,12 +451,12 @@ def test_a_session_ends_by_itself_and_by_signing_out(front: Front) -> None:
     browser = Browser(front)
     browser.login(front.right)
     assert browser.ask("out")[1]["ok"]
-    assert browser.ask("undo")[0] == 401
+    assert browser.ask("undo", after=0)[0] == 401
     browser.login(front.right)
     front.now += SESSION_SECONDS - 1
-    assert browser.ask("undo")[0] == 200
+    assert browser.ask("undo", after=0)[0] == 200
     front.now += 1
-    assert browser.ask("undo")[0] == 401
+    assert browser.ask("undo", after=0)[0] == 401
 
 
 def test_only_so_many_sessions_are_kept(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -464,8 +464,8 @@ def test_only_so_many_sessions_are_kept(front: Front, monkeypatch: pytest.Monkey
     browsers = [Browser(front) for _ in range(3)]
     for browser in browsers:
         browser.login(front.right)
-    assert browsers[0].ask("undo")[0] == 401
-    assert browsers[1].ask("undo")[0] == 200
+    assert browsers[0].ask("undo", after=0)[0] == 401
+    assert browsers[1].ask("undo", after=0)[0] == 200
 
 
 def test_what_cannot_be_done_is_a_sentence(front: Front) -> None:

@@ -31,7 +31,17 @@ class Guarded(TableRig):
     def ask(self, seat: int, verb: str) -> dict[str, Any]:
         """A phone's request while the table may start again: its answer."""
         request = self.fresh_id()
-        self.take(PhoneSaid(self.sids[seat], request, 1, self.state["epoch"], None, verb, {"name": SECRET}))
+        self.take(
+            PhoneSaid(
+                self.sids[seat],
+                request,
+                1,
+                self.state["epoch"],
+                None,
+                verb,
+                {"match": SECRET} if verb == "take_up" else {},
+            )
+        )
         return next(one for one in reversed(self.phones.answers[self.sids[seat]]) if one["re"] == request)
 
     def staff(self, verb: str, **args: Any) -> tuple[bool, str]:

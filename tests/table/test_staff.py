@@ -112,7 +112,7 @@ def test_a_seat_is_freed_between_matches_with_its_name_and_login(rig: StaffRig) 
     place = rig.state["seats"][1]
     assert (place["held"], place["name"], place["phone"]) == (False, "", "none")
     assert rig.refuses("free", seat=2) == "Nobody sits there."
-    assert rig.refuses("free", seat=9) == "Nobody sits there."
+    assert rig.refuses("free", seat=6) == "Nobody sits there."
 
 
 def test_a_seat_without_a_phone_is_freed_too() -> None:
@@ -189,7 +189,6 @@ def test_an_undo_of_what_staff_have_not_seen_is_refused(rig: StaffRig) -> None:
     rig.start()
     bid(rig, 2)
     assert "moved on" in rig.refuses("undo", after=rig.last_event() - 1)
-    assert "moved on" in rig.refuses("undo")
     assert locks(rig) == [2]
 
 
@@ -311,7 +310,7 @@ def test_the_end_of_the_time_is_announced_at_fifteen_and_five_minutes_and_ends_n
     rig.start()
     until = int(rig.wall()) + 20 * 60
     at = time.strftime("%H:%M", time.localtime(until))
-    rig.does("limit", until=until)
+    rig.does("limit", minutes=20)
     assert rig.notice() == ""
     rig.pass_time(20 * 60 - LAST_ORDERS)
     assert rig.notice() == f"Last orders: the time for this table is over at {at}."
@@ -323,7 +322,7 @@ def test_the_end_of_the_time_is_announced_at_fifteen_and_five_minutes_and_ends_n
     assert rig.notice() == f"The time for this table was over at {at}. Nothing ends by itself."
     assert rig.state["state"] == "playing"
     assert [one["severity"] for one in rig.state["notices"]] == ["info"]
-    rig.does("limit", until=None)
+    rig.does("limit")
     assert rig.notice() == ""
 
 
@@ -332,17 +331,16 @@ def test_staff_choose_what_the_lobby_offers_first_between_matches(rig: StaffRig)
     assert (rig.state["game"], rig.state["preset"]) == ("bid-and-bait", "")
     assert "no such preset" in rig.refuses("offer", game="bid-and-bait", preset="full")
     assert rig.refuses("offer", game="chess", preset="")
-    assert rig.refuses("offer", game=["bid-and-bait"])
     rig.start()
     assert rig.refuses("offer", game="bid-and-bait", preset="")
 
 
 def test_everybody_sees_until_when_the_table_is_theirs(rig: StaffRig) -> None:
     until = int(rig.wall()) + 40 * 60
-    rig.does("limit", until=until)
+    rig.does("limit", minutes=40)
     assert rig.state["until"] == until
     assert not rig.desk.by_hours
-    rig.does("limit", until=None)
+    rig.does("limit")
     assert rig.state["until"] is None
 
 
@@ -357,10 +355,13 @@ def test_a_limit_outlives_a_restart(rig: StaffRig) -> None:
     assert TableRig(store=rig.store).table.desk.until is None
 
 
-@pytest.mark.parametrize("until", [0, -5, "soon", 3.5, True, 10**12])
-def test_a_limit_that_is_no_time_is_refused(rig: StaffRig, until: object) -> None:
-    assert rig.refuses("limit", until=until)
-    assert rig.desk.until is None
+@pytest.mark.parametrize("at", ["23:59", "7:05", "00:00"])
+def test_a_limit_is_the_next_such_time(rig: StaffRig, at: str) -> None:
+    rig.does("limit", at=at)
+    until = rig.desk.until
+    assert until is not None
+    assert 0 < until - int(rig.wall()) <= 86_400
+    assert time.strftime("%H:%M", time.localtime(until)) == at.rjust(5, "0")
 
 
 # --- light -----------------------------------------------------------------------------------------------------
@@ -514,8 +515,8 @@ def test_no_request_of_staff_shows_a_hand_a_code_or_a_bid(rig: StaffRig) -> None
     secrets = [value.encode() for seat in rig.table._seats for value in (seat.code, seat.sid, seat.password) if value]
     said = b""
     for verb, args in (
-        ("done", {"key": "help:1"}), ("undo", {}), ("free", {"seat": 3}), ("reset", {}), ("aside", {}), ("end", {}),
-        ("limit", {"until": 5}), ("light", {"percent": 60}), ("volume", {"percent": 9}), ("test", {"what": "dice"}), ("hand", {"seat": 1}),
+        ("done", {"key": "help:1"}), ("undo", {"after": 0}), ("free", {"seat": 3}), ("reset", {}), ("aside", {}), ("end", {}),
+        ("limit", {"minutes": 5}), ("light", {"percent": 60}), ("volume", {"percent": 9}), ("test", {"what": "dice"}), ("hand", {"seat": 1}),
         ("code", {"seat": 1}),
     ):  # fmt: skip
         said += rig.staff(verb, **args)[1].encode() + msgspec.json.encode(rig.desk)

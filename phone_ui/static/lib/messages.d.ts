@@ -31,6 +31,36 @@ export interface Messages {
   ScreenSecret: ScreenSecret;
   ScreenAlive: ScreenAlive;
   ScreenBeat: ScreenBeat;
+  ActArgs: ActArgs;
+  RollArgs: RollArgs;
+  DiceArgs: DiceArgs;
+  Nothing: Nothing;
+  StartArgs: StartArgs;
+  ReadyArgs: ReadyArgs;
+  WishArgs: WishArgs;
+  NameArgs: NameArgs;
+  ClaimArgs: ClaimArgs;
+  SeatArgs: SeatArgs;
+  AcknowledgeArgs: AcknowledgeArgs;
+  AskArgs: AskArgs;
+  VoteArgs: VoteArgs;
+  TakeUpArgs: TakeUpArgs;
+  HandOverArgs: HandOverArgs;
+  HouseArgs: HouseArgs;
+  HintsArgs: HintsArgs;
+  LessonsArgs: LessonsArgs;
+  HubRollsArgs: HubRollsArgs;
+  StaffUndoArgs: StaffUndoArgs;
+  ResetArgs: ResetArgs;
+  LimitArgs: LimitArgs;
+  OfferArgs: OfferArgs;
+  LightArgs: LightArgs;
+  VolumeArgs: VolumeArgs;
+  HardwareTestArgs: HardwareTestArgs;
+  LookArgs: LookArgs;
+  CardsArgs: CardsArgs;
+  Requests: Requests;
+  StaffRequests: StaffRequests;
 }
 /**
  * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `events` are the newest ones without a gap, oldest first: at least the newest eight of the match, and all that the last three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers, none while a match is played. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` the last ones, for whom other people have waited too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are the matches of people who sit here that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number. `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
@@ -1159,4 +1189,234 @@ export interface ScreenAlive {
  */
 export interface ScreenBeat {
   n: number;
+}
+/**
+ * An answer to the open decision, or to a standing offer: the move, and beside it each of its parameters by name.
+ */
+export interface ActArgs {
+  move: string;
+  [k: string]: unknown;
+}
+/**
+ * Dice as somebody reads them, of the batch that is wanted.
+ */
+export interface RollArgs {
+  faces: number[];
+}
+/**
+ * What this seat says about dice. `hub` votes for a roll by the hub, and takes that back. `accept` takes a batch as it was read or typed, `again` wants it read again, `lies` votes for reading a leaning die as it lies. `reread` disputes a roll that was accepted, or votes for that; `stands` votes against it.
+ */
+export interface DiceArgs {
+  say: "accept" | "again" | "hub" | "lies" | "reread" | "stands";
+}
+/**
+ * No arguments.
+ */
+export interface Nothing {}
+/**
+ * The game, and the options that differ from its own; the match begins unless somebody would rather wait.
+ */
+export interface StartArgs {
+  game: string;
+  options?: Record<string, any>;
+}
+/**
+ * Whether this seat is ready; without it, the other way round.
+ */
+export interface ReadyArgs {
+  ready?: boolean;
+}
+/**
+ * The game that this seat would like to play next, and how. `preset` names a preset of the game, "" the usual options. `options` are those that differ from the usual ones, and count if both are given. Without either, the options stay as they are.
+ */
+export interface WishArgs {
+  game: string;
+  preset?: string;
+  options?: Record<string, any>;
+}
+/**
+ * The player's name.
+ */
+export interface NameArgs {
+  name: string;
+}
+/**
+ * Whether the seat is given to the phone that claims it; `claim` is the hand's.
+ */
+export interface ClaimArgs {
+  claim: number;
+  say: "give" | "keep";
+}
+/**
+ * The seat that it is about.
+ */
+export interface SeatArgs {
+  seat: number;
+}
+/**
+ * The key of a notice that can be acknowledged.
+ */
+export interface AcknowledgeArgs {
+  key: string;
+}
+/**
+ * A question to everybody at the table: whether the match is put aside, or ended.
+ */
+export interface AskArgs {
+  what: "end" | "put_aside";
+}
+/**
+ * The key of an option of the open question.
+ */
+export interface VoteArgs {
+  say: string;
+}
+/**
+ * The match that was put aside.
+ */
+export interface TakeUpArgs {
+  match: string;
+}
+/**
+ * Whether a code is shown with which another phone takes this seat.
+ */
+export interface HandOverArgs {
+  show?: boolean;
+}
+/**
+ * How well the house plays a seat that nobody has; "" takes it away.
+ */
+export interface HouseArgs {
+  seat: number;
+  strength: ("easy" | "sharp" | "steady") | "";
+}
+/**
+ * Hints for this phone (`on`), or whether the table allows them at all (`allow`): one of both.
+ */
+export interface HintsArgs {
+  on?: boolean;
+  allow?: boolean;
+}
+/**
+ * Whether this phone is told the rules in a first round (`on`), or whether the next match's is explained at all (`explain`).
+ */
+export interface LessonsArgs {
+  on?: boolean;
+  explain?: boolean;
+}
+/**
+ * Whether the hub rolls all dice of this table.
+ */
+export interface HubRollsArgs {
+  on: boolean;
+}
+/**
+ * The number of the event that staff saw last, -1 if there is none: nothing newer is taken back.
+ */
+export interface StaffUndoArgs {
+  after: number;
+}
+/**
+ * What becomes of the match under way, if there is one.
+ */
+export interface ResetArgs {
+  match?: "aside" | "end";
+}
+/**
+ * When the table's time ends: in `minutes`, or else at the next time `at` ("22:30"). Without either there is no limit.
+ */
+export interface LimitArgs {
+  minutes?: number;
+  at?: string;
+}
+/**
+ * The game that the lobby offers first, and a preset of it; "" for the usual options.
+ */
+export interface OfferArgs {
+  game: string;
+  preset?: string;
+}
+/**
+ * How bright rings and the table's screens are, in per cent.
+ */
+export interface LightArgs {
+  percent: 10 | 30 | 60 | 100;
+}
+/**
+ * How loud the table's sounds are, in per cent.
+ */
+export interface VolumeArgs {
+  percent: number;
+}
+/**
+ * What is tried between matches; `stop` ends a test.
+ */
+export interface HardwareTestArgs {
+  what: "boxes" | "dice" | "stop";
+}
+/**
+ * The number of the picture that the page has: the answer waits for a newer one.
+ */
+export interface LookArgs {
+  since?: number;
+}
+/**
+ * Changed cards of a game: by part of its data, the new text or the changed values of cards.
+ */
+export interface CardsArgs {
+  game: string;
+  changes: Record<string, any>;
+}
+/**
+ * By verb, the arguments of a request.
+ */
+export interface Requests {
+  act: ActArgs;
+  roll: RollArgs;
+  dice: DiceArgs;
+  undo: Nothing;
+  start: StartArgs;
+  ready: ReadyArgs;
+  wait: Nothing;
+  wish: WishArgs;
+  name: NameArgs;
+  leave: Nothing;
+  again: Nothing;
+  claim: ClaimArgs;
+  code: SeatArgs;
+  acknowledge: AcknowledgeArgs;
+  ask: AskArgs;
+  vote: VoteArgs;
+  pause: Nothing;
+  take_up: TakeUpArgs;
+  free: SeatArgs;
+  help: Nothing;
+  hand_over: HandOverArgs;
+  house: HouseArgs;
+  hints: HintsArgs;
+  lessons: LessonsArgs;
+  hub_rolls: HubRollsArgs;
+}
+/**
+ * By verb, the arguments of a request.
+ */
+export interface StaffRequests {
+  done: AcknowledgeArgs;
+  free: SeatArgs;
+  undo: StaffUndoArgs;
+  aside: Nothing;
+  again: TakeUpArgs;
+  end: Nothing;
+  reset: ResetArgs;
+  limit: LimitArgs;
+  offer: OfferArgs;
+  light: LightArgs;
+  volume: VolumeArgs;
+  test: HardwareTestArgs;
+  look: LookArgs;
+  out: Nothing;
+  cards: CardsArgs;
+  doctor: Nothing;
+  restart: Nothing;
+  off: Nothing;
 }

@@ -1,7 +1,15 @@
 // What the pages' modules hand one another, as far as the messages (messages.d.ts) do not say it.
 
 import type { VNode } from "preact";
-import type { Ack, Act, FactLabels, Labels as GameLabels, Login, PublicState } from "./messages.d.ts";
+import type {
+  Ack,
+  FactLabels,
+  Labels as GameLabels,
+  Login,
+  PublicState,
+  Requests,
+  StaffRequests,
+} from "./messages.d.ts";
 
 /** What a component may return. */
 export type Drawn = VNode | string | null | (VNode | string | null)[];
@@ -149,7 +157,15 @@ export interface Settings {
 export type Answer = Pick<Ack, "ok" | "error" | "code">;
 
 /** Ask the hub for something; `key` names the button that waits for the answer. */
-export type Ask = (verb: Act["verb"], args: Facts, key: string) => Promise<Answer>;
+export type Ask = <V extends keyof Requests>(verb: V, args: Requests[V], key: string) => Promise<Answer>;
+
+/** Ask the hub for something as staff; `key` names the button that waits for the answer. */
+export type AskHub = <V extends keyof StaffRequests>(
+  verb: V,
+  table: string,
+  args: StaffRequests[V],
+  key: string,
+) => Promise<boolean>;
 
 /** Time as a module needs it; tests hand in one that stands still. `every` returns what ends it. */
 export interface Clock {

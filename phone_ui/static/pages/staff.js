@@ -13,13 +13,8 @@ import { StaffTable } from "../parts/staff_table.js";
 import { Sure } from "../parts/sure.js";
 
 /** @import { Session } from "../lib/staff.js" */
-/** @import { Fault, Venue, StaffAsk } from "../lib/messages.d.ts" */
-/** @import { Facts } from "../lib/types.d.ts" */
-
-/**
- * Ask the hub; `name` says which button waits.
- * @typedef {(verb: StaffAsk["verb"], table: string, args: Facts, name: string) => Promise<boolean>} AskHub
- */
+/** @import { Fault, Venue } from "../lib/messages.d.ts" */
+/** @import { AskHub } from "../lib/types.d.ts" */
 
 applySettings(loadSettings());
 

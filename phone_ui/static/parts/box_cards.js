@@ -3,8 +3,7 @@
 import { html, useState } from "../lib/html.js";
 
 /** @import { AllCards, GameCards, ListLabels } from "../lib/messages.d.ts" */
-/** @import { AskHub } from "../pages/staff.js" */
-/** @import { Facts } from "../lib/types.d.ts" */
+/** @import { AskHub, Facts } from "../lib/types.d.ts" */
 
 /**
  * The games whose cards can be entered. They are fetched when the part is opened, and again after each change.

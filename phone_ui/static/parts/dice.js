@@ -6,7 +6,7 @@ import { later } from "./later.js";
 import { Marks, Sentence } from "./marks.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */
-/** @import { Hand, PublicDice, PublicState } from "../lib/messages.d.ts" */
+/** @import { Hand, PublicDice, PublicState, Requests } from "../lib/messages.d.ts" */
 
 const FacePad = later(() => import("./face_pad.js").then((part) => part.FacePad));
 
@@ -86,7 +86,7 @@ function ReadingActs({ state, hand, sending, ask, typing, onTyping }) {
   const mayReadAgain = (settled || typed) && !typing && (settled || !rolls);
   const mayType = rolls && !typing && dice.state !== "cocked";
   const mayStop = rolls && typing && dice.state !== "no_reader";
-  /** @param {string} word */
+  /** @param {Requests["dice"]["say"]} word */
   const say = (word) => () => ask("dice", { say: word }, word);
   const typeLabel = typed ? "Type it again" : "Type what you see";
   return html`
@@ -111,7 +111,7 @@ function HubRollActs({ state, hand, sending, ask }) {
   const voters = state.seats.filter(
     (s) => state.view?.seats?.[s.seat] && (s.phone === "on" || s.box === "on" || votes.includes(s.seat)),
   );
-  /** @param {string} word */
+  /** @param {Requests["dice"]["say"]} word */
   const say = (word) => () => ask("dice", { say: word }, word);
   const lieLabel = asItLies.includes(seat) ? "Do not read it as it lies" : "Read it as it lies";
   const hubLabel = votes.includes(seat) ? "Take my vote back" : "Let the hub roll";
@@ -164,7 +164,7 @@ function DiceAct({ label, onPress, strong = false, busy = null, pressed }) {
 export function DisputePart({ state, hand, sending, ask }) {
   const { dispute } = state;
   const plays = isPlaying(state, hand);
-  /** @param {string} word */
+  /** @param {Requests["dice"]["say"]} word */
   const say = (word) => () => ask("dice", { say: word }, word);
   if (dispute?.stage === "told") return html`<p class="dispute-told" role="status">${dispute.say}</p>`;
   if (dispute?.stage === "open" && plays) {

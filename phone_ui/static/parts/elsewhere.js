@@ -9,7 +9,7 @@ import { html } from "../lib/html.js";
  * @param {{ claim: number, sending: string | null, ask: Ask }} props
  */
 export function SeatWanted({ claim, sending, ask }) {
-  const decide = (/** @type {string} */ say) => () => ask("claim", { claim, say }, `claim ${say}`);
+  const decide = (/** @type {"keep" | "give"} */ say) => () => ask("claim", { claim, say }, `claim ${say}`);
   return html`<div class="notice error seat-wanted" role="alertdialog" aria-label="Another phone wants your seat">
     <p class="notice-text">Another phone wants your seat. It would see your hand.</p>
     <button type="button" class="small-act strong" disabled=${Boolean(sending)} onClick=${decide("keep")}>Keep it</button>

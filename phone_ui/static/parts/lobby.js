@@ -119,7 +119,7 @@ export function Lobby({ state, seat, sending, ask }) {
   useEffect(() => setChanged(null), [picked, JSON.stringify(shared)]);
   const pickPreset = (/** @type {string} */ name, /** @type {Plain} */ its) => {
     setChanged(its);
-    if (seat) ask("wish", { game: picked, preset: name }, "wish");
+    if (seat && picked) ask("wish", { game: picked, preset: name }, "wish");
   };
   const unsaid = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
   const choose = (/** @type {string} */ name, /** @type {any} */ value) => {
@@ -127,7 +127,7 @@ export function Lobby({ state, seat, sending, ask }) {
     setChanged(next);
     clearTimeout(unsaid.current);
     unsaid.current = setTimeout(
-      () => ask("wish", { game: picked, options: inForce(labels, next) }, "wish"),
+      () => picked && ask("wish", { game: picked, options: inForce(labels, next) }, "wish"),
       TOLD_AFTER,
     );
   };
@@ -259,7 +259,7 @@ function LobbyDock({ state, seat, game, options, sending, ask }) {
         name="start"
         ready=${Boolean(fits)}
         sending=${sending}
-        onPress=${() => ask("start", { game, options }, "start")}
+        onPress=${() => game && ask("start", { game, options }, "start")}
       />
       ${
         me &&

@@ -8,14 +8,14 @@ import { Mark, Sentence } from "./marks.js";
 import { Sure } from "./sure.js";
 import { useLabels } from "./use_labels.js";
 
-/** @import { HardwareTest, PublicSeat, PublicState, ScreenSeen, StaffAsk, StaffTable as Seen } from "../lib/messages.d.ts" */
-/** @import { Facts } from "../lib/types.d.ts" */
+/** @import { HardwareTest, PublicSeat, PublicState, ScreenSeen, StaffRequests, StaffTable as Seen } from "../lib/messages.d.ts" */
+/** @import { AskHub } from "../lib/types.d.ts" */
 
 /**
  * @typedef {{
  *   table: Seen,
  *   now: number,
- *   ask: (verb: StaffAsk["verb"], table: string, args: Facts, name: string) => Promise<boolean>,
+ *   ask: AskHub,
  *   sending: string | null,
  * }} Props
  */
@@ -182,8 +182,8 @@ function MatchPart({ table, ask, sending }) {
   if (!state.match) return null;
   const last = state.events.at(-1);
   const over = state.state === "over";
-  const send = (/** @type {StaffAsk["verb"]} */ verb, /** @type {Facts} */ args) => () =>
-    ask(verb, state.table, args, `${verb} ${state.table}`);
+  /** @type {<V extends keyof StaffRequests>(verb: V, args: StaffRequests[V]) => () => Promise<boolean>} */
+  const send = (verb, args) => () => ask(verb, state.table, args, `${verb} ${state.table}`);
   return html`<div class="part">
     ${last && html`<p class="last"><span class="quiet-words">Last: </span><${Sentence} state=${state} text=${last.text} /></p>`}
     <div class="does">
@@ -241,7 +241,7 @@ function PutAside({ table, ask, sending }) {
 function TimePart({ table, now, ask, sending }) {
   const { public: state, desk } = table;
   const [at, setAt] = useState("");
-  const set = (/** @type {Facts} */ args) => ask("limit", state.table, args, `limit ${state.table}`);
+  const set = (/** @type {StaffRequests["limit"]} */ args) => ask("limit", state.table, args, `limit ${state.table}`);
   const left = desk.until === null ? 0 : desk.until - now;
   const why = desk.by_hours ? ", when the venue closes" : "";
   const text =
@@ -319,7 +319,7 @@ function OfferPart({ table, ask, sending }) {
 function Reset({ table, ask, sending }) {
   const { public: state } = table;
   const inPlay = state.state === "playing" || state.state === "stopped";
-  const reset = (/** @type {string | null} */ match) => () =>
+  const reset = (/** @type {StaffRequests["reset"]["match"] | null} */ match) => () =>
     ask("reset", state.table, match ? { match } : {}, `reset ${state.table}`);
   const options = inPlay
     ? [
@@ -338,6 +338,7 @@ function Reset({ table, ask, sending }) {
   </div>`;
 }
 
+/** @type {StaffRequests["light"]["percent"][]} */
 const LIGHTS = [100, 60, 30, 10];
 const VOLUMES = [0, 30, 60, 100];
 
@@ -345,8 +346,8 @@ const VOLUMES = [0, 30, 60, 100];
 function More(props) {
   const { table, ask, sending } = props;
   const { public: state, desk } = table;
-  const send = (/** @type {StaffAsk["verb"]} */ verb, /** @type {Facts} */ args) => () =>
-    ask(verb, state.table, args, `${verb} ${state.table}`);
+  /** @type {<V extends keyof StaffRequests>(verb: V, args: StaffRequests[V]) => () => Promise<boolean>} */
+  const send = (verb, args) => () => ask(verb, state.table, args, `${verb} ${state.table}`);
   const inPlay = state.state === "playing" || state.state === "stopped";
   return html`${desk.test && html`<${TestPart} ...${props} test=${desk.test} />`}
     <details class="part">
@@ -357,7 +358,7 @@ function More(props) {
         now=${desk.light}
         text=${(/** @type {number} */ percent) => (percent === 10 ? "Night" : `${percent} %`)}
         disabled=${Boolean(sending)}
-        onPick=${(/** @type {number} */ percent) => send("light", { percent })()}
+        onPick=${(/** @type {StaffRequests["light"]["percent"]} */ percent) => send("light", { percent })()}
       />
       <${Percents}
         legend="Sound of screen and phones"
