@@ -54,10 +54,9 @@ class Endings:
         self._play, self._seats, self._rolls, self._lobby = play, seats, rolls, lobby
         self._notices, self._questions, self._kept, self._clock = notices, questions, kept, clock
         self._stand_ins, self._idle_seconds = stand_ins, idle_seconds
-        self._acted_at = clock.now()
+        self._acted_at = self._read_at = clock.now()
         self._left_at: float | None = None  # since when nobody is at the match
         self._all_offered: list[Suspended] | None = None  # as the disk has it; None: not read yet
-        self._read_at = clock.now()
 
     # --- by those who sit there ----------------------------------------------------------------------
 

@@ -68,11 +68,11 @@ class _Stop:
 class Table(Restarts):
     """One wooden table while the hub runs.
 
-    `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
-    returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. `presets` are the owner's sets of options by game; `evenings`
-    says when the venue closes (`hub.table.opening_hours`). After `attract_seconds` without anybody there is a
-    demonstration on its screens; 0: never. A reveal stands on rings for `reveal_seconds`; `sound` is the volume in per cent
-    until staff set another one. Call `start` once, then `put` signals from any thread.
+    `number` is its id and `seats` the number of places, 2 to 6. The lobby offers `games` in their order. `address` returns
+    the address for phones; `fingerprint` belongs to the hub's key; `place_boxes` maps seat boxes, by id, to seats; `presets`
+    are the owner's sets of options by game; `evenings` are the opening hours. A demonstration starts after `attract_seconds`
+    without anybody (0: never). Rings show a reveal for `reveal_seconds`. `sound` is the volume in percent until staff change
+    it. Call `start` once, then `put` signals from any thread.
     """
 
     def __init__(
@@ -144,8 +144,7 @@ class Table(Restarts):
 
     def seat_with(self, box: str) -> int | None:
         """Return the seat that a box stands at. Any thread may ask."""
-        seat = self._seats.of_box(box)
-        return seat.number if seat else None
+        return seat.number if (seat := self._seats.of_box(box)) else None
 
     def put(self, signal: object) -> None:
         """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""
