@@ -1,4 +1,7 @@
-"""What the phone's page really sends: its keys are pressed at many moments of a table, and each request fits its verb."""
+"""What the phone's page really sends: its keys are pressed at many moments of a table, and each request fits its verb.
+
+It presses for a minute or two, and which keys it reaches depends on the machine's speed: so `make wide` runs it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from tests.chromium import HEADLESS, NONE, headless
 from tests.gallery.moments import ALL, Moment, Sitting, every
 from tests.gallery.pictures import Gallery, seats_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
+pytestmark = [pytest.mark.browser, pytest.mark.wide, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
 
 PRESS_ALL = """async ([tab, names]) => {
   const pause = (time) => new Promise((done) => setTimeout(done, time));
