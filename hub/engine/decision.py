@@ -18,14 +18,17 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from types import coroutine
 from typing import Any, Literal, TypeAlias
+from zlib import crc32
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from hub.engine.event import Event, State
 from hub.engine.odds import Wants
 
 CHANCE = 0
 """The seat of chance: dice and shuffles are asked of it like of any other seat."""
+
+_encode = json.Encoder().encode
 
 Kind: TypeAlias = Literal["ask", "sealed", "roll", "shuffle", "pick"]
 Args: TypeAlias = Mapping[str, Any]
@@ -287,6 +290,51 @@ class Question(Struct):
     wants: Wants | None = None
     known: bool = False
     laid: bool = False
+
+
+class Decision(Struct, gc=False):
+    """The open question, numbered by the log's length when it was opened."""
+
+    number: int
+    kind: Kind
+    want: str
+    asked: dict[int, list[Move]]
+    roll: Roll | None = None
+    pile: str = ""
+    cards: list[Any] = []
+    answers: dict[int, Answer] = {}
+    final: bool = False
+    wants: Wants | None = None
+    print: int = 0
+    others: str = ""
+    wired: dict[int, tuple[list[Move], list[dict[str, Any]]]] = {}
+
+    @property
+    def locked(self) -> frozenset[int]:
+        """Return the seats that have locked a sealed choice."""
+        return frozenset(self.answers)
+
+    def offers(self, seat: int) -> list[Move]:
+        """Return the moves that a seat may still make: none once its lock is final."""
+        return [] if self.final and seat in self.answers else self.asked.get(seat, [])
+
+    def offers_on_wire(self, seat: int) -> list[dict[str, Any]]:
+        """Return the same as it stands on the wire: made once, for a question is shown again while others answer it."""
+        offers, kept = self.offers(seat), self.wired.get(seat)
+        if kept is None or kept[0] is not offers:
+            kept = self.wired[seat] = offers, [move.wire() for move in offers]
+        return kept[1]
+
+    @property
+    def by_chance(self) -> bool:
+        """Return whether a shuffle or a pick is wanted, which no person sees asked."""
+        return self.kind in ("shuffle", "pick")
+
+    def fingerprint(self) -> int:
+        """Return a checksum of what is asked, of whom, in which order; never 0."""
+        if not self.print:
+            self.print = crc32(_encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
+        return self.print
 
 
 # A hand-driven coroutine hands its question to whoever drives it, and is sent the answer.

@@ -8,12 +8,11 @@ a whole room is told follows from nothing that is secret.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from hub.engine.match import Decision
+from hub.engine.decision import Decision
 
 To: TypeAlias = Literal["asked", "all"]
 Asks: TypeAlias = Literal["turn", "sealed", "roll"]

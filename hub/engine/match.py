@@ -11,15 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
-from zlib import crc32
 
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Question, Roll, Want, Won, tell
+from hub.engine.decision import CHANCE, Action, Answer, Args, Decision, Move, Question, Roll, Want, Won, tell
 from hub.engine.event import Event, State
 from hub.engine.game import Game
-from hub.engine.odds import Wants
 from hub.engine.secret import Secret, Watch, compile_public_view, hidden, own, public
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
@@ -73,51 +71,6 @@ class Over(Struct, frozen=True):
     def wire(self) -> dict[str, Any]:
         """Return it ready for JSON."""
         return {"winners": self.winners, "scores": {str(k): v for k, v in self.scores.items()}, "why": self.why}
-
-
-class Decision(Struct, gc=False):
-    """The open question, numbered by the log's length when it was opened."""
-
-    number: int
-    kind: Kind
-    want: str
-    asked: dict[int, list[Move]]
-    roll: Roll | None = None
-    pile: str = ""
-    cards: list[Any] = []
-    answers: dict[int, Answer] = {}
-    final: bool = False
-    wants: Wants | None = None
-    print: int = 0
-    others: str = ""
-    wired: dict[int, tuple[list[Move], list[dict[str, Any]]]] = {}
-
-    @property
-    def locked(self) -> frozenset[int]:
-        """Return the seats that have locked a sealed choice."""
-        return frozenset(self.answers)
-
-    def offers(self, seat: int) -> list[Move]:
-        """Return the moves that a seat may still make: none once its lock is final."""
-        return [] if self.final and seat in self.answers else self.asked.get(seat, [])
-
-    def offers_on_wire(self, seat: int) -> list[dict[str, Any]]:
-        """Return the same as it stands on the wire: made once, for a question is shown again while others answer it."""
-        offers, kept = self.offers(seat), self.wired.get(seat)
-        if kept is None or kept[0] is not offers:
-            kept = self.wired[seat] = offers, [move.wire() for move in offers]
-        return kept[1]
-
-    @property
-    def by_chance(self) -> bool:
-        """Return whether a shuffle or a pick is wanted, which no person sees asked."""
-        return self.kind in ("shuffle", "pick")
-
-    def fingerprint(self) -> int:
-        """Return a checksum of what is asked, of whom, in which order; never 0."""
-        if not self.print:
-            self.print = crc32(_encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
-        return self.print
 
 
 class Match:

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hub.display.labels import NO_LABELS
-from hub.engine.decision import CHANCE, Action
+from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.game import Game
 from hub.engine.labels import Labels
-from hub.engine.match import Decision, Match
+from hub.engine.match import Match
 from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
 from hub.state import Batch
 from hub.table.chance import Chance
