@@ -123,7 +123,7 @@ def _is_moment(lesson: Lesson, moment: Moment) -> bool:
     )
 
 
-def _found(value: Any, path: str) -> Any:
+def _found(value: object, path: str) -> object:
     for step in path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None
     return value

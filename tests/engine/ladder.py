@@ -33,7 +33,7 @@ Climb: TypeAlias = State[Rungs, Wall]
 
 def deal(setup: Setup) -> Climb:
     """Everybody stands on the ground."""
-    return Climb(setup, {seat: Rungs() for seat in setup.seats}, Wall(setup.options["rungs"]), 1, "climb")
+    return Climb(setup, {seat: Rungs() for seat in setup.seats}, Wall(setup.options["rungs"]), round=1, phase="climb")
 
 
 async def play(s: Climb) -> None:

@@ -67,7 +67,7 @@ Script = Callable[[Made], Coroutine[Any, Any, None]]
 
 
 def deal(setup: Setup) -> Made:
-    return Made(setup, {seat: Hand() for seat in setup.seats}, Middle(), 1, "play")
+    return Made(setup, {seat: Hand() for seat in setup.seats}, Middle(), round=1, phase="play")
 
 
 def match(play: Script, seats: tuple[int, ...] = (1, 2, 3), **more: Any) -> Match:

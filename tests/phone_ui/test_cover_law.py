@@ -196,7 +196,7 @@ Dice = State[Cup, Felt]
 
 
 def deal(setup: Setup) -> Dice:
-    return Dice(setup, {seat: Cup(Secret([], (seat,))) for seat in setup.seats}, Felt(), 1, "bid")
+    return Dice(setup, {seat: Cup(Secret([], (seat,))) for seat in setup.seats}, Felt(), round=1, phase="bid")
 
 
 async def play(s: Dice) -> None:

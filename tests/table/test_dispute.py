@@ -86,7 +86,7 @@ async def drawing(s: Fishing) -> None:
 
 def game(name: str, play: Any) -> Game:
     def deal(setup: Any) -> Fishing:
-        return Fishing(setup, {seat: Angler() for seat in setup.seats}, Lake(), 1, "lake")
+        return Fishing(setup, {seat: Angler() for seat in setup.seats}, Lake(), round=1, phase="lake")
 
     rulebook = SimpleNamespace(deal=deal, play=play, explain=lambda *_: None)
     return Game(name, name.title(), (2, 6), 1, "0" * 16, {}, [], LABELS, {}, cast(Rulebook, rulebook))
