@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -514,13 +514,13 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     ] = None
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:
+def needs(settings: Mapping[str, object]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block: the cables. Boxes come and go."""
     plug = "plug a box in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
     return [Need("cable", name, plug, "buttons") for name in block.read(Settings, settings, "button_box").ports or [""]]
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> ButtonBoxes:
+def connect(settings: Mapping[str, object], context: DriverContext) -> ButtonBoxes:
     """Return the device of a `[[device]]` block."""
     return ButtonBoxes(
         context.inbox, block.read(Settings, settings, "button_box").ports, MonotonicClock(), context.random

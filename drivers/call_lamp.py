@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from gpiozero import DigitalOutputDevice, Factory
@@ -91,18 +91,18 @@ class CallLamp(ThreadedDevice):
         self._relay = self._factory = None
 
 
-def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+def wiring(settings: Mapping[str, object]) -> list[Wire]:
     """Return the wires of a `[[device]]` block."""
     asked = block.read(Settings, settings, "call_lamp")
     return [Wire(asked.pin, "relay IN"), Wire("5V", "relay VCC", shared=True), Wire("GND", "relay GND", shared=True)]
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:
+def needs(settings: Mapping[str, object]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block."""
     return gpio_header.needs_of_pins(block.read(Settings, settings, "call_lamp").pins)
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> CallLamp:
+def connect(settings: Mapping[str, object], context: DriverContext) -> CallLamp:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
     gpio_header.check_pins("call_lamp", wiring(settings))
     return CallLamp(block.read(Settings, settings, "call_lamp"), context.inbox, MonotonicClock())

@@ -238,12 +238,12 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     ] = None
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:
+def needs(settings: Mapping[str, object]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block: its cable."""
     plug = "plug the tray in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
     return [Need("cable", name, plug, "tray") for name in block.read(Settings, settings, "dice_tray").ports or [""]]
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> DiceTray:
+def connect(settings: Mapping[str, object], context: DriverContext) -> DiceTray:
     """Return the device of a `[[device]]` block."""
     return DiceTray(block.read(Settings, settings, "dice_tray"), context.inbox, MonotonicClock(), context.random)

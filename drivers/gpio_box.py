@@ -501,17 +501,17 @@ class GpioBoxes(ThreadedDevice):
         self._tell(box, lambda wired: wired.sound(kind, self._clock.now()))
 
 
-def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+def wiring(settings: Mapping[str, object]) -> list[Wire]:
     """Return the wires of a `[[device]]` block."""
     return [wire for box in block.read(Settings, settings, "gpio_box").boxes for wire in box.wiring()]
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:
+def needs(settings: Mapping[str, object]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block."""
     return gpio_header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> GpioBoxes:
+def connect(settings: Mapping[str, object], context: DriverContext) -> GpioBoxes:
     """Return the device of a `[[device]]` block. Raise ConfigError for two wires on one pin."""
     asked = block.read(Settings, settings, "gpio_box")
     names = [box.id for box in asked.boxes]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -206,7 +206,7 @@ class LedStrip(ThreadedDevice):
         return dimmed(laid_out(rings, self._asked), self._asked.brightness, self._asked.milliamps)
 
 
-def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+def wiring(settings: Mapping[str, object]) -> list[Wire]:
     """Return the wires of a `[[device]]` block. A strip has no select: it hears all of its bus, which no other may use."""
     asked = block.read(Settings, settings, "led_strip")
     place = asked.place()
@@ -218,12 +218,12 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     ]
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:
+def needs(settings: Mapping[str, object]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block."""
     return gpio_header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> LedStrip:
+def connect(settings: Mapping[str, object], context: DriverContext) -> LedStrip:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
     asked = block.read(Settings, settings, "led_strip")
     gpio_header.check_pins("led_strip", wiring(settings))

@@ -430,7 +430,10 @@ def _find_dice(args: Namespace) -> int:
     from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
-    found: list[tuple[str, str, bool]] = load_driver("ble_dice").find(args.seconds)
+    load_driver("ble_dice")  # says which package is missing
+    from drivers.ble_dice import find
+
+    found = find(args.seconds)
     for name, address, die in found:
         print(f"{name}  {address}" if die else f"{name}  {address}  is no die, or did not answer as one")
     if not any(die for _, _, die in found):
@@ -464,7 +467,10 @@ def _calibrate_tray(args: Namespace) -> int:
     if not blocks:
         raise ConfigError('No [[device]] of the configuration has the driver "camera_tray".')
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
-    load_driver("camera_tray").calibrate(block.settings, input, print)
+    load_driver("camera_tray")  # says which package is missing
+    from drivers.camera_tray import calibrate
+
+    calibrate(block.settings, input, print)
     return 0
 
 

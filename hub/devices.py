@@ -56,7 +56,7 @@ class Simulated(Protocol):
 class WiredDriver(Protocol):
     """A driver of devices that are wired to the header."""
 
-    def wiring(self, settings: Mapping[str, Any], /) -> Sequence[Wire]:
+    def wiring(self, settings: Mapping[str, object], /) -> Sequence[Wire]:
         """Return the wires of a `[[device]]` block."""
 
 
@@ -64,7 +64,7 @@ class WiredDriver(Protocol):
 class NeedyDriver(Protocol):
     """A driver that needs something of the machine: a device file, a package, the radio, a cable."""
 
-    def needs(self, settings: Mapping[str, Any], /) -> Sequence[Need]:
+    def needs(self, settings: Mapping[str, object], /) -> Sequence[Need]:
         """Return what a `[[device]]` block needs."""
 
 
@@ -141,14 +141,14 @@ def driver_of(block: DevicePart) -> Driver:
     names = driver_names()
     if block.driver not in names:
         raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
-    driver: Driver = load_driver(block.driver)
-    return driver
+    return load_driver(block.driver)
 
 
-def load_driver(name: str) -> Any:
+def load_driver(name: str) -> Driver:
     """Import a driver. Raise ConfigError where a Python package that it works with was not installed."""
     try:
-        return import_module(f"drivers.{name}")
+        driver: Driver = import_module(f"drivers.{name}")
+        return driver
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"[[device]] driver = {name!r} needs the Python package {error.name}: run {make_for('pi,ble,camera')}"

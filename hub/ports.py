@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from random import Random, SystemRandom  # noqa: TID251 - made here alone
 from typing import Any, Literal, NamedTuple, Protocol
 
+from msgspec import Struct
 from PIL import Image
 
 from hub.engine.game import Game
@@ -400,7 +401,11 @@ class DriverContext(NamedTuple):
 class Driver(Protocol):
     """A module or package in `drivers`. It may also define what `WiredDriver` and `NeedyDriver` in `hub/devices.py` say."""
 
-    def connect(self, settings: Mapping[str, Any], context: DriverContext, /) -> Device:
+    @property
+    def Settings(self) -> type[Struct]:  # noqa: N802 - a class, which a module has under this name
+        """Return the keys of a `[[device]]` block that are the driver's own."""
+
+    def connect(self, settings: Mapping[str, object], context: DriverContext, /) -> Device:
         """Return the device of a `[[device]]` block, made but not started. Raise ConfigError."""
 
 

@@ -113,7 +113,7 @@ class _Place:
         return SettingError(f"{self.text} {sentence}".lstrip(), (*self.path, *path))
 
 
-def convert(form: type[S], values: Mapping[str, Any], where: str = "", header: str = "") -> S:
+def convert(form: type[S], values: Mapping[str, object], where: str = "", header: str = "") -> S:
     """Return the TOML table `values` as a `form`. Raise SettingError with one sentence.
 
     `where` begins the sentence; `header` is the table's own in TOML, for the sentences about tables in it.
@@ -121,7 +121,7 @@ def convert(form: type[S], values: Mapping[str, Any], where: str = "", header: s
     return _table(form, values, _Place(where, header))
 
 
-def _table(form: type[S], values: Mapping[str, Any], place: _Place) -> S:
+def _table(form: type[S], values: Mapping[str, object], place: _Place) -> S:
     known = {field.encode_name: field for field in fields(form)}
     annotations = hints(form)
     found = {}

@@ -12,8 +12,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Budgets
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import ssl
 
     from hub.ports import LoginState
+    from phone_ui.asgi import Receive, Scope, Send
     from phone_ui.direct import DirectPhone, Wire
     from phone_ui.latest import Latest
     from phone_ui.limits import Limits
@@ -43,10 +44,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 log.addFilter(Seldom())  # whoever is not let in may try again and again
 
-Scope = Mapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 Dial = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 Logins = Callable[[str], "LoginState"]
 """Returns how the login of that name stands at this hub."""

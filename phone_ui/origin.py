@@ -16,7 +16,7 @@ from phone_ui.limits import LOOPBACK
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from phone_ui.gateway import Scope
+    from phone_ui.asgi import Scope
 
 
 def address_of(scope: Scope) -> str:

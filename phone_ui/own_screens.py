@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from phone_ui.gateway import Scope
+    from phone_ui.asgi import Scope
 
 log = logging.getLogger(__name__)
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from hub.ports import LoginState
+    from phone_ui.asgi import Message, Receive, Scope, Send
     from phone_ui.direct import DirectPhone, Wire
-    from phone_ui.gateway import Message, Receive, Scope, Send
     from phone_ui.latest import Latest
     from phone_ui.own_screens import OwnScreens
     from phone_ui.pages import TableFace

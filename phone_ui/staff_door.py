@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from hub.network.staff_messages import Fault
-    from phone_ui.gateway import Scope, Send
+    from phone_ui.asgi import Scope, Send
 
 log = logging.getLogger(__name__)
 

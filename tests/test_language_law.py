@@ -54,7 +54,7 @@ def refusals(match: Match, random: Random) -> Iterator[str]:
     number = match.open.number if match.open else 0
     moves = list(match.game.labels.moves)
     for seat in match.state.seats:
-        offered = [move["move"] for move in match.moves(seat)] if match.open else []
+        offered = [str(move["move"]) for move in match.moves(seat)] if match.open else []
         name = random.choice(moves + offered)
         parameters = list(match.game.labels.parameters)
         args = {

@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
 
@@ -26,12 +28,9 @@ def test_every_package_is_on_a_layer() -> None:
     assert {f"hub.{name}" for name in modules(ROOT / "hub")} | {"drivers", "phone_ui"} == layered(None)
 
 
-def test_every_file_of_the_table_is_on_a_layer() -> None:
-    assert modules(ROOT / "hub" / "table") == layered("hub.table")
-
-
-def test_every_file_of_the_store_is_on_a_layer() -> None:
-    assert modules(ROOT / "hub" / "store") == layered("hub.store")
+@pytest.mark.parametrize("package", ["hub.engine", "hub.network", "hub.store", "hub.table", "phone_ui"])
+def test_every_file_of_a_package_with_layers_is_on_one(package: str) -> None:
+    assert modules(ROOT / package.replace(".", "/")) == layered(package)
 
 
 def test_every_driver_is_on_a_layer() -> None:

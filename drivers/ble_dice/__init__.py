@@ -372,12 +372,12 @@ class BleDice:
             self._put(DeviceUp(NAME))
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:  # noqa: ARG001 - whatever the dice, it takes the radio
+def needs(settings: Mapping[str, object]) -> list[Need]:  # noqa: ARG001 - whatever the dice, it takes the radio
     """Return what the machine must have for a `[[device]]` block."""
     return [Need("radio", "", "plug in a Bluetooth adapter")]
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> BleDice:
+def connect(settings: Mapping[str, object], context: DriverContext) -> BleDice:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
     return BleDice(block.read(Settings, settings, "ble_dice"), context.inbox)
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import cv2
 import msgspec
@@ -272,7 +272,7 @@ class CameraTray(ThreadedDevice):
             self._say("no_reader", (), SILENT)
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:
+def needs(settings: Mapping[str, object]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block: the camera, and the calibration."""
     asked = block.read(Settings, settings, "camera_tray")
     kind, _, where = asked.source.partition(":")
@@ -297,7 +297,7 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     return [*needs, kept]
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> CameraTray:
+def connect(settings: Mapping[str, object], context: DriverContext) -> CameraTray:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
     return CameraTray(block.read(Settings, settings, "camera_tray"), context.inbox)
 
@@ -353,7 +353,7 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
     )
 
 
-def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
+def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
     """Lead a person through the two pictures, and keep what they tell. Raise ConfigError and DeviceLost."""
     chosen = block.read(Settings, settings, "camera_tray")
     for need in needs(settings):

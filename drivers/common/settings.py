@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -12,6 +12,6 @@ from hub import toml_structs
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def read(form: type[S], settings: Mapping[str, Any], driver: str) -> S:
+def read(form: type[S], settings: Mapping[str, object], driver: str) -> S:
     """Return the settings as a `form`. Raise ConfigError that names the key, what is allowed and the near miss."""
     return toml_structs.convert(form, settings, f'[[device]] driver = "{driver}"', header="device")

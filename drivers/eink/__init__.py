@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from gpiozero import Factory
@@ -254,7 +254,7 @@ def mounted(sheet: Image.Image, model: Model, upside_down: bool) -> Image.Image:
     return paper.transpose(Image.Transpose.ROTATE_180) if upside_down else paper
 
 
-def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+def wiring(settings: Mapping[str, object]) -> list[Wire]:
     """Return the wires of a `[[device]]` block."""
     asked = block.read(Settings, settings, "eink")
     model, lines, place = asked.model(), asked.lines(), asked.place()
@@ -272,13 +272,13 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     return [*wires, Wire(supply, "VCC", shared=True), Wire("GND", "GND", shared=True)]
 
 
-def needs(settings: Mapping[str, Any]) -> list[Need]:
+def needs(settings: Mapping[str, object]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block."""
     asked = block.read(Settings, settings, "eink")
     return [*gpio_header.needs_of_spi(asked.place()), *gpio_header.needs_of_pins(asked.pins)]
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> Eink:
+def connect(settings: Mapping[str, object], context: DriverContext) -> Eink:
     """Return the device of a `[[device]]` block. Raise ConfigError."""
     asked = block.read(Settings, settings, "eink")
     gpio_header.check_pins("eink", wiring(settings))

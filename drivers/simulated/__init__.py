@@ -194,7 +194,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     ] = 4
 
 
-def connect(settings: Mapping[str, Any], context: DriverContext) -> SimulatedTable:
+def connect(settings: Mapping[str, object], context: DriverContext) -> SimulatedTable:
     """Return the device of a `[[device]]` block."""
     return SimulatedTable(
         block.read(Settings, settings, "simulated").seats, context.inbox, context.random, context.draws

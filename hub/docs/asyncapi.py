@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from hub import state
-from hub.docs.contract import ENCRYPTION, GROWTH, VERSION, draft_07, first_line, ref, schemas, sealed
+from hub.docs.schemas import ENCRYPTION, GROWTH, VERSION, draft_07, first_line, ref, schemas, sealed
 from hub.network import home_assistant, messages, upstream_messages, verbs
 
 BINARY = "application/octet-stream"

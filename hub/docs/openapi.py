@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from hub import state
-from hub.docs.contract import ENCRYPTION, GROWTH, VERSION, first_line, ref, schemas, sealed
+from hub.docs.schemas import ENCRYPTION, GROWTH, VERSION, first_line, ref, schemas, sealed
 from hub.network import http_messages, messages, screen_messages, staff_messages, staff_verbs
 
 JSON = "application/json"

@@ -52,16 +52,15 @@ class Source(Struct, frozen=True):
         return f"{self.called}{f', line {line}' if line else ''}"
 
 
-def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict[str, Any]:
+def played_with(shipped: Source, rulebook: Rulebook[Any], own: Source | None) -> dict[str, Any]:
     """Return the data of a game, with an owner's cards if there are any. Raise StartRefused where they are no deck."""
     data, source = shipped.read(), own or shipped
     if own:
         data |= replaced_parts(data, own)
-    if hasattr(rulebook, "check"):
-        try:
-            rulebook.check(data)
-        except BadCard as error:
-            raise StartRefused(f"{source.where(error.at)}: {shortened(str(error))}") from error
+    try:
+        rulebook.check(data)
+    except BadCard as error:
+        raise StartRefused(f"{source.where(error.at)}: {shortened(str(error))}") from error
     # The same cards in another order would have another digest: a match that was begun with ours could not go on with them.
     ours = shipped.read()
     return ours if data == ours else data

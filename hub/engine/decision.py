@@ -17,18 +17,27 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from types import coroutine
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, overload
+from zlib import crc32
 
-from msgspec import Struct
+from msgspec import Struct, json
 
-from hub.engine.event import Event, State
+from hub.engine.event import Course, Event
 from hub.engine.odds import Wants
 
 CHANCE = 0
 """The seat of chance: dice and shuffles are asked of it like of any other seat."""
 
+_encode = json.Encoder().encode
+
 Kind: TypeAlias = Literal["ask", "sealed", "roll", "shuffle", "pick"]
 Args: TypeAlias = Mapping[str, Any]
+
+Value: TypeAlias = "bool | int | str | Sequence[Value] | None"
+"""What a parameter of a move may be."""
+Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
+"""What stands on the wire."""
+T = TypeVar("T")
 
 
 def _same(a: object, b: object) -> bool:
@@ -55,17 +64,17 @@ def _without(values: Sequence[object], taken: Sequence[object]) -> bool:
 class Fixed(Struct, frozen=True, gc=False):
     """A parameter with one value."""
 
-    value: Any
+    value: Value
 
     def accepts(self, value: object) -> bool:
         """Return whether `value` answers this parameter."""
         return _same(self.value, value)
 
-    def first(self) -> Any:
+    def first(self) -> Value:
         """Return the smallest answer."""
         return self.value
 
-    def wire(self) -> Any:
+    def wire(self) -> Json:
         """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return self.value
 
@@ -73,7 +82,7 @@ class Fixed(Struct, frozen=True, gc=False):
 class OneOf(Struct, frozen=True, gc=False):
     """One of the listed values; a value may be a whole list."""
 
-    values: list[Any]
+    values: Sequence[Value]
 
     def accepts(self, value: object) -> bool:
         """Return whether `value` answers this parameter."""
@@ -82,11 +91,11 @@ class OneOf(Struct, frozen=True, gc=False):
                 return True
         return False
 
-    def first(self) -> Any:
+    def first(self) -> Value:
         """Return the smallest answer."""
         return self.values[0]
 
-    def wire(self) -> Any:
+    def wire(self) -> Json:
         """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return {"one_of": self.values}
 
@@ -106,7 +115,7 @@ class Amount(Struct, frozen=True, gc=False):
         """Return the smallest answer."""
         return self.min
 
-    def wire(self) -> Any:
+    def wire(self) -> Json:
         """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         bounds = {"min": self.min, "max": self.max}
         return bounds if self.step == 1 else {**bounds, "step": self.step}
@@ -115,7 +124,7 @@ class Amount(Struct, frozen=True, gc=False):
 class Choose(Struct, frozen=True):
     """A subset of `values` with `min` to `max` members; the order of the answer does not matter."""
 
-    values: list[Any]
+    values: Sequence[Value]
     min: int
     max: int
 
@@ -123,11 +132,11 @@ class Choose(Struct, frozen=True):
         """Return whether `value` answers this parameter."""
         return isinstance(value, list) and self.min <= len(value) <= self.max and _without(self.values, value)
 
-    def first(self) -> list[Any]:
+    def first(self) -> list[Value]:
         """Return the smallest answer."""
-        return self.values[: self.min]
+        return list(self.values[: self.min])
 
-    def wire(self) -> Any:
+    def wire(self) -> Json:
         """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return {"choose": {"min": self.min, "max": self.max}, "from": self.values}
 
@@ -135,23 +144,23 @@ class Choose(Struct, frozen=True):
 class Order(Struct, frozen=True):
     """All of `values`, in the order the seat wants."""
 
-    values: list[Any]
+    values: Sequence[Value]
 
     def accepts(self, value: object) -> bool:
         """Return whether `value` answers this parameter."""
         return isinstance(value, list) and len(value) == len(self.values) and _without(self.values, value)
 
-    def first(self) -> list[Any]:
+    def first(self) -> list[Value]:
         """Return the smallest answer."""
         return list(self.values)
 
-    def wire(self) -> Any:
+    def wire(self) -> Json:
         """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return {"order": self.values}
 
 
 Param: TypeAlias = Fixed | OneOf | Amount | Choose | Order
-_KINDS: frozenset[Any] = frozenset({Fixed, OneOf, Amount, Choose, Order})
+_KINDS: frozenset[type] = frozenset({Fixed, OneOf, Amount, Choose, Order})
 
 
 class Move(Struct, frozen=True, gc=False):
@@ -183,11 +192,11 @@ class Move(Struct, frozen=True, gc=False):
         params = self.params
         return all(name in params and _admits(params[name], value) for name, value in args.items())
 
-    def first(self) -> dict[str, Any]:
+    def first(self) -> dict[str, Value]:
         """Return the answer with the smallest values."""
         return {name: param.first() for name, param in self.params.items()}
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self) -> dict[str, Json]:
         """Return it as it stands on the wire: parameters beside the name."""
         return {"move": self.name, **{name: param.wire() for name, param in self.params.items()}}
 
@@ -222,7 +231,11 @@ def _bare(name: str) -> Move:
     return Move(name, {})
 
 
-def offer(name: str, **params: Any) -> Move:
+@overload
+def offer(name: str) -> Move: ...
+@overload
+def offer(name: str, **params: Param | Value) -> Move: ...
+def offer(name: str, **params: Any) -> Move:  # a test for each class takes three times as long
     """Return a move to be offered; a plain value is a fixed parameter."""
     if not params:
         return _bare(name)
@@ -281,12 +294,57 @@ class Question(Struct):
     roll: Roll | None = None
     dice: Callable[[], int] | None = None
     pile: str = ""
-    cards: list[Any] = []
+    cards: Sequence[object] = ()
     into: str = ""
     final: bool = False
     wants: Wants | None = None
     known: bool = False
     laid: bool = False
+
+
+class Decision(Struct, gc=False):
+    """The open question, numbered by the log's length when it was opened."""
+
+    number: int
+    kind: Kind
+    want: str
+    asked: dict[int, list[Move]]
+    roll: Roll | None = None
+    pile: str = ""
+    cards: Sequence[object] = ()
+    answers: dict[int, Answer] = {}
+    final: bool = False
+    wants: Wants | None = None
+    print: int = 0
+    others: str = ""
+    wired: dict[int, tuple[list[Move], list[dict[str, Json]]]] = {}
+
+    @property
+    def locked(self) -> frozenset[int]:
+        """Return the seats that have locked a sealed choice."""
+        return frozenset(self.answers)
+
+    def offers(self, seat: int) -> list[Move]:
+        """Return the moves that a seat may still make: none once its lock is final."""
+        return [] if self.final and seat in self.answers else self.asked.get(seat, [])
+
+    def offers_on_wire(self, seat: int) -> list[dict[str, Json]]:
+        """Return the same as it stands on the wire: made once, for a question is shown again while others answer it."""
+        offers, kept = self.offers(seat), self.wired.get(seat)
+        if kept is None or kept[0] is not offers:
+            kept = self.wired[seat] = offers, [move.wire() for move in offers]
+        return kept[1]
+
+    @property
+    def by_chance(self) -> bool:
+        """Return whether a shuffle or a pick is wanted, which no person sees asked."""
+        return self.kind in ("shuffle", "pick")
+
+    def fingerprint(self) -> int:
+        """Return a checksum of what is asked, of whom, in which order; never 0."""
+        if not self.print:
+            self.print = crc32(_encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
+        return self.print
 
 
 # A hand-driven coroutine hands its question to whoever drives it, and is sent the answer.
@@ -296,7 +354,7 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
 
 
 async def ask(  # every verb takes the state first
-    s: State[Any, Any], seat: int, moves: Moves, want: Want, others: str = "", *, hidden: bool = False,  # noqa: ARG001
+    s: Course, seat: int, moves: Moves, want: Want, others: str = "", *, hidden: bool = False,  # noqa: ARG001
 ) -> Answer:  # fmt: skip
     """Ask one seat, and return its answer. The last move listed is the no: to pass, to hold, to end the turn.
 
@@ -313,7 +371,7 @@ async def ask(  # every verb takes the state first
 
 
 async def ask_all(  # every verb takes the state first
-    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, others: str = "", *,  # noqa: ARG001
+    s: Course, moves: Mapping[int, list[Move]], want: str, others: str = "", *,  # noqa: ARG001
     into: str, final: bool = False, known: bool = False, laid: bool = False,
 ) -> dict[int, Answer]:  # fmt: skip
     """Ask several seats at once, sealed, and return the answers by seat.
@@ -330,7 +388,7 @@ async def ask_all(  # every verb takes the state first
 
 
 async def roll(  # every verb takes the state first
-    s: State[Any, Any], seat: int, count: int | Callable[[], int], sides: int, why: str, want: str,  # noqa: ARG001
+    s: Course, seat: int, count: int | Callable[[], int], sides: int, why: str, want: str,  # noqa: ARG001
     wants: Wants | None = None, others: str = "",
 ) -> list[int]:  # fmt: skip
     """Ask `seat` to roll `count` dice of `sides` sides at the table, however many, and return the faces.
@@ -345,7 +403,7 @@ async def roll(  # every verb takes the state first
 
 
 async def roll_or(
-    s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str, moves: Moves,  # noqa: ARG001
+    s: Course, seat: int, count: int, sides: int, why: str, want: str, moves: Moves,  # noqa: ARG001
     wants: Wants | None = None, others: str = "",
 ) -> list[int] | Answer:  # fmt: skip
     """Ask for dice, and return the faces; until they fall the roller may make one of `moves` instead."""
@@ -354,23 +412,23 @@ async def roll_or(
     return await _put(question)  # type: ignore[no-any-return]
 
 
-async def shuffle(s: State[Any, Any], cards: Sequence[Any], pile: str) -> list[Any]:  # noqa: ARG001 - every verb takes the state first
+async def shuffle(s: Course, cards: Sequence[T], pile: str) -> list[T]:  # noqa: ARG001 - every verb takes the state first
     """Return the cards in an order that chance decides. `pile` names the pile for stacks (top card first)."""
     return await _put(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
 
 
-async def pick(s: State[Any, Any], values: Sequence[Any], pile: str) -> Any:  # noqa: ARG001 - every verb takes the state first
+async def pick(s: Course, values: Sequence[T], pile: str) -> T:  # noqa: ARG001 - every verb takes the state first
     """Return one of `values`, which chance picks. `pile` names it for stacks."""
-    return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))
+    return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))  # type: ignore[no-any-return]
 
 
-async def starter(s: State[Any, Any], option: str, seats: Sequence[int], pile: str) -> int:
+async def starter(s: Course, option: str, seats: Sequence[int], pile: str) -> int:
     """Return the seat that an option names, where it is one of `seats`; else the one that chance picks."""
     named: int = s.setup.options[option]
     return named if named in seats else await pick(s, list(seats), pile)
 
 
-def tell(s: State[Any, Any], text: str, *, rule: str = "", kind: str = "", **data: Any) -> None:
+def tell(s: Course, text: str, *, rule: str = "", kind: str = "", **data: Json) -> None:
     """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data (see `reckoned`)."""
     s.new_events.append(Event(text, rule, kind, data, s.round))
 

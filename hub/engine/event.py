@@ -41,21 +41,29 @@ TableT = TypeVar("TableT")
 
 
 @dataclass(slots=True)
-class State(Generic[SeatT, TableT]):
-    """Everything the rules know of a match: `seats` by number, and `table`.
+class Course:
+    """How far a match is, whatever game it is: the part of a state that needs no types of its own.
 
-    Plain data only: numbers, texts, lists, dictionaries, dataclasses. What is secret stands in a
-    `hub.engine.secret.Secret`. `round` counts from 1, `phase` is one word. A game says what a
-    seat and the table are, and adds no fields beside them: these are what is masked, fingerprinted and
-    shown. `setup` never changes; `new_events` is emptied by the match after each action.
+    `round` counts from 1, `phase` is one word. `setup` never changes; `new_events` is emptied by the match after each action.
     """
 
     setup: Setup
+    round: int = field(default=0, kw_only=True)
+    phase: str = field(default="", kw_only=True)
+    new_events: list[Event] = field(default_factory=list, repr=False, kw_only=True)
+
+
+@dataclass(slots=True)
+class State(Course, Generic[SeatT, TableT]):
+    """Everything the rules know of a match: `seats` by number, and `table`.
+
+    Plain data only: numbers, texts, lists, dictionaries, dataclasses. What is secret stands in a
+    `hub.engine.secret.Secret`. A game says what a seat and the table are, and adds no fields beside them: these are what
+    is masked, fingerprinted and shown.
+    """
+
     seats: dict[int, SeatT]
     table: TableT
-    round: int = 0
-    phase: str = ""
-    new_events: list[Event] = field(default_factory=list, repr=False)
 
 
 def clockwise(seats: Iterable[int], first: int) -> list[int]:

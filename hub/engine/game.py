@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Hashable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from hub.engine.decision import Action, Answer, Move
+from hub.engine.decision import Action, Answer, Move, Question
 from hub.engine.event import Setup, State
 from hub.engine.guide import Guide
 from hub.engine.labels import Labels
-from hub.engine.options import Option
+from hub.engine.options import Option, OptionValue
 from hub.engine.sight import HousePlayer
 from hub.errors import StartRefused
+
+S = TypeVar("S", bound=State[Any, Any])
+"""The state of one game."""
 
 
 class Refusal(Struct, frozen=True):
@@ -24,46 +28,63 @@ class Refusal(Struct, frozen=True):
     code: str
 
 
-class Rulebook(Hashable, Protocol):
-    """The names that a file in `hub/games` defines. Only `deal`, `play` and `explain` must be there."""
+def _checks_nothing(data: Mapping[str, Any]) -> None:
+    pass
 
-    def deal(self, setup: Setup) -> State[Any, Any]:
-        """Return the state before anything has happened. Raise StartRefused where it cannot begin."""
 
-    def check(self, data: Mapping[str, Any]) -> None:
-        """Raise BadCard on the first card of `data`, or of an owner's list, that makes it no deck."""
+def _refuses_nothing(s: object, action: Action) -> Refusal | None:  # noqa: ARG001
+    return None
 
-    def play(self, s: State[Any, Any]) -> Coroutine[Any, Any, None]:
-        """Play the match, from set-up until it raises `Won`."""
 
-    def explain(self, s: State[Any, Any], action: Action) -> Refusal | None:
-        """Return why `action`, which is not offered, is refused; None where the engine's own words are good enough."""
+def _wishes_nothing(s: object, seat: int) -> Sequence[Action]:  # noqa: ARG001
+    return ()
 
-    def form(self, s: State[Any, Any], action: Action) -> Refusal | None:
-        """Return the refusal of an offered move that names too few parameters or too many; None as in `explain`."""
 
-    def wished(self, s: State[Any, Any], seat: int) -> list[Action]:
-        """Return what the player at `seat`, who is asked, may look for, as actions.
+def _offers_nothing(s: object, seat: int) -> Sequence[Move]:  # noqa: ARG001
+    return ()
 
-        Screens show what of it is not offered greyed, with the sentence of `explain`. An action may name some
-        parameters only: `draw` with one card stands for that card.
-        """
 
-    def standing(self, s: State[Any, Any], seat: int) -> Sequence[Move]:
-        """Return the standing offers: what a seat may do at any time, beside whatever is asked."""
+def _stands_nothing(s: object, seat: int, answer: Answer) -> None:
+    pass
 
-    def stand(self, s: State[Any, Any], seat: int, answer: Answer) -> None:
-        """Carry out a standing offer, at once and without asking anything. Raise Won if that ends the match.
 
-        Defined wherever `standing` is.
-        """
+class Rulebook(NamedTuple, Generic[S]):
+    """The functions that a file in `hub/games` defines. Only `deal`, `play` and `explain` must be there."""
 
-    def notes(self, s: State[Any, Any], seat: int) -> dict[str, dict[str, str]]:
-        """Return a few words beside the values of an asked seat's moves, by parameter and value.
+    deal: Callable[[Setup], S]
+    """Return the state before anything has happened. Raise StartRefused where it cannot begin."""
+    play: Callable[[S], Coroutine[Question, Any, None]]
+    """Play the match, from set-up until it raises `Won`."""
+    explain: Callable[[S, Action], Refusal | None]
+    """Return why an action, which is not offered, is refused; None where the engine's own words are good enough."""
+    check: Callable[[Mapping[str, Any]], None] = _checks_nothing
+    """Raise BadCard on the first card of the game's data, or of an owner's list, that makes it no deck."""
+    form: Callable[[S, Action], Refusal | None] = _refuses_nothing
+    """Return the refusal of an offered move that names too few parameters or too many; None as in `explain`."""
+    wished: Callable[[S, int], Sequence[Action]] = _wishes_nothing
+    """Return what the player at a seat, who is asked, may look for, as actions.
 
-        `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Nothing in them is secret from that seat. It must not change the
-        state. Phones draw the notes under the cover of the hand if it reads a secret, such as the seat's own hand.
-        """
+    Screens show what of it is not offered greyed, with the sentence of `explain`. An action may name some
+    parameters only: `draw` with one card stands for that card.
+    """
+    standing: Callable[[S, int], Sequence[Move]] = _offers_nothing
+    """Return the standing offers: what a seat may do at any time, beside whatever is asked."""
+    stand: Callable[[S, int, Answer], None] = _stands_nothing
+    """Carry out a standing offer, at once and without asking anything. Raise Won if that ends the match.
+
+    Defined wherever `standing` is.
+    """
+    notes: Callable[[S, int], dict[str, dict[str, str]]] | None = None
+    """Return a few words beside the values of an asked seat's moves, by parameter and value.
+
+    `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Nothing in them is secret from that seat. It must not change the
+    state. Phones draw the notes under the cover of the hand if it reads a secret, such as the seat's own hand.
+    """
+
+    @classmethod
+    def of(cls, module: ModuleType) -> Rulebook[S]:
+        """Return the rulebook that a file is: its functions of these names."""
+        return cls(**{name: found for name, found in vars(module).items() if name in cls._fields})
 
 
 class Game(Struct, frozen=True):
@@ -84,7 +105,7 @@ class Game(Struct, frozen=True):
     stack: list[str]
     labels: Labels
     data: dict[str, Any]
-    rulebook: Rulebook
+    rulebook: Rulebook[Any]
     house: HousePlayer | None = None
     guide: Guide | None = None
 
@@ -93,7 +114,7 @@ class Game(Struct, frozen=True):
         """The facts of a seat that are money or points: each change of them has an event."""
         return [fact.called(key) for key, fact in self.labels.facts.items() if fact.counted]
 
-    def hand_blocks(self, options: Mapping[str, Any]) -> int:
+    def hand_blocks(self, options: Mapping[str, object]) -> int:
         """Return the size of the largest hand of a match, in blocks of an encrypted message."""
         # One size per match, so that the length of a hand says nothing. With compression it would. One size for all games
         # would be 22 kB.
@@ -101,7 +122,7 @@ class Game(Struct, frozen=True):
         more = [one.blocks for one in size.more if all(options.get(name) for name in one.options)]
         return max([size.blocks, *more])
 
-    def settle(self, seats: Sequence[int], given: Mapping[str, Any]) -> Setup:
+    def settle(self, seats: Sequence[int], given: Mapping[str, object]) -> Setup:
         """Return the set-up of a match with every option filled in.
 
         Raise StartRefused on a wrong number of seats, an unknown option (with the nearest name) or an illegal value.
@@ -111,11 +132,11 @@ class Game(Struct, frozen=True):
             raise StartRefused(f"{self.title} is for {least} to {most} players, not {len(seats)}.")
         return Setup(tuple(sorted(seats)), self._values(given), self.data)
 
-    def check_options(self, given: Mapping[str, Any]) -> None:
+    def check_options(self, given: Mapping[str, object]) -> None:
         """Raise StartRefused on an unknown option (with the nearest name) or an illegal value."""
         self._values(given)
 
-    def _values(self, given: Mapping[str, Any]) -> dict[str, bool | int | str]:
+    def _values(self, given: Mapping[str, object]) -> dict[str, OptionValue]:
         """Return the values of all options: those given, else the defaults. Raise StartRefused."""
         for name in given:
             if name not in self.options:

@@ -8,12 +8,11 @@ a whole room is told follows from nothing that is secret.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from hub.engine.match import Decision
+from hub.engine.decision import Decision
 
 To: TypeAlias = Literal["asked", "all"]
 Asks: TypeAlias = Literal["turn", "sealed", "roll"]
@@ -124,7 +123,7 @@ def _is_moment(lesson: Lesson, moment: Moment) -> bool:
     )
 
 
-def _found(value: Any, path: str) -> Any:
+def _found(value: object, path: str) -> object:
     for step in path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None
     return value

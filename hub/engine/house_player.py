@@ -10,9 +10,7 @@ That a house player cannot cheat lies in its type: `choose` gets a `hub.engine.s
 
 from __future__ import annotations
 
-from typing import Any, cast
-
-from hub.engine.decision import CHANCE, Action, Amount, Answer, Choose, Fixed, OneOf, Order, Param, Roll
+from hub.engine.decision import CHANCE, Action, Amount, Answer, Choose, Fixed, OneOf, Order, Param, Roll, Value
 from hub.engine.game import Game
 from hub.engine.match import READ, Match
 from hub.engine.sight import Advice, HousePlayer, Randomness, Reasons, Sight, Strength
@@ -87,9 +85,8 @@ def advise(sight: Sight, game: Game, chance: Randomness) -> Advice | None:
     if player is None or not sight.offers:
         return None
     answer = _chosen(sight, game, player, "sharp", chance)
-    reasons = cast(Reasons | None, player if hasattr(player, "reason") else None)
     try:
-        say = reasons.reason(sight, chance, answer) if reasons else ""
+        say = player.reason(sight, chance, answer) if isinstance(player, Reasons) else ""
     except Exception as error:
         raise RulesBug(f"The house player of {game.title} gives no reason: {type(error).__name__}.") from error
     return Advice(answer, say)
@@ -127,7 +124,7 @@ class AnyGame:
 ANY_GAME = AnyGame()
 
 
-def small_value(param: Param, chance: Randomness) -> Any:
+def small_value(param: Param, chance: Randomness) -> Value:
     """Return a legal value; of a number the smaller of two, of a subset few members: what costs little."""
     match param:
         case Fixed(only):

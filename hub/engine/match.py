@@ -8,18 +8,17 @@ is the only truth: a match is saved, resumed, undone and proven by playing its l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
-from zlib import crc32
 
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Question, Roll, Want, Won, tell
+from hub.engine.decision import CHANCE, Action, Answer, Args, Decision, Json, Move, Question, Roll, Won, tell
 from hub.engine.event import Event, State
 from hub.engine.game import Game
-from hub.engine.odds import Wants
+from hub.engine.options import OptionValue
 from hub.engine.secret import Secret, Watch, compile_public_view, hidden, own, public
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
@@ -35,7 +34,7 @@ READ = ("read", "typed", "hub")
 
 _encode = json.Encoder().encode
 
-_NO_MOVES: list[dict[str, Any]] = []
+_NO_MOVES: list[dict[str, Json]] = []
 
 
 class Head(Struct, frozen=True):
@@ -45,7 +44,7 @@ class Head(Struct, frozen=True):
     version: int
     digest: str
     seats: list[int]
-    options: dict[str, Any]
+    options: dict[str, OptionValue]
     v: int = LOG_FORM
 
 
@@ -70,54 +69,9 @@ class Over(Struct, frozen=True):
     scores: dict[int, int]
     why: str
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self) -> dict[str, Json]:
         """Return it ready for JSON."""
         return {"winners": self.winners, "scores": {str(k): v for k, v in self.scores.items()}, "why": self.why}
-
-
-class Decision(Struct, gc=False):
-    """The open question, numbered by the log's length when it was opened."""
-
-    number: int
-    kind: Kind
-    want: str
-    asked: dict[int, list[Move]]
-    roll: Roll | None = None
-    pile: str = ""
-    cards: list[Any] = []
-    answers: dict[int, Answer] = {}
-    final: bool = False
-    wants: Wants | None = None
-    print: int = 0
-    others: str = ""
-    wired: dict[int, tuple[list[Move], list[dict[str, Any]]]] = {}
-
-    @property
-    def locked(self) -> frozenset[int]:
-        """Return the seats that have locked a sealed choice."""
-        return frozenset(self.answers)
-
-    def offers(self, seat: int) -> list[Move]:
-        """Return the moves that a seat may still make: none once its lock is final."""
-        return [] if self.final and seat in self.answers else self.asked.get(seat, [])
-
-    def offers_on_wire(self, seat: int) -> list[dict[str, Any]]:
-        """Return the same as it stands on the wire: made once, for a question is shown again while others answer it."""
-        offers, kept = self.offers(seat), self.wired.get(seat)
-        if kept is None or kept[0] is not offers:
-            kept = self.wired[seat] = offers, [move.wire() for move in offers]
-        return kept[1]
-
-    @property
-    def by_chance(self) -> bool:
-        """Return whether a shuffle or a pick is wanted, which no person sees asked."""
-        return self.kind in ("shuffle", "pick")
-
-    def fingerprint(self) -> int:
-        """Return a checksum of what is asked, of whom, in which order; never 0."""
-        if not self.print:
-            self.print = crc32(_encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
-        return self.print
 
 
 class Match:
@@ -129,7 +83,7 @@ class Match:
     match is `over` or a `fault` froze it), `log` the entries so far, `events` what has happened.
     """
 
-    def __init__(self, game: Game, seats: Sequence[int], options: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, game: Game, seats: Sequence[int], options: Mapping[str, object] | None = None) -> None:
         self.game = game
         self.setup = game.settle(seats, options or {})
         self.log: list[Entry] = []
@@ -139,18 +93,12 @@ class Match:
         self.over: Over | None = None
         self.fault: RulesBug | None = None
         self.state: State[Any, Any] = game.rulebook.deal(self.setup)
-        self._standing = getattr(game.rulebook, "standing", None)
-        self._form = getattr(game.rulebook, "form", None)
-        self._notes = getattr(game.rulebook, "notes", None)
-        self._wished = getattr(game.rulebook, "wished", None)
-        self._into, self._known, self._laid = "", False, False
-        self._asked: Mapping[int, Any] = {}
-        self._dice: Callable[[], int] | None = None
-        self._want: Want = ""
+        self._question = Question("ask", "", {})  # the last one: before the first there is nothing to answer
         self._public: dict[str, Any] | None = None
         self._text: tuple[dict[str, Any] | None, bytes, bytes] = (None, b"", b"")
         self._behind: Match | None = None
-        self._script = game.rulebook.play(self.state)
+        self._rules = game.rulebook
+        self._script = self._rules.play(self.state)
         self._resume(None)
 
     # --- actions in ------------------------------------------------------------------------------
@@ -222,7 +170,7 @@ class Match:
                 if again:
                     event.data["again"] = True
 
-    def _tell_correction(self, decision: Decision, faces: list[int], first: Mapping[str, Any]) -> None:
+    def _tell_correction(self, decision: Decision, faces: list[int], first: Args) -> None:
         """Tell the table of both readings of dice that were read twice: the second one counts."""
         assert decision.roll is not None
         now, was = (" ".join(map(str, some)) for some in (faces, first["faces"]))
@@ -231,7 +179,7 @@ class Match:
 
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
         """Return the refusal in the rulebook's own words where it has some."""
-        known = self.game.rulebook.explain(self.state, action)
+        known = self._rules.explain(self.state, action)
         return kind(known.sentence, known.code) if known else kind(sentence, code)
 
     def _by_seat(self, decision: Decision, action: Action) -> tuple[Answer, bool]:
@@ -252,7 +200,7 @@ class Match:
         # What a move wants at times only (`sometimes` in its labels), the rules miss or mind in their own words.
         sometimes = set(known[name].sometimes) if name in known else set()
         if meant and all((move.params.keys() ^ args.keys()) - sometimes for move in meant):
-            if self._form and (better := self._form(self.state, action)):
+            if better := self._rules.form(self.state, action):
                 raise NotOffered(better.sentence, better.code)
             wanted = ", ".join(meant[0].params) or "nothing"
             raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.", "FORM")
@@ -307,14 +255,15 @@ class Match:
         args = answer.args
         value = next(iter(args.values())) if len(args) == 1 else {"move": answer.move, **args} if args else answer.move
         record = self.state.seats[seat]
-        setattr(record, self._into, Secret(value, tuple(self.state.seats) if self._known else (seat,)))
+        question = self._question
+        setattr(record, question.into, Secret(value, tuple(self.state.seats) if question.known else (seat,)))
         record.locked = True
 
     def _stand(self, seat: int, answer: Answer) -> None:
         """Carry out a standing offer; then list anew what the open decision offers."""
         self._public = None
         try:
-            self.game.rulebook.stand(self.state, seat, answer)
+            self._rules.stand(self.state, seat, answer)
         except Won as won:
             self._end(won)
         except Exception as error:  # noqa: BLE001 - as in `_resume`
@@ -324,17 +273,18 @@ class Match:
         if self.open is not None:
             self.open.asked, self.open.want = self._listed(), self._wanted()
             self.open.print = 0
-            if self.open.roll and self._dice and (count := self._dice()) != self.open.roll.count:
+            dice = self._question.dice
+            if self.open.roll and dice and (count := dice()) != self.open.roll.count:
                 # Another decision under the same number: whoever waits for the dice sees that it is not the one before.
                 self.open = replace(self.open, roll=replace(self.open.roll, count=count))
 
     # --- the script ------------------------------------------------------------------------------
 
-    def _resume(self, answer: Any) -> None:
+    def _resume(self, answer: object) -> None:
         """Hand the rules an answer and let them go on to their next question, or to the end."""
         self._public = None
         try:
-            question: Question = self._script.send(answer)
+            question = self._script.send(answer)
         except Won as won:
             self._end(won)
         except StopIteration:
@@ -342,9 +292,7 @@ class Match:
         except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
             self._freeze(error)
         else:
-            self._into, self._known, self._laid, self._asked, self._dice, self._want = (
-                question.into, question.known, question.laid, question.asked, question.dice, question.want,
-            )  # fmt: skip
+            self._question = question
             self.open = Decision(
                 len(self.log), question.kind, self._wanted(), self._listed(), question.roll,
                 question.pile, question.cards, {}, question.final, question.wants, others=question.others,
@@ -358,10 +306,11 @@ class Match:
         tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
 
     def _wanted(self) -> str:
-        return self._want() if callable(self._want) else self._want
+        want = self._question.want
+        return want() if callable(want) else want
 
     def _listed(self) -> dict[int, list[Move]]:
-        asked = self._asked
+        asked = self._question.asked
         return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()} if asked else {}
 
     def _freeze(self, error: Exception) -> None:
@@ -429,26 +378,26 @@ class Match:
             listed[f"{viewer}"] = mine
         return {**waiting, "seats": listed}
 
-    def moves(self, seat: int) -> list[dict[str, Any]]:
+    def moves(self, seat: int) -> list[dict[str, Json]]:
         """Return the moves of a seat as they stand on the wire, standing offers marked. They are shared: do not write to them."""
         if self.open is None:
             return []
         listed = self.open.offers_on_wire(seat)
-        if self._standing and (standing := self.standing(seat)):
+        if seat in self.state.seats and (standing := self._rules.standing(self.state, seat)):
             return [*listed, *({**move.wire(), "standing": True} for move in standing)]
         return listed
 
     def barred(self, seat: int) -> list[dict[str, Any]]:
         """Return what an asked seat may look for and is not offered, as on the wire, with the refusal as `why`."""
         offered = self.open.offers(seat) if self.open else []
-        if self._wished is None or not offered:
+        if not offered:
             return []
         barred = []
-        for action in self._wished(self.state, seat):
+        for action in self._rules.wished(self.state, seat):
             name, args = action.move, action.args
             if any(move.name == name and move.leads_to(args) for move in offered):
                 continue
-            if known := self.game.rulebook.explain(self.state, action):
+            if known := self._rules.explain(self.state, action):
                 barred.append({"move": name, **args, "why": known.sentence})
         return barred
 
@@ -461,18 +410,18 @@ class Match:
 
         Whether a note follows from a secret is not declared by a game but noticed: its rules read one to make it.
         """
-        if self._notes is None or self.open is None or not self.open.offers(seat):
+        notes_of = self._rules.notes
+        if notes_of is None or self.open is None or not self.open.offers(seat):
             return {}, []
         watch = Watch(self.state)
-        notes = self._notes(watch.state, seat)
+        notes = notes_of(watch.state, seat)
         return notes, list(notes) if watch.is_read else []
 
     def standing(self, seat: int) -> Sequence[Move]:
         """Return the standing offers: what a seat may do beside the open decision."""
-        if self._standing is None or self.open is None or seat not in self.state.seats:
+        if self.open is None or seat not in self.state.seats:
             return ()
-        offers: Sequence[Move] = self._standing(self.state, seat)
-        return offers
+        return self._rules.standing(self.state, seat)
 
     # --- the log ---------------------------------------------------------------------------------
 
@@ -576,9 +525,12 @@ class Match:
         # cards themselves were turned over.
         same = self.open and earlier.open and self.open.number == earlier.open.number
         opened = earlier.open and earlier.open.kind == "sealed" and len(earlier.open.asked) > 1 and not same
-        if opened and not (earlier._laid or earlier._known):  # printed cards hide no more which choices were made
+        if opened and not (
+            earlier._question.laid or earlier._question.known
+        ):  # printed cards hide no more which choices were made
             raise NotOffered("The others' choices were shown: it cannot be taken back.", "UNDO")
-        sealed = self._into if same else earlier._into if earlier._laid else ""
+        question = earlier._question
+        sealed = self._question.into if same else question.into if question.laid else ""
         if self.has_shown(earlier.hidden(sealed), sealed):
             raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
 
@@ -613,11 +565,11 @@ class Match:
         return len(self.log)
 
 
-def _are_faces(faces: list[Any], roll: Roll) -> bool:
+def _are_faces(faces: Sequence[object], roll: Roll) -> bool:
     return len(faces) == roll.count and all(type(face) is int and 1 <= face <= roll.sides for face in faces)
 
 
-def _is_reading(first: Any, roll: Roll) -> bool:
+def _is_reading(first: object, roll: Roll) -> bool:
     """Return whether `first` says how a roll was read before it was read again."""
     if not isinstance(first, dict) or first.keys() != {"faces", "read"} or first["read"] not in READ:
         return False
@@ -629,6 +581,6 @@ def _answer(name: str, args: Args) -> Answer:
     return Answer(name, {key: value[:] if value.__class__ is list else value for key, value in args.items()})
 
 
-def roll_wire(roll: Roll) -> dict[str, Any]:
+def roll_wire(roll: Roll) -> dict[str, int | str]:
     """Return a roll as it stands on the wire."""
     return {"seat": roll.seat, "count": roll.count, "sides": roll.sides, "for": roll.why}

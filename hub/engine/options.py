@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from hub.errors import StartRefused
+
+OptionValue: TypeAlias = bool | int | str
 
 
 class Option(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -29,7 +32,7 @@ class Option(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     label: str = ""
     """What the lobby calls it. Without one: its own name."""
 
-    def check(self, name: str, value: object) -> bool | int | str:
+    def check(self, name: str, value: object) -> OptionValue:
         """Return `value` if it is legal for the option `name`. Raise StartRefused with the legal values."""
         if isinstance(self.default, bool):
             if isinstance(value, bool):

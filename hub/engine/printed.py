@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TypeVar
 
 from hub.engine.decision import Answer, Param, ask, offer, shuffle
-from hub.engine.event import Setup, State
+from hub.engine.event import Course, Setup
+
+T = TypeVar("T")
 
 OPTION = "printed_cards"
 """The option of a game that may be played with printed cards."""
@@ -40,12 +42,12 @@ def possible(every: Iterable[str], seen: Iterable[str]) -> list[str]:
     return [face for face, count in left.items() if count > 0]
 
 
-async def shuffled(s: State[Any, Any], cards: Sequence[Any], pile: str) -> list[Any]:
+async def shuffled(s: Course, cards: Sequence[T], pile: str) -> list[T]:
     """Return cards in an order that chance decides, as `shuffle` does; printed ones are shuffled by people, unseen."""
     return list(cards) if is_printed(s.setup) else await shuffle(s, cards, pile)
 
 
-async def lay_out(s: State[Any, Any], seat: int, want: str, others: str = "", /, **told: Param) -> Answer | None:
+async def lay_out(s: Course, seat: int, want: str, others: str = "", /, **told: Param) -> Answer | None:
     """With printed cards, wait until `seat` says that all lies where it belongs. `want` is what is to be done.
 
     `others` is what everybody else reads, else `want` and who says when all is ready. `told` is what the seat tells with it, such as the one card that lies open; it stands in the answer.

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 
 from msgspec import Struct
 
-from hub.engine.event import State
+from hub.engine.event import SeatT, State, TableT
 from hub.engine.printed import UNKNOWN
 
 T = TypeVar("T")
@@ -43,13 +43,13 @@ class Pile(Struct, Generic[T]):
         return len(self.cards)
 
 
-_ATOMS: frozenset[Any] = frozenset({str, int, bool, type(None)})
+_ATOMS: frozenset[object] = frozenset({str, int, bool, type(None)})
 """The types whose values stand in a view as they are."""
 
 
 def plain(value: Any) -> Any:
     """Return `value` as everybody may see it: JSON-ready, secrets as None, piles as their size."""
-    kind: Any = type(value)
+    kind: type = type(value)
     if kind in _ATOMS:
         return value
     if kind is list or kind is tuple:
@@ -89,7 +89,7 @@ def shown_as(name: str) -> str:
 
 
 @cache
-def _facts(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _facts(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the fields and properties of a dataclass that are public, and the fields that are in their owner's part.
 
     A field declared ``Secret[...]`` is in the owner's part only; one declared ``Secret[...] | ...`` is in both: None
@@ -115,7 +115,7 @@ def _facts(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
-def compile_public_view(kind: Any) -> Callable[[Any], dict[str, Any]]:
+def compile_public_view(kind: type) -> Callable[[Any], dict[str, Any]]:
     """Return a function from a value of the dataclass `kind` to its public facts.
 
     It is one dictionary display, written after the declared types: asking each value for its type takes four times as
@@ -126,14 +126,14 @@ def compile_public_view(kind: Any) -> Callable[[Any], dict[str, Any]]:
     return view
 
 
-def _public_display(kind: Any, record: str, names: dict[str, Any]) -> str:
+def _public_display(kind: type, record: str, names: dict[str, object]) -> str:
     """Return Python source for the public facts of the variable `record`, which holds a value of the dataclass `kind`."""
     hints = get_type_hints(kind)
     parts = []
     for name in _facts(kind)[0]:
         fact = getattr(kind, name, None)
         if isinstance(fact, property):  # calling its function costs less than reading the attribute
-            hint, reckon = get_type_hints(fact.fget).get("return", Any), _new_variable(names)
+            hint, reckon = get_type_hints(fact.fget).get("return", object), _new_variable(names)
             names[reckon] = fact.fget
             source = f"{reckon}({record})"
         else:
@@ -143,7 +143,7 @@ def _public_display(kind: Any, record: str, names: dict[str, Any]) -> str:
 
 
 @cache
-def compile_own_view(kind: Any) -> Callable[[Any, int], dict[str, Any]]:
+def compile_own_view(kind: type) -> Callable[[Any, int], dict[str, Any]]:
     """Return a function from a value of the dataclass `kind`, and a viewer, to the owner's part, compiled likewise.
 
     A secret that `viewer` may not see is None there.
@@ -155,19 +155,19 @@ def compile_own_view(kind: Any) -> Callable[[Any, int], dict[str, Any]]:
     return view
 
 
-def _names_in_scope() -> dict[str, Any]:
+def _names_in_scope() -> dict[str, object]:
     """Return the global names of a compiled view. Variables are added as they are needed."""
     return {"atoms": _ATOMS, "plain": plain, "Secret": Secret}
 
 
-def _new_variable(names: dict[str, Any]) -> str:
+def _new_variable(names: dict[str, object]) -> str:
     """Return a name that nothing else in the view uses, and reserve it."""
     variable = f"v{len(names)}"
     names[variable] = None
     return variable
 
 
-def _public_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
+def _public_expression(hint: object, source: str, names: dict[str, object]) -> str:
     """Return Python source for the public form of what the expression `source`, declared as `hint`, gives."""
     kinds = get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
     if _ATOMS.issuperset(kinds):
@@ -195,7 +195,7 @@ def _public_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
     return f"({variable} if type({variable} := {source}) in atoms else plain({variable}))"
 
 
-def _own_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
+def _own_expression(hint: object, source: str, names: dict[str, object]) -> str:
     """Return Python source for what `viewer` may see of what `source`, declared as ``Secret[...]`` or a union with it, gives."""
     variable = _new_variable(names)
     kinds = (hint,) if get_origin(hint) is Secret else get_args(hint)
@@ -218,13 +218,13 @@ def _is_in_peoples_hands(value: object) -> bool:
     return isinstance(value, list) and UNKNOWN in value
 
 
-class Watch:
+class Watch(Generic[SeatT, TableT]):
     """Notices whether a function of the rules reads a secret: then what it says is as secret as the hand itself.
 
     `state` is a copy of a state that tells of each read in `is_read`. It is for functions that change nothing.
     """
 
-    def __init__(self, s: State[Any, Any]) -> None:
+    def __init__(self, s: State[SeatT, TableT]) -> None:
         self.is_read = False
         self._copies: dict[int, Any] = {}
         self.state = copy(s)
@@ -235,16 +235,17 @@ class Watch:
         """Take note that a secret was read."""
         self.is_read = True
 
-    def _watched(self, value: Any) -> Any:
+    def _watched(self, value: T) -> T:
         """Return `value`, or a copy of it where secrets stand in it. What was one object stays one."""
-        kind: Any = type(value)
+        kind: type = type(value)
         if kind in _ATOMS:
             return value
         if id(value) not in self._copies:
             self._copies[id(value)] = self._copied(kind, value)
-        return self._copies[id(value)]
+        copied: T = self._copies[id(value)]
+        return copied
 
-    def _copied(self, kind: Any, value: Any) -> Any:
+    def _copied(self, kind: type, value: Any) -> object:
         if kind is Secret:
             return value if _is_in_peoples_hands(value.value) else _WatchedSecret(value.value, value.seen_by, self)
         if kind is list or kind is tuple:
@@ -270,7 +271,7 @@ class Watch:
 class _WatchedSecret(Secret[Any]):
     """A secret of a `Watch`: it tells when its value is read."""
 
-    watch: Any = None
+    watch: Watch[Any, Any] | None = None
 
     def __getattribute__(self, name: str) -> Any:
         if name == "value":
@@ -301,9 +302,9 @@ def hidden(s: State[Any, Any], sealed: str = "") -> dict[int, Counter[str]]:
     return found
 
 
-def _secrets(value: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
+def _secrets(value: Any) -> Iterator[tuple[object, tuple[int, ...]]]:
     """Yield every single secret value in `value`, and the seats that may see it."""
-    kind: Any = type(value)
+    kind: type = type(value)
     if kind in _ATOMS:
         return
     if kind is Secret:
@@ -325,5 +326,5 @@ def _secrets(value: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
 
 
 @cache
-def _field_names(kind: Any) -> tuple[str, ...]:
+def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()

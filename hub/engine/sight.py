@@ -6,7 +6,7 @@ A game's own house player is `hub/games/<game>_house.py`, with one function `cho
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableSequence, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args, runtime_checkable
 
 from msgspec import Struct
 
@@ -36,7 +36,7 @@ class Randomness(Protocol):
     def sample(self, population: Sequence[T], k: int) -> list[T]:
         """Return `k` different members of `population` in an order of chance."""
 
-    def shuffle(self, x: MutableSequence[Any], /) -> None:
+    def shuffle(self, x: MutableSequence[T], /) -> None:
         """Put `x` into an order of chance."""
 
 
@@ -103,6 +103,7 @@ class HousePlayer(Hashable, Protocol):
         """
 
 
+@runtime_checkable
 class Reasons(Protocol):
     """What `hub/games/<game>_house.py` may define besides: why an answer is the one to give."""
 

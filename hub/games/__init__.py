@@ -61,7 +61,7 @@ def find(name: str, own: Traversable | Source | None = None) -> Game:
         own_list = own if own is None or isinstance(own, Source) else Source(f"{own}", own.read_bytes())
     except OSError as error:
         raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
-    rulebook = cast(Rulebook, import_module(f"{__name__}.{module}"))
+    rulebook: Rulebook[Any] = Rulebook.of(import_module(f"{__name__}.{module}"))
     game = load(raw, rulebook, own_list, house_of(module), guide_of(module))
     if own_list and not playable(game):
         raise StartRefused(
@@ -137,7 +137,7 @@ def _check_parts(data: Mapping[str, Any]) -> None:
 
 @lru_cache(maxsize=16)  # reading the text takes ten times as long as starting a match
 def load(
-    raw: bytes, rulebook: Rulebook, own: Source | None = None, house: HousePlayer | None = None,
+    raw: bytes, rulebook: Rulebook[Any], own: Source | None = None, house: HousePlayer | None = None,
     guide: bytes = b"",
 ) -> Game:  # fmt: skip
     """Return a game from its data file's text, its rulebook, an owner's cards and its guide: the same text gives the same Game.

@@ -264,7 +264,7 @@ async def bid(s: Table) -> None:
     for seat, face in zip(dummies(s), faces, strict=True):
         s.seats[seat].bid = face
     shown = ", ".join(f"Seat {seat} {angler.bid}" for seat, angler in s.seats.items())
-    made = {str(seat): angler.bid for seat, angler in s.seats.items()}
+    made = {str(seat): angler.bid for seat, angler in s.seats.items() if not isinstance(angler.bid, Secret)}
     tell(s, f"The bids: {shown}.", rule="BB-09", kind="reveal", bids=made, marks=standing_out(s))
 
 
@@ -620,10 +620,8 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
             for fish in answer["fish"]:
                 release(s, seat, fish)
         case "change":
-            angler.bid = answer["bid"]
-            tell(
-                s, f"Seat {seat} changes the bid to {angler.bid}.", rule="BB-32", kind="bid", seat=seat, bid=angler.bid
-            )
+            angler.bid = bid = answer["bid"]
+            tell(s, f"Seat {seat} changes the bid to {bid}.", rule="BB-32", kind="bid", seat=seat, bid=bid)
         case "rearrange":
             later = {other.number: other for other in lake.spots[1:]}
             lake.spots[1:] = [later[number] for number in answer["order"]]

@@ -668,7 +668,7 @@ async def take_sides(s: Table) -> None:
         f"Sides are taken: {text}.",
         rule="BT-26",
         kind="sides",
-        sides={str(seat): s.seats[seat].side for seat in deciders},
+        sides={str(seat): answers[seat]["with"] for seat in deciders},
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hub.engine.decision import Answer, Move
+from hub.engine.decision import Answer, Move, OneOf
 from hub.engine.sight import Randomness, Sight, Strength, best
 
 SIDES = 6
@@ -150,9 +150,10 @@ def mezzanine(sight: Sight, chance: Randomness, strength: Strength) -> Answer:
     """BI-15 to BI-18: invest a chip, take one back, or leave all as it is: whichever leaves the seat richest."""
     stakes = stakes_of(sight)
     options: list[tuple[str, str]] = [
-        (move.name, product)
+        (move.name, str(product))
         for move in sight.offers
-        for product in (move.params["product"].values if "product" in move.params else [""])  # type: ignore[union-attr]
+        for param in [move.params.get("product")]
+        for product in (param.values if isinstance(param, OneOf) else [""])
     ]
 
     def value(option: tuple[str, str]) -> float:

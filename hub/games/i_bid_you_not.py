@@ -19,6 +19,7 @@ from hub.engine.decision import (
     Amount,
     Answer,
     Choose,
+    Json,
     Move,
     OneOf,
     Won,
@@ -577,16 +578,16 @@ async def bid(s: Table, declarer: int) -> None:
         market.deciding = None
         return
     choosing = [seat for seat in seats if len(may_hold(s, seat)) > 1]
-    only = {seat: bid_moves(s, seat, now)[0].first() for seat in seats if seat not in choosing}
+    only = {seat: Answer("bid", bid_moves(s, seat, now)[0].first()) for seat in seats if seat not in choosing}
     for seat in seats:
         if seat in only:  # everybody sees that there is one card only
-            s.seats[seat].bid = Secret(next(iter(only[seat].values())), (seat,))
+            s.seats[seat].bid = Secret(next(iter(only[seat].args.values())), (seat,))
             tell(s, f"Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
     want = "Bid two cards: their sum counts." if cards_to_bid(now) == 2 else "Bid a card."
     others = f"Everybody bids {'two cards' if cards_to_bid(now) == 2 else 'a card'} in secret."
     moves = {seat: bid_moves(s, seat, now) for seat in choosing}
     answers = await ask_all(s, moves, want, others, into="bid", laid=is_printed(s.setup))
-    made = {seat: answers.get(seat) or Answer("bid", only[seat]) for seat in seats}
+    made = {seat: answers.get(seat) or only[seat] for seat in seats}
     twice = named_twice(made)
     for seat in [seat for seat in seats if seat not in twice]:
         lay(s, seat, made[seat])
@@ -728,7 +729,7 @@ def reveal(s: Table) -> None:
     tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids=made, marks=marks, cards=cards, order=places)
     way = "turned over, lowest" if market.inverted else "normal, highest"
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
-    line = {"low": low, "high": high, "at": at, "turned": market.inverted}
+    line: dict[str, Json] = {"low": low, "high": high, "at": at, "turned": market.inverted}
     tell(s, f"The order is {way} first.", rule="IB-11", kind="order", order=market.order, line=line)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hub.errors import LogError, ReplayDiverged, TemporaryError, of_file
 from hub.files import read_file, set_aside, write_private
@@ -62,7 +62,15 @@ class KeyedStore:
 
         A file that is no such key is set aside, and `key_notice` says so: its matches wait until it is back, others can begin.
         """
-        self._store, self._file = store, file
+        self._store = store
+        # What has nothing to do with keys.
+        self.wipe, self.begun, self.set_aside, self.lengths = store.wipe, store.begun, store.set_aside, store.lengths
+        self.all_put_aside, self.last, self.keep, self.recall = (
+            store.all_put_aside,
+            store.last,
+            store.keep,
+            store.recall,
+        )
         self.key_notice = ""
         try:
             if os.path.lexists(file) and not _is_key(file):
@@ -85,8 +93,10 @@ class KeyedStore:
         self._end: dict[str, End] = {}  # of each match under way; of others it is read again
         self._short: dict[str, Missing] = {}  # logs that end elsewhere than their seal says
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+    @property
+    def notice(self) -> str:
+        """Return one sentence for people where a damaged file was set aside; else ""."""
+        return self._store.notice
 
     def begin(self, table: str, head: bytes) -> str:
         """Write the head of a new match. Return its id."""

@@ -9,8 +9,7 @@ import logging
 from contextlib import suppress
 from functools import partial
 
-from hub.engine.decision import Action
-from hub.engine.match import Decision
+from hub.engine.decision import Action, Decision
 from hub.engine.printed import is_printed
 from hub.errors import IllegalAction, LogError
 from hub.ports import Clock

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hub.display.language import Language
-from hub.engine.decision import Answer
-from hub.engine.match import Decision, Match
+from hub.engine.decision import Answer, Decision
+from hub.engine.match import Match
 from hub.ports import Boxes
 from hub.table import answer_line, captions, controls
 from hub.table.dice import TableDice

@@ -11,8 +11,7 @@ from random import Random
 from typing import TypeAlias
 
 from hub.display.language import Language
-from hub.engine.decision import Action
-from hub.engine.match import Decision
+from hub.engine.decision import Action, Decision
 from hub.errors import NotOffered
 from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
 from hub.state import RollState

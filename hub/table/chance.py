@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from hub.engine.decision import CHANCE, Action
-from hub.engine.match import Decision, Match
+from hub.engine.decision import CHANCE, Action, Decision
+from hub.engine.match import Match
 from hub.errors import StartRefused
 
 

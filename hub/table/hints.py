@@ -14,9 +14,9 @@ from random import Random
 from threading import Thread
 from typing import TypeAlias
 
+from hub.engine.decision import Decision
 from hub.engine.game import Game
 from hub.engine.house_player import advise, look
-from hub.engine.match import Decision
 from hub.engine.printed import is_printed
 from hub.engine.sight import Sight
 from hub.errors import NotAsked, RulesBug

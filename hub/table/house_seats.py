@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 from hub.display.labels import found
 from hub.engine import house_player
-from hub.engine.decision import CHANCE, Action
-from hub.engine.match import Decision, Match
+from hub.engine.decision import CHANCE, Action, Decision
+from hub.engine.match import Match
 from hub.engine.sight import Strength
 from hub.errors import IllegalAction, NotAsked, RulesBug
 from hub.ports import Clock

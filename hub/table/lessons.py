@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 import msgspec
 
+from hub.engine.decision import Decision
 from hub.engine.guide import Moment, To, moment_of, next_lesson
-from hub.engine.match import Decision, Match
+from hub.engine.match import Match
 from hub.errors import NotAsked
 from hub.ports import Clock
 from hub.state import LessonNow, Teaching

@@ -32,7 +32,7 @@ class _Starting(NamedTuple):
     """A match that `seat` wants and that begins `at`, in the clock's seconds."""
 
     game: str
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     seat: int
     at: float
 
@@ -52,7 +52,7 @@ class Lobby:
         self._presets, self._has_reader = presets, has_reader
         self.chosen = ""
         self.preset = ""
-        self.options: Mapping[str, Any] = {}
+        self.options: Mapping[str, object] = {}
         self._warned: tuple[str, float] = ("", 0.0)  # what a push was told that is missing, and until when
         self._starting: _Starting | None = None
         self._waits: dict[int, int] = {}  # by seat: how often it let the others wait
@@ -78,14 +78,14 @@ class Lobby:
             raise NotAsked("There is no such preset of this game.", "LOBBY")
         self._choose(name, preset)
 
-    def _choose(self, name: str, preset: str = "", options: Mapping[str, Any] | None = None) -> None:
+    def _choose(self, name: str, preset: str = "", options: Mapping[str, object] | None = None) -> None:
         """Let a push on a box start a game with a preset, or with `options`."""
         self.chosen, self.preset = name, preset
         if options is None:
             options = next((one.options for one in self.presets(name) if one.name == preset), {})
         self.options = options
 
-    def _unusual(self, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _unusual(self, name: str, options: Mapping[str, object]) -> dict[str, Any]:
         """Return the options that are not as usual."""
         usual = {one: option.default for one, option in self._play.games[name].options.items()}
         return {one: value for one, value in options.items() if value != usual.get(one)}
@@ -98,19 +98,19 @@ class Lobby:
             self._play.games[name], here, has_reader=self._has_reader, kit=self._rolls.dice.public_kit()
         )  # fmt: skip
 
-    def _lacking_phones(self, name: str, options: Mapping[str, Any] | None = None) -> str:
+    def _lacking_phones(self, name: str, options: Mapping[str, object] | None = None) -> str:
         """Return what keeps those who are dealt in from playing a game as it is meant; "" where nothing does."""
         game = self._play.games.get(name)
         here = [self._seats[number] for number in self._dealt_in()]
         return needs.lacking_phones(game, here, options) if game else ""
 
-    def _check_house(self, options: Mapping[str, Any]) -> None:
+    def _check_house(self, options: Mapping[str, object]) -> None:
         """Raise StartRefused where the house would have to play what it cannot."""
         needs.check_house(options, [self._seats[number] for number in self._dealt_in()])
 
     # --- a start that somebody wants -----------------------------------------------------------------
 
-    def insist(self, seat: Seat, name: str, options: Mapping[str, Any]) -> None:
+    def insist(self, seat: Seat, name: str, options: Mapping[str, object]) -> None:
         """Start a match for a seat: at once where all who sit here are ready and nothing is missing, else soon.
 
         Meanwhile somebody may want to wait, and everybody sees what is missing.
@@ -197,7 +197,7 @@ class Lobby:
         """Take note that somebody else, or nobody, sits at a seat now: how often it let the others wait was another person."""
         self._waits.pop(number, None)
 
-    def _named(self, name: str, options: Mapping[str, Any]) -> str:
+    def _named(self, name: str, options: Mapping[str, object]) -> str:
         """Return the preset that has these options; "" where none does."""
         return next((one.name for one in self.presets(name) if one.options == options), "")
 
@@ -272,7 +272,7 @@ class Lobby:
 
     # --- a match begins ------------------------------------------------------------------------------
 
-    def begin(self, name: str, options: Mapping[str, Any]) -> None:
+    def begin(self, name: str, options: Mapping[str, object]) -> None:
         """Start a match with those who have joined. Raise StartRefused."""
         if self._rolls.waits:
             raise StartRefused(WAITS)
@@ -292,7 +292,7 @@ class Lobby:
         self.plays(name, options)
         self.clear()
 
-    def plays(self, name: str, options: Mapping[str, Any]) -> None:
+    def plays(self, name: str, options: Mapping[str, object]) -> None:
         """Choose the game that is played now, with its options: the next match is the same, if nobody chooses another."""
         unusual = self._unusual(name, options) if name in self._play.games else {}
         self._choose(name, self._named(name, unusual), unusual)
@@ -377,7 +377,7 @@ class Lobby:
             raise StartRefused(f"Not ready yet: {', '.join(f'Seat {number}' for number in late)}.")
         self._begin_by_push(self.chosen or next(iter(self._play.games)), self.options)
 
-    def _begin_by_push(self, name: str, options: Mapping[str, Any]) -> None:
+    def _begin_by_push(self, name: str, options: Mapping[str, object]) -> None:
         """Start a match; where something is missing, the second push does, after the first was told. Raise StartRefused."""
         lack, now = self._lacking_phones(name, options), self._clock.now()
         warned, until = self._warned

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from hub.engine.game import Game
-from hub.engine.match import Decision, Match
+from hub.engine.match import Match
 from hub.errors import IllegalAction, LogError, NotAsked
 from hub.network.staff_messages import Desk
 from hub.ports import (
@@ -344,7 +344,7 @@ class Table(Restarts):
         if self._play.stopped:
             return
         decision = self._rolls.decision
-        if decision is not self._open and not self._reopen and self._is_open_already(decision):
+        if decision is not self._open and not self._reopen and self._is_open_already():
             self._open = decision  # after an undo within it: what the others have locked in their boxes stays
             self._boxes.ask_again()
         elif decision is not self._open or self._reopen:
@@ -364,9 +364,9 @@ class Table(Restarts):
         else:
             self._notices.end("rules")
 
-    def _is_open_already(self, decision: Decision | None) -> bool:
+    def _is_open_already(self) -> bool:
         """Return whether dice and boxes were asked this very question, of the same match and under the same number."""
-        before = self._open
+        before, decision = self._open, self._rolls.decision
         if decision is None or before is None or self._play.log.match != self._open_match:
             return False
         return decision.number == before.number and decision.fingerprint() == before.fingerprint()

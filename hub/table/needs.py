@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from hub.engine.game import Game
 from hub.engine.printed import OPTION
@@ -30,7 +29,7 @@ def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | Non
     return found
 
 
-def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, Any] | None = None) -> str:
+def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None) -> str:
     """Return the sentence about seats that play `game` without a phone and would need one; "" where there is none.
 
     With printed cards, if the `options` say so, people hold what a phone would show.
@@ -46,7 +45,7 @@ def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, Any]
     return f"{game.title} needs a phone for {what}: {where}."
 
 
-def check_house(options: Mapping[str, Any], seats: Sequence[Seat]) -> None:
+def check_house(options: Mapping[str, object], seats: Sequence[Seat]) -> None:
     """Raise StartRefused where the house would play at one of `seats` with cards that only people can hold."""
     house = [seat.number for seat in seats if seat.is_house]
     if options.get(OPTION) and house:

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hub.display.labels import NO_LABELS
-from hub.engine.decision import CHANCE, Action
+from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.game import Game
 from hub.engine.labels import Labels
-from hub.engine.match import Decision, Match
+from hub.engine.match import Match
 from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
 from hub.state import Batch
 from hub.table.chance import Chance
@@ -74,7 +74,7 @@ class Play:
         """Take up the match that the disk has last. Raise StartRefused where it is not over and cannot go on."""
         self.match = self.log.resume(self.games)
 
-    def check(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> Match:
+    def check(self, name: str, seats: Sequence[int], options: Mapping[str, object]) -> Match:
         """Return the match that would begin with these seats; nothing changes. Raise StartRefused where none can."""
         if self.stopped:
             raise StartRefused(f"The match is stopped: {self.stopped}")
@@ -85,7 +85,7 @@ class Play:
             raise StartRefused(f"There is no game {name!r} at this table.")
         return Match(game, seats, options)
 
-    def begin(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> None:
+    def begin(self, name: str, seats: Sequence[int], options: Mapping[str, object]) -> None:
         """Start a match of the game `name` with these seats. Raise StartRefused where it cannot begin."""
         match = self.check(name, seats, options)
         self.log.begin(match)

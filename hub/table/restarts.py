@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 
-from hub.engine.match import Decision
+from hub.engine.decision import Decision
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked
 from hub.state import Ack
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings

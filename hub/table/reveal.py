@@ -5,7 +5,7 @@ The match goes on at once, and so do phones and screens; only what stands around
 
 from __future__ import annotations
 
-from hub.engine.match import Decision
+from hub.engine.decision import Decision
 from hub.ports import Boxes, Clock
 from hub.table.play import Play
 from hub.table.seats import Seats

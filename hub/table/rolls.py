@@ -12,8 +12,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from hub.engine.decision import CHANCE, Action, Roll
-from hub.engine.match import Decision
+from hub.engine.decision import CHANCE, Action, Decision, Roll
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
 from hub.ports import Clock, Dice, DiceSeen
 from hub.state import Batch, PublicDice, PublicDispute

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from hub.engine.match import Decision, Match
+from hub.engine.decision import Decision
+from hub.engine.match import Match
 from hub.state import Faces, GameOffer, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
 from hub.table import feed
 from hub.table.boxes import SeatBoxes

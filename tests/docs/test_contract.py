@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft7Validator
 from openapi_spec_validator import validate
 
-from hub.docs import contract
+from hub.docs import contract, schemas
 from hub.network import messages, verbs
 from hub.network.encryption import HubKey
 from phone_ui import javascript, server
@@ -41,7 +41,7 @@ def test_the_addresses_are_described_as_openapi_wants_it() -> None:
 @pytest.mark.parametrize("name", contract.FILES)
 def test_every_schema_that_is_named_is_there(name: str) -> None:
     described = document(name)
-    assert {*contract.sent_in(described)} <= {*described["components"]["schemas"]}
+    assert {*schemas.sent_in(described)} <= {*described["components"]["schemas"]}
 
 
 def shape(path: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from hub.engine.decision import Amount, Won, ask, offer, tell
 from hub.engine.event import Setup, State
@@ -33,7 +32,7 @@ Climb: TypeAlias = State[Rungs, Wall]
 
 def deal(setup: Setup) -> Climb:
     """Everybody stands on the ground."""
-    return Climb(setup, {seat: Rungs() for seat in setup.seats}, Wall(setup.options["rungs"]), 1, "climb")
+    return Climb(setup, {seat: Rungs() for seat in setup.seats}, Wall(setup.options["rungs"]), round=1, phase="climb")
 
 
 async def play(s: Climb) -> None:
@@ -47,12 +46,12 @@ async def play(s: Climb) -> None:
                 raise Won([seat], {other: rungs.height for other, rungs in s.seats.items()}, "The top is reached.")
 
 
-def game(rulebook: Any, options: dict[str, Option] | None = None, seats: tuple[int, int] = (2, 6)) -> Game:
+def game(rulebook: Rulebook[Any], options: dict[str, Option] | None = None, seats: tuple[int, int] = (2, 6)) -> Game:
     """A game of the tests, made of functions."""
-    return Game("ladder", "The ladder", seats, 1, "0" * 16, options or {}, [], Labels(), {}, cast(Rulebook, rulebook))
+    return Game("ladder", "The ladder", seats, 1, "0" * 16, options or {}, [], Labels(), {}, rulebook)
 
 
 LADDER = game(
-    SimpleNamespace(deal=deal, play=play, explain=lambda s, action: None),
+    Rulebook(deal=deal, play=play, explain=lambda s, action: None),
     {"rungs": Option(default=10, effect="How high it is.", min=1)},
 )

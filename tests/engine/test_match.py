@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ from hub.engine.decision import (
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
-from hub.engine.game import Refusal
+from hub.engine.game import Refusal, Rulebook
 from hub.engine.match import Entry, Match
 from hub.engine.options import Option
 from hub.engine.secret import Pile, Secret, own, public
@@ -67,11 +66,11 @@ Script = Callable[[Made], Coroutine[Any, Any, None]]
 
 
 def deal(setup: Setup) -> Made:
-    return Made(setup, {seat: Hand() for seat in setup.seats}, Middle(), 1, "play")
+    return Made(setup, {seat: Hand() for seat in setup.seats}, Middle(), round=1, phase="play")
 
 
 def match(play: Script, seats: tuple[int, ...] = (1, 2, 3), **more: Any) -> Match:
-    rulebook = SimpleNamespace(deal=deal, play=play, explain=more.pop("explain", lambda s, action: None), **more)
+    rulebook = Rulebook(deal=deal, play=play, explain=more.pop("explain", lambda s, action: None), **more)
     return Match(game(rulebook), seats)
 
 
@@ -267,7 +266,7 @@ def test_sealed_choices_lie_hidden_until_the_last_has_locked() -> None:
 
 
 def test_a_final_lock_cannot_be_changed_and_is_not_offered_again() -> None:
-    rulebook = SimpleNamespace(deal=deal, play=sealed, explain=lambda s, action: None)
+    rulebook = Rulebook(deal=deal, play=sealed, explain=lambda s, action: None)
     m = Match(game(rulebook, {"final": Option(default=True, effect="")}), (1, 2, 3))
     act(m, 3, "bid", number=4)
     assert m.view(None)["waiting"]["seats"] == ["1"]

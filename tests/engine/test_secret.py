@@ -163,7 +163,7 @@ records = st.builds(
 def test_a_compiled_view_is_the_interpreted_one_for_every_form_of_field(some: list[Record]) -> None:
     table, *players = some
     setup = Setup((1, 2, 3), {}, {})
-    hold_against_each_other(State(setup, dict(enumerate(players, 1)), table, 1, "phase"))
+    hold_against_each_other(State(setup, dict(enumerate(players, 1)), table, round=1, phase="phase"))
     assert plain(table) == public_facts(table)
 
 
@@ -204,7 +204,7 @@ class Holder:
 
 def watched() -> Watch:
     holder = Holder(Secret(["carp"], (1,)), [Secret(1)], {"a": Secret(2)})
-    return Watch(State(Setup((1,), {}, {}), {1: holder}, Holder(Secret([]), [], {}), 1, "bid"))
+    return Watch(State(Setup((1,), {}, {}), {1: holder}, Holder(Secret([]), [], {}), round=1, phase="bid"))
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ def test_an_only_unseen_card_is_added_first_where_a_known_one_may_follow() -> No
     assert 31 not in first.values
     for number in first.values:
         now = table([-26, -23], 2)
+        assert isinstance(number, int)
         ib.put_last(now, 1, number)
         assert ib.fitting_cards(now, 1, ib.row_of(now))
 

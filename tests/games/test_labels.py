@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.resources import files
-from typing import cast
 
 import pytest
 
@@ -18,7 +17,7 @@ GOOFSPIEL = files(games).joinpath("data", "goofspiel.toml").read_bytes().decode(
 
 def loaded(text: str) -> Game:
     """Goofspiel with another data file."""
-    return games.load(text.encode(), cast(Rulebook, import_module("hub.games.goofspiel")))
+    return games.load(text.encode(), Rulebook.of(import_module("hub.games.goofspiel")))
 
 
 def line_of(text: str, wanted: str) -> int:

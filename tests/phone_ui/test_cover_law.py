@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -21,6 +20,7 @@ from playwright.sync_api import Browser, Page, expect
 from hub import games
 from hub.engine.decision import Action, OneOf, Won, ask, offer, shuffle
 from hub.engine.event import Setup, State
+from hub.engine.game import Rulebook
 from hub.engine.match import Match
 from hub.engine.options import Option
 from hub.engine.printed import OPTION
@@ -196,7 +196,7 @@ Dice = State[Cup, Felt]
 
 
 def deal(setup: Setup) -> Dice:
-    return Dice(setup, {seat: Cup(Secret([], (seat,))) for seat in setup.seats}, Felt(), 1, "bid")
+    return Dice(setup, {seat: Cup(Secret([], (seat,))) for seat in setup.seats}, Felt(), round=1, phase="bid")
 
 
 async def play(s: Dice) -> None:
@@ -223,7 +223,7 @@ LABELS: dict[str, Any] = {
 
 def two_deals(told: bool = False) -> tuple[Match, Match, int]:
     """Two matches of that game that differ in the dice of the seat that is asked."""
-    rules = SimpleNamespace(deal=deal, play=play, explain=lambda s, action: None, notes=notes)
+    rules = Rulebook(deal=deal, play=play, explain=lambda s, action: None, notes=notes)
     game = made_game(rules, {"told": Option(default=False, effect="The question says what one holds.")})
     for seed in range(50):
         match = Match(game, (1, 2, 3), {"told": told})

@@ -575,7 +575,7 @@ def test_every_answer_without_subsets_that_is_offered_is_on_the_line(moves: list
             case Fixed(value):
                 return [value]
             case OneOf(listed):
-                return listed
+                return list(listed)
             case _:
                 return list(range(param.min, param.max + 1, param.step))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
@@ -86,10 +85,10 @@ async def drawing(s: Fishing) -> None:
 
 def game(name: str, play: Any) -> Game:
     def deal(setup: Any) -> Fishing:
-        return Fishing(setup, {seat: Angler() for seat in setup.seats}, Lake(), 1, "lake")
+        return Fishing(setup, {seat: Angler() for seat in setup.seats}, Lake(), round=1, phase="lake")
 
-    rulebook = SimpleNamespace(deal=deal, play=play, explain=lambda *_: None)
-    return Game(name, name.title(), (2, 6), 1, "0" * 16, {}, [], LABELS, {}, cast(Rulebook, rulebook))
+    rulebook = Rulebook(deal=deal, play=play, explain=lambda *_: None)
+    return Game(name, name.title(), (2, 6), 1, "0" * 16, {}, [], LABELS, {}, rulebook)
 
 
 GAMES = {

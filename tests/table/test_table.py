@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from random import Random
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
@@ -51,8 +51,8 @@ LABELS = made_labels({"minutes": 1, "blurb": "For tests."})
 
 def made_up(name: str, play: Any, seats: tuple[int, int] = (2, 6)) -> Game:
     """A game of these tests."""
-    rulebook = SimpleNamespace(deal=deal_ladder, play=play, explain=lambda *_: None)
-    return Game(name, name.title(), seats, 1, "0" * 16, {}, [], LABELS, {}, cast(Rulebook, rulebook))
+    rulebook = Rulebook(deal=deal_ladder, play=play, explain=lambda *_: None)
+    return Game(name, name.title(), seats, 1, "0" * 16, {}, [], LABELS, {}, rulebook)
 
 
 def deal_ladder(setup: Any) -> Climb:
