@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     2: a wrong command line; 75: what may pass by itself; 78: what a person must change in the configuration.
     """
-    args = parser().parse_args(arguments)
     try:
+        args = parser().parse_args(arguments)
         code: int = args.command(args)
     except (ConfigError, TemporaryError) as error:
         report_error(error)

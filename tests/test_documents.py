@@ -175,7 +175,7 @@ def test_the_search_for_paths_finds_a_path_that_is_not_there(tmp_path: Path) -> 
 
 def test_the_layers_are_drawn_as_they_are_checked() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    whole = next(one["layers"] for one in contracts if one.get("layers", [""])[0] == "hub.__main__")
+    whole = next(one["layers"] for one in contracts if one.get("layers", [""])[0] == "hub.start")
     table = next(one["layers"] for one in contracts if one.get("containers") == ["hub.table"])
     store = next(one["layers"] for one in contracts if one.get("containers") == ["hub.store"])
     for layers in (whole, table, store):

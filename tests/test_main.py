@@ -370,6 +370,37 @@ def test_a_hub_that_the_watchdog_kills_leaves_the_stack_of_each_thread(tmp_path:
     assert "loop.py" in said, "the table's own thread is among them"
 
 
+STARTING = """
+import os, signal, sys
+
+class CtrlC:
+    def find_spec(self, name, *_):
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, CtrlC())
+from hub.start import main
+sys.argv[1:] = ["games"]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "heeds", "code"),
+    [
+        ("hub.__main__", "default", -signal.SIGINT),
+        ("hub.config", "default", -signal.SIGINT),
+        ("hub.operations.referee", "default", 0),  # the command itself has begun
+        ("hub.config", "ignore", 0),  # with nohup
+    ],
+)
+def test_ctrl_c_in_the_first_moments_shows_no_traceback(module: str, heeds: str, code: int) -> None:
+    command = ["env", f"--{heeds}-signal=INT", sys.executable, "-c", STARTING.format(module=module)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert ("goofspiel" in done.stdout) is (heeds == "ignore")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
     made = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))
