@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from hub.ports import AddressChanged, BrokerDown, BrokerUp, DeviceDown, DeviceSimulated, DeviceUp
@@ -9,6 +10,8 @@ from hub.table.notices import Notices
 from hub.table.seats import Seats
 
 SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+PATH = re.compile(r"(?<!\S)/\w+/")
+UNNAMED = "A device of this table does not work. The staff's page says which one."
 NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
 Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
@@ -18,7 +21,8 @@ def note(signal: Condition, notices: Notices, seats: Seats) -> None:
     """Post the notice of what is wrong around the table, or end it. Without a broker no phone of `seats` is there."""
     match signal:
         case DeviceDown(device, why):
-            notices.post("device", why, device)
+            text = UNNAMED if PATH.search(why) else why  # guests are shown no path; staff get the driver's own words
+            notices.post("device", text, device)
         case DeviceUp(device):
             notices.end("device", device)
         case DeviceSimulated():

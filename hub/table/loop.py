@@ -9,7 +9,6 @@ and nobody is answered, before the disk has it.
 from __future__ import annotations
 
 import logging
-import queue
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -48,7 +47,6 @@ from hub.state import Ack, Preset, PublicState
 from hub.table.conditions import note, note_moved
 from hub.table.feed import Happened
 from hub.table.house_seats import HouseWay
-from hub.table.inbox import Inbox
 from hub.table.parts import Limits, Parts
 from hub.table.people import Patience
 from hub.table.ports import Ports
@@ -59,10 +57,6 @@ from hub.table.snapshot import Identity
 logger = logging.getLogger(__name__)
 
 TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
-
-
-class _Stop:
-    """The last signal."""
 
 
 class Table(Restarts):
@@ -94,7 +88,6 @@ class Table(Restarts):
         reveal_seconds: float = 0,
         sound: int = 60,
     ) -> None:
-        self._inbox = Inbox()
         limits = Limits(
             patience or Patience(), house or HouseWay(), presets or {}, evenings, attract_seconds, reveal_seconds, sound
         )
@@ -155,10 +148,6 @@ class Table(Restarts):
         """Show everybody that the table waits for its disk, if it does: its own thread cannot say so meanwhile."""
         self._publisher.tell_waiting(self._disk)
 
-    def stop(self) -> None:
-        """End `run` after what is already in the inbox."""
-        self._inbox.put(_Stop())
-
     def _start(self) -> None:
         try:
             self._take_up()
@@ -176,22 +165,8 @@ class Table(Restarts):
             self._follow()
             self._resumption.tell_damaged()
 
-    def run(self, ticked: Callable[[], None] = lambda: None) -> None:
-        """Read the inbox until `stop`. `ticked` is called at least once a second: it feeds the watchdog."""
-        while True:
-            try:
-                signal = self._inbox.get(timeout=self._patience())
-            except queue.Empty:
-                signal = Tick()
-            if isinstance(signal, _Stop):
-                return
-            self.receive(signal)
-            ticked()
-
     def _patience(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
-        if self._is_broken:
-            return 1.0
         rolls = None if self._play.stopped else self._rolls.due_at
         times = (
             rolls, self._renames.due_at, self._links.due_at, self._people.due_at, self._demonstration.due_at,

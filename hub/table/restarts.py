@@ -7,14 +7,16 @@ stopped until staff start it again.
 from __future__ import annotations
 
 import logging
+import queue
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 
 from hub.engine.decision import Decision
-from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked
+from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
 from hub.state import Ack
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings
+from hub.table.inbox import Inbox
 from hub.table.pace import Pace
 from hub.table.parts import Parts
 from hub.table.ports import Ports
@@ -25,11 +27,16 @@ RENAMES, RENAMES_SECONDS = 3, 3.0  # changes of a seat's name, each a write to t
 LINKS, LINKS_SECONDS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
 
 
+class _Stop:
+    """The last signal."""
+
+
 class Restarts(ABC):
     """A table that starts again by itself after a fault. `make_parts` makes its parts, as they are before a start."""
 
     def __init__(self, table: str, ports: Ports, make_parts: Callable[[], Parts]) -> None:
         self._ports, self._make_parts = ports, make_parts
+        self._inbox = Inbox()
         self._faults, self._surroundings = Faults(table, ports.clock), Surroundings()
         self._is_broken = False  # after a fault, until it has started again
         self._set_up()
@@ -37,6 +44,10 @@ class Restarts(ABC):
     @abstractmethod
     def take(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
+
+    @abstractmethod
+    def _patience(self) -> float:
+        """Return the seconds until something is due by itself, one at most."""
 
     @abstractmethod
     def _start(self) -> None:
@@ -77,6 +88,31 @@ class Restarts(ABC):
             self._start()
         except Exception as error:  # noqa: BLE001 - as in `receive`
             self._fail(error, None)
+
+    def run(self, ticked: Callable[[], None] = lambda: None) -> None:
+        """Read the inbox until `stop`. `ticked` is called at least once a second: it feeds the watchdog."""
+        while True:
+            try:
+                signal = self._inbox.get(timeout=self._wait_seconds())
+            except queue.Empty:
+                signal = Tick()
+            if isinstance(signal, _Stop):
+                return
+            self.receive(signal)
+            ticked()
+
+    def stop(self) -> None:
+        """End `run` after what is already in the inbox."""
+        self._inbox.put(_Stop())
+
+    def _wait_seconds(self) -> float:
+        """Return how long to wait for a signal: also what says when something is due may fail."""
+        if not self._is_broken:
+            try:
+                return self._patience()
+            except Exception as error:  # noqa: BLE001 - as in `receive`
+                self._fail(error, Tick())
+        return 1.0
 
     def receive(self, signal: object) -> None:
         """Take one signal. After an error that nobody foresaw, start the table again from its log; other tables play on.

@@ -260,6 +260,7 @@ class Seats(SeatList):
                     claim.phone_key,
                 )
                 seat.take_from_house()
+                seat.ready = seat.ready and not before  # whoever comes with another phone has not said so
                 seat.code, seat.name = new_code(self._random, SEAT_CODE_LENGTH), claim.name or seat.name
                 seat.not_agreed, seat.code_until, seat.hand_over, seat.left = 0, 0.0, "", ""
                 seat.earlier = [person_of(one) for one in claim.earlier_keys[:MOST_EARLIER]]

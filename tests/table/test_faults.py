@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import logging
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from hub.ports import BoxUp, BrokerDown, ClaimAsked, ClaimDecided, PhoneSaid, StaffAsked, Tick
+from hub.ports import (
+    AddressChanged,
+    BoxBid,
+    BoxCheated,
+    BoxDown,
+    BoxLocked,
+    BoxUnlocked,
+    BoxUp,
+    BrokerDown,
+    BrokerUp,
+    ClaimAsked,
+    ClaimDecided,
+    DeviceDown,
+    DeviceSimulated,
+    DeviceUp,
+    DiceKit,
+    DiceSeen,
+    HelpAsked,
+    Key,
+    PhoneGarbled,
+    PhoneLink,
+    PhoneSaid,
+    StaffAsked,
+    Tick,
+    Turn,
+)
+from hub.table.demonstration import Demonstration
 from hub.table.endings import Endings
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, WITHIN_SECONDS
+from hub.table.hints import Hints
+from hub.table.lessons import Lessons
+from hub.table.loop import Table
+from hub.table.pace import Pace
 from hub.table.people import People
 from hub.table.publisher import Publisher
 from hub.table.requests import Requests
 from hub.table.resumption import Resumption
+from hub.table.reveal import Reveal
+from hub.table.rolls import Rolls
+from hub.table.seats import Seats
 from hub.table.staff import Staff
 from tests.table.fakes import TableRig
 
@@ -124,6 +160,92 @@ def test_what_fails_by_itself_stops_the_table_after_the_third_time(part: str, mo
     assert [(one["key"], one["text"]) for one in rig.state["notices"]] == [("fault", STOPPED)]
     assert rig.page.newest
     assert (rig.page.newest.state, rig.page.newest.claim_codes) == ("stopped", {})
+
+
+SIGNALS = [
+    AddressChanged("http://10.0.0.1"), BoxBid("box-1", 1, 1), BoxCheated("box-1", 1), BoxDown("box-2", "gone"),
+    BoxLocked("box-1", 1), BoxUnlocked("box-1", 1), BoxUp("box-3", "b3", "1", 8), BrokerDown("away"), BrokerUp(),
+    DeviceDown("ring", "lost"), DeviceUp("ring"), DeviceSimulated(), DiceKit("hub", 6), DiceSeen("hub", 1, "ready"),
+    HelpAsked(), Key("box-1", "push", "down"), PhoneGarbled("x", "no"), PhoneLink("x", on=True), Tick(), Turn("box-1", 1),
+    object(),
+]  # fmt: skip
+"""One of each kind, and one that is none; claims, staff and phones are below, as they are answered."""
+
+
+@pytest.mark.parametrize("signal", SIGNALS, ids=lambda one: type(one).__name__)
+def test_a_fault_in_whatever_a_signal_leads_to_costs_the_table_nothing(
+    signal: object, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = playing()
+    view, own = rig.state["view"], rig.hand(1)["you"]
+    with monkeypatch.context() as broken:
+        broken.setattr(Table, "_handle", failing_times(1, Table._handle))
+        rig.take(signal)
+    assert (rig.state["state"], rig.state["view"], rig.hand(1)["you"]) == ("playing", view, own)
+    assert "restarted" in rig.notice_keys()
+    assert rig.table.fault == ""
+    assert SECRET not in caplog.text
+    assert rig.ask(1, "help")["ok"]
+
+
+@pytest.mark.parametrize("part", [Seats, Rolls, Staff, People, Lessons, Hints, Demonstration, Reveal])
+def test_a_fault_in_what_time_alone_brings_about_costs_the_table_nothing(
+    part: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = playing()
+    view, own = rig.state["view"], rig.hand(1)["you"]
+    with monkeypatch.context() as broken:
+        broken.setattr(part, "due", failing_times(1, part.due))
+        rig.take(Tick())
+    assert (rig.state["state"], rig.state["view"], rig.hand(1)["you"]) == ("playing", view, own)
+    assert rig.notice_keys() == ["restarted"]
+    assert rig.ask(1, "help")["ok"]
+
+
+def test_every_kind_of_signal_is_among_those_that_fail_here() -> None:
+    code = ast.parse(textwrap.dedent(inspect.getsource(Table._handle)))
+    handled = {
+        one.cls.id for one in ast.walk(code) if isinstance(one, ast.MatchClass) and isinstance(one.cls, ast.Name)
+    }
+    tried = {type(one).__name__ for one in SIGNALS} - {"object"}
+    assert handled == tried | {"ClaimAsked", "GameChanged", "StaffAsked"}
+
+
+@pytest.mark.parametrize("due", [Rolls, People, Demonstration, Pace])
+def test_a_fault_in_what_says_when_something_is_due_ends_no_thread(due: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    view, ticks = rig.state["view"], list[int]()
+    rig.table.put(Tick())
+
+    def ticked() -> None:
+        ticks.append(1)
+        if len(ticks) == 2:
+            rig.table.stop()
+        else:
+            rig.table.put(Tick())
+
+    with monkeypatch.context() as broken:
+        broken.setattr(due, "due_at", property(failing_times(1, lambda _: None)))
+        rig.table.run(ticked)
+    assert (rig.state["state"], rig.state["view"]) == ("playing", view)
+    assert rig.notice_keys() == ["restarted"]
+
+
+def test_what_never_says_when_it_is_due_stops_the_table_and_not_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    ticks: list[int] = []
+
+    def ticked() -> None:
+        ticks.append(1)
+        rig.table.put(Tick()) if len(ticks) < 6 else rig.table.stop()
+
+    rig.table.put(Tick())
+    with monkeypatch.context() as broken:
+        broken.setattr(People, "due_at", property(failing))
+        rig.table.run(ticked)
+    assert rig.table.fault == STOPPED
+    assert rig.staff("done", key="fault")[0]
+    assert rig.state["state"] == "playing"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from hub.errors import NotOffered
 from hub.ports import AddressChanged, BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
+from hub.table.conditions import UNNAMED
 from hub.table.notices import KINDS, Cause, Kind, Notices
 from hub.table.roll_states import STAFF_SECONDS
 from hub.table.slow_disk import SLOW_DISK
@@ -259,3 +260,18 @@ def test_while_the_table_waits_for_its_disk_another_thread_says_so_once(slow: Ta
     assert len(slow.phones.public) == pictures + 2
     assert len(slow.page.shown) == pages + 2, "the big screen, too"
     assert texts(slow) == [SLOW_DISK]
+
+
+@pytest.mark.parametrize(
+    ("why", "shown"),
+    [
+        ("/dev/ttyACM1 was unplugged.", UNNAMED),
+        ("The board at /dev/ttyACM0 does not say that it is a seat box.", UNNAMED),
+        ("The dice are read in 1/2 s.", "The dice are read in 1/2 s."),
+        ("The panel does not answer.", "The panel does not answer."),
+    ],
+)
+def test_no_path_of_a_file_is_shown_to_guests(why: str, shown: str) -> None:
+    rig = TableRig()
+    rig.take(DeviceDown("dice", why))
+    assert rig.notice() == shown

@@ -746,6 +746,21 @@ def test_a_house_seat_that_somebody_takes_does_not_inherit_that_the_house_was_re
     assert [seat["ready"] for seat in rig.state["seats"]] == [False, False, True]
 
 
+def test_a_phone_that_takes_over_a_seat_does_not_inherit_that_the_other_one_was_ready() -> None:
+    rig = seated(1, 2)
+    rig.say(2, "ready", {"ready": True})
+    rig.claim(2, rig.table._seats[2].code)
+    assert not rig.state["seats"][1]["ready"]
+
+
+def test_a_person_on_a_box_who_takes_a_phone_stays_ready() -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.press(1, "push")
+    rig.claim(1, rig.table._seats[1].code)
+    assert rig.state["seats"][0]["ready"]
+
+
 def test_somebody_without_a_seat_calls_staff_from_the_join_page() -> None:
     rig = seated(1, 2)
     rig.take(HelpAsked())
