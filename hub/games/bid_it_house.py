@@ -1,9 +1,9 @@
 """The house player of BID*IT!: deal the cards it cannot see many times over, and count.
 
 Every answer is weighed by how often a bid is true in those deals (BT-14, BT-18, BT-31). A call also gives credit to the bidder,
-who has seen a hand: bids are true more often than the deals say (`CREDIT`). A bid is good where it is
-true and does not look it, for then somebody calls; a call is good where the bid is seldom true. `easy` misjudges all of it,
-`steady` deals at random, `sharp` believes that who bids 5's is likelier to hold some, and changes cards (BT-21).
+who has seen a hand: bids are true more often than the deals say (`CREDIT`). A bid is good if it is true and does not look it,
+for then somebody calls; a call is good if the bid is seldom true. `easy` misjudges all of it, `steady` deals at random. `sharp`
+gives full credit, believes that a seat which bids 5's is likelier to hold some, and changes cards (BT-21).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MISJUDGED = 1.2
 """By how much `easy` may misjudge a value; a Deal card lost is -1."""
 BELIEF = 0.8
 """How much likelier a hand is for each symbol of the rank that its seat has bid (`sharp`)."""
-CREDIT = 0.7
-"""How far a standing bid is believed beyond what the deals say, before it is called."""
+CREDIT = (("easy", 0.4), ("steady", 0.4), ("sharp", 0.7))
+"""How far a standing bid is believed beyond what the deals say before it is called, 0 to 1."""
 PRESSURE = 0.25
 """What it is worth that the next player must beat a bid which looks high."""
 TOLD = 0.05
@@ -55,6 +55,8 @@ class Round(NamedTuple):
     """Symbols of one rank that a hand like this one holds on average."""
     gain: float
     """What it is worth that somebody else loses a Deal card: of two players as much as one's own."""
+    credit: float
+    """`CREDIT` of the strength that plays."""
 
 
 def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
@@ -148,7 +150,7 @@ def worth(sight: Sight, now: Round, answer: Answer) -> float:
         case "bid":
             return worth_of_bid(now, Bid(answer["quantity"], answer["rank"]))
         case "challenge":
-            true = credited(truth(now, standing(sight)))
+            true = credited(now, standing(sight))
             return (1.0 - true) * now.gain - true
         case "perfecto":  # BT-32
             exact = exactly(now, standing(sight))
@@ -191,9 +193,9 @@ def truth(now: Round, bid: Bid) -> float:
     return others_hold(now, bid.rank, bid.quantity - now.hand[bid.rank - 1])
 
 
-def credited(true: float) -> float:
+def credited(now: Round, bid: Bid) -> float:
     """Return how likely a bid of somebody else is true: that player has seen a hand and bids what it carries."""
-    return CREDIT + (1.0 - CREDIT) * true
+    return now.credit + (1.0 - now.credit) * truth(now, bid)
 
 
 def exactly(now: Round, bid: Bid) -> float:
@@ -243,7 +245,7 @@ def deal_often(sight: Sight, chance: Randomness, strength: Strength, gain: float
         hand.remove(card)
     average = sum(symbols(pool)) / len(RANKS) / max(1, len(pool)) * len(hand)
     odds = tuple(tuple(sum(line[at:]) / total for at in range(len(line))) for line in weights)
-    return Round(tuple(symbols(hand)), odds, average, gain)
+    return Round(tuple(symbols(hand)), odds, average, gain, dict(CREDIT)[strength])
 
 
 def unseen(sight: Sight, seats: Sequence[int]) -> list[str]:
