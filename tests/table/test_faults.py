@@ -155,7 +155,7 @@ def test_what_fails_by_itself_stops_the_table_after_the_third_time(part: str, mo
 SIGNALS = [
     AddressChanged("http://10.0.0.1"), BoxBid("box-1", 1, 1), BoxCheated("box-1", 1), BoxDown("box-2", "gone"),
     BoxLocked("box-1", 1), BoxUnlocked("box-1", 1), BoxUp("box-3", "b3", "1", 8), BrokerDown("away"), BrokerUp(),
-    DeviceDown("ring", "lost"), DeviceUp("ring"), DeviceSimulated(), DiceKit("hub", 6), DiceSeen("hub", 1, "ready"),
+    DeviceDown("ring", "lost"), DeviceUp("ring"), DeviceSimulated(), DiceKit("hub", 6), DiceSeen("hub", 1, "armed"),
     HelpAsked(), Key("box-1", "push", "down"), PhoneGarbled("x", "no"), PhoneLink("x", on=True), Tick(), Turn("box-1", 1),
     object(),
 ]  # fmt: skip
