@@ -60,6 +60,8 @@ SPEAKING = (
 """The modules that speak to people at a table or to staff; others speak to owners and developers, in English."""
 
 PAGES = "phone_ui/static/**/*.js"
+BILINGUAL = "phone_ui/static/lib/again.js"
+"""It speaks when no catalog can be loaded."""
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -237,7 +239,7 @@ def _all() -> Iterator[Message]:
     for pattern in SPEAKING:
         for path in sorted(ROOT.glob(pattern)):
             yield from of_module(path, _where(path))
-    for path in sorted(ROOT.glob(PAGES)):
+    for path in sorted({*ROOT.glob(PAGES)} - {ROOT / BILINGUAL}):
         for message in Script(path.read_text("utf-8"), _where(path)).messages():
             yield Message(message.text, _where(path), "")
     for data in sorted((ROOT / "hub/games/data").glob("*.toml")):

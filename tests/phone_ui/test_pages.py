@@ -2008,3 +2008,41 @@ def test_a_phone_that_the_table_calls_shakes_and_leads_back_from_a_tab(page: Pag
     assert long_shakes(page) == 1
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_text(scenes.BID_HAND["want"])).to_be_visible()
+
+
+@pytest.mark.parametrize("file", ["pages/phone.js", "lib/claim.js", "pages/base.css"])
+def test_a_page_without_room_for_one_of_its_files_says_so_and_loads_again(page: Page, hub: FakeHub, file: str) -> None:
+    refused: list[str] = []
+
+    def refuse(route: Route) -> None:
+        refused.append(route.request.url)
+        route.fulfill(status=503, body="no room")
+
+    page.clock.install()
+    page.route(f"**/static/{file}", refuse)
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    expect(page.get_by_text("This page tries again in a few seconds.")).to_be_visible()
+    page.unroute(f"**/static/{file}")
+    page.clock.run_for(4_900)
+    expect(page.get_by_text("This page tries again in a few seconds.")).to_be_visible()
+    page.clock.run_for(5_200)
+    expect(page.get_by_label("seat 2, orange triangle")).to_be_visible()
+    assert refused
+
+
+def test_a_page_whose_picture_is_missing_does_not_load_again(page: Page, hub: FakeHub) -> None:
+    page.clock.install()
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    expect(page.get_by_label("seat 2, orange triangle")).to_be_visible()
+    with page.expect_response("**/none.png"):
+        page.evaluate("document.body.append(Object.assign(new Image(), { src: '/static/none.png', id: 'none' }))")
+    page.clock.run_for(11_000)
+    expect(page.locator("#none")).to_be_attached()
+    expect(page.get_by_text("This page tries again")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", ["phone", "join", "staff", "till", "kiosk", "history"])
+def test_a_page_looks_for_missing_files_before_any_can_be_missing(name: str) -> None:
+    files = re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css))"', (STATIC / "pages" / f"{name}.html").read_text())
+    assert files[0] == "/static/lib/again.js"
+    assert len(files) > 2
