@@ -250,8 +250,7 @@ class Endings:
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
             lambda option: self._go_on_together(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
-            stands_on=frozenset(place for place, source in places.items() if place in numbers or place != source)
-            | {one.number for one in at.values()},
+            stands_on=frozenset({*numbers, *(one.number for one in at.values())}),
         )  # fmt: skip
         try:
             self._questions.ask(asked)

@@ -469,6 +469,30 @@ def test_another_stranger_at_the_seat_in_question_is_asked_about_anew() -> None:
     assert rig.state["state"] == "lobby"
 
 
+@pytest.mark.parametrize(("seat", "is_asked"), [(1, False), (2, False), (3, False), (5, False), (6, True)])
+def test_the_question_who_somebody_is_ends_if_a_seat_that_it_is_about_changes(seat: int, is_asked: bool) -> None:
+    """Seat 1 is empty: its player sits at 5 now and will move there. Seat 6 has no part in the match."""
+    rig = TableRig(6, boxes=False)
+    rig.sit(1, 2, 3, 4)
+    rig.start()
+    keys = {number: rig.key(number) for number in (1, 2, 3, 4)}
+    rig.say(1, "ask", {"what": "put_aside"})
+    for number in (2, 3):
+        rig.say(number, "vote", {"say": "yes"})
+    match = rig.state["put_aside"][0]["match"]
+    for number in keys:
+        rig.say_leave(number)
+    for number, sits_at in ((1, 5), (2, 2), (4, 4)):
+        rig.sit_again(sits_at, [keys[number]])
+    rig.sit(3)
+    assert rig.say(5, "take_up", {"match": match})["ok"]
+    assert (question(rig)["kind"], question(rig)["voters"]) == ("same_person", [2, 4, 5])
+    if seat in rig.sids and rig.state["seats"][seat - 1]["held"]:
+        rig.say_leave(seat)
+    rig.sit(seat)
+    assert (question(rig) is not None) is is_asked
+
+
 def test_a_seat_freed_under_a_sleeping_voter_ends_the_question() -> None:
     rig = TableRig(5, boxes=False)
     rig.sit(1, 2, 3, 4)
