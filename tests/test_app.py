@@ -25,6 +25,7 @@ from hub.network import connection
 from hub.network.address import public_url
 from hub.network.encryption import fingerprint
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
+from hub.table.conditions import UNNAMED
 from hub.table.loop import Table
 from hub.table.requests import Requests
 from tests.patience import PATIENCE
@@ -154,7 +155,7 @@ def test_a_record_that_another_program_holds_at_the_start_lets_tables_stand_stil
     backup.execute("BEGIN EXCLUSIVE")
     with running(config(tmp_path)) as hub:
         assert state(hub)["state"] == "stopped"
-        assert "locked" in str(state(hub)["notices"])
+        assert "Another program uses the hub's database." in str(state(hub)["notices"])
         backup.execute("ROLLBACK")
         backup.close()
         until(lambda: state(hub)["state"] == "lobby", "a table that goes on")
@@ -226,7 +227,7 @@ def test_a_device_that_is_not_there_is_said_and_the_table_plays_on_with_the_othe
     bench = DevicePart("simulated", "1", "bench", {"seats": 2})
     made = config(tmp_path, bench, DevicePart("gpio_box"), table=(TablePart(seats=2),))
     with running(made) as hub:
-        until(lambda: "header's pins" in str(state(hub)["notices"]), "the notice")
+        until(lambda: UNNAMED in str(state(hub)["notices"]), "the notice")
         until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
         access = hub.access["1"]
         assert access.bench

@@ -367,7 +367,7 @@ def test_a_hub_that_the_watchdog_kills_leaves_the_stack_of_each_thread(tmp_path:
         _, said = hub.communicate(timeout=LIMIT)
     assert hub.returncode == -signal.SIGABRT
     assert said.count("most recent call first") > 1
-    assert "loop.py" in said, "the table's own thread is among them"
+    assert "restarts.py" in said, "the table's own thread is among them"
 
 
 STARTING = """

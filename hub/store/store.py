@@ -45,6 +45,21 @@ class SealedRow(NamedTuple):
     ended: bool
 
 
+def _said(error: sqlite3.Error | sqlite3.Warning) -> str:
+    """Return an error of the database as a sentence. Guests read it, so it names no path."""
+    match code_of(error):
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "Another program uses the hub's database. Play goes on as soon as that program is done."
+        case sqlite3.SQLITE_FULL:
+            return "The hub's disk is full. Nothing was deleted."
+        case code if code in DAMAGED:
+            return (
+                "The hub's database is damaged. Nothing was deleted: the next start of the hub sets the file aside and goes "
+                "on with what can be read."
+            )
+    return f"The hub's database failed: {error}. Nothing was deleted. Check the disk."
+
+
 class Store:
     """The `LogStore` port in one SQLite file.
 
@@ -162,12 +177,9 @@ class Store:
         try:
             yield
         except (sqlite3.Error, sqlite3.Warning) as error:
-            do = "Check the disk; nothing was deleted."
-            if code_of(error) in DAMAGED:
-                do = "Nothing was deleted; the next start of the hub sets the file aside and goes on with what can be read."
-            raise LogError(f"The database {self._path} failed: {error}. {do}") from error
+            raise LogError(_said(error)) from error
         except OSError as error:
-            raise LogError(f"The database {self._path} cannot be opened: {error.strerror}.") from error
+            raise LogError(f"The hub's database cannot be opened: {error.strerror}.") from error
 
     def waiting_since(self, thread: int) -> float | None:
         """Return since when (`time.monotonic`) the thread with this `ident` waits for the disk, or None."""

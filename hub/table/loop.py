@@ -351,6 +351,7 @@ class Table(Restarts):
         self._play.stop(error)
         self._rolls.stop()
         self._notices.post("disk", self._play.stopped)
+        self._notices.end("slow_disk")
 
     def _retry(self) -> bool:
         """Try the disk again, if it has failed; return whether it is back. Raise LogError."""

@@ -128,7 +128,7 @@ class Publisher:
             return
         with self._showing:
             shown, self._shown = self._shown, None  # once; the table's next picture says it, too
-            if shown is None or disk.waiting() < SLOW_SECONDS:
+            if shown is None or disk.waiting() < SLOW_SECONDS or any(one.key == "disk" for one in shown[0].notices):
                 return
             said = [one for one in shown[0].notices if one.key != "slow_disk"]
             said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))

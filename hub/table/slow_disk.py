@@ -129,6 +129,6 @@ def note_disk(disk: TimedStore, notices: Notices) -> bool:
     took = disk.took()
     if took is None:
         return False
-    if took >= SLOW_SECONDS:
+    if took >= SLOW_SECONDS and not notices.stands("disk"):  # a disk that does not work is not slow
         return notices.post("slow_disk", SLOW_DISK)
     return took <= QUICK_SECONDS and notices.end("slow_disk")

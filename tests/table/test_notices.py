@@ -243,6 +243,32 @@ def test_a_slow_disk_is_a_notice_until_it_is_quick_again(slow: TableRig) -> None
     assert texts(slow) == []
 
 
+def test_a_disk_that_does_not_work_is_not_called_slow_as_well(slow: TableRig) -> None:
+    slow.store.takes = 1.1  # type: ignore[attr-defined]
+    assert slow.act(1, "bid", number=3)["ok"]
+    assert texts(slow) == [SLOW_DISK]
+    slow.store.broken = "The hub's database failed."
+    assert not slow.act(2, "bid", number=3)["ok"]
+    assert texts(slow) == ["The hub's database failed."]
+    slow.take(Tick())
+    told: list[list[str]] = []
+
+    def look() -> None:
+        slow.table.tell_waiting()
+        told.append(texts(slow))
+
+    slow.store.during = look  # type: ignore[attr-defined]
+    slow.take(Tick())
+    assert told
+    assert {*map(tuple, told)} == {("The hub's database failed.",)}
+    slow.store.broken, slow.store.during = "", bool  # type: ignore[attr-defined]
+    slow.take(Tick())
+    assert texts(slow) == [SLOW_DISK], "it works, and is slow"
+    slow.store.takes = 0.1  # type: ignore[attr-defined]
+    assert slow.act(2, "bid", number=3)["ok"]
+    assert texts(slow) == []
+
+
 def test_while_the_table_waits_for_its_disk_another_thread_says_so_once(slow: TableRig) -> None:
     told: list[tuple[int, list[str]]] = []
 
