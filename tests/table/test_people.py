@@ -99,6 +99,14 @@ def test_most_of_those_present_put_a_match_aside_and_it_is_kept_whole(phones: Ta
     assert phones.state["put_aside"] == []
 
 
+def test_what_was_said_of_a_match_goes_with_it(phones: TableRig) -> None:
+    phones.table._notices.post("restarted", "This was said of the match.")
+    phones.say(1, "ask", {"what": "put_aside"})
+    assert [one["text"] for one in phones.state["notices"]] == ["This was said of the match."]
+    phones.say(2, "vote", {"say": "yes"})
+    assert (phones.state["state"], phones.state["notices"]) == ("lobby", [])
+
+
 @pytest.mark.parametrize("votes", [{}, {2: "no", 3: "no"}, {2: "no"}])
 def test_silence_and_no_play_on(phones: TableRig, votes: dict[int, str]) -> None:
     before = phones.seen()
