@@ -103,6 +103,7 @@ class Notices:
         """Let a notice stand, in place of the one of that kind about the same thing; return whether it is new."""
         key = _key(kind, about)
         if self._standing.get(key) == (kind, text):
+            self._standing[key] = (kind, text)  # posted again: `passed` takes it for a new one
             return False
         self._standing.pop(key, None)
         self._standing[key] = (kind, text)
@@ -126,10 +127,15 @@ class Notices:
         """Return whether a notice of that kind stands that is about nothing else."""
         return kind in self._standing
 
-    def passed(self, cause: Cause) -> None:
-        """Take away every notice that this ends."""
-        for key in [key for key, (kind, _) in self._standing.items() if KINDS[kind].ends == cause]:
-            del self._standing[key]
+    def ending(self, cause: Cause) -> dict[str, tuple[Kind, str]]:
+        """Return the notices that this cause ends, by key."""
+        return {key: notice for key, notice in self._standing.items() if KINDS[notice[0]].ends == cause}
+
+    def passed(self, cause: Cause, before: Mapping[str, tuple[Kind, str]] | None = None) -> None:
+        """End every notice that this cause ends; with `before`, a result of `ending`, none that was posted since."""
+        for key, notice in self.ending(cause).items():
+            if before is None or before.get(key) is notice:
+                del self._standing[key]
 
     def acknowledge(self, key: str) -> None:
         """Take away a notice that somebody has taken care of. Raise NotOffered where it is not there, or not theirs to take."""

@@ -42,9 +42,10 @@ class Requests:
         if request.epoch != self._play.log.epoch:
             raise Stale
         args = read_args(verbs.ARGS, request.verb, request.args)
+        refused = self._notices.ending("answered")  # by an earlier request; a vote may be the next one that is
         try:
             self._do(seat, request, args)
-            self._notices.passed("answered")
+            self._notices.passed("answered", refused)
         except StartRefused as error:
             raise IllegalAction(str(error), "START") from error
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.errors import StartRefused
 from hub.languages import language_of
 from hub.ports import (
     CONTROLS,
@@ -499,6 +500,26 @@ def test_the_question_who_somebody_is_ends_if_a_seat_that_it_is_about_changes(se
         rig.say_leave(seat)
     rig.sit(seat)
     assert (question(rig) is not None) is is_asked
+
+
+def test_everybody_reads_why_a_match_does_not_go_on_after_all_have_agreed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = TableRig(4, boxes=False)
+    aside_with_a_stranger(rig)
+    match = rig.state["put_aside"][0]["match"]
+
+    def refuse(_: str) -> None:
+        raise StartRefused("It began with other cards.")
+
+    monkeypatch.setattr(rig.table._play, "take_up", refuse)
+    for _ in range(2):  # the same reason twice is news twice
+        for seat in (1, 2, 4):
+            if not question(rig)["votes"].get(str(seat)):
+                assert rig.say(seat, "vote", {"say": "yes"})["ok"]
+        assert (rig.state["state"], question(rig)) == ("lobby", None)
+        (notice,) = rig.state["notices"]
+        assert (notice["key"], notice["text"]) == ("not_started", "It began with other cards.")
+        assert rig.say(1, "take_up", {"match": match})["ok"]
+        assert rig.state["notices"] == [], "the next request ends it"
 
 
 def test_a_seat_freed_under_a_sleeping_voter_ends_the_question() -> None:
