@@ -14,7 +14,7 @@ from hub.ports import PhoneLink, Turn
 from hub.table.absence import ASK_SECONDS
 from hub.table.house_seats import HouseWay
 from tests.table.fakes import TableRig
-from tests.table.test_people import pass_time, question, sleep
+from tests.table.test_people import pass_time, question, sleep, wake
 
 PRINTED = [name for name in games.names() if OPTION in games.find(name).options]
 
@@ -259,6 +259,21 @@ def test_a_wrong_number_that_is_noticed_late_is_corrected_once_all_who_play_agre
     ], "the log keeps both"  # fmt: skip
     assert Match.replay(rig.match.game, rig.match.head, rig.match.log).fingerprint() == rig.match.fingerprint()
     assert rig.act(2, "add", card=42)["ok"]
+
+
+def test_nobody_corrects_a_number_alone_and_those_who_are_there_agree_without_a_phone_that_sleeps() -> None:
+    rig = table("i-bid-you-not")
+    rig.start("i-bid-you-not", **{OPTION: True, "actions": False, "first": 1})
+    assert rig.act(1, "laid_out", card=24)["ok"]
+    assert rig.act(1, "add", card=42)["ok"]
+    sleep(rig, 1, 3)
+    alone = rig.act(2, "correct", card=42, true_card=41)
+    assert alone["error"] == "All who play decide this together: wait until somebody else is here."
+    assert rig.state["question"] is None
+    wake(rig, 1)
+    assert rig.act(2, "correct", card=42, true_card=41)["ok"]
+    assert rig.say(1, "vote", {"say": "yes"})["ok"]
+    assert [card["card"] for card in rig.state["view"]["table"]["offer"]] == [24, 41]
 
 
 def test_a_wrong_number_stays_if_one_player_says_no_or_the_match_has_gone_on() -> None:
