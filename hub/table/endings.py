@@ -110,8 +110,7 @@ class Endings:
         match = self._leave(by)
         if match is None:
             return
-        kept = {one.id for one, _ in self._play.log.all_put_aside()}
-        people = {one: people for one, people in self._people().items() if one in kept}
+        people = self._people()  # of matches that are too old as well: they go when it is read again
         seats = [self._seats[number] for number in self._play.seats]
         people[match] = {
             seat.number: KeptPerson(seat.called, seat.person or seat.left, seat.house if seat.is_house else "")
@@ -182,9 +181,7 @@ class Endings:
 
     def _has_played(self, seat: Seat, offer: Suspended) -> bool:
         """Return whether the phone that holds a seat proves that its person has played a match."""
-        if not seat.sid:
-            return False
-        return any(one.person and not one.house and self._is_known(seat, one) for one in offer.people.values())
+        return any(seat.was(one.person) for one in offer.people.values())
 
     def _offers(self) -> Sequence[Suspended]:
         if self._all_offered is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hub.table.endings import IDLE_SECONDS
 from hub.table.seat_list import HEARD_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone, play_to_end
-from tests.table.test_people import pass_time, sleep
+from tests.table.test_people import pass_time, sleep, staff
 
 
 def finished() -> TableRig:
@@ -37,6 +39,14 @@ def test_a_result_that_nobody_looks_at_makes_room_for_the_lobby() -> None:
     assert rig.state["state"] == "over"
     pass_time(rig, 3)
     assert (rig.state["state"], rig.state["over"], rig.state["played"]) == ("lobby", None, {})
+
+
+@pytest.mark.parametrize("verb", ["aside", "end"])
+def test_a_match_that_is_over_is_neither_suspended_nor_ended(verb: str) -> None:
+    rig = finished()
+    result = rig.store.results["m-1"]
+    assert staff(rig, verb) == (False, "No match is under way.")
+    assert (rig.state["state"], rig.store.results["m-1"], rig.store.people_aside) == ("over", result, {})
 
 
 def test_a_box_that_nobody_touches_is_freed_between_matches_and_one_that_was_touched_is_not() -> None:

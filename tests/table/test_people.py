@@ -150,6 +150,108 @@ def test_only_who_plays_decides_and_one_question_is_open_at_a_time(phones: Table
     assert not phones.say(1, "ask", {"what": "sell"})["ok"]
 
 
+def staff(rig: TableRig, verb: str, **args: Any) -> tuple[bool, str]:
+    """What staff ask of the table, and its answer."""
+    answers: list[tuple[bool, str]] = []
+    rig.take(StaffAsked(verb, args, lambda done, say: answers.append((done, say))))
+    return answers[0]
+
+
+@pytest.mark.parametrize("what", ["put_aside", "end"])
+def test_only_a_seat_of_a_match_under_way_asks_whether_it_is_suspended_or_ended(what: str) -> None:
+    rig = TableRig(4, boxes=False)
+    rig.sit(1, 2, 3)
+    assert rig.say(1, "ask", {"what": what})["error"] == "No match is under way."
+    rig.start()
+    rig.sit(4)
+    assert rig.say(4, "ask", {"what": what})["error"] == "Only who plays this match decides about it."
+    assert question(rig) is None
+    assert rig.say(3, "ask", {"what": what})["ok"]
+
+
+@pytest.mark.parametrize("verb", ["aside", "end"])
+def test_staff_suspend_or_end_no_match_while_the_disk_fails(phones: TableRig, verb: str) -> None:
+    phones.store.broken = "no space"
+    phones.say(1, "name", {"name": "Ada"})
+    phones.store.broken = ""  # but the table has not tried it again
+    assert staff(phones, verb) == (False, "The match is stopped: no space")
+    pass_time(phones, 1)
+    assert phones.state["state"] == "playing"
+    assert staff(phones, verb)[0]
+    assert phones.state["state"] == "lobby"
+
+
+@pytest.mark.parametrize("verb", ["aside", "end"])
+def test_a_match_that_leaves_the_table_leaves_no_readiness_and_no_question_there(verb: str) -> None:
+    rig = TableRig(5, boxes=False)
+    rig.sit(1, 2, 3)
+    rig.start()
+    rig.sit(4)
+    assert rig.say(4, "ready", {"ready": True})["ok"]
+    sleep(rig, 3)
+    pass_time(rig, ASK_SECONDS)
+    assert rig.claim(3, None, "Cleo") is None
+    assert question(rig)["kind"] == "new_phone"
+    code = rig.table._seats[5].code
+    assert staff(rig, verb)[0]
+    assert question(rig) is None
+    assert not rig.decided[-1].held
+    assert [seat["held"] for seat in rig.state["seats"]] == [True, True, False, True, False]
+    assert not any(seat["ready"] for seat in rig.state["seats"])
+    assert rig.code(5) == code, "somebody types it just now"
+
+
+def test_a_player_whose_phone_sleeps_keeps_the_seat_of_a_suspended_match_if_the_box_was_used_lately() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    sleep(rig, 2, 3)
+    rig.press(3, "k1")
+    pass_time(rig, HEARD_SECONDS - 1)
+    assert staff(rig, "aside")[0]
+    assert [seat["held"] for seat in rig.state["seats"]] == [True, False, True]
+
+
+def test_a_player_for_whom_the_house_plays_is_known_again_and_the_house_is_not(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    key = phones.key(3)
+    pass_time(phones, ASK_SECONDS)
+    for seat in (1, 2):
+        phones.say(seat, "vote", {"say": "house"})
+    assert phones.state["seats"][2]["stands_in"]
+    match = put_aside(phones)
+    assert "Guest 3" in phones.say(1, "take_up", {"match": match})["error"], "the house does not play it on"
+    phones.sit_again(3, [key])
+    assert phones.say(1, "take_up", {"match": match})["ok"]
+    assert (phones.state["state"], question(phones)) == ("playing", None)
+    assert phones.hand(3)["you"]
+
+
+def test_staff_are_offered_suspended_matches_between_matches_alone(phones: TableRig) -> None:
+    match = put_aside(phones)
+    assert [one.match for one in phones.table.desk.put_aside] == [match]
+    phones.start()
+    assert phones.table.desk.put_aside == []
+
+
+def test_the_suspended_matches_are_read_from_the_disk_once_an_hour(
+    phones: TableRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_aside(phones)
+    read, all_put_aside = list[float](), phones.store.all_put_aside
+
+    def reading(table: str) -> Any:
+        read.append(phones.clock.time)
+        return all_put_aside(table)
+
+    monkeypatch.setattr(phones.store, "all_put_aside", reading)
+    pass_time(phones, 2 * READ_SECONDS + 60)
+    first, second = read
+    assert READ_SECONDS <= second - first <= READ_SECONDS + 1
+
+
 def test_a_match_that_nobody_plays_is_put_aside_and_said_so_before(phones: TableRig) -> None:
     pass_time(phones, IDLE_SECONDS - WARNED_SECONDS - 1)
     assert not any(one["key"] == "idle" for one in phones.state["notices"])

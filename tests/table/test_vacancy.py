@@ -692,6 +692,17 @@ def test_a_match_whose_last_roll_is_read_again_keeps_its_result_when_it_leaves_t
     assert json.loads(rig.store.results["m-1"])["scores"] == {"1": 8, "2": 6, "3": 0}
 
 
+def test_a_roll_that_can_still_be_disputed_leaves_the_table_with_its_match() -> None:
+    rig = TableRig(3, boxes=False, offered=[GAMES["turns"]])
+    rig.sit()
+    rig.start("turns")
+    read(rig, 3)
+    assert rig.state["dispute"]["stage"] == "open"
+    rig.take(StaffAsked("aside", {}, lambda *_: None))
+    assert (rig.state["state"], rig.state["dispute"]) == ("lobby", None)
+    assert not disputes(rig, 3)["ok"]
+
+
 # --- the lobby of a table with boxes -----------------------------------------------------------------------
 
 
