@@ -215,7 +215,8 @@ class _JsonFiles:
             return None
         made = self._made.get(name)
         if made is None or made[0] is not value:
-            made = self._made[name] = value, static_file(msgspec.json.encode(value), ".json")
+            sent = msgspec.structs.replace(value, own_list={}) if isinstance(value, Labels) else value  # staff's alone
+            made = self._made[name] = value, static_file(msgspec.json.encode(sent), ".json")
         return made[1]
 
 

@@ -2021,10 +2021,10 @@ def test_a_page_without_room_for_one_of_its_files_says_so_and_loads_again(page: 
     page.clock.install()
     page.route(f"**/static/{file}", refuse)
     page.goto(f"{hub.address}/t/1#k={hub.k}")
-    expect(page.get_by_text("This page tries again in a few seconds.")).to_be_visible()
+    expect(page.get_by_text("this page tries again")).to_be_visible()
     page.unroute(f"**/static/{file}")
     page.clock.run_for(4_900)
-    expect(page.get_by_text("This page tries again in a few seconds.")).to_be_visible()
+    expect(page.get_by_text("this page tries again")).to_be_visible()
     page.clock.run_for(5_200)
     expect(page.get_by_label("seat 2, orange triangle")).to_be_visible()
     assert refused
@@ -2038,7 +2038,7 @@ def test_a_page_whose_picture_is_missing_does_not_load_again(page: Page, hub: Fa
         page.evaluate("document.body.append(Object.assign(new Image(), { src: '/static/none.png', id: 'none' }))")
     page.clock.run_for(11_000)
     expect(page.locator("#none")).to_be_attached()
-    expect(page.get_by_text("This page tries again")).to_have_count(0)
+    expect(page.get_by_text("this page tries again")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ["phone", "join", "staff", "till", "kiosk", "history"])

@@ -40,14 +40,15 @@ const keptKeys = (table) => keysSlot(table).get() ?? [];
  * @param {string} pk
  */
 function proofs(table, hubKey, pk) {
-  const ours = keptKeys(table).filter((one) => one.hubkey === hubKey);
-  const made = ours.map((one) => {
-    const channel = new Channel(fromBase64(hubKey), fromBase64(one.sk));
-    /** @type {KeyProof} */
-    const proof = { pk, table };
-    return { pk: one.pk, proof: toBase64(channel.encrypt(proof, PROOF_STEP)) };
-  });
-  return /** @type {NonNullable<ClaimDetails["earlier"]>} */ (made.slice(0, MOST_EARLIER));
+  /** @type {KeyProof} */
+  const proof = { pk, table };
+  const made = keptKeys(table)
+    .filter((one) => one.hubkey === hubKey)
+    .map((one) => ({
+      pk: one.pk,
+      proof: toBase64(new Channel(fromBase64(hubKey), fromBase64(one.sk)).encrypt(proof, PROOF_STEP)),
+    }));
+  return /** @type {NonNullable<ClaimDetails["earlier"]>} */ (made);
 }
 
 /** The hub said no, in one sentence. */

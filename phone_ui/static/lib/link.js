@@ -2,8 +2,8 @@
 // {onPublic, onHand, onAway, onGone} and send(verb, args). A new version of the hub does not reload the page: that would close
 // a hand that is held open and end a choice half made.
 
-import { browserClock } from "./clock.js";
 import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";
+import { browserClock } from "./stream.js";
 import { notOlder } from "./view.js";
 
 /** @import { Act, Ack, Hand, HubStatus, PublicState } from "./messages.d.ts" */

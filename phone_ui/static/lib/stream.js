@@ -1,12 +1,22 @@
 // The public state of a table as server-sent events, with a heartbeat: silence means reconnect, never an old picture
 // that looks alive.
 
-import { browserClock } from "./clock.js";
-
 /** @import { Clock, Source } from "./types.d.ts" */
 
 const PATIENCE = 3_000; // without a word from the hub; it sends a beat every second
 const TRY_AGAIN = 2_000;
+
+/**
+ * Time, as modules that wait and repeat are given it.
+ * @type {Clock}
+ */
+export const browserClock = {
+  now: () => Date.now(),
+  every(milliseconds, call) {
+    const timer = setInterval(call, milliseconds);
+    return () => clearInterval(timer);
+  },
+};
 
 /**
  * Follow an address of server-sent events. `onState` gets each JSON; `onAway` true when nothing was heard for so long,

@@ -18,7 +18,7 @@ export function LayOut({ labels }) {
   return html`<section class="lay-out" aria-label="What lies where">
     <${Places} title="In the middle" places=${about.middle} />
     <${Places} title="Before everybody" places=${about.seat} />
-    ${about.differs && html`<p class="differs">${about.differs}</p>`}
+    ${about.differs && html`<p class="lesson-text">${about.differs}</p>`}
   </section>`;
 }
 

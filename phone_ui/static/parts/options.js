@@ -61,7 +61,7 @@ function OneOption({ name, labels, state, chosen, onChange }) {
     />
     ${why && html`<p class="option-effect">${why}</p>`}
     ${!why && option.effect && html`<p class="option-effect">${option.effect}</p>`}
-    ${name === PRINTED && chosen[name] && labels?.printed_cards?.differs && html`<p class="option-effect differs">${labels.printed_cards.differs}</p>`}
+    ${name === PRINTED && chosen[name] && labels?.printed_cards?.differs && html`<p class="option-effect">${labels.printed_cards.differs}</p>`}
   </div>`;
 }
 
