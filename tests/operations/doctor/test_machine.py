@@ -28,6 +28,7 @@ from hub.errors import Cause, DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
 from hub.ports import MonotonicClock
+from hub.table.conditions import UNNAMED
 from tests.drivers.bench import BOX, Box
 from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.patience import PATIENCE
@@ -258,7 +259,9 @@ class Tray(Box):  # type: ignore[misc]
 
 
 @pytest.mark.broker
-def test_screens_and_the_doctor_name_another_board_at_a_port_that_is_meant_for_a_box(tmp_path: Path) -> None:
+def test_screens_tell_of_another_board_at_a_port_that_is_meant_for_a_box_and_the_doctor_names_it(
+    tmp_path: Path,
+) -> None:
     tray = SimBox("tray-1", tmp_path / "port", MonotonicClock(), program=CPythonBox("tray-1", Tray))
     tray.start()
     toml = f'[[device]]\ndriver = "button_box"\nports = ["{tray.port}"]\n'
@@ -277,7 +280,7 @@ def test_screens_and_the_doctor_name_another_board_at_a_port_that_is_meant_for_a
             until(lambda: hub.status()["tables"]["1"]["devices"].get(str(tray.port)) == sentence, "the status says it")
             with urllib.request.urlopen(f"http://127.0.0.1:{hub.web.port}/t/1/events", timeout=PATIENCE) as events:
                 states = (json.loads(line[6:]) for line in events if line.startswith(b"data: {"))
-                next(state for state in states if sentence in [notice["text"] for notice in state["notices"]])
+                next(state for state in states if UNNAMED in [notice["text"] for notice in state["notices"]])
             file.write_text(f'[web]\nhost = "127.0.0.1"\nport = {hub.web.port}\n{toml}')
             (found,) = [finding for finding in examine(Machine(), str(file)) if finding.check == "ports"]
             assert (found.state, found.seen, found.about) == ("look", sentence, str(tray.port))
