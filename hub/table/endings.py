@@ -216,8 +216,6 @@ class Endings:
         offer = self._find(match)
         if offer is None:
             raise StartRefused("This match is not put aside here any more.")
-        if not seat.joined:
-            raise StartRefused("Only who sits here takes a match up again.")
         if not self._has_played(seat, offer):
             raise StartRefused(NOT_YOURS)
         self._must_be_free()
@@ -284,17 +282,14 @@ class Endings:
         places = {seat.number: seat.number for seat in self._seats}
         for number in numbers:
             person = before.get(number)
-            if person is None or not person.person:
-                continue
-            here = next((seat.number for seat in self._seats if seat.sid and self._is_known(seat, person)), None)
-            if here is None:
-                continue
-            now = next(place for place, source in places.items() if source == here)
-            places[now], places[number] = places[number], places[now]
+            here = next((seat.number for seat in self._seats if person and seat.was(person.person)), None)
+            if here is not None:
+                now = next(place for place, source in places.items() if source == here)
+                places[now], places[number] = places[number], places[now]
         for number in numbers:
             changed = number != places[number]
-            if changed and (self._seats[number].box_on or self._seats[places[number]].box_on) and number in before:
-                name = name_of(before[number], "Who played there")
+            if changed and (self._seats[number].box_on or self._seats[places[number]].box_on):
+                name = name_of(before.get(number), "Who played there")
                 raise StartRefused(f"{name} had seat {number}: sit down there again, where its box is.")
         return places
 
@@ -315,30 +310,26 @@ class Endings:
 
     def _go_on(self, match: str, places: Mapping[int, int] | None = None) -> None:
         self._must_be_free()
-        if places and any(number != source for number, source in places.items()):
+        if places:
             self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
-        if lost := self._play.log.lost():
-            self._notices.post("lost", lost)
-            self._play.log.settle()
         self._stand_ins.taken_up(match, self._play.log.match)
-        people = self._people()
-        before = people.pop(match, None)
-        for number, person in (before or {}).items():
+        before = self._people().get(match, {})
+        for number, person in before.items():
             seat = self._seats[number]
             if person.house and not seat.joined:
                 with self._seats.changing(seat):
                     seat.house, seat.joined = person.house, True
-        if before:
-            self._kept.write("people", msgspec.json.encode(people))
-        self._all_offered = None
+        self._all_offered = None  # who played it is forgotten when that is read again
         self._lobby.begun(self._play.match.game.name if self._play.match else "")
-        for number, person in (before or {}).items():
+        if lost := self._play.log.lost():
+            self._notices.post("lost", lost)  # after `begun`, which ends what was said of the match before
+            self._play.log.settle()
+        for number, person in before.items():
             seat = self._seats[number]
             if person.person and not seat.sid:  # played on a box now, and no box's hand all the same
                 with self._seats.changing(seat):
                     seat.left = person.person
-        self.acted()
 
     def _people(self) -> KeptPeople:
         return self._kept.read("people", KeptPeople, "who played the matches that were put aside") or {}
@@ -360,7 +351,7 @@ class Endings:
         """Show no longer the result of a finished match, so that the next guests find the lobby. Return whether there was one."""
         before = self._play.match
         self._play.put_away()
-        if before is None or self._play.match is before:
+        if self._play.match is before:
             return False
         self._rolls.dispute = None
         self._lobby.clear()

@@ -35,10 +35,12 @@ def test_a_result_that_nobody_looks_at_makes_room_for_the_lobby() -> None:
     assert rig.state["state"] == "over", "a phone still shows it"
     rig.press(1, "bar")  # somebody does something
     sleep(rig, 1)
+    rig.table._notices.post("restarted", "This was said of the match.")
     pass_time(rig, IDLE_SECONDS - 2)
     assert rig.state["state"] == "over"
     pass_time(rig, 3)
     assert (rig.state["state"], rig.state["over"], rig.state["played"]) == ("lobby", None, {})
+    assert rig.state["notices"] == [], "what was said of the match goes with it"
 
 
 @pytest.mark.parametrize("verb", ["aside", "end"])

@@ -21,6 +21,7 @@ from hub.ports import (
     BoxUnlocked,
     BoxUp,
     Key,
+    Missing,
     PhoneLink,
     StaffAsked,
     Tick,
@@ -28,7 +29,7 @@ from hub.ports import (
 )
 from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
 from hub.table.captions import question_to_all
-from hub.table.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, WARNED_SECONDS
+from hub.table.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, STRANGERS, WARNED_SECONDS
 from hub.table.house_seats import ROLL_SECONDS, HouseWay
 from hub.table.house_seats import SECONDS as HOUSE_SECONDS
 from hub.table.lettering import CAPTION_LENGTH
@@ -263,6 +264,17 @@ def test_a_match_that_nobody_plays_is_put_aside_and_said_so_before(phones: Table
     pass_time(phones, IDLE_SECONDS)
     assert phones.state["state"] == "lobby"
     assert [seat["held"] for seat in phones.state["seats"]] == [True, False, True], "a ghost keeps no seat"
+
+
+def test_a_match_outlives_a_disk_that_fails_for_longer_than_anybody_may_be_idle(phones: TableRig) -> None:
+    phones.store.broken = "no space"
+    phones.say(1, "name", {"name": "Ada"})
+    pass_time(phones, IDLE_SECONDS + 5)
+    assert phones.state["state"] == "stopped"
+    phones.store.broken = ""
+    phones.say(1, "help")
+    pass_time(phones, 1)
+    assert phones.state["state"] == "playing"
 
 
 def test_the_next_group_plays_after_everybody_has_left(phones: TableRig) -> None:
@@ -823,6 +835,182 @@ def test_a_seat_that_was_played_on_its_box_alone_knows_that_box_and_no_phone(pho
     else:
         assert question(rig) is None
         assert rig.state["state"] == "playing"
+
+
+def test_a_seat_of_which_nothing_is_kept_knows_nobody(phones: TableRig) -> None:
+    match = put_aside(phones)
+    people = json.loads(phones.store.kept["1", "people"])
+    del people[match]["3"]
+    phones.store.kept["1", "people"] = json.dumps(people).encode()
+    again = TableRig(boxes=False, store=phones.store)
+    again.sids = phones.sids
+    wake(again, 1, 2, 3)
+    assert again.say(1, "take_up", {"match": match})["ok"]
+    assert (question(again)["kind"], question(again)["seat"]) == ("same_person", 3)
+    assert question(again)["text"] == "Another phone than in that match: is it the same person (3)?"
+
+
+@pytest.mark.parametrize(("people", "strangers", "asked"), [(3, (3,), True), (4, (3, 4), False)])
+def test_more_than_half_of_the_people_have_to_be_known_before_anybody_is_asked_about_the_others(
+    people: int, strangers: Collection[int], asked: bool
+) -> None:
+    """The house has the other seats, which do not count."""
+    rig = TableRig(5, boxes=False, house=HouseWay(seats=5 - people))
+    rig.sit(*range(1, people + 1))
+    rig.start()
+    assert staff(rig, "aside")[0]
+    match = rig.state["put_aside"][0]["match"]
+    for seat in strangers:
+        rig.say_leave(seat)
+        rig.sit(seat)
+    answer = rig.say(1, "take_up", {"match": match})
+    assert (answer["ok"], answer["error"]) == ((True, None) if asked else (False, STRANGERS))
+    assert bool(question(rig)) is asked
+
+
+def test_people_on_boxes_are_not_counted_as_known() -> None:
+    rig = TableRig(4)
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.press(3, "push")
+    rig.press(4, "push")
+    rig.start()
+    assert staff(rig, "aside")[0]
+    match = rig.state["put_aside"][0]["match"]
+    rig.say_leave(2)
+    rig.sit(2)
+    rig.press(3, "push")
+    rig.press(4, "push")
+    assert rig.say(1, "take_up", {"match": match})["error"] == STRANGERS, "of four, one has proved who it is"
+
+
+def test_a_match_is_not_resumed_beside_a_question_and_not_twice() -> None:
+    rig = TableRig(4, boxes=False)
+    aside_with_a_stranger(rig)
+    match = rig.state["put_aside"][0]["match"]
+    refused = rig.say(2, "take_up", {"match": match})
+    assert not refused["ok"]
+    assert refused["error"].startswith("The table is asked something else")
+    assert staff(rig, "again", match=match)[0]
+    assert staff(rig, "again", match=match) == (False, "This match is not put aside here any more.")
+    assert rig.say(1, "take_up", {"match": match})["error"] == "This match is not put aside here any more."
+
+
+@pytest.mark.parametrize("agreed", [False, True])
+def test_a_person_on_the_box_of_a_seat_that_the_house_had_is_a_stranger_there(agreed: bool) -> None:
+    rig = TableRig(3, house=HouseWay(seats=1))
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.start()
+    match = put_aside(rig)
+    rig.press(3, "push")
+    assert not rig.state["seats"][2]["house"], "it was taken from the house"
+    assert rig.say(1, "take_up", {"match": match})["ok"]
+    assert (question(rig)["kind"], question(rig)["seat"]) == ("same_person", 3)
+    for seat in (1, 2) if agreed else ():
+        assert rig.say(seat, "vote", {"say": "yes"})["ok"]
+    assert rig.state["state"] == ("playing" if agreed else "lobby")
+    assert not rig.state["seats"][2]["house"], "and it stays theirs"
+
+
+def test_the_house_comes_back_to_the_seat_of_its_own_that_was_freed() -> None:
+    rig = TableRig(3, boxes=False, house=HouseWay(seats=1, strength="easy"))
+    rig.sit(1, 2)
+    rig.start()
+    match = put_aside(rig)
+    assert rig.say(1, "house", {"seat": 3, "strength": ""})["ok"]
+    assert not rig.state["seats"][2]["held"]
+    assert rig.say(1, "take_up", {"match": match})["ok"]
+    assert (rig.state["seats"][2]["house"], rig.state["seats"][2]["held"]) == ("easy", True)
+
+
+@pytest.mark.parametrize(("box", "goes_on"), [(1, False), (2, False), (3, True)])
+def test_nobody_changes_places_if_a_box_stands_at_either_of_them(box: int, goes_on: bool) -> None:
+    """Seats 1 and 3 have played; the phone of seat 1 sits at 2 now, which had no part in the match."""
+    rig = TableRig(3)
+    rig.sit(1, 3)
+    rig.start()
+    keys = {seat: rig.key(seat) for seat in (1, 3)}
+    rig.say(1, "ask", {"what": "put_aside"})
+    rig.say(3, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    rig.say_leave(1)
+    rig.sit_again(2, [keys[1]])
+    rig.take(BoxUp(f"box-{box}", "b1", "1", 8))
+    answer = rig.say(3, "take_up", {"match": offer["match"]})
+    refused = "\u2068Guest 1\u2069 had seat 1: sit down there again, where its box is."
+    assert answer["error"] == (None if goes_on else refused)
+    assert rig.state["state"] == ("playing" if goes_on else "lobby")
+
+
+def test_a_person_who_goes_on_with_the_hand_of_a_phone_on_its_box_has_no_proof_of_it_the_next_time() -> None:
+    """Staff let somebody play seat 1 on its box; its hand is still the phone's when the match is suspended once more."""
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    match = put_aside(rig)
+    rig.say_leave(1)
+    rig.press(1, "push")
+    assert staff(rig, "again", match=match)[0]
+    assert staff(rig, "aside")[0]
+    rig.press(1, "push")
+    assert rig.say(2, "take_up", {"match": rig.state["put_aside"][0]["match"]})["ok"]
+    assert rig.state["state"] == "lobby"
+    assert (question(rig)["kind"], question(rig)["seat"]) == ("same_person", 1)
+
+
+def test_no_suspended_match_goes_on_while_the_disk_fails(phones: TableRig) -> None:
+    match = put_aside(phones)
+    phones.store.broken = "no space"
+    phones.say(1, "name", {"name": "Ada"})
+    phones.store.broken = ""  # but the table has not tried it again
+    assert phones.say(1, "take_up", {"match": match})["error"] == "The table is stopped: no space"
+    pass_time(phones, 1)
+    assert phones.say(1, "take_up", {"match": match})["ok"]
+
+
+def test_a_match_that_staff_let_go_on_after_a_long_wait_is_not_suspended_at_once(phones: TableRig) -> None:
+    match = put_aside(phones)
+    pass_time(phones, IDLE_SECONDS + 5)
+    assert staff(phones, "again", match=match)[0]
+    pass_time(phones, 5)
+    assert (phones.state["state"], phones.state["notices"][0]["key"]) == ("playing", "staff")
+
+
+def test_what_the_disk_has_lost_of_a_suspended_match_is_told_once_when_it_goes_on(phones: TableRig) -> None:
+    match = put_aside(phones)
+    phones.store.lost["1"] = Missing(match, had=9, has=7)
+    assert phones.say(1, "take_up", {"match": match})["ok"]
+    lost = [one["text"] for one in phones.state["notices"] if one["key"] == "lost"]
+    assert lost == ["The disk has lost the last 2 actions; the table goes on from there."]
+    assert phones.store.lost == {}
+
+
+def test_a_match_of_a_game_that_this_table_has_no_more_is_not_offered() -> None:
+    both = [games.find(name) for name in ("bid-and-bait", "bid-it")]
+    rig = TableRig(boxes=False, offered=both)
+    rig.sit()
+    rig.start("bid-it")
+    put_aside(rig)
+    again = TableRig(boxes=False, store=rig.store, offered=both[:1])
+    again.sids = rig.sids
+    wake(again, 1, 2, 3)
+    assert (again.state["state"], again.state["put_aside"], again.table.desk.put_aside) == ("lobby", [], [])
+
+
+def test_the_game_of_a_resumed_match_is_the_one_that_the_lobby_proposes_after_it() -> None:
+    rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
+    rig.sit()
+    rig.start("bid-it")
+    match = put_aside(rig)
+    for seat in (1, 2):
+        rig.say(seat, "wish", {"game": "bid-and-bait"})
+    assert rig.state["game"] == "bid-and-bait"
+    assert rig.say(1, "take_up", {"match": match})["ok"]
+    assert staff(rig, "end")[0]
+    assert rig.state["game"] == "bid-it"
+    assert rig.state["put_aside"] == []
 
 
 def of_an_earlier_hub(rig: TableRig, logins: dict[int, tuple[str, str]]) -> None:

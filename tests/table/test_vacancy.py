@@ -12,13 +12,14 @@ from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpAsked, StaffAsked, Tick
 from hub.state import PublicSeat
 from hub.table.endings import BREAK_LASTS, IDLE_SECONDS
 from hub.table.house_seats import HouseWay
+from hub.table.rolls import WAITS
 from hub.table.seat_list import HEARD_SECONDS
 from hub.table.seats import LEFT_SECONDS
 from hub.table.vacancy import CALLED_SECONDS, RETURN_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES, disputes, read
 from tests.table.test_house_seats import alone, play_to_end
-from tests.table.test_people import bring_on, pass_time, sleep, wake
+from tests.table.test_people import bring_on, pass_time, sleep, staff, wake
 
 
 def held(rig: TableRig) -> list[int]:
@@ -698,9 +699,42 @@ def test_a_roll_that_can_still_be_disputed_leaves_the_table_with_its_match() -> 
     rig.start("turns")
     read(rig, 3)
     assert rig.state["dispute"]["stage"] == "open"
-    rig.take(StaffAsked("aside", {}, lambda *_: None))
+    assert staff(rig, "aside")[0]
     assert (rig.state["state"], rig.state["dispute"]) == ("lobby", None)
     assert not disputes(rig, 3)["ok"]
+
+
+def test_the_last_roll_of_a_match_can_be_disputed_no_more_once_the_next_guests_ask_for_the_table() -> None:
+    rig = TableRig(3, boxes=False, offered=[GAMES["rolls"]])
+    rig.sit()
+    rig.start("rolls")
+    for faces in ([1] * 6, [1] * 2, [6]):
+        read(rig, *faces)
+    assert (rig.state["state"], rig.state["dispute"]["stage"]) == ("over", "open")
+    sleep(rig, 1, 2, 3)
+    rig.claim(1)
+    pass_time(rig, LEFT_SECONDS + 1)
+    assert (rig.state["state"], rig.state["dispute"], held(rig)) == ("lobby", None, [])
+
+
+@pytest.mark.parametrize("who", ["stranger", "staff"])
+def test_a_match_is_not_resumed_while_a_roll_of_the_last_one_is_disputed(who: str) -> None:
+    rig = TableRig(3, boxes=False, offered=[GAMES["rolls"]])
+    rig.sit()
+    rig.start("rolls")
+    assert staff(rig, "aside")[0]
+    (offer,) = rig.state["put_aside"]
+    rig.start("rolls")
+    for faces in ([1] * 6, [1] * 2, [6]):
+        read(rig, *faces)
+    rig.say_leave(3)
+    rig.sit(3)
+    assert disputes(rig, 2)["ok"]
+    if who == "staff":
+        assert staff(rig, "again", match=offer["match"]) == (False, WAITS)
+    else:
+        assert rig.say(1, "take_up", {"match": offer["match"]})["error"] == WAITS
+    assert rig.state["state"] == "over"
 
 
 # --- the lobby of a table with boxes -----------------------------------------------------------------------
