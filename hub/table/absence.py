@@ -76,6 +76,7 @@ class Absence:
         asked = self._questions.open
         if asked and asked.kind == "absent" and asked.seat == seat.number:
             self._questions.open = None
+            self._waits_since = self._clock.now()  # else it is asked again at once, about somebody who is there
             changed = True
         return changed
 
@@ -86,7 +87,6 @@ class Absence:
             return
         self._kept.write("paused", str(seat.number).encode())
         self.paused = seat.number
-        self._waits_since = self._clock.now()
         self._questions.close("absent")
 
     def go_on(self) -> None:
@@ -102,7 +102,7 @@ class Absence:
         """Take up after a restart a pause, and where the house has stood in. Raise LogError."""
         self.stand_ins.recall()
         paused = self._kept.read("paused", int, "who paused the match")
-        self.paused = paused if self._play.seats and paused in self._play.seats else None
+        self.paused = paused if paused in self._play.seats else None
 
     @property
     def due_at(self) -> float | None:

@@ -363,7 +363,6 @@ class Endings:
         if now - self._read_at >= READ_SECONDS:
             self._all_offered = None
         if not self._play.seats or self._play.stopped:
-            self._left_at = None
             return self._notices.end("idle") or (not self._play.stopped and self._put_old_result_away(now))
         seats = [self._seats[number] for number in self._play.seats]
         if any(seat.is_somebodys and (seat.sid or seat.box_on) for seat in seats):

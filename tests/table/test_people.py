@@ -270,6 +270,7 @@ def test_a_match_outlives_a_disk_that_fails_for_longer_than_anybody_may_be_idle(
     phones.store.broken = "no space"
     phones.say(1, "name", {"name": "Ada"})
     pass_time(phones, IDLE_SECONDS + 5)
+    phones.claim(2)  # somebody else comes: time goes on for the table
     assert phones.state["state"] == "stopped"
     phones.store.broken = ""
     phones.say(1, "help")
@@ -1158,6 +1159,112 @@ def test_who_comes_back_is_not_played_for(phones: TableRig) -> None:
     pass_time(phones, ASK_SECONDS)
     wake(phones, 3)
     assert question(phones) is None
+
+
+def test_a_pause_stops_the_wait_for_a_seat_and_ends_what_was_asked_about_it(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    assert question(phones)["kind"] == "absent"
+    assert phones.say(1, "pause")["ok"]
+    assert question(phones) is None
+    pass_time(phones, 5 * ASK_SECONDS)
+    assert phones.say(2, "pause")["ok"]
+    assert phones.state["paused"] is None
+    pass_time(phones, ASK_SECONDS - 1)
+    assert question(phones) is None, "the wait begins again with the end of the pause"
+    pass_time(phones, 1)
+    assert question(phones)["kind"] == "absent"
+
+
+def test_a_seat_is_called_twenty_seconds_after_a_pause_and_not_at_once(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    phones.say(1, "pause")
+    pass_time(phones, 5 * CALL_SECONDS)
+    phones.say(1, "pause")
+    pass_time(phones, CALL_SECONDS - 1)
+    assert phones.state["nudged"] == []
+    pass_time(phones, 1)
+    assert phones.state["nudged"] == [3]
+
+
+def test_only_a_seat_of_the_match_has_paused_it_after_a_restart(phones: TableRig) -> None:
+    phones.say(2, "pause")
+    phones.store.kept["1", "paused"] = b"4"  # as a match of other seats left it
+    assert TableRig(4, boxes=False, store=phones.store).state["paused"] is None
+
+
+def test_a_lock_of_somebody_else_does_not_make_the_wait_for_a_seat_longer(phones: TableRig) -> None:
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS - 5)
+    lock_all_but(phones, 3)
+    pass_time(phones, 5)
+    assert (question(phones)["kind"], question(phones)["seat"]) == ("absent", 3)
+
+
+def test_a_seat_that_was_back_in_between_is_asked_about_as_soon_as_the_first_time(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS + VOTE_SECONDS)
+    assert question(phones) is None, "silence has waited"
+    wake(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    assert question(phones)["kind"] == "absent"
+
+
+@pytest.mark.parametrize("another", [False, True])
+def test_that_a_seat_is_to_be_waited_for_counts_in_its_match_alone(phones: TableRig, another: bool) -> None:
+    """The phone of seat 3 is on, but nobody uses it; the others have waited for it once, and then play safe for it."""
+    lock_all_but(phones, 3)
+    pass_time(phones, ASK_HERE_SECONDS)
+    for seat in (1, 2):
+        phones.say(seat, "vote", {"say": "wait"})
+    if another:
+        assert staff(phones, "end")[0]
+        phones.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        phones.say(2, "ready")
+        pass_time(phones, START_SECONDS)
+        assert "3" in phones.state["view"]["seats"]
+    else:
+        pass_time(phones, 2 * ASK_HERE_SECONDS)
+        for seat in (1, 2):
+            phones.say(seat, "vote", {"say": "safe"})
+    for _ in range(20):
+        for seat in (1, 2):
+            bring_on(phones, seat)
+        decision = phones.match.open
+        if decision and [one for one in decision.asked if one not in decision.answers] == [3]:
+            break
+        pass_time(phones, 1)
+    pass_time(phones, ASK_HERE_SECONDS + 1)
+    assert (question(phones) is not None) is another
+
+
+def test_a_question_about_a_seat_ends_when_its_decision_is_taken_back() -> None:
+    rig = TableRig(boxes=False, offered=[games.find("bid-it")])
+    rig.sit()
+    rig.start("bid-it")
+    play_first(rig, first_asked(rig))
+    absent = first_asked(rig)
+    sleep(rig, absent)
+    pass_time(rig, ASK_SECONDS)
+    assert (question(rig)["kind"], question(rig)["seat"]) == ("absent", absent)
+    assert staff(rig, "undo", after=rig.state["events"][-1]["n"])[0]
+    assert first_asked(rig) != absent
+    assert question(rig) is None
+
+
+def test_a_touch_of_the_box_ends_the_question_about_its_seat_for_everybody(boxed: TableRig) -> None:
+    asked = first_asked(boxed)
+    pass_time(boxed, ASK_HERE_SECONDS)
+    assert (question(boxed)["kind"], question(boxed)["seat"]) == ("absent", asked)
+    boxed.take(Turn(f"box-{asked}", 1))
+    assert question(boxed) is None
+    pass_time(boxed, ASK_HERE_SECONDS - 1)
+    assert question(boxed) is None, "somebody is there, and thinks"
+    pass_time(boxed, 1)
+    assert question(boxed)["seat"] == asked
 
 
 def test_a_single_player_left_brings_the_table_on(phones: TableRig) -> None:
