@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from math import isfinite
 
 import msgspec
 
@@ -80,7 +79,7 @@ class Vacancy:
 
     def free_in(self, seat: Seat) -> float | None:
         """Return in how many seconds a seat is free if its person stays away; None where someone is there or a match needs it."""
-        if seat.number in self._play.seats or not seat.joined or seat.is_house or seat.presence == "here":
+        if seat.number in self._play.seats or seat.presence == "here":
             return None
         return max(0.0, self._idle_seconds - self._seats.gone_seconds(seat))
 
@@ -114,9 +113,7 @@ class Vacancy:
     def _beside(self) -> set[tuple[int, str]]:
         """Return the seats that people have beside the match under way, each with the login of its phone."""
         playing = self._play.seats
-        return {
-            (one.number, one.sid) for one in self._seats if playing and one.number not in playing and one.is_somebodys
-        }
+        return {(one.number, one.sid) for one in self._seats if one.number not in playing and one.is_somebodys}
 
     def _is_wanted(self, silent_seconds: float) -> bool:
         """Return whether the next guests sit beside a match that nobody plays. Friends of its players would not ask so soon."""
@@ -145,9 +142,7 @@ class Vacancy:
             self._endings.put_aside("itself: nobody is heard, and somebody asks for the table")
         self._endings.put_result_away()
         for seat in gone:
-            if seat.joined:
-                self._seats.release(seat, playing=False)
-        for seat in gone:
+            self._seats.release(seat, playing=False)
             how = "ask once more, and push its dial" if seat.box_on else "type its code from the big screen"
             self._seats.put_off(seat.number, f"Seat {seat.number} is free now: {how}.", by="time")
         self._stop_calling(BACK)
@@ -172,7 +167,7 @@ class Vacancy:
         steps: dict[int, int] = {}
         for seat in self._seats:
             gone = self._seats.gone_seconds(seat)
-            if seat.is_somebodys and isfinite(gone) and gone >= NOTED_SECONDS:
+            if seat.is_somebodys and gone >= NOTED_SECONDS:
                 steps[seat.number] = int(min(gone, self._idle_seconds) / NOTED_SECONDS)
         if steps != self._noted:
             self._noted = steps

@@ -8,14 +8,15 @@ from random import Random
 import pytest
 
 from hub import games
-from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpAsked, StaffAsked, Tick
+from hub.errors import LogError
+from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpAsked, PhoneLink, StaffAsked, Tick
 from hub.state import PublicSeat
 from hub.table.endings import BREAK_LASTS, IDLE_SECONDS
 from hub.table.house_seats import HouseWay
 from hub.table.rolls import WAITS
 from hub.table.seat_list import HEARD_SECONDS
 from hub.table.seats import LEFT_SECONDS
-from hub.table.vacancy import CALLED_SECONDS, RETURN_SECONDS
+from hub.table.vacancy import BACK, CALLED_SECONDS, RETURN_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES, disputes, read
 from tests.table.test_house_seats import alone, play_to_end
@@ -204,6 +205,11 @@ def test_the_house_keeps_its_seats() -> None:
     sleep(rig, 1)
     pass_time(rig, IDLE_SECONDS + 1)
     assert [seat["held"] for seat in rig.state["seats"]] == [False, True, True]
+    rig.sit(1)
+    sleep(rig, 1)
+    rig.claim(1)
+    pass_time(rig, LEFT_SECONDS + 1)
+    assert [seat["held"] for seat in rig.state["seats"]] == [False, True, True], "also if somebody asks for the table"
 
 
 # --- a restart -------------------------------------------------------------------------------------------
@@ -221,6 +227,45 @@ def test_a_restart_does_not_begin_the_wait_anew_and_leaves_phones_a_minute_to_co
     wake(again, 1)
     pass_time(again, 5)
     assert held(again) == [1]
+
+
+def test_a_short_silence_before_a_restart_counts_as_what_it_was_and_is_written_once_a_minute() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, 150)
+    assert rig.order.count("keep silent") == 2
+    again = TableRig(3, boxes=False, store=rig.store)
+    again.take(BrokerUp())
+    pass_time(again, IDLE_SECONDS - 122)
+    assert held(again) == [1, 2]
+    pass_time(again, 3)
+    assert held(again) == []
+
+
+def test_a_silence_that_was_over_before_a_restart_leaves_phones_their_minute_as_well() -> None:
+    rig = seated(1)
+    rig.store.kept["1", "silent"] = b'{"1":15}'
+    again = TableRig(3, boxes=False, store=rig.store)
+    pass_time(again, RETURN_SECONDS - 1)
+    assert held(again) == [1]
+    pass_time(again, 2)
+    assert held(again) == []
+
+
+def test_a_disk_that_does_not_take_how_long_seats_are_silent_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = seated(1, 2)
+    rig.start()
+    keep = rig.store.keep
+
+    def not_silence(table: str, name: str, value: bytes) -> None:
+        if name == "silent":
+            raise LogError("no space")
+        keep(table, name, value)
+
+    monkeypatch.setattr(rig.store, "keep", not_silence)
+    sleep(rig, 2)
+    pass_time(rig, 130)
+    assert rig.state["state"] == "playing"
 
 
 def test_many_restarts_keep_no_ghost() -> None:
@@ -368,9 +413,11 @@ def test_a_match_with_one_person_there_is_never_put_aside_for_others() -> None:
     rig = seated(1, 2, 3)
     rig.start()
     sleep(rig, 1, 2)
-    pass_time(rig, 60)
-    rig.claim(1)
-    pass_time(rig, 60)
+    pass_time(rig, 50)
+    decided = rig.claim(1)
+    assert decided is not None
+    assert not decided.say.startswith("Seat 1 is kept"), "time does not free a seat of a match"
+    pass_time(rig, 70)
     assert rig.state["state"] == "playing"
     assert {1, 2, 3} == set(held(rig))
 
@@ -501,6 +548,71 @@ def test_a_call_that_a_failing_broker_interrupts_is_over_and_says_nothing_false(
     rig.take(BrokerUp())
     pass_time(rig, CALLED_SECONDS + LEFT_SECONDS)
     assert held(rig) == [1, 2]
+    rig.take(BrokerDown("The broker is gone."), BrokerUp())
+    rig.claim(1)
+    pass_time(rig, LEFT_SECONDS - 1)
+    assert held(rig) == [1, 2], "phones have half a minute to be heard again"
+    pass_time(rig, 2)
+    assert held(rig) == []
+
+
+def test_while_the_disk_fails_a_match_that_nobody_plays_is_not_called_for_and_not_put_aside() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    sleep(rig, 1, 2)
+    rig.store.broken = "no space"
+    rig.take(PhoneLink(rig.sids[1], True), PhoneLink(rig.sids[1], False))
+    rig.say(1, "name", {"name": "Ada"})
+    sleep(rig, 1)
+    assert rig.state["state"] == "stopped"
+    for _ in range(6):
+        rig.clock.time += CALLED_SECONDS
+        assert rig.claim(2) is not None, "it is refused at once"
+        assert not is_called(rig)
+    assert (rig.state["state"], held(rig)) == ("stopped", [1, 2])
+
+
+def test_a_phone_that_is_given_a_seat_of_a_table_that_is_called_answers_before_it_connects() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    assert rig.claim(1) is None
+    assert is_called(rig)
+    rig.claim(2, rig.table._seats[2].code)
+    assert not is_called(rig)
+    assert {decided.say for decided in rig.decided[-2:]} == {BACK, "Seat 2 is yours."}
+    rig.claim(1)
+    pass_time(rig, LEFT_SECONDS - 1)
+    assert held(rig) == [1, 2], "the half minute begins with the seat"
+    pass_time(rig, 1)
+    assert held(rig) == []
+
+
+def test_a_touch_of_a_box_at_which_nobody_sits_neither_answers_the_call_nor_asks_for_the_table() -> None:
+    rig = seated(1, 2, boxes=True)
+    rig.start()
+    sleep(rig, 1, 2)
+    pass_time(rig, HEARD_SECONDS + 1)
+    rig.press(3, "k1")
+    assert not rig.state["seats"][2]["held"]
+    rig.take(Tick())
+    assert not is_called(rig)
+    assert staff(rig, "aside")[0]
+    rig.sit(1, 2)
+    sleep(rig, 1, 2)
+    rig.press(3, "k1")
+    assert rig.table._people.vacancy.ask(), "nobody of the table is heard"
+
+
+def test_a_box_that_is_choosing_is_called_like_a_phone_and_its_dial_gives_the_seat() -> None:
+    rig = seated(1, 2, 3, boxes=True)
+    rig.start()
+    sleep(rig, 1, 2, 3)
+    pass_time(rig, HEARD_SECONDS)
+    assert rig.claim(2) is None
+    assert is_called(rig)
+    pass_time(rig, CALLED_SECONDS)
+    assert rig.decided[-1].say == "Seat 2 is free now: ask once more, and push its dial."
 
 
 @pytest.mark.parametrize("gone", [1.0, CALLED_SECONDS, LEFT_SECONDS - 1])
