@@ -232,7 +232,8 @@ def test_a_player_for_whom_the_house_plays_is_known_again_and_the_house_is_not(p
 
 def test_staff_are_offered_suspended_matches_between_matches_alone(phones: TableRig) -> None:
     match = put_aside(phones)
-    assert [one.match for one in phones.table.desk.put_aside] == [match]
+    (offer,) = phones.table.desk.put_aside
+    assert (offer.match, offer.seats) == (match, {"1": "Guest 1", "2": "Guest 2", "3": "Guest 3"})
     phones.start()
     assert phones.table.desk.put_aside == []
 
@@ -846,6 +847,8 @@ def test_a_seat_of_which_nothing_is_kept_knows_nobody(phones: TableRig) -> None:
     again = TableRig(boxes=False, store=phones.store)
     again.sids = phones.sids
     wake(again, 1, 2, 3)
+    again.take(Tick())
+    assert again.table.desk.put_aside[0].seats == {"1": "Guest 1", "2": "Guest 2", "3": ""}
     assert again.say(1, "take_up", {"match": match})["ok"]
     assert (question(again)["kind"], question(again)["seat"]) == ("same_person", 3)
     assert question(again)["text"] == "Another phone than in that match: is it the same person (3)?"
@@ -908,10 +911,21 @@ def test_a_person_on_the_box_of_a_seat_that_the_house_had_is_a_stranger_there(ag
     assert not rig.state["seats"][2]["house"], "it was taken from the house"
     assert rig.say(1, "take_up", {"match": match})["ok"]
     assert (question(rig)["kind"], question(rig)["seat"]) == ("same_person", 3)
+    assert question(rig)["text"] == "Another phone than in that match: is it House 3 (3)?"
     for seat in (1, 2) if agreed else ():
         assert rig.say(seat, "vote", {"say": "yes"})["ok"]
     assert rig.state["state"] == ("playing" if agreed else "lobby")
     assert not rig.state["seats"][2]["house"], "and it stays theirs"
+
+
+def test_the_house_holds_no_seat_for_a_person_who_is_missing_and_has_given_no_name(phones: TableRig) -> None:
+    phones.say(3, "name", {"name": ""})
+    match = put_aside(phones)
+    phones.say_leave(3)
+    assert phones.say(1, "house", {"seat": 3, "strength": "easy"})["ok"]
+    refused = phones.say(1, "take_up", {"match": match})
+    assert refused["error"] == "Not everybody is here: somebody at seat 3 is missing."
+    assert staff(phones, "again", match=match) == (False, "Nobody sits at seat 3 yet.")
 
 
 def test_the_house_comes_back_to_the_seat_of_its_own_that_was_freed() -> None:
