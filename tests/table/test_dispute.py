@@ -19,6 +19,7 @@ from hub.errors import NotOffered
 from hub.ports import BoxDown, BoxLocked, BoxUp, DiceSeen, PhoneLink, Tick
 from hub.table.chance import Chance
 from hub.table.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
+from hub.table.match_log import KeptReading
 from hub.table.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_table import LABELS
@@ -168,6 +169,20 @@ def second_reading(disputed: TableRig) -> TableRig:
     """And seat 1 agrees."""
     assert disputes(disputed, 1)["ok"]
     return disputed
+
+
+@pytest.mark.parametrize(("match", "number"), [("m-0", 0), ("m-1", 2), ("m-1", 1)], ids=["match", "end", "no roll"])
+def test_a_second_reading_that_was_kept_of_anything_but_a_roll_of_this_match_is_forgotten(
+    match: str, number: int
+) -> None:
+    rig = at()
+    read(rig, 3)
+    assert rig.act(2, "go")["ok"]
+    assert [entry.move for entry in rig.match.log] == ["roll", "go"]
+    rig.store.kept["1", "dispute"] = msgspec.json.encode(KeptReading(match, number, []))
+    back = restarted(rig)
+    assert (back.state["state"], back.state["dispute"], caught(back)) == ("playing", None, 3)
+    assert not back.store.kept["1", "dispute"], "it is not tried at each start"
 
 
 # --- who asks, and when ------------------------------------------------------------------------------------

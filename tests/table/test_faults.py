@@ -309,12 +309,15 @@ def test_a_start_that_fails_is_tried_three_times_and_then_again_by_staff(monkeyp
     assert rig.state["state"] == "playing", "one more fault does not stop it"
 
 
-def test_a_start_that_fails_once_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_that_fails_once_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     store = playing().store
     rig = Guarded(3, store=store, start=False)
     monkeypatch.setattr(Resumption, "take_up", failing_times(1, Resumption.take_up))
     rig.table.start()
     assert rig.state["state"] == "playing"
+    assert "(start)" in caplog.text
 
 
 def test_a_fault_while_the_disk_fails_waits_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
