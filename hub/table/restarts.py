@@ -125,7 +125,11 @@ class Restarts(ABC):
                 self._take_stopped(signal)
                 return
             if self._is_broken:
-                self._start_again()
+                try:
+                    self._start_again()
+                except Exception:
+                    self._refuse(signal, NOT_DONE)
+                    raise
             self.take(signal)
         except Exception as error:  # noqa: BLE001 - one table's fault must not end the others
             self._fail(error, signal)
@@ -197,9 +201,15 @@ class Restarts(ABC):
                     self.take(signal)
                 else:
                     signal.answer(True, "The table was started again.")
+            case _:
+                self._refuse(signal, STOPPED)
+
+    def _refuse(self, signal: object, sentence: str) -> None:
+        """Answer with a refusal whoever waits for an answer to a signal."""
+        match signal:
             case StaffAsked():
-                signal.answer(False, STOPPED)
+                signal.answer(False, sentence)
             case ClaimAsked():
-                signal.answer(ClaimDecided(signal.claim, False, STOPPED))
+                signal.answer(ClaimDecided(signal.claim, False, sentence))
             case PhoneSaid():
-                self._answer_at_once(signal, STOPPED)
+                self._answer_at_once(signal, sentence)

@@ -284,11 +284,36 @@ def test_a_table_that_stays_stopped_refuses_all_until_staff_start_it_again(monke
     assert rig.table.fault == ""
 
 
+@pytest.mark.parametrize("who", ["phone", "claim", "staff"])
+def test_whoever_asks_a_table_that_does_not_start_again_is_answered_once(
+    who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = playing()
+    answers: list[object] = []
+    monkeypatch.setattr(Resumption, "take_up", failing)
+    rig.take(object())
+    assert rig.table.fault == "", "an error, and one as it starts again"
+    if who == "phone":
+        before = len(rig.phones.answers[rig.sids[1]])
+        assert rig.ask(1, "help")["error"] == NOT_DONE
+        assert len(rig.phones.answers[rig.sids[1]]) == before + 1
+    elif who == "claim":
+        rig.take(ClaimAsked("c" * 8, 2, b"k" * 32, None, "", answers.append))
+        assert answers == [ClaimDecided("c" * 8, False, NOT_DONE)]
+    else:
+        rig.take(StaffAsked("aside", {}, lambda *answer: answers.append(answer)))
+        assert answers == [(False, NOT_DONE)]
+    assert rig.table.fault == STOPPED
+
+
 def test_staff_may_reset_a_table_that_stays_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
     with monkeypatch.context() as broken:
         broken.setattr(People, "due", failing)
         rig.take(Tick(), Tick())
+    rig.take(Tick())
+    assert rig.table.fault == STOPPED, "it does not start by itself, though nothing fails any more"
+    assert rig.state["state"] == "stopped"
     assert rig.staff("reset", match="end")[0]
     assert rig.state["state"] == "lobby"
     assert not any(seat["held"] for seat in rig.state["seats"])
