@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import logging
 import textwrap
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from hub import games
 from hub.ports import (
     AddressChanged,
     BoxBid,
@@ -120,8 +122,10 @@ def test_a_request_that_fails_is_refused_and_the_table_plays_on_where_it_was(mon
     with monkeypatch.context() as broken:
         broken.setattr(Endings, "take_up", failing)
         answer = rig.ask(1, "take_up")
-    assert (answer["ok"], answer["error"]) == (False, NOT_DONE)
+    assert (answer["ok"], answer["error"], answer["code"]) == (False, NOT_DONE, "FAULT")
     assert rig.state["view"] == view
+    shown = [(one["epoch"], one["seq"]) for one in rig.phones.public]
+    assert shown == sorted(shown), "no phone takes the new picture for an old one"
     assert rig.state["epoch"] > epoch, "what was asked before the fault is never done again"
     assert rig.state["state"] == "playing"
     assert [(one["text"], one["can_acknowledge"]) for one in rig.state["notices"]] == [(RESTARTED, True)]
@@ -143,7 +147,7 @@ def test_what_reached_the_disk_before_the_fault_is_acknowledged_and_kept(monkeyp
     with monkeypatch.context() as broken:
         broken.setattr(Requests, "do", done_and_failed)
         answer = rig.act(3, "bid", number=4)
-    assert answer["ok"]
+    assert (answer["ok"], answer["error"], answer["code"]) == (True, None, None)
     assert len(rig.store.entries["m-1"]) > before
     assert rig.state["locked"] == [3]
 
@@ -293,6 +297,7 @@ def test_whoever_asks_a_table_that_does_not_start_again_is_answered_once(
     monkeypatch.setattr(Resumption, "take_up", failing)
     rig.take(object())
     assert rig.table.fault == "", "an error, and one as it starts again"
+    assert (rig.state["state"], rig.state["view"] is None) == ("stopped", False), "the last picture stands"
     if who == "phone":
         before = len(rig.phones.answers[rig.sids[1]])
         assert rig.ask(1, "help")["error"] == NOT_DONE
@@ -326,6 +331,8 @@ def test_a_start_that_fails_is_tried_three_times_and_then_again_by_staff(monkeyp
         broken.setattr(Resumption, "take_up", failing)
         rig.table.start()
         assert (rig.state["state"], rig.table.fault) == ("stopped", "")
+        assert [one["text"] for one in rig.state["notices"]] == [RESTARTED]
+        assert rig.table._wait_seconds() == 1.0
         assert [seat["seat"] for seat in rig.state["seats"]] == [1, 2, 3], "there was no picture before"
         rig.take(Tick())
         assert rig.table.fault == STOPPED
@@ -356,6 +363,7 @@ def test_a_fault_while_the_disk_fails_waits_for_the_disk(monkeypatch: pytest.Mon
     assert rig.state["state"] == "stopped"
     assert "disk" in rig.notice_keys()
     assert rig.table.fault == "", "a disk that fails is no fault of the table"
+    assert rig.phones.released == [], "who sits here is not known yet"
     rig.store.broken = rig.store.unreadable = ""
     rig.take(Tick())
     assert (rig.state["state"], rig.state["view"]) == ("playing", view)
@@ -368,6 +376,71 @@ def test_what_the_world_told_once_is_known_after_a_fault(monkeypatch: pytest.Mon
         broken.setattr(Endings, "take_up", failing)
         rig.ask(1, "take_up")
     assert set(rig.notice_keys()) == {"restarted", "broker"}
+
+
+def test_claims_and_staff_that_meet_a_fault_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    with monkeypatch.context() as broken:
+        broken.setattr(Seats, "ask", failing)
+        decided = rig.claim(2)
+    assert decided
+    assert (decided.held, decided.say) == (False, NOT_DONE)
+    with monkeypatch.context() as broken:
+        broken.setattr(Staff, "take", failing)
+        answer = rig.staff("aside")
+    assert answer == (False, "Something went wrong at this table: look whether it was done.")
+    assert rig.state["state"] == "playing"
+
+
+def test_a_phone_whose_seat_the_log_does_not_know_is_told_so_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = Guarded(4, boxes=False)
+    rig.sit(1, 2, 3)
+    places = json.loads(rig.store.kept["1", "places"])
+    rig.store.kept["1", "places"] = json.dumps([one for one in places if one["seat"] != 3]).encode()
+    with monkeypatch.context() as broken:
+        broken.setattr(Staff, "due", failing_times(1, Staff.due))
+        rig.take(Tick())
+    assert [seat["phone"] for seat in rig.state["seats"]] == ["on", "on", "none", "none"]
+    assert rig.phones.released == [rig.sids[3]]
+
+
+def test_dice_that_are_asked_for_again_after_a_fault_have_a_number_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig = Guarded(2, boxes=False, offered=[games.find("bidness")])
+    rig.sit()
+    rig.start("bidness")
+    before = list(rig.dice.numbers)
+    assert before
+    with monkeypatch.context() as broken:
+        broken.setattr(Staff, "due", failing_times(1, Staff.due))
+        rig.take(Tick())
+    assert rig.state["state"] == "playing"
+    assert rig.dice.numbers[: len(before)] == before
+    assert rig.dice.numbers[len(before)] > max(before), "the reader never takes an old throw for the new one"
+
+
+def test_a_table_that_does_not_start_again_tries_it_once_with_each_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    assert rig.table._wait_seconds() == 1.0
+    with monkeypatch.context() as broken:
+        broken.setattr(Resumption, "take_up", failing)
+        rig.take(Tick(), object())
+        rig.clock.time += WITHIN_SECONDS + 1
+        rig.take(Tick(), Tick())
+        assert rig.table.fault == "", "two errors in these ten minutes"
+        rig.take(Tick())
+        assert rig.table.fault == STOPPED
+
+
+def test_a_table_that_cannot_even_show_that_it_has_stopped_ends_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    with monkeypatch.context() as broken:
+        broken.setattr(People, "due", failing)
+        broken.setattr(Publisher, "show_stopped", failing)
+        rig.take(Tick(), Tick())
+    assert rig.table.fault == STOPPED
+    assert rig.staff("done", key="fault")[0]
 
 
 def test_a_claim_that_waits_is_refused_by_a_table_that_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
