@@ -1167,6 +1167,37 @@ def test_the_house_plays_until_its_seat_is_back(phones: TableRig) -> None:
     assert len(phones.match.log) == before, "nobody plays for who is there"
 
 
+def test_a_player_who_comes_back_while_the_disk_fails_plays_at_once(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    for seat in (1, 2):
+        phones.say(seat, "vote", {"say": "house"})
+    assert phones.state["seats"][2]["stands_in"]
+    phones.store.broken = "no space"
+    wake(phones, 3)
+    assert (phones.state["state"], phones.state["seats"][2]["stands_in"]) == ("playing", False)
+
+
+def test_a_seat_that_was_called_is_called_again_for_its_next_decision_and_not_sooner() -> None:
+    rig = TableRig(boxes=False, offered=[games.find("bid-it")])
+    rig.sit()
+    rig.start("bid-it")
+    first = first_asked(rig)
+    pass_time(rig, CALL_SECONDS)
+    assert rig.state["nudged"] == [first]
+    play_first(rig, first)
+    assert first_asked(rig) != first
+    for _ in range(20):
+        if first_asked(rig) == first:
+            break
+        bring_on(rig, first_asked(rig))
+    assert first_asked(rig) == first
+    assert rig.state["nudged"] == []
+    pass_time(rig, CALL_SECONDS)
+    assert rig.state["nudged"] == [first]
+
+
 def test_who_comes_back_is_not_played_for(phones: TableRig) -> None:
     lock_all_but(phones, 3)
     sleep(phones, 3)
@@ -1200,6 +1231,22 @@ def test_a_seat_is_called_twenty_seconds_after_a_pause_and_not_at_once(phones: T
     assert phones.state["nudged"] == []
     pass_time(phones, 1)
     assert phones.state["nudged"] == [3]
+
+
+def test_a_pause_ends_even_while_the_disk_fails(phones: TableRig) -> None:
+    assert phones.say(2, "pause")["ok"]
+    phones.store.broken = "no space"
+    assert phones.say(1, "pause")["ok"]
+    assert (phones.state["state"], phones.state["paused"]) == ("playing", None)
+
+
+def test_the_table_wakes_when_the_house_is_to_play_and_not_in_a_pause() -> None:
+    rig = TableRig(3, boxes=False, house=HouseWay(seats=1, seconds=0.5))
+    rig.sit(1, 2)
+    rig.start()
+    assert rig.table._wait_seconds() < 1.0
+    assert rig.say(1, "pause")["ok"]
+    assert rig.table._wait_seconds() == 1.0
 
 
 def test_only_a_seat_of_the_match_has_paused_it_after_a_restart(phones: TableRig) -> None:
