@@ -1115,6 +1115,21 @@ def test_nobody_is_called_while_most_are_still_choosing_nor_the_moment_they_are_
     assert phones.state["nudged"] == []
     pass_time(phones, 1)
     assert phones.state["nudged"] == [3]
+    pass_time(phones, 5)
+    assert phones.state["nudged"] == [3], "once"
+
+
+def test_a_seat_is_called_twenty_seconds_after_the_others_have_locked_for_good(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    pass_time(phones, CALL_SECONDS - 5)
+    assert phones.say(2, "undo")["ok"]
+    pass_time(phones, CALL_SECONDS)
+    assert phones.state["nudged"] == [], "seat 2 chooses once more"
+    play_first(phones, 2)
+    pass_time(phones, CALL_SECONDS - 1)
+    assert phones.state["nudged"] == []
+    pass_time(phones, 1)
+    assert phones.state["nudged"] == [3]
 
 
 def test_the_last_two_of_four_are_called_and_the_last_three_are_not() -> None:
