@@ -248,7 +248,7 @@ def test_a_wrong_number_that_is_noticed_late_is_corrected_once_all_who_play_agre
     assert not rig.act(2, "add", card=42)["ok"], "seat 2 holds the true 42"
     entries = len(rig.match.log)
     assert not rig.act(2, "correct", card=30, true_card=41)["ok"], "no 30 was named"
-    assert rig.state["question"] is None, "nobody is asked about what cannot be"
+    assert not rig.state["question"], "nobody is asked about what cannot be"
     assert rig.act(2, "correct", card=42, true_card=41)["ok"]
     assert rig.state["question"]["text"].startswith("Seat 2 asks all who play: Correct 42")
     assert rig.say(1, "vote", {"say": "yes"})["ok"]
