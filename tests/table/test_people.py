@@ -1213,6 +1213,79 @@ def test_a_seat_that_was_called_is_called_again_for_its_next_decision_and_not_so
     assert rig.state["nudged"] == [first]
 
 
+def test_people_who_have_left_count_neither_as_waiting_nor_as_waited_for(phones: TableRig) -> None:
+    phones.say_leave(3)
+    play_first(phones, 1)
+    pass_time(phones, CALL_SECONDS - 1)
+    assert phones.state["nudged"] == []
+    pass_time(phones, 1)
+    assert phones.state["nudged"] == [2], "one of the two who are left waits for it"
+
+
+def test_the_house_that_stands_in_waits_for_nobody() -> None:
+    rig = TableRig(4, boxes=False, offered=[games.find("goofspiel")], house=HouseWay(seconds=0.1))
+    rig.sit()
+    rig.start("goofspiel")
+    sleep(rig, 3, 4)
+    lock_all_but(rig, 3, 4)
+    for _ in range(int(3 * ASK_SECONDS)):
+        for seat in (1, 2) if question(rig) else ():
+            rig.say(seat, "vote", {"say": "house"})
+        pass_time(rig, 1)
+        if rig.state["seats"][2]["stands_in"] and rig.state["seats"][3]["stands_in"]:
+            break
+    pass_time(rig, 3)
+    assert sorted(rig.state["locked"]) == [3, 4], "the next round"
+    pass_time(rig, CALL_SECONDS + 1)
+    assert rig.state["nudged"] == []
+
+
+@pytest.mark.parametrize("asleep", [False, True])
+def test_nothing_is_played_for_the_only_person_whether_they_think_or_are_away(asleep: bool) -> None:
+    rig = TableRig(3, boxes=False, house=HouseWay(seats=2, seconds=0.1))
+    rig.sit(1)
+    rig.start()
+    if asleep:
+        sleep(rig, 1)
+    pass_time(rig, 3 * ASK_HERE_SECONDS)
+    assert rig.state["state"] == "playing"
+    assert 1 not in [entry.seat for entry in rig.match.log]
+
+
+def test_what_was_voted_about_an_absent_player_does_not_count_against_another_phone_at_that_seat(
+    phones: TableRig,
+) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    assert phones.say(1, "vote", {"say": "house"})["ok"]
+    assert question(phones)["votes"] == {"1": "house"}
+    phones.claim(3, phones.table._seats[3].code)
+    assert question(phones)["votes"] == {}, "until it connects, it is a question of its own"
+    phones.take(PhoneLink(phones.decided[-1].sid, True))
+    assert question(phones) is None
+
+
+def test_a_box_that_is_plugged_in_again_is_waited_for_as_for_anybody_who_is_there(boxed: TableRig) -> None:
+    asked = first_asked(boxed)
+    others = [seat for seat in (1, 2, 3) if seat != asked]
+    boxed.take(BoxDown(f"box-{asked}", "unplugged"))
+    pass_time(boxed, ASK_SECONDS)
+    for seat in others:
+        boxed.press(seat, "k2")
+    assert [entry.seat for entry in boxed.match.log].count(asked) == 1, "it plays safe"
+    boxed.take(BoxUp(f"box-{asked}", "b2", "1", 8))
+    for _ in range(20):
+        if first_asked(boxed) == asked:
+            break
+        boxed.take(Turn(f"box-{first_asked(boxed)}", 1))
+        boxed.press(first_asked(boxed), "push")
+    assert first_asked(boxed) == asked
+    pass_time(boxed, ASK_SECONDS + 1)
+    assert [entry.seat for entry in boxed.match.log].count(asked) == 1
+    assert question(boxed) is None
+
+
 def test_who_comes_back_is_not_played_for(phones: TableRig) -> None:
     lock_all_but(phones, 3)
     sleep(phones, 3)
@@ -1294,6 +1367,7 @@ def test_that_a_seat_is_to_be_waited_for_counts_in_its_match_alone(phones: Table
     """The phone of seat 3 is on, but nobody uses it; the others have waited for it once, and then play safe for it."""
     lock_all_but(phones, 3)
     pass_time(phones, ASK_HERE_SECONDS)
+    assert question(phones)["voters"] == [1, 2], "nobody is asked about themselves"
     for seat in (1, 2):
         phones.say(seat, "vote", {"say": "wait"})
     if another:
