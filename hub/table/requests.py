@@ -42,7 +42,7 @@ class Requests:
         if request.epoch != self._play.log.epoch:
             raise Stale
         args = read_args(verbs.ARGS, request.verb, request.args)
-        refused = self._notices.ending("answered")  # by an earlier request; a vote may be the next one that is
+        refused = self._notices.ending("answered")  # this request may post another one: the last vote that resumes a match
         try:
             self._do(seat, request, args)
             self._notices.passed("answered", refused)

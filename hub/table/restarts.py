@@ -205,7 +205,7 @@ class Restarts(ABC):
                 self._refuse(signal, STOPPED)
 
     def _refuse(self, signal: object, sentence: str) -> None:
-        """Answer with a refusal whoever waits for an answer to a signal."""
+        """Refuse a signal with a sentence, if its sender waits for an answer."""
         match signal:
             case StaffAsked():
                 signal.answer(False, sentence)

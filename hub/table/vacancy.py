@@ -78,7 +78,7 @@ class Vacancy:
         self._stop_calling(BACK)
 
     def free_in(self, seat: Seat) -> float | None:
-        """Return in how many seconds a seat is free if its person stays away; None where someone is there or a match needs it."""
+        """Return in how many seconds a person's seat is free if nobody returns; None if somebody is there or a match needs it."""
         if seat.number in self._play.seats or seat.presence == "here":
             return None
         return max(0.0, self._idle_seconds - self._seats.gone_seconds(seat))

@@ -101,7 +101,7 @@ def test_most_of_those_present_put_a_match_aside_and_it_is_kept_whole(phones: Ta
     assert phones.state["put_aside"] == []
 
 
-def test_what_was_said_of_a_match_goes_with_it(phones: TableRig) -> None:
+def test_notices_about_a_match_end_when_it_is_suspended(phones: TableRig) -> None:
     phones.table._notices.post("restarted", "This was said of the match.")
     phones.say(1, "ask", {"what": "put_aside"})
     assert [one["text"] for one in phones.state["notices"]] == ["This was said of the match."]
