@@ -42,7 +42,8 @@ class Requests:
         if request.epoch != self._play.log.epoch:
             raise Stale
         args = read_args(verbs.ARGS, request.verb, request.args)
-        refused = self._notices.ending("answered")  # this request may post another one: the last vote that resumes a match
+        # This request may post another one, as the last vote for a suspended match does: that one stays.
+        refused = self._notices.ending("answered")
         try:
             self._do(seat, request, args)
             self._notices.passed("answered", refused)
