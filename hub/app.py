@@ -40,12 +40,12 @@ from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, Drive
 from hub.presets import presets_by_game
 from hub.state import PublicState, ScreenState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
-from hub.table.chance import Chance
-from hub.table.house_seats import HouseWay
+from hub.table.base.chance import Chance
+from hub.table.base.names import Names
+from hub.table.base.ports import Ports
 from hub.table.loop import Table
-from hub.table.names import Names
-from hub.table.people import Patience
-from hub.table.ports import Ports
+from hub.table.people.house_seats import HouseWay
+from hub.table.people.people import Patience
 from hub.venue import Machine, StaffFeed, VenueDesk, VenueTable
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix

@@ -25,9 +25,9 @@ from hub.network import connection
 from hub.network.address import public_url
 from hub.network.encryption import fingerprint
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
-from hub.table.conditions import UNNAMED
 from hub.table.loop import Table
 from hub.table.requests import Requests
+from hub.table.seating.conditions import UNNAMED
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 

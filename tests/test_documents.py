@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hub.table.dispute import STAGES
-from hub.table.roll_states import TRANSITIONS
+from hub.table.dice.dispute import STAGES
+from hub.table.dice.roll_states import TRANSITIONS
 
 ROOT = Path(__file__).parents[1]
 NOT_OURS = {"node_modules", ".venv", "build", "dist"}

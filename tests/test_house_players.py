@@ -29,7 +29,7 @@ from hub.engine.secret import Pile, Secret
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.errors import RulesBug
 from hub.games.goofspiel_house import alone_or_cancelled
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.bench.arena import ALLOWED, Figure, play_match, wilson
 from tests.engine.ladder import LADDER
 from tests.games.players import args, random_options

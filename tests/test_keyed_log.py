@@ -19,8 +19,8 @@ from hub.engine.match import Entry, Head, Match
 from hub.errors import ReplayDiverged, StartRefused
 from hub.ports import LogEntry, Missing
 from hub.store import KeyedStore, Store
-from hub.table.kept import KeptValues
-from hub.table.match_log import MatchLog
+from hub.table.base.kept import KeptValues
+from hub.table.match.match_log import MatchLog
 from tests.earlier import earlier_hub
 from tests.games.players import random_match
 

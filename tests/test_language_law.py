@@ -16,7 +16,7 @@ from hub.display.language import Language
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.languages import WRITTEN_IN, language_of, languages
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_options
 
 MATCHES = int(os.environ.get("LAWS", "6"))

@@ -29,7 +29,7 @@ from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN, is_printed
 from hub.engine.secret import Pile, Secret
 from hub.errors import IllegalAction
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import LONGEST, args, offers, random_action, random_options, safe_action
 
 LAWS = int(os.environ.get("LAWS", "6"))

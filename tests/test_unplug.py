@@ -25,9 +25,9 @@ from hub.engine.match import Entry
 from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
 from hub.state import PublicState
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
+from hub.table.base.ports import Ports
 from hub.table.loop import Table
-from hub.table.ports import Ports
 from tests.drivers.bench import StillClock
 from tests.drivers.paper import Paper
 from tests.engine.ladder import Climb

@@ -36,7 +36,7 @@ _FORMAT = re.compile("%[sd]")  # of a line for the journal
 
 SPEAKING = (
     "hub/engine/[!cs]*.py",
-    "hub/table/*.py",
+    "hub/table/**/*.py",
     "hub/display/*.py",
     "hub/display/panels/*.py",
     "hub/network/verbs.py",

@@ -87,7 +87,7 @@ TABLE_ARGS: Mapping[str, type[Plain]] = {
     "volume": VolumeArgs,
     "test": HardwareTestArgs,
 }
-"""What a table does (`hub/table/staff.py`)."""
+"""What a table does (`hub/table/staff/desk.py`)."""
 STAFF_ARGS: Mapping[str, type[Plain]] = {
     **TABLE_ARGS,
     "look": LookArgs,

@@ -29,7 +29,7 @@ from hub.state import History
 from hub.store import READS_UP_TO
 from hub.store.history import as_text, history
 from hub.store.schema import SET_ASIDE
-from hub.table.kept import UNREADABLE
+from hub.table.base.kept import UNREADABLE
 
 Stage = Literal["under way", "put aside", "set aside", "over", "left"]
 

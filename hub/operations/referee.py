@@ -28,7 +28,7 @@ from hub.engine.match import Entry, Head, Match, roll_wire
 from hub.engine.sight import STRENGTHS, Strength
 from hub.errors import HubError, IllegalAction, LogError, NotOffered, ReplayDiverged, RulesBug, StartRefused
 from hub.ports import machine_chance  # noqa: TID251 - a program makes it
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 
 MAX_LINE = 65_536  # characters
 

@@ -44,15 +44,15 @@ from hub.ports import (
     Turn,
 )
 from hub.state import Ack, Preset, PublicState
-from hub.table.conditions import note, note_moved
-from hub.table.feed import Happened
-from hub.table.house_seats import HouseWay
+from hub.table.base.ports import Ports
+from hub.table.base.slow_disk import note_disk
+from hub.table.match.feed import Happened
 from hub.table.parts import Limits, Parts
-from hub.table.people import Patience
-from hub.table.ports import Ports
+from hub.table.people.house_seats import HouseWay
+from hub.table.people.people import Patience
 from hub.table.restarts import Restarts
-from hub.table.slow_disk import note_disk
-from hub.table.snapshot import Identity
+from hub.table.seating.conditions import note, note_moved
+from hub.table.views.snapshot import Identity
 
 logger = logging.getLogger(__name__)
 

@@ -7,31 +7,31 @@ from dataclasses import dataclass
 
 from hub.engine.game import Game
 from hub.state import Preset
-from hub.table.boxes import SeatBoxes
-from hub.table.demonstration import Demonstration
-from hub.table.hardware_test import HardwareTests
-from hub.table.hints import Hints
-from hub.table.house_seats import HouseSeats, HouseWay
-from hub.table.kept import KeptValues
-from hub.table.lessons import Lessons
-from hub.table.lobby import Lobby
-from hub.table.minutes_left import MinutesLeft
-from hub.table.notices import Notices
-from hub.table.people import Patience, People
-from hub.table.play import Play
-from hub.table.ports import Ports
+from hub.table.base.kept import KeptValues
+from hub.table.base.notices import Notices
+from hub.table.base.ports import Ports
+from hub.table.base.slow_disk import TimedStore
+from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.dice.rolls import Rolls
+from hub.table.match.minutes_left import MinutesLeft
+from hub.table.match.play import Play
+from hub.table.match.stand_ins import StandIns
+from hub.table.people.house_seats import HouseSeats, HouseWay
+from hub.table.people.lobby import Lobby
+from hub.table.people.people import Patience, People
 from hub.table.presses import Presses
-from hub.table.publisher import Publisher
 from hub.table.requests import Requests
 from hub.table.resumption import Resumption
-from hub.table.reveal import Reveal
-from hub.table.rolls import Rolls
-from hub.table.seats import Seats
-from hub.table.session_limit import SessionLimit
-from hub.table.slow_disk import TimedStore
-from hub.table.snapshot import Identity, Snapshots
-from hub.table.staff import Staff
-from hub.table.stand_ins import StandIns
+from hub.table.seating.seats import Seats
+from hub.table.staff.desk import StaffDesk
+from hub.table.staff.hardware_test import HardwareTests
+from hub.table.staff.session_limit import SessionLimit
+from hub.table.views.demonstration import Demonstration
+from hub.table.views.hints import Hints
+from hub.table.views.lessons import Lessons
+from hub.table.views.publisher import Publisher
+from hub.table.views.reveal import Reveal
+from hub.table.views.snapshot import Identity, Snapshots
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Parts:
         self.snapshots = Snapshots(*asked, self.hints, self.lessons, minutes, session, self.reveal, random, fingerprint)
         self.demonstration = Demonstration(play, self.seats, clock, limits.attract_seconds, random)
         tests = HardwareTests(play, self.seats, rolls, clock)
-        self.staff = Staff(
+        self.staff = StaffDesk(
             play,
             self.seats,
             notices,

@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
-from hub.table import captions, controls
-from hub.table.boxes import SeatBoxes
-from hub.table.lobby import Lobby
-from hub.table.notices import Notices
-from hub.table.people import People
-from hub.table.play import Play
-from hub.table.rolls import Rolls
-from hub.table.seat import Seat
-from hub.table.seats import Seats
+from hub.table.base.notices import Notices
+from hub.table.boxes import captions, controls
+from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.dice.rolls import Rolls
+from hub.table.match.play import Play
+from hub.table.people.lobby import Lobby
+from hub.table.people.people import People
+from hub.table.seating.seat import Seat
+from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 

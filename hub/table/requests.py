@@ -13,17 +13,17 @@ from hub.network import verbs
 from hub.network.verbs import read_args
 from hub.ports import PhoneSaid
 from hub.state import Plain, tidy_name
-from hub.table.boxes import SeatBoxes
-from hub.table.hints import Hints
-from hub.table.lessons import Lessons
-from hub.table.lobby import Lobby
-from hub.table.names import SENTENCE, TWIN, Names
-from hub.table.notices import Notices
-from hub.table.people import People
-from hub.table.play import Play
-from hub.table.rolls import Rolls
-from hub.table.seat import Seat
-from hub.table.seats import Seats
+from hub.table.base.names import SENTENCE, TWIN, Names
+from hub.table.base.notices import Notices
+from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.dice.rolls import Rolls
+from hub.table.match.play import Play
+from hub.table.people.lobby import Lobby
+from hub.table.people.people import People
+from hub.table.seating.seat import Seat
+from hub.table.seating.seats import Seats
+from hub.table.views.hints import Hints
+from hub.table.views.lessons import Lessons
 
 
 class Requests:

@@ -15,11 +15,11 @@ from contextlib import suppress
 from hub.engine.decision import Decision
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
 from hub.state import Ack
+from hub.table.base.ports import Ports
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings
 from hub.table.inbox import Inbox
 from hub.table.pace import Pace
 from hub.table.parts import Parts
-from hub.table.ports import Ports
 
 logger = logging.getLogger(__name__)
 

@@ -11,14 +11,14 @@ import msgspec
 from hub.engine.decision import CHANCE
 from hub.errors import StartRefused
 from hub.ports import LogStore
-from hub.table.kept import KeptValues
-from hub.table.lobby import Lobby
-from hub.table.notices import Notices
-from hub.table.play import Play
-from hub.table.rolls import Rolls
-from hub.table.seat import new_code
-from hub.table.seats import Seats
-from hub.table.snapshot import Identity
+from hub.table.base.kept import KeptValues
+from hub.table.base.notices import Notices
+from hub.table.dice.rolls import Rolls
+from hub.table.match.play import Play
+from hub.table.people.lobby import Lobby
+from hub.table.seating.seat import new_code
+from hub.table.seating.seats import Seats
+from hub.table.views.snapshot import Identity
 
 TABLE_CODE_LENGTH = 4
 

@@ -27,7 +27,7 @@ from hub.engine.decision import CHANCE, Answer
 from hub.engine.house_player import look, play
 from hub.engine.match import Match
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.bench.exploiters import EXPLOITERS, RuleOfThumb
 from tests.games.players import LONGEST, value
 

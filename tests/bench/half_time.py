@@ -1,7 +1,7 @@
 """How right the minutes left are that a table says when half of a match has passed.
 
 `nice -n 15 python -m tests.bench.half_time --matches 500` lets groups of people take their time over matches of the steady
-house (`tests.bench.house_matches`: how long they take), and asks `hub.table.minutes_left` at half time, after so many
+house (`tests.bench.house_matches`: how long they take), and asks `hub.table.match.minutes_left` at half time, after so many
 matches of that game as a venue has had. It prints the table that stands in `hub/docs/house.md`, and writes it there.
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from hub import games
 from hub.ports import Length
-from hub.table.minutes_left import likely, minutes_left
+from hub.table.match.minutes_left import likely, minutes_left
 from tests.bench.arena import PAGE, title
 from tests.bench.house_figures import LATER
 from tests.bench.house_matches import GROUP, Figure, Played, kept, play_missing, times

@@ -21,7 +21,7 @@ from hub.engine.decision import CHANCE
 from hub.engine.event import Event
 from hub.engine.house_player import look, play
 from hub.engine.match import Match
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import LONGEST
 
 FOLDER = Path(__file__).parents[2] / "build/house-matches"

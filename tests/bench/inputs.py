@@ -18,7 +18,7 @@ from hub.engine.game import Game
 from hub.engine.house_player import look, play
 from hub.engine.match import Match
 from hub.engine.printed import OPTION, UNKNOWN
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 
 MATCHES, SEATS = 40, (1, 2, 3, 4)
 FIRST = {"bid-and-bait": "duck", "big-idea": "dealer"}

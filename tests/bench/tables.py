@@ -24,9 +24,9 @@ from hub.engine.game import Game
 from hub.network.encryption import HubKey
 from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock, PhoneLink, machine_chance  # noqa: TID251 - a benchmark of the real thing
 from hub.store import Store
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
+from hub.table.base.ports import Ports
 from hub.table.loop import Table
-from hub.table.ports import Ports
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.bench.figures import note
 from tests.bench.installed import start_again_as_installed

@@ -24,7 +24,7 @@ from playwright.sync_api import Error as PlaywrightError  # a control that is go
 from hub.engine.match import Match
 from hub.ports import LogEntry
 from hub.store import Store
-from hub.table.seats import SHOWN_SECONDS
+from hub.table.seating.seats import SHOWN_SECONDS
 from tests.chromium import PHONE
 from tests.e2e.hands import CENTRE, Finger
 from tests.patience import PATIENCE

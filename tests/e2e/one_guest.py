@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hub.table.seats import SHOWN_SECONDS
+from hub.table.seating.seats import SHOWN_SECONDS
 from tests.e2e import hub_process
 from tests.e2e.answering import Hands
 from tests.e2e.hub_process import HubProcess, State

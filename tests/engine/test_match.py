@@ -35,7 +35,7 @@ from hub.engine.match import Entry, Match
 from hub.engine.options import Option
 from hub.engine.secret import Pile, Secret, own, public
 from hub.errors import IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale, StartRefused
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.engine.ladder import LADDER, game
 
 

@@ -12,7 +12,7 @@ from msgspec import json
 from hub.engine.decision import CHANCE, Action, OneOf, ask, offer
 from hub.engine.match import Match
 from hub.errors import IllegalAction, NotAsked, NotOffered, RulesBug, Stale
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.engine.test_match import Made, match
 from tests.games.players import args, offers
 from tests.test_laws import beginning, copy, every_game, law, seen, steps, wrong_actions

@@ -19,7 +19,7 @@ from hub.engine.event import Setup, State
 from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret, Watch, own, plain, public, shown_as
 from hub.operations.referee import read_log
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import random_action
 from tests.games.test_playthroughs import logs
 

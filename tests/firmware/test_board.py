@@ -10,7 +10,7 @@ import pytest
 
 from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, FrameReader, Hello, Locked, Ok, Press, mark
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
-from hub.table import lettering
+from hub.table.boxes import lettering
 from tests.drivers.bench import BOX, Wire
 from tests.firmware.pico import (
     FIRMWARE,

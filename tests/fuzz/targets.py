@@ -34,9 +34,9 @@ from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base
 from hub.network.other_hubs import OtherHubs
 from hub.operations.referee import Referee, read_log
 from hub.ports import LogEntry, PhoneLink, StaffAsked
-from hub.table.chance import Chance
-from hub.table.kept import KeptValues
-from hub.table.match_log import MatchLog
+from hub.table.base.chance import Chance
+from hub.table.base.kept import KeptValues
+from hub.table.match.match_log import MatchLog
 from phone_ui.direct import DirectPhone
 from phone_ui.mqtt_packets import (
     PacketReader,
@@ -508,7 +508,7 @@ def logs(data: bytes) -> None:
     store.append(number, entries)
     kept = KeptValues("1", store)
     kept.open()
-    journal = logging.getLogger("hub.table.match_log")
+    journal = logging.getLogger("hub.table.match.match_log")
     journal.disabled = True  # it tells of each log that is refused
     refused: StartRefused | None = None
     try:

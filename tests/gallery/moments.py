@@ -20,7 +20,7 @@ from hub.engine import house_player
 from hub.engine.game import Game
 from hub.engine.printed import OPTION, is_printed
 from hub.ports import BoxDown, DiceKit, PhoneLink, Tick
-from hub.table.roll_states import ACCEPT_SECONDS
+from hub.table.dice.roll_states import ACCEPT_SECONDS
 from tests.table.fakes import TableRig
 
 NAMES = {

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from hub import games
-from hub.table.lessons import READ_SECONDS
+from hub.table.views.lessons import READ_SECONDS
 from tests.chromium import HEADLESS, NONE, headless
 from tests.gallery.moments import Moment, Sitting
 from tests.gallery.pictures import KIOSKS, PHONES, Gallery

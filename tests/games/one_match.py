@@ -10,7 +10,7 @@ import msgspec
 
 from hub import games
 from hub.engine.match import Match
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_options
 
 

@@ -13,7 +13,7 @@ from hub.engine.match import Match
 from hub.engine.options import Option
 from hub.engine.printed import OPTION
 from hub.errors import StartRefused
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 
 LONGEST = 20_000
 """No match of any game takes so many actions: one that does is going in circles."""

@@ -13,7 +13,7 @@ from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN
 from hub.errors import StartRefused
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 
 BID_IT = """\
 # Counted from the box.

@@ -16,7 +16,7 @@ from hub.engine.decision import CHANCE, Action
 from hub.engine.guide import PARTS, Guide, Lesson, Moment, To, moment_of, next_lesson
 from hub.engine.labels import Labels, PhaseLabels
 from hub.engine.match import Match
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 
 NAMES = games.names()
 SEEDS = 6

@@ -17,7 +17,7 @@ from hub.engine.match import Match
 from hub.engine.printed import is_printed
 from hub.network.messages import HAND_SIZE
 from hub.state import Faces, Hand, Hint
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import LONGEST
 from tests.test_house_players import LONGEST_REASON
 from tests.test_laws import beginning, every_game, law, moments, steps

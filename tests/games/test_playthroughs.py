@@ -21,7 +21,7 @@ from hub import games
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.operations.referee import LogFile, read_log
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_options
 
 HERE = Path(__file__).parent / "playthroughs"

@@ -16,7 +16,7 @@ from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.options import Option
 from hub.errors import StartRefused
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_match
 
 FOLDER = Path(games.__file__).parent

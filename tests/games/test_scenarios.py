@@ -36,7 +36,7 @@ from hub import games
 from hub.engine.game import Game
 from hub.errors import StartRefused
 from hub.operations.referee import Referee
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.games.players import safe_action
 
 HERE = Path(__file__).parent

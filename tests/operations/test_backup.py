@@ -25,8 +25,8 @@ from hub.operations import backup
 from hub.operations.state_folder import forget
 from hub.ports import LogEntry
 from hub.store import KeyedStore, Store, lock_state
-from hub.table.kept import KeptValues
-from hub.table.match_log import MatchLog
+from hub.table.base.kept import KeptValues
+from hub.table.match.match_log import MatchLog
 from tests.earlier import earlier_hub
 from tests.games.players import random_match
 from tests.test_store import files, version_0

@@ -19,7 +19,7 @@ from hub.operations.matches import examine
 from hub.operations.own_files import new_private_file
 from hub.ports import LogEntry
 from hub.store import Store, lock_state
-from hub.table.chance import Chance
+from hub.table.base.chance import Chance
 from tests.test_store import files, version_0
 
 pytestmark = pytest.mark.real_time

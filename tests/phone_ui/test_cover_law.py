@@ -26,7 +26,7 @@ from hub.engine.options import Option
 from hub.engine.printed import OPTION
 from hub.engine.secret import Secret, own
 from hub.errors import HubError
-from hub.table.snapshot import view
+from hub.table.views.snapshot import view
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.engine.ladder import game as made_game
 from tests.phone_ui import scenes

@@ -13,8 +13,8 @@ import pytest
 
 from hub.network.encryption import HubKey, to_base64
 from hub.ports import ClaimAsked, LoginState, PhoneLink
-from hub.table.endings import NOT_YOURS, STRANGERS
-from hub.table.seats import SHOWN_SECONDS
+from hub.table.people.endings import NOT_YOURS, STRANGERS
+from hub.table.seating.seats import SHOWN_SECONDS
 from phone_ui.claims import ClaimRefused, Claims
 from tests.phone_ui.rig import Keys
 from tests.table.fakes import TableRig

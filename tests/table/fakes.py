@@ -38,11 +38,11 @@ from hub.ports import (
     SealedRound,
 )
 from hub.state import Ack, Hand, PublicState, ScreenState
-from hub.table.chance import Chance
-from hub.table.house_seats import HouseWay
+from hub.table.base.chance import Chance
+from hub.table.base.ports import Ports
 from hub.table.loop import Table
-from hub.table.people import Patience
-from hub.table.ports import Ports
+from hub.table.people.house_seats import HouseWay
+from hub.table.people.people import Patience
 
 KEYS = (number.to_bytes(32, "big") for number in count(1))
 """Public keys of phones: no two claims have the same one."""

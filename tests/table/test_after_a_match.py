@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hub.table.endings import IDLE_SECONDS
-from hub.table.seat_list import HEARD_SECONDS
+from hub.table.people.endings import IDLE_SECONDS
+from hub.table.seating.seat_list import HEARD_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone, play_to_end
 from tests.table.test_people import pass_time, sleep, staff

@@ -13,7 +13,7 @@ from hub.display.language import Catalogue, Language
 from hub.engine.decision import Amount, Answer, Move, Roll
 from hub.languages import language_of, languages
 from hub.state import QuestionKind, RollState
-from hub.table.captions import (
+from hub.table.boxes.captions import (
     claim_caption,
     dice_caption,
     dispute_caption,
@@ -23,8 +23,8 @@ from hub.table.captions import (
     sealed_captions,
     typed_caption,
 )
-from hub.table.controls import ON_THE_PHONE, Cursor
-from hub.table.lettering import Lettering, cut, fits, lines
+from hub.table.boxes.controls import ON_THE_PHONE, Cursor
+from hub.table.boxes.lettering import Lettering, cut, fits, lines
 from hub.table.presses import MENU
 from tests.table.fakes import TableRig
 

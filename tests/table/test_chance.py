@@ -6,7 +6,7 @@ from typing import Any
 
 from hub import games
 from hub.ports import Tick
-from hub.table.house_seats import HouseWay
+from hub.table.people.house_seats import HouseWay
 from tests.table.fakes import TableRig
 from tests.table.test_hints import think
 from tests.table.test_people import bring_on

@@ -12,13 +12,13 @@ import pytest
 
 from hub import games
 from hub.ports import CONTROLS, BoxDown, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
-from hub.table.captions import claim_caption
-from hub.table.lettering import CAPTION_LENGTH
-from hub.table.people import Patience
+from hub.table.boxes.captions import claim_caption
+from hub.table.boxes.lettering import CAPTION_LENGTH
+from hub.table.people.people import Patience
 from hub.table.presses import MENU
-from hub.table.seat import CODE_LETTERS
-from hub.table.seat_list import CODE_SECONDS, HAND_OVER_SECONDS
-from hub.table.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
+from hub.table.seating.seat import CODE_LETTERS
+from hub.table.seating.seat_list import CODE_SECONDS, HAND_OVER_SECONDS
+from hub.table.seating.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
 from tests.random_client import value
 from tests.table.fakes import TableRig
 

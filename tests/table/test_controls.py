@@ -13,12 +13,12 @@ from hub.display.labels import NO_LABELS
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Roll, offer
 from hub.engine.labels import Labels
 from hub.ports import CONTROLS, Key, Turn
-from hub.table.answer_line import (
+from hub.table.boxes.answer_line import (
     MAX_ANSWERS,
     dial_line,
     sealed_line,
 )
-from hub.table.captions import (
+from hub.table.boxes.captions import (
     dice_caption,
     dispute_caption,
     explanation,
@@ -28,7 +28,7 @@ from hub.table.captions import (
     sealed_captions,
     typed_caption,
 )
-from hub.table.controls import (
+from hub.table.boxes.controls import (
     AcceptDice,
     AsItLies,
     Chosen,
@@ -47,7 +47,7 @@ from hub.table.controls import (
     press_roll,
     press_vote,
 )
-from hub.table.lettering import CAPTION_LENGTH, ENGLISH
+from hub.table.boxes.lettering import CAPTION_LENGTH, ENGLISH
 from tests.made_labels import made_labels
 
 AUCTION = [offer("bid", amount=Amount(45, 340, 5)), offer("drop")]

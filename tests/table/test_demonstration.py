@@ -12,8 +12,8 @@ from hub.engine import house_player
 from hub.errors import RulesBug
 from hub.ports import DiceSeen, Key, StaffAsked, Tick, Turn
 from hub.state import PublicState, ScreenState
-from hub.table.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS
-from hub.table.house_seats import HouseWay
+from hub.table.people.house_seats import HouseWay
+from hub.table.views.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS
 from hub.venue import StaffFeed
 from tests.table.fakes import TableRig
 

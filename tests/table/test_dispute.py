@@ -17,10 +17,10 @@ from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret
 from hub.errors import NotOffered
 from hub.ports import BoxDown, BoxLocked, BoxUp, DiceSeen, PhoneLink, Tick
-from hub.table.chance import Chance
-from hub.table.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
-from hub.table.match_log import KeptReading
-from hub.table.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
+from hub.table.base.chance import Chance
+from hub.table.dice.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
+from hub.table.dice.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
+from hub.table.match.match_log import KeptReading
 from tests.table.fakes import TableRig
 from tests.table.test_table import LABELS
 

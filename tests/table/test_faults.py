@@ -39,21 +39,21 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.table.demonstration import Demonstration
-from hub.table.endings import Endings
+from hub.table.dice.rolls import Rolls
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, WITHIN_SECONDS
-from hub.table.hints import Hints
-from hub.table.lessons import Lessons
 from hub.table.loop import Table
 from hub.table.pace import Pace
-from hub.table.people import People
-from hub.table.publisher import Publisher
+from hub.table.people.endings import Endings
+from hub.table.people.people import People
 from hub.table.requests import Requests
 from hub.table.resumption import Resumption
-from hub.table.reveal import Reveal
-from hub.table.rolls import Rolls
-from hub.table.seats import Seats
-from hub.table.staff import Staff
+from hub.table.seating.seats import Seats
+from hub.table.staff.desk import StaffDesk
+from hub.table.views.demonstration import Demonstration
+from hub.table.views.hints import Hints
+from hub.table.views.lessons import Lessons
+from hub.table.views.publisher import Publisher
+from hub.table.views.reveal import Reveal
 from tests.table.fakes import TableRig
 
 SECRET = "seven of hearts"
@@ -192,7 +192,7 @@ def test_a_fault_in_whatever_a_signal_leads_to_costs_the_table_nothing(
     assert rig.ask(1, "help")["ok"]
 
 
-@pytest.mark.parametrize("part", [Seats, Rolls, Staff, People, Lessons, Hints, Demonstration, Reveal])
+@pytest.mark.parametrize("part", [Seats, Rolls, StaffDesk, People, Lessons, Hints, Demonstration, Reveal])
 def test_a_fault_in_what_time_alone_brings_about_costs_the_table_nothing(
     part: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -386,7 +386,7 @@ def test_claims_and_staff_that_meet_a_fault_are_told_so(monkeypatch: pytest.Monk
     assert decided
     assert (decided.held, decided.say) == (False, NOT_DONE)
     with monkeypatch.context() as broken:
-        broken.setattr(Staff, "take", failing)
+        broken.setattr(StaffDesk, "take", failing)
         answer = rig.staff("aside")
     assert answer == (False, "Something went wrong at this table: look whether it was done.")
     assert rig.state["state"] == "playing"
@@ -398,7 +398,7 @@ def test_a_phone_whose_seat_the_log_does_not_know_is_told_so_and_no_other(monkey
     places = json.loads(rig.store.kept["1", "places"])
     rig.store.kept["1", "places"] = json.dumps([one for one in places if one["seat"] != 3]).encode()
     with monkeypatch.context() as broken:
-        broken.setattr(Staff, "due", failing_times(1, Staff.due))
+        broken.setattr(StaffDesk, "due", failing_times(1, StaffDesk.due))
         rig.take(Tick())
     assert [seat["phone"] for seat in rig.state["seats"]] == ["on", "on", "none", "none"]
     assert rig.phones.released == [rig.sids[3]]
@@ -413,7 +413,7 @@ def test_dice_that_are_asked_for_again_after_a_fault_have_a_number_of_their_own(
     before = list(rig.dice.numbers)
     assert before
     with monkeypatch.context() as broken:
-        broken.setattr(Staff, "due", failing_times(1, Staff.due))
+        broken.setattr(StaffDesk, "due", failing_times(1, StaffDesk.due))
         rig.take(Tick())
     assert rig.state["state"] == "playing"
     assert rig.dice.numbers[: len(before)] == before
@@ -451,7 +451,7 @@ def test_a_claim_that_waits_is_refused_by_a_table_that_starts_again(monkeypatch:
     rig.take(ClaimAsked("c" * 8, 2, b"k" * 32, None, "", decided.append))
     assert not decided
     with monkeypatch.context() as broken:
-        broken.setattr(Staff, "due", failing_times(1, Staff.due))
+        broken.setattr(StaffDesk, "due", failing_times(1, StaffDesk.due))
         rig.take(Tick())
     assert [(one.held, one.say) for one in decided] == [(False, NOT_DONE)]
     assert rig.claim(3, rig.code(3)) is not None

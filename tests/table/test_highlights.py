@@ -10,7 +10,7 @@ import pytest
 
 from hub import games
 from hub.engine.event import Event
-from hub.table.highlights import MOST, highlights
+from hub.table.match.highlights import MOST, highlights
 from tests.games.players import random_match
 from tests.made_labels import made_labels
 from tests.table.fakes import TableRig

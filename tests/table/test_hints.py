@@ -12,8 +12,8 @@ from hub import games
 from hub.engine.sight import HousePlayer
 from hub.errors import HubError
 from hub.ports import Tick
-from hub.table import hints
-from hub.table.hints import AGAIN_SECONDS, SECONDS
+from hub.table.views import hints
+from hub.table.views.hints import AGAIN_SECONDS, SECONDS
 from tests.patience import PATIENCE
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone

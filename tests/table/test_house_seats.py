@@ -10,8 +10,8 @@ from hub import games
 from hub.engine.decision import CHANCE
 from hub.engine.sight import STRENGTHS
 from hub.ports import DiceKit, StaffAsked, Tick
-from hub.table.house_seats import ROLL_SECONDS, HouseWay
-from hub.table.seats import LEFT_SECONDS
+from hub.table.people.house_seats import ROLL_SECONDS, HouseWay
+from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_people import bring_on, pass_time, question, sleep
 

@@ -9,7 +9,7 @@ import pytest
 from hub import games
 from hub.engine.decision import offer
 from hub.ports import Tick
-from hub.table.rolls import HUB_CHOICE_SECONDS, HUB_SECONDS
+from hub.table.dice.rolls import HUB_CHOICE_SECONDS, HUB_SECONDS
 from tests.table.fakes import TableRig
 
 

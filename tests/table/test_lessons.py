@@ -9,7 +9,7 @@ import pytest
 
 from hub import games
 from hub.ports import PhoneLink, Tick
-from hub.table.lessons import READ_SECONDS
+from hub.table.views.lessons import READ_SECONDS
 from tests.table.fakes import TableRig
 
 

@@ -10,8 +10,8 @@ from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.errors import LogError, StartRefused
 from hub.ports import LogEntry
-from hub.table.kept import KeptValues
-from hub.table.match_log import MatchLog
+from hub.table.base.kept import KeptValues
+from hub.table.match.match_log import MatchLog
 from tests.table.fakes import MemoryStore
 from tests.table.test_table import SHORT
 

@@ -14,8 +14,8 @@ from hub import games
 from hub.engine.match import Entry
 from hub.errors import LogError
 from hub.ports import Length, Tick
-from hub.table import minutes_left
-from hub.table.minutes_left import FEW, IDLE_SECONDS, SHARE, MinutesLeft
+from hub.table.match import minutes_left
+from hub.table.match.minutes_left import FEW, IDLE_SECONDS, SHARE, MinutesLeft
 from tests.games.players import random_match
 from tests.table.fakes import HeldClock, MemoryStore, TableRig
 from tests.table.test_table import step

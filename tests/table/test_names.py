@@ -6,7 +6,7 @@ import pytest
 
 from hub.languages import language_of
 from hub.state import tidy_name
-from hub.table.names import SENTENCE, TWIN, Names, alike
+from hub.table.base.names import SENTENCE, TWIN, Names, alike
 from tests.table.fakes import TableRig
 
 FALSE = [

@@ -8,10 +8,10 @@ import pytest
 
 from hub.errors import NotOffered
 from hub.ports import AddressChanged, BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
-from hub.table.conditions import UNNAMED
-from hub.table.notices import KINDS, Cause, Kind, Notices
-from hub.table.roll_states import STAFF_SECONDS
-from hub.table.slow_disk import SLOW_DISK
+from hub.table.base.notices import KINDS, Cause, Kind, Notices
+from hub.table.base.slow_disk import SLOW_DISK
+from hub.table.dice.roll_states import STAFF_SECONDS
+from hub.table.seating.conditions import UNNAMED
 from tests.table.fakes import HeldClock, MemoryStore, TableRig
 from tests.table.test_rolls import at
 

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from hub.table.kept import KeptValues
-from hub.table.notices import Notices
-from hub.table.opening_hours import AFTER_SECONDS, closing
-from hub.table.session_limit import SessionLimit
+from hub.table.base.kept import KeptValues
+from hub.table.base.notices import Notices
+from hub.table.staff.opening_hours import AFTER_SECONDS, closing
+from hub.table.staff.session_limit import SessionLimit
 from tests.table.fakes import HeldClock, MemoryStore
 
 EVERY_DAY = ("23:00",) * 7

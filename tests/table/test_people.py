@@ -27,16 +27,16 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
-from hub.table.captions import question_to_all
-from hub.table.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, STRANGERS, WARNED_SECONDS
-from hub.table.house_seats import ROLL_SECONDS, HouseWay
-from hub.table.house_seats import SECONDS as HOUSE_SECONDS
-from hub.table.lettering import CAPTION_LENGTH
-from hub.table.lobby import MOST_WAITS, START_SECONDS
-from hub.table.questions import VOTE_SECONDS
-from hub.table.seat_list import HEARD_SECONDS
-from hub.table.seats import LEFT_SECONDS
+from hub.table.boxes.captions import question_to_all
+from hub.table.boxes.lettering import CAPTION_LENGTH
+from hub.table.people.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
+from hub.table.people.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, STRANGERS, WARNED_SECONDS
+from hub.table.people.house_seats import ROLL_SECONDS, HouseWay
+from hub.table.people.house_seats import SECONDS as HOUSE_SECONDS
+from hub.table.people.lobby import MOST_WAITS, START_SECONDS
+from hub.table.seating.questions import VOTE_SECONDS
+from hub.table.seating.seat_list import HEARD_SECONDS
+from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from hub import games
 from hub.ports import BoxBid, BoxLocked, Key, PhoneLink, Tick, Turn
-from hub.table.lobby import START_SECONDS
-from hub.table.people import Patience
+from hub.table.people.lobby import START_SECONDS
+from hub.table.people.people import Patience
 from tests.table.fakes import MemoryStore, TableRig
 
 SECONDS = 45.0

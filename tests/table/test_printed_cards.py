@@ -11,8 +11,8 @@ from hub.engine.decision import CHANCE, Action
 from hub.engine.match import Match
 from hub.engine.printed import LAY_OUT, OPTION, UNKNOWN
 from hub.ports import PhoneLink, Turn
-from hub.table.absence import ASK_SECONDS
-from hub.table.house_seats import HouseWay
+from hub.table.people.absence import ASK_SECONDS
+from hub.table.people.house_seats import HouseWay
 from tests.table.fakes import TableRig
 from tests.table.test_people import pass_time, question, sleep, wake
 

@@ -17,7 +17,7 @@ from hub import games
 from hub.engine.decision import CHANCE
 from hub.engine.match import Entry, Match
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, DeviceUp, Key, PhoneLink, Tick, Turn
-from hub.table.roll_states import ACCEPT_SECONDS
+from hub.table.dice.roll_states import ACCEPT_SECONDS
 from tests.games.players import random_options
 from tests.random_client import value
 from tests.table.fakes import TableRig

@@ -14,7 +14,7 @@ from hub.engine.decision import Won, ask, offer, roll, roll_or, tell
 from hub.engine.game import Game
 from hub.engine.odds import AtLeast, Beats
 from hub.ports import DiceKit, DiceSeen, PhoneLink, Tick
-from hub.table.roll_states import ACCEPT_SECONDS, HINT_SECONDS, SILENT_SECONDS, STAFF_SECONDS
+from hub.table.dice.roll_states import ACCEPT_SECONDS, HINT_SECONDS, SILENT_SECONDS, STAFF_SECONDS
 from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
 from tests.table.fakes import MemoryStore, TableRig

@@ -15,10 +15,10 @@ from hub import games
 from hub.errors import LogError
 from hub.network.staff_messages import Desk
 from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
-from hub.table.hardware_test import TEST_SECONDS
-from hub.table.house_seats import HouseWay
-from hub.table.session_limit import LAST_ORDERS
-from hub.table.staff import MOST_KEPT
+from hub.table.people.house_seats import HouseWay
+from hub.table.staff.desk import MOST_KEPT
+from hub.table.staff.hardware_test import TEST_SECONDS
+from hub.table.staff.session_limit import LAST_ORDERS
 from tests.table.fakes import TableRig
 from tests.table.test_people import bring_on, pass_time
 

@@ -37,10 +37,10 @@ from hub.ports import (
     Turn,
 )
 from hub.state import PublicEvent
-from hub.table import feed
-from hub.table.absence import CALL_SECONDS
 from hub.table.loop import Table
-from hub.table.seats import ALARM_AFTER, ALARM_SECONDS, CLAIM_SECONDS, SHOWN_SECONDS
+from hub.table.match import feed
+from hub.table.people.absence import CALL_SECONDS
+from hub.table.seating.seats import ALARM_AFTER, ALARM_SECONDS, CLAIM_SECONDS, SHOWN_SECONDS
 from tests.engine.ladder import Climb, deal
 from tests.made_labels import made_labels
 from tests.random_client import value
@@ -1460,7 +1460,7 @@ def test_the_course_of_a_match_is_in_the_journal_and_no_secret(rig: TableRig, ca
     while not rig.state["over"]:
         step(rig, random)
     TableRig(boxes=False, store=rig.store)
-    lines = [record.getMessage() for record in caplog.records if record.name == "hub.table.match_log"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "hub.table.match.match_log"]
     assert lines[0] == "table 1: match m-1 (bid-and-bait) begins, seats 1, 2, 3"
     assert "is over after" in lines[-2]
     assert "goes on" in lines[-1]

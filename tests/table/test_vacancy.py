@@ -11,12 +11,12 @@ from hub import games
 from hub.errors import LogError
 from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpAsked, PhoneLink, StaffAsked, Tick
 from hub.state import PublicSeat
-from hub.table.endings import BREAK_LASTS, IDLE_SECONDS
-from hub.table.house_seats import HouseWay
-from hub.table.rolls import WAITS
-from hub.table.seat_list import HEARD_SECONDS
-from hub.table.seats import LEFT_SECONDS
-from hub.table.vacancy import BACK, CALLED_SECONDS, RETURN_SECONDS
+from hub.table.dice.rolls import WAITS
+from hub.table.people.endings import BREAK_LASTS, IDLE_SECONDS
+from hub.table.people.house_seats import HouseWay
+from hub.table.people.vacancy import BACK, CALLED_SECONDS, RETURN_SECONDS
+from hub.table.seating.seat_list import HEARD_SECONDS
+from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES, disputes, read
 from tests.table.test_house_seats import alone, play_to_end

@@ -6,11 +6,11 @@ import pytest
 
 from hub import games
 from hub.ports import StaffAsked
-from hub.table.absence import ASK_SECONDS
-from hub.table.endings import IDLE_SECONDS
-from hub.table.questions import VOTE_SECONDS
-from hub.table.roll_states import TYPED_SECONDS
-from hub.table.seats import LEFT_SECONDS
+from hub.table.dice.roll_states import TYPED_SECONDS
+from hub.table.people.absence import ASK_SECONDS
+from hub.table.people.endings import IDLE_SECONDS
+from hub.table.seating.questions import VOTE_SECONDS
+from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_people import bring_on, pass_time, question, sleep, wake
 

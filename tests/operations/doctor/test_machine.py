@@ -28,7 +28,7 @@ from hub.errors import Cause, DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
 from hub.ports import MonotonicClock
-from hub.table.conditions import UNNAMED
+from hub.table.seating.conditions import UNNAMED
 from tests.drivers.bench import BOX, Box
 from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.patience import PATIENCE

@@ -1,0 +1,1 @@
+"""The seat boxes: captions, controls, displays, and the sealed choices that they lock."""

@@ -1,0 +1,308 @@
+"""What the small display of a seat box says, and an answer by the labels of the game.
+
+A caption is at most `CAPTION_LENGTH` characters of ASCII, in the language of a `Lettering`. Moves, values and cards are
+named by the labels of the game (`hub.display.labels`); cards are looked up in the view of the seat.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias, TypeGuard
+
+from hub.display.labels import NO_LABELS, Deck, cents, deck_in, face_of, fill, found
+from hub.engine.decision import Answer, Move, Roll
+from hub.engine.labels import Labels, MoveLabels, ParameterLabels
+from hub.engine.printed import UNKNOWN
+from hub.state import QuestionKind
+from hub.table.boxes.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
+from hub.table.boxes.controls import (
+    KEY_NUMBERS,
+    ON_THE_PHONE,
+    Cursor,
+    bar_answer,
+    current_step,
+    index_on_line,
+    position_at_roll,
+)
+from hub.table.boxes.lettering import CAPTION_LENGTH, ENGLISH, Lettering, cut, fits
+
+View: TypeAlias = Mapping[str, Any]
+"""What a seat may see, with its own part (`you`)."""
+
+
+# --- captions ------------------------------------------------------------------------------------------
+
+
+def question_caption(
+    want: str, moves: Sequence[Move], *, sealed: bool = False, labels: Labels = NO_LABELS, view: View | None = None,
+    letters: Lettering = ENGLISH,
+) -> str:  # fmt: skip
+    """Return the caption of a seat that is asked: what is wanted, or of a sealed choice what each key picks.
+
+    The keys are named where all answers are on keys and their captions fit.
+    """
+    line = sealed_line(moves) if sealed else []
+    if len(line) <= len(KEY_NUMBERS):
+        named = (letters.write(_short_label(answer, labels, view)) for answer in line)
+        keys = ", ".join(f"{number} {name}" for number, name in enumerate(named, 1))
+        if keys and fits(keys):
+            return keys
+    return letters.shorten(want)
+
+
+def picked_caption(
+    cursor: Cursor, moves: Sequence[Move], labels: Labels = NO_LABELS, view: View | None = None,
+    letters: Lettering = ENGLISH,
+) -> str:  # fmt: skip
+    """Return the caption of the picked answer, with what the bar would do beside it where there is room."""
+    cursor, step = current_step(moves, cursor, labels)
+    line, rest = line_and_rest(step, labels)
+    if not line:
+        return letters.shorten(ON_THE_PHONE.sentence)
+    index = index_on_line(cursor, line, rest)
+    picked = _fitting_label(line[index], labels, view, letters)
+    if index == len(line) - 1 and len(line) == MAX_ANSWERS:
+        return _with_hint(picked, letters, "the rest: phone")
+    if cursor.partial is not None:
+        return _with_hint(picked, letters, "bar: back")
+    if opened := move_opened_by_bar(moves, labels):
+        return _with_hint(picked, letters, f"bar: {_short_name(opened, labels)}")
+    answer, at_once = bar_answer(step, line, labels)
+    if answer is None or not at_once or answer == line[index]:
+        return picked
+    hints = (f"bar: {label(answer, labels, view)}", f"bar: {_short_name(answer.move, labels)}")
+    return _with_hint(picked, letters, *hints)
+
+
+def typed_caption(
+    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), labels: Labels = NO_LABELS, view: View | None = None,
+    letters: Lettering = ENGLISH,
+) -> str:  # fmt: skip
+    """Return the caption of the roller: the dice typed so far, or the picked one of `moves` that may come first."""
+    line = dial_line(moves)
+    position = position_at_roll(cursor, line, roll)
+    if position < 0:
+        return _fitting_label(line[-position - 1], labels, view, letters)
+    typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
+    written = letters.write(f"Dice: {' '.join(typed)}")
+    return cut(written + (f"  <{position}>" if position else ""))
+
+
+def dispute_caption(*, voting: bool) -> str:
+    """Return the caption while a roll that stands may be disputed, or the table is `voting` on it."""
+    return "Read dice again? Push yes, bar no" if voting else "Dice read wrong? Bar: read again"
+
+
+def claim_caption(*, push: bool) -> str:
+    """Return the caption of a seat that a phone asks for; `push` says that a push is enough to let it in."""
+    return "Phone wants this seat: push yes, bar no" if push else "Phone wants seat: hold bar, then push"
+
+
+def question_to_all(kind: QuestionKind, seat: int, options: Collection[str]) -> str:
+    """Return the caption of a question to the table, with the keys that answer it; `seat` is whom it is about."""
+    match kind:
+        case "absent" if "house" not in options:
+            return f"Seat {seat} away? Push wait, bar safe"
+        case "absent":
+            return f"Seat {seat} away: 1 wait 2 safe 3 house"
+        case "put_aside":
+            return "Put match aside? Push yes, bar no"
+        case "end":
+            return "End the match? Push yes, bar no"
+        case "same_person":
+            return f"Seat {seat} as before? Answer on your phone"
+        case "agree":
+            return "All agree? Push yes, bar no"
+        case "new_phone":
+            return f"Seat {seat}: new phone? Push yes, bar no"
+        case "pitch":
+            return "Read it aloud. Push: done"
+
+
+def claim_sentence(seat: int, *, push: bool) -> str:
+    """Return what screens say of a seat that a phone asks for; `push` says that a push is enough to let it in."""
+    if push:
+        return f"A phone asks for seat {seat}. To let it in, push the dial of its box."
+    return (
+        f"Another phone asks for seat {seat}. To let it in, hold the bar of its box, then the dial too, for a second."
+    )
+
+
+def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool = False) -> str:
+    """Return the caption of an open roll that is in the state `dice`; `mine` says that the seat rolls.
+
+    `standing` dice of it are known already; with `lying` they lie there, and nobody throws.
+    """
+    if dice == "typed":
+        return "Typed. Somebody else says yes." if mine else "Dice right? Push yes, bar no"
+    if dice == "cocked":
+        return "Roll that die. Push: read as it lies" if mine else "A die leans. Push: read as it lies"
+    if not mine:
+        return ""
+    if dice == "settled":
+        return "Push: right. Bar: read again"
+    if lying:
+        return "Type what lies there: K1-K6"
+    if roll.count > 6:
+        return f"Dice from {standing + 1} of {roll.count}: roll or K1-K6"
+    return "Roll, or type on K1-K6"
+
+
+def sealed_captions(
+    line: Sequence[Answer], labels: Labels = NO_LABELS, view: View | None = None, letters: Lettering = ENGLISH
+) -> list[str]:
+    """Return a caption for each answer of a sealed line: a box shows them itself, for it alone knows its dial."""
+    deck = deck_in(labels, view)
+    return [_fitting_label(answer, labels, view, letters, deck) for answer in line]
+
+
+def explanation(
+    answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, letters: Lettering = ENGLISH
+) -> list[str]:
+    """Return what an answer is and what its cards do, in captions to be shown one after the other."""
+    deck = deck_in(labels, view)
+    sentences = [label(answer, labels, view), _of_move(answer.move, labels).effect]
+    for name, value in answer.args.items():
+        if _of_parameter(name, labels).card:
+            faces = [face_of(labels, one, deck) for one in (value if isinstance(value, list) else [value])]
+            sentences += [face.text for face in faces if face]
+    text = ". ".join(letters.write(one).rstrip(".") for one in sentences if one)
+    return textwrap.wrap(text, CAPTION_LENGTH) or [""]
+
+
+# --- an answer by the labels of the game ----------------------------------------------------------------
+
+
+def label(
+    answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, *, short: bool = False,
+    deck: Deck | None = None,
+) -> str:  # fmt: skip
+    """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out.
+
+    `deck` is `deck_in(labels, view)`, for whoever names many.
+    """
+    about, deck = _of_move(answer.move, labels), deck_in(labels, view) if deck is None else deck
+    values = {}
+    for name, value in answer.args.items():
+        card = _card_at(view, about.lists.get(name), value)
+        if not (text := _record_title(name, value, labels, view)):
+            text = (
+                _value_text(name, value, labels, view, deck, short=short)
+                if card is None
+                else _card_text(card, labels, deck, short=short)
+            )
+        values[name] = _with_unit(name, value, text, labels)
+    if not about.label:
+        return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
+    return " ".join(fill(about.label, {**(view or {}), **values}).split())
+
+
+def _short_label(answer: Answer, labels: Labels, view: View | None) -> str:
+    """Return the values of an answer, or the move's short name where it has none; of printed cards it says how many."""
+    name = _short_name(answer.move, labels).lower()
+    if printed := [len(value) for value in answer.args.values() if _are_printed(value)]:
+        return f"{name} {printed[0]}"
+    deck = deck_in(labels, view)
+    values = [_value_text(name, value, labels, view, deck, short=True) for name, value in answer.args.items()]
+    return " ".join(values) or name
+
+
+def _of_move(move: str, labels: Labels) -> MoveLabels:
+    return labels.moves.get(move, MoveLabels())
+
+
+def _of_parameter(parameter: str, labels: Labels) -> ParameterLabels:
+    return labels.parameters.get(parameter, ParameterLabels())
+
+
+def _short_name(move: str, labels: Labels) -> str:
+    """Return the `short` name that the labels give a move, else its own."""
+    return _of_move(move, labels).short or move.replace("_", " ")
+
+
+def _record_title(parameter: str, value: object, labels: Labels, view: View | None) -> str:
+    """Return the `title` of the record that a value stands for by its `id`, "" where the labels name no such list."""
+    about = _of_parameter(parameter, labels)
+    records = found(view or {}, about.record) or ()
+    meant = [record for record in records if record.get("id") == value]
+    return fill(about.title, meant[0]) if meant else ""
+
+
+def _card_at(view: View | None, path: str | None, number: object) -> object | None:
+    """Return the card at `number`, counted from 1, of the list that lies at `path` of the view, or None."""
+    cards = found(view or {}, path) if path else None
+    if not isinstance(cards, list) or type(number) is not int or not 0 < number <= len(cards):
+        return None
+    card: object = cards[number - 1]
+    return card
+
+
+def _with_unit(parameter: str, value: object, text: str, labels: Labels) -> str:
+    """Return a value's text with what it counts, where the labels say so (`said = "{} Baits"`, `one = "1 Bait"`)."""
+    about = _of_parameter(parameter, labels)
+    return about.one if value == 1 and about.one else about.said.replace("{}", text)
+
+
+def _value_text(parameter: str, value: object, labels: Labels, view: View | None, deck: Deck, *, short: bool) -> str:
+    """Return one value in words: cards by their faces, money as money, `target` as a seat, gaps by their neighbours."""
+    about = _of_parameter(parameter, labels)
+    if _are_printed(value):
+        return f"{len(value)} {labels.printed_cards.many if labels.printed_cards else UNKNOWN}"
+    if isinstance(value, list):
+        return ", ".join(_value_text(parameter, one, labels, view, deck, short=short) for one in value)
+    if about.card:
+        return _card_text(value, labels, deck, short=short)
+    if known := about.names.get(str(value)):
+        return known
+    if not isinstance(value, int):
+        return str(value).replace("_", " ")
+    if about.between:
+        return _gap_text(value, found(view or {}, about.between), labels)
+    if parameter == "target" or about.seat:
+        return f"seat {value}"
+    if about.money:
+        return cents(value) if about.money == "cents" else cents(value * 100)
+    return str(value)
+
+
+def _are_printed(value: object) -> TypeGuard[list[str]]:
+    """Return whether a value is printed cards, which the hub does not know."""
+    return isinstance(value, list) and bool(value) and all(one == UNKNOWN for one in value)
+
+
+def _card_text(value: object, labels: Labels, deck: Deck, *, short: bool) -> str:
+    """Return a card by its face, or as it is where it has none."""
+    face = face_of(labels, value, deck)
+    return str(value) if face is None else face.short if short else face.full
+
+
+def _gap_text(gap: int, cards: Any, labels: Labels) -> str:
+    """Return a gap in a row of cards, counted from 0 at the left end, by the cards beside it."""
+    faces = [face_of(labels, card) for card in cards] if isinstance(cards, list) else []
+    titles = [face.title if face else "?" for face in faces]
+    if not 0 <= gap <= len(titles):
+        return str(gap)
+    if not titles:
+        return "into the empty row"
+    if gap == 0:
+        return f"left of {titles[0]}"
+    return f"right of {titles[-1]}" if gap == len(titles) else f"between {titles[gap - 1]} and {titles[gap]}"
+
+
+# --- what fits on the display --------------------------------------------------------------------------
+
+
+def _fitting_label(
+    answer: Answer, labels: Labels, view: View | None, letters: Lettering, deck: Deck | None = None
+) -> str:
+    """Return an answer as a caption: in full where it fits, else without the names of cards."""
+    deck = deck_in(labels, view) if deck is None else deck
+    whole = letters.write(label(answer, labels, view, deck=deck))
+    return whole if fits(whole) else letters.shorten(label(answer, labels, view, short=True, deck=deck))
+
+
+def _with_hint(caption: str, letters: Lettering, *hints: str) -> str:
+    """Return a caption with the first hint beside it for which there is room."""
+    both = (f"{caption} | {letters.write(hint)}" for hint in hints)
+    return next((one for one in both if fits(one)), caption)

@@ -1,0 +1,303 @@
+"""The seat boxes of one table: the sealed choices they hold, what their displays say, and who has locked.
+
+A seat with a box and a phone answers with either: whoever answers first takes the decision over, and the other one gives
+way for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TypeAlias
+
+from hub.display.language import Language
+from hub.engine.decision import Action, Decision
+from hub.errors import NotOffered
+from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
+from hub.state import RollState
+from hub.table.base.notices import Notices
+from hub.table.boxes import captions
+from hub.table.boxes.box_displays import BoxDisplays, seen_by
+from hub.table.boxes.sealed_choice import SealedChoice
+from hub.table.dice.dispute import Stage
+from hub.table.dice.rolls import Rolls
+from hub.table.match.play import Play
+from hub.table.seating.questions import Asked
+from hub.table.seating.seat import Seat
+from hub.table.seating.seats import Seats
+
+KEYS_ALONE = 3
+"""Questions with so many answers are answered by K1 to K3, and never by push or bar."""
+
+_Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`
+
+
+class SeatBoxes:
+    """The boxes at the seats of a table; `port` is None where there are none."""
+
+    def __init__(
+        self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls,
+        language: Callable[[str], Language], random: Random,
+    ) -> None:  # fmt: skip
+        self._port, self._play, self._seats, self._notices, self._rolls = port, play, seats, notices, rolls
+        self._random = random
+        self.displays = BoxDisplays(port, language, lambda: play.match.game.name if play.match else "")
+        self._sealed: SealedChoice | None = None
+        self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
+        self._is_told = True  # displays know of the decision that is open
+        self._shown_dice: _Dice | None = None
+        self._shown_dispute: Stage | None = None
+        self._shown_question: dict[int, str] = {}  # by seat: the question to the table that its display asks
+        self._question: Asked | None = None  # that question
+        self._shown_claims: dict[int, tuple[int, bool]] = {}  # by seat: the claim told of, and whether a push is enough
+
+    # --- the decision ------------------------------------------------------------------------------
+
+    def open(self, decision: Decision | None) -> None:
+        """Ask for the answers of a decision that has just opened; every dial is at rest."""
+        self.displays.reset()
+        if self._sealed:
+            self._sealed.close()
+        self._sealed = None
+        if decision and decision.kind == "sealed" and self._port:
+            boxes = self._port, lambda seat: self._seats[seat].box
+            self._sealed = SealedChoice(self._round(decision.number), *boxes, self._random)
+            for seat in self._seats:
+                self._ask_sealed(seat, decision)
+        self._is_told = False
+
+    def tell(self) -> None:
+        """Let boxes hear of the decision that has opened: after the phones, as that takes a while.
+
+        Call it after everything that may have opened one.
+        """
+        if self._sealed:
+            self._sealed.tell()
+        if not self._is_told:
+            self._is_told = True
+            self._show(self._rolls.decision, list(self._seats))
+
+    def _round(self, number: int) -> int:
+        """Return what tells this round from every other one to the boxes: below 2**30, as small numbers of their firmware.
+
+        It is the same after a restart of the hub, so that a box keeps its lock; a decision that is opened again while the
+        hub runs is another round, for what boxes say of the round before counts no more.
+        """
+        place = self._play.log.serial % 10_000 * 10_000 + number % 10_000
+        self._opened = (place, self._opened[1] + 1) if self._opened[0] == place else (place, 0)
+        return place * 10 + self._opened[1] % 10
+
+    def ask_again(self) -> None:
+        """Ask every seat that has not chosen yet, and is not asked in its box: its phone took its choice back."""
+        decision = self._rolls.decision
+        for seat in self._seats if decision else ():
+            if decision and not self.is_choosing(seat.number):
+                self._ask_sealed(seat, decision)
+
+    def _ask_sealed(self, seat: Seat, decision: Decision) -> None:
+        """Ask a seat for its sealed choice in its box, if it is still to make one."""
+        match, number = self._play.match, seat.number
+        if match and self._sealed and seat.box_on and number in decision.asked and number not in decision.answers:
+            view, letters = seen_by(match, number), self.displays.letters
+            self._sealed.offer(number, decision.offers(number), match.game.labels, view, letters)
+
+    def follow(self) -> None:
+        """Open what boxes hold once every seat has locked, and let displays follow the dice and the dispute."""
+        decision = self._rolls.decision
+        if decision and self._sealed and len(self.locked(decision)) == len(decision.asked):
+            self._sealed.reveal()
+        dice, dispute = self._dice(), self._stage()
+        if dispute != self._shown_dispute:
+            self._show(decision, list(self._seats))
+        elif dice != self._shown_dice:
+            self._show_dice(decision, list(self._seats))
+
+    def _show(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
+        """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute, over it by a question.
+
+        What keys answer stays in sight: nobody presses a key for something that is not shown. Ring, phones and screens tell of
+        a claim meanwhile.
+        """
+        self.displays.show_decision(self._play.match, decision, seats)
+        self._show_dice(decision, seats)
+        self._shown_dispute = self._stage()
+        voting, voters = self._rolls.voting, self._rolls.voters()
+        for seat in seats:
+            if self._question and seat.number in self._shown_question:
+                self._tell_question(seat, self._question)
+            elif self._shown_dispute in ("open", "vote") and (
+                seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number))
+            ):
+                self.displays.show_dispute(seat, voting=voting)
+            elif seat.number in self._shown_claims and self.is_idle(seat):
+                self.displays.show_claim(seat, push=self.is_push_enough(seat))
+
+    def is_push_enough(self, seat: Seat) -> bool:
+        """Return whether a push may give this seat away: nobody sits there, and no match has a use for it."""
+        return (not seat.joined or seat.is_house) and self._rolls.decision is None
+
+    def follow_claims(self) -> None:
+        """Let notices and displays tell of every claim that waits, and of those that are over no more."""
+        before, claims = self._shown_claims, {}
+        for number in self._seats.claimed:
+            claim = self._seats.waiting(number)
+            if claim and claim.by == "box":
+                claims[number] = claim.number, self.is_push_enough(self._seats[number])
+        self._shown_claims = claims
+        for seat in (seat for seat in self._seats if before.get(seat.number) != claims.get(seat.number)):
+            about = str(seat.number)
+            if seat.number in claims:
+                push = self.is_push_enough(seat)
+                self._notices.post("claim", captions.claim_sentence(seat.number, push=push), about)
+            else:
+                self._notices.end("claim", about)
+            self._show(self._rolls.decision, [seat])
+
+    def _show_dice(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
+        dice, before = self._dice(), self._shown_dice
+        self._shown_dice = dice
+        if decision is None or decision.roll is None:
+            return
+        if before and (before[0] != dice[0] or dice[1] == "typed"):  # what was typed in the box is known now
+            self.displays.forget(decision.roll.seat)
+        self.displays.show_dice(self._rolls.dice, self._play.seats, seats)
+
+    def _dice(self) -> _Dice:
+        dice = self._rolls.dice
+        return dice.accepted, dice.open.state, dice.open.lying
+
+    def _stage(self) -> Stage | None:
+        return self._rolls.dispute.stage if self._rolls.dispute else None
+
+    def locked(self, decision: Decision) -> list[int]:
+        """Return who has locked a sealed choice, on a phone or in a box."""
+        boxed = self._sealed.locked if self._sealed else []
+        return [seat for seat in decision.asked if seat in decision.answers or seat in boxed]
+
+    def awaited(self) -> list[int]:
+        """Return the seats that the table waits for."""
+        decision = self._rolls.decision
+        if decision is None:
+            return []
+        if decision.roll:
+            return [decision.roll.seat]
+        return [seat for seat in decision.asked if seat not in self.locked(decision)]
+
+    def is_choosing(self, seat: int) -> bool:
+        """Return whether a seat was asked for a sealed choice in its box, and has not answered elsewhere."""
+        return self._sealed is not None and seat in self._sealed
+
+    def dial(self, seat: int) -> tuple[int, str] | None:
+        """Return where the dial of a seat that chooses in its box starts, from 1, and the answer there in words."""
+        sealed = self._sealed
+        return (sealed.start(seat) + 1, sealed.first(seat)) if sealed and seat in sealed else None
+
+    # --- questions to the table ---------------------------------------------------------------------
+
+    def answers(self, seat: Seat, asked: Asked) -> bool:
+        """Return whether the box of a seat answers a question to the table: the match asks that seat nothing.
+
+        One that has locked answers by its keys; the bar would take the lock back.
+        """
+        free = self.is_idle(seat) or (self.is_locked(seat) and len(asked.options) == KEYS_ALONE)
+        return free and seat.number in asked.voters() and seat.number not in asked.votes
+
+    def is_idle(self, seat: Seat) -> bool:
+        """Return whether a seat has a box, and the match asks it nothing there; one that has locked is asked still."""
+        decision, number = self._rolls.decision, seat.number
+        if decision is None or not seat.box_on:
+            return seat.box_on
+        # Who has chosen on a phone is asked nothing more; the phone may be gone meanwhile.
+        elsewhere = decision.kind == "sealed" and number in decision.answers and not self.is_choosing(number)
+        busy = number in decision.asked and not elsewhere
+        return not busy and not (decision.roll and decision.roll.seat == number)
+
+    def is_locked(self, seat: Seat) -> bool:
+        """Return whether a seat's box has locked a sealed choice, and is not being opened."""
+        sealed = self._sealed
+        return sealed is not None and seat.box_on and seat.number in sealed.locked and not sealed.revealing
+
+    def follow_question(self, asked: Asked | None) -> None:
+        """Let displays ask what the table is asked, and no longer once that is answered."""
+        shown: dict[int, str] = {seat.number: asked.kind for seat in self._seats if asked and self.answers(seat, asked)}
+        if shown == self._shown_question:
+            return
+        before, self._shown_question, self._question = self._shown_question, shown, asked
+        for seat in self._seats:
+            if seat.number in shown and asked:
+                self._tell_question(seat, asked)
+            elif seat.number in before:
+                self._show(self._rolls.decision, [seat])
+
+    def _tell_question(self, seat: Seat, asked: Asked) -> None:
+        self.displays.tell(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
+
+    # --- cables --------------------------------------------------------------------------------------
+
+    def connect(self, seat: Seat) -> None:
+        """Take up the box of a seat: it is there (again)."""
+        seat.box_on = True
+        decision = self._rolls.decision
+        if decision:
+            self._ask_sealed(seat, decision)
+        self._show(decision, [seat])
+
+    def disconnect(self, seat: Seat) -> None:
+        """Let the box of a seat be gone. One that still holds its lock says so when it is back; its phone may choose."""
+        seat.box_on = False
+        if self._sealed:
+            self._sealed.unlock(seat.number)
+        self._seats.refuse(seat.number, f"The box of seat {seat.number} is gone. {self._seats.how_to_join(seat)}")
+
+    # --- answers ---------------------------------------------------------------------------------------
+
+    def answer_by_phone(self, action: Action) -> None:
+        """Let a seat act on its phone. Raise IllegalAction, and then nothing has changed, nor what its box holds.
+
+        An action that answers the decision takes the place of what the box holds; one that takes a standing offer does
+        not touch it.
+        """
+        sealed, seat, match = self._sealed, action.seat, self._play.match
+        if refusal := self._rolls.refusal(action):
+            raise refusal
+        if match and sealed and seat in sealed and match.answers(action):
+            if sealed.revealing and self._seats[seat].box_on:
+                raise NotOffered("Everybody has locked: the choices are being opened.", "LOCKED")
+            sealed.give_way(seat)
+        self._rolls.act(action)
+
+    def answer(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
+        """Take what a box reports of the sealed choice that is open; return whether anything has changed."""
+        seat, sealed = self._seats.of_box(signal.box), self._sealed
+        if seat is None or sealed is None or sealed.round != signal.round or seat.number not in sealed:
+            return False
+        match signal:
+            case BoxLocked():
+                sealed.lock(seat.number)
+                self._rolls.play_on()
+            case BoxUnlocked():
+                return sealed.unlock(seat.number)
+            case BoxBid(index=index):
+                self._reveal(seat, sealed, index)
+            case BoxCheated():
+                self._void(seat, sealed)
+        return True
+
+    def _reveal(self, seat: Seat, sealed: SealedChoice, index: int) -> None:
+        answer = sealed.take(seat.number, index)
+        if answer is None:
+            self._void(seat, sealed)
+            return
+        action = Action(seat=seat.number, move=answer.move, args=dict(answer.args))
+        if refusal := self._rolls.refusal(action):
+            self.displays.refuse(seat, refusal.sentence)
+        else:
+            self._rolls.act(action)
+
+    def _void(self, seat: Seat, sealed: SealedChoice) -> None:
+        """Ask a seat again whose box has revealed another value than it had locked, and let everybody see it."""
+        sealed.void(seat.number)
+        text = f"The box of seat {seat.number} opened another choice than it had locked: it chooses again."
+        self._notices.post("other_value", text, str(seat.number))
+        if decision := self._rolls.decision:
+            self._ask_sealed(seat, decision)

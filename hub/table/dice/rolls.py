@@ -1,0 +1,370 @@
+"""What comes of the dice of a table: a roll that was accepted becomes an action, and may be disputed for a while.
+
+A dispute goes back to just before the roll, so whatever a person wants of the match goes through `Rolls.act`, which
+knows whether the dice, or the table's vote about them, come first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from hub.engine.decision import CHANCE, Action, Decision, Roll
+from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
+from hub.ports import Clock, Dice, DiceSeen
+from hub.state import Batch, PublicDice, PublicDispute
+from hub.table.base.chance import Chance
+from hub.table.base.kept import KeptValues
+from hub.table.base.notices import Notices
+from hub.table.dice.dispute import Cause, Dispute
+from hub.table.dice.roll_states import least_physical
+from hub.table.dice.table_dice import TableDice
+from hub.table.match.play import Play
+from hub.table.seating.seats import Seats
+
+PITCH = "Wait for the end of the pitch."
+WAITS = "The table decides whether the dice are read again."
+READ_AGAIN = "Do not roll: the dice are read again."
+
+HUB_SECONDS = 1.6
+"""How long a roll that the hub makes for everybody waits, so that people see whose it is and what it has to show."""
+HUB_CHOICE_SECONDS = 15.0
+"""And where its seat may do something else first; its own phone rolls at once."""
+
+
+class Rolls:
+    """The dice of a table and the dispute about its last roll, if there is one."""
+
+    def __init__(
+        self, play: Play, seats: Seats, notices: Notices, reader: Dice | None,
+        kept: KeptValues, clock: Clock, chance: Chance,
+    ) -> None:  # fmt: skip
+        self.dice = TableDice(reader, kept, clock, chance)
+        self.dispute: Dispute | None = None
+        self._play, self._seats, self._notices, self._clock = play, seats, notices, clock
+        self._kept = kept
+        self.by_hub = False
+        """Whether the hub rolls all dice of this table, as its people want it."""
+
+    def recall(self) -> None:
+        """Take up what people have said before a restart. Raise LogError."""
+        self.by_hub = bool(self._kept.read("hub rolls", bool, "who rolls the dice"))
+
+    def let_hub_roll(self, on: bool) -> None:
+        """Let the hub roll all dice of this table, or people, until nobody sits here. Raise NotAsked, or LogError."""
+        self._kept.write("hub rolls", b"true" if on else b"false")
+        self.by_hub = on
+
+    # --- the decision and its roll -----------------------------------------------------------------
+
+    @property
+    def decision(self) -> Decision | None:
+        """Return the open decision; None also while the table votes about its dice, or somebody pitches: nobody is asked."""
+        return None if self.voting or self._play.held else self._play.decision
+
+    @property
+    def voting(self) -> bool:
+        """Return whether the table votes on a second reading."""
+        return self.dispute is not None and self.dispute.stage == "vote"
+
+    @property
+    def waits(self) -> bool:
+        """Return whether the match waits for a dispute."""
+        return self.dispute is not None and self.dispute.waits
+
+    def open(self, decision: Decision | None) -> None:
+        """Ask for the roll of a decision that has just opened, if it wants one."""
+        if decision is None or decision.roll is None:
+            self.dice.close()
+            return
+        roll, key = decision.roll, self._key(decision, decision.roll)
+        if self.dispute and self._play.in_second_reading:
+            self.dice.ask_second_reading(key, roll, self.dispute.batches)
+        else:
+            self.dice.ask(key, roll, decision.wants)
+
+    def _key(self, decision: Decision, roll: Roll) -> str:
+        """Return what tells a roll from every other one, across a power cut and whatever loans are taken meanwhile."""
+        return f"{self._play.log.match}/{decision.number}/{roll.seat}/{roll.sides}/{roll.why}"
+
+    def want(self, decision: Decision) -> str:
+        """Return what is wanted, in a sentence to those who are asked."""
+        return READ_AGAIN if self._play.in_second_reading else decision.want
+
+    def others(self, decision: Decision) -> str:
+        """Return what is wanted of whom, in a sentence to everybody else."""
+        return READ_AGAIN if self._play.in_second_reading else decision.others
+
+    # --- acting --------------------------------------------------------------------------------------
+
+    def refusal(self, action: Action) -> IllegalAction | None:
+        """Return why `act` would refuse an action, or None. Nothing changes."""
+        return self._comes_first(action.seat) or self._play.refusal(action)
+
+    def act(self, action: Action) -> None:
+        """Let the match take an action. Raise IllegalAction, and then nothing has changed."""
+        if refusal := self._comes_first(action.seat):
+            raise refusal
+        self._play.act(action)
+        self.play_on()
+
+    def _comes_first(self, seat: int) -> IllegalAction | None:
+        """Return what stands before any action of a seat: the disk, its dice, a vote."""
+        if refusal := self._play.standstill():
+            return refusal
+        decision = self._play.decision
+        if decision and decision.roll and decision.roll.seat == seat and self.dice.fallen:
+            return NotOffered("Your dice have begun to fall: finish the roll first.", "DICE")
+        if self._play.held and seat != CHANCE:
+            return NotAsked(PITCH, "PITCH")
+        return NotAsked(WAITS, "DICE") if self.waits and seat != CHANCE else None
+
+    def undo(self, seat: int) -> None:
+        """Take back the last input of a seat. Raise IllegalAction where that cannot be."""
+        if refusal := self._play.standstill():
+            raise refusal
+        if self.waits:
+            raise NotAsked(WAITS, "DICE")
+        if self.dice.fallen:
+            raise NotOffered("Dice have been read since: it cannot be taken back.", "UNDO")
+        self._play.undo(seat)
+        self.dispute = None
+
+    def play_on(self) -> None:
+        """End the time in which a roll may be disputed: somebody plays on. A dispute that has begun stays."""
+        if self.dispute and self.dispute.stage == "open":
+            self._end("played_on")
+
+    # --- the reader ------------------------------------------------------------------------------------
+
+    def seen(self, seen: DiceSeen) -> bool:
+        """Take what a dice reader sees; return whether it was asked."""
+        if self.decision is None or not self.dice.seen(seen):
+            return False
+        if self.dice.stirred:
+            self.play_on()
+        return True
+
+    # --- people ------------------------------------------------------------------------------------------
+
+    def check(self, seat: int, number: int | None) -> None:
+        """Raise IllegalAction unless a request is about the roll that is open, by somebody who plays."""
+        decision = self.decision
+        if decision is None or decision.roll is None:
+            raise NotAsked("No roll is wanted now.", "DICE")
+        if number is not None and number != decision.number:
+            raise Stale
+        if seat not in self._play.seats:
+            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
+
+    def type(self, seat: int, faces: list[int]) -> None:
+        """Take the faces that the roller types. Raise IllegalAction."""
+        self.dice.type(seat, faces, [other for other in self._present() if other != seat])
+        self.play_on()
+        self._finish()
+
+    def roll_by_hub(self) -> None:
+        """Let the hub roll for a seat that is away. Raise IllegalAction where dice lie there, or are read again."""
+        self.dice.roll_by_hub()
+        self._finish()
+
+    def give_up_dispute(self) -> None:
+        """Go on from the disputed roll as it was read first: the match leaves the table."""
+        self._let_stand("late", "")
+        self.dispute = None
+
+    def answer(self, seat: int, answer: Literal["accept", "again", "hub", "lies"]) -> None:
+        """Take what a seat says to the dice: `accept`, `again`, `hub` or `lies`. Raise IllegalAction."""
+        match answer:
+            case "accept":
+                self.dice.accept(seat)
+            case "again":
+                self.dice.open.read_again()
+            case "hub" if self.by_hub and self.dice.roll and seat == self.dice.roll.seat:
+                self.dice.roll_by_hub()
+            case "hub":
+                self.dice.vote_hub(seat, self._present())
+            case "lies":
+                self.dice.open.as_it_lies(seat, len(self.voters()))
+        self._finish()
+
+    def _present(self) -> list[int]:
+        """Return the seats that play and at which somebody is, on a phone or a box."""
+        there = [s for s in self._seats if s.number in self._play.seats and (s.phone_on or s.box_on) and not s.is_house]
+        return [s.number for s in there if self._seats.is_heard(s.number)]
+
+    @property
+    def has_dice(self) -> bool:
+        """Return whether there are dice that people can throw and a reader sees."""
+        return self.dice.are_there
+
+    def voters(self) -> list[int]:
+        """Return the seats whose votes count: they play, or have just played, and hold a phone, asleep or not, or a box."""
+        playing = self._play.match.state.seats if self._play.match else ()
+        return [s.number for s in self._seats if s.number in playing and s.is_somebodys and (s.sid or s.box_on)]
+
+    def _finish(self) -> None:
+        """Give the match all faces as one action of chance, once every die of the roll was accepted."""
+        match, decision, whole = self._play.match, self.decision, self.dice.whole
+        if match is None or decision is None or decision.roll is None or whole is None:
+            return
+        if self.dice.key != self._key(decision, decision.roll):
+            return  # they were thrown for another roll
+        faces, read = whole
+        if self.dispute and self._play.in_second_reading:
+            self._compare(self.dispute, faces, read)
+            return
+        batches, hidden, index = self.dice.batches, match.hidden(), len(match.log)
+        self._play.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
+        self.play_on()
+        self._allow_dispute(decision.roll, index, batches, hidden)
+
+    # --- disputes ------------------------------------------------------------------------------------------
+
+    def _allow_dispute(
+        self, roll: Roll, index: int, batches: Sequence[Batch], hidden: Mapping[int, Counter[str]]
+    ) -> None:  # fmt: skip
+        """Let any seat dispute, for a few seconds, a roll that was accepted.
+
+        Not what the hub itself rolled, and not where the roll has shown what nobody can forget again.
+        """
+        match = self._play.match
+        if match is None or match.fault or batches[-1].read == "hub" or match.has_shown(hidden):
+            return
+        self.dispute = Dispute(roll, index, batches, self._clock.now())
+
+    def vote(self, seat: int, *, yes: bool) -> None:
+        """Take that a seat wants a second reading or, once the table votes on it, does not. Raise IllegalAction."""
+        dispute, match = self.dispute, self._play.match
+        if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
+            raise NotAsked("There is no roll that could be read again now.", "DICE")
+        if seat not in match.state.seats:
+            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
+        dispute.vote(seat, self._clock.now(), yes=yes)
+        self._count(dispute)
+
+    def bar_is_free(self, seat: int) -> bool:
+        """Return whether the bar of a seat's box means nothing else now."""
+        decision = self._play.decision
+        return decision is None or (seat not in decision.asked and not (decision.roll and decision.roll.seat == seat))
+
+    def _count(self, dispute: Dispute) -> bool:
+        """Return whether the table has decided, with those who sit there now, and do what it has decided."""
+        carried = dispute.carried(self.voters())
+        if carried:
+            self._play.begin_second_reading(dispute.index, dispute.batches)
+            dispute.go("carried", self._clock.now())
+        elif carried is False:
+            self._let_stand("rejected", "Not read again: the roll counts.")
+        return carried is not None
+
+    def _compare(self, dispute: Dispute, faces: list[int], read: str) -> None:
+        """Take the second reading: where it differs, it takes the place of the first one in the log."""
+        if sorted(faces) == sorted(dispute.faces):
+            self._let_stand("same", "The dice show the same: the roll counts.")
+            return
+        first = {"faces": dispute.faces, "read": least_physical(dispute.batches)}
+        self._play.correct(faces, read, first)
+        self._end("corrected")
+
+    def _let_stand(self, cause: Cause, text: str) -> None:
+        """Go on from the roll as it was read first."""
+        self._play.let_stand()
+        self._end(cause, text)
+
+    def _end(self, cause: Cause, text: str = "") -> None:
+        if self.dispute and not self.dispute.go(cause, self._clock.now(), text):
+            self.dispute = None
+
+    # --- the disk and time -----------------------------------------------------------------------------------
+
+    def resume(self) -> None:
+        """Take up after a restart: a second reading that had begun goes on."""
+        kept = self._play.resume_second_reading()
+        if kept is None:
+            self._play.answer_chance()
+            return
+        decision = self._play.decision
+        assert decision is not None
+        assert decision.roll is not None
+        self.dispute = Dispute(decision.roll, kept.number, kept.batches, self._clock.now())
+        self.dispute.go("asked", self._clock.now())
+        self.dispute.go("carried", self._clock.now())
+
+    def stop(self) -> None:
+        """End a dispute that has not gone back yet: the disk has failed."""
+        if not self._play.in_second_reading:
+            self.dispute = None
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when something is due by itself, in the clock's seconds."""
+        times = (self.dice.open.due_at, self.dispute.until if self.dispute else None, self._hub_due_at)
+        return min((at for at in times if at is not None), default=None)
+
+    def due(self) -> bool:
+        """Do what time, and whoever comes and goes, brings about; return whether anything has changed."""
+        if self._play.stopped:
+            return False
+        changed = self.decision is not None and self.dice.due()
+        roll = self.dice.roll
+        alone = roll is not None and not [one for one in self._present() if one != roll.seat]
+        if self.dice.open.state == "typed" and (alone or self.dice.typed_long_ago) and roll:
+            self.dice.let_typed_stand()
+            changed = True
+        if changed:
+            self._finish()
+        if self._hub_due_at is not None and self._clock.now() >= self._hub_due_at:
+            self.roll_by_hub()
+            changed = True
+        if self.by_hub and not any(seat.joined and not seat.is_house for seat in self._seats):
+            self.let_hub_roll(False)
+            changed = True
+        changed = self._dispute_due() or changed
+        return self._call_staff() or changed
+
+    @property
+    def _hub_due_at(self) -> float | None:
+        """Return when the hub rolls the open roll, where it rolls all; None while anybody has touched a die of it."""
+        decision, roll = self.decision, self.dice.roll
+        if not self.by_hub or self._play.stopped or decision is None or roll is None or self.dice.stirred:
+            return None
+        if self.dice.open.lying or not self.dice.open.can("hub"):
+            return None
+        return self.dice.open.moved_at + (HUB_CHOICE_SECONDS if decision.offers(roll.seat) else HUB_SECONDS)
+
+    def _dispute_due(self) -> bool:
+        dispute = self.dispute
+        if dispute is None:
+            return False
+        if dispute.stage == "vote" and self._count(dispute):
+            return True
+        late = self._clock.now() >= dispute.until
+        if late and dispute.waits:
+            self._let_stand("late", "Not read again in time: the roll counts.")
+        elif late:
+            self._end("late")
+        return late
+
+    def _call_staff(self) -> bool:
+        """Keep the notice that nobody rolls for as long as that is so; return whether that has changed."""
+        if not self.dice.unattended:
+            return self._notices.end("not_rolled")
+        assert self.dice.roll is not None
+        return self._notices.post("not_rolled", f"Seat {self.dice.roll.seat} has not rolled for two minutes.")
+
+    # --- what everybody sees -----------------------------------------------------------------------------------
+
+    def public(self) -> PublicDice | None:
+        """Return the open roll as everybody sees it."""
+        shown = self.dice.public(len(self.voters())) if self._play.decision else None
+        if shown and self._hub_due_at is not None:
+            return replace(shown, state="armed", say=f"The hub rolls for Seat {shown.seat}.")
+        return shown
+
+    def public_dispute(self) -> PublicDispute | None:
+        """Return the dispute as everybody sees it."""
+        return self.dispute.public(self.voters()) if self.dispute else None

@@ -1,0 +1,296 @@
+"""The dice of one table: the roll that is asked for, batch by batch, from the first throw to the faces that count.
+
+A roll of many dice comes in batches, at most six dice each or as many as the reader has. A batch that was read is
+accepted a second later if nobody objects, or when the roller says so. A batch that was typed is accepted when a second
+seat says so, or when a minute has passed and nobody has objected. Where every player wants it, the hub rolls what is still missing. What was accepted is on disk: a power
+cut costs the batch on the table, never those before it. Nobody gets a better roll out of any of this: dice that have
+settled are read again, not rolled again, and of a batch with leaning dice only those are, unless the table would have
+them read as they lie.
+
+The batch on the table is `hub.table.dice.open_batch`; what may follow what stands in `hub.table.dice.roll_states`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from hub.engine import odds
+from hub.engine.decision import Roll
+from hub.errors import NotAsked, NotOffered
+from hub.ports import Clock, Dice, DiceKit, DiceSeen
+from hub.state import Batch, Kit, PublicDice, Read, Wanted
+from hub.table.base.chance import Chance
+from hub.table.base.kept import KeptValues
+from hub.table.dice.open_batch import OpenBatch
+from hub.table.dice.roll_states import (
+    BATCH,
+    HINT_SECONDS,
+    REFUSALS,
+    STAFF_SECONDS,
+    TYPED_SECONDS,
+    enough,
+    least_physical,
+)
+
+
+class KeptRoll(msgspec.Struct, frozen=True):
+    """What survives a power cut of a roll that is not whole yet."""
+
+    key: str
+    batches: list[Batch]
+
+
+class TableDice:
+    """The roll that a table asks for, if any; `open` is its batch on the table. Its methods raise LogError where the disk fails."""
+
+    def __init__(self, reader: Dice | None, kept: KeptValues, clock: Clock, chance: Chance) -> None:
+        self._kept, self._clock, self._chance = kept, clock, chance
+        self._kit: DiceKit | None = None
+        self.open = OpenBatch(reader, clock)
+        self.roll: Roll | None = None
+        self.key = ""
+        self._wants: odds.Wants | None = None
+        self._batches: list[Batch] = []
+        self._hub_votes: list[int] = []
+
+    # --- the roll ---
+
+    def ask(self, key: str, roll: Roll, wants: odds.Wants | None) -> None:
+        """Ask for a roll. `key` names the question: a roll that a power cut, or a loan made longer, goes on half read."""
+        batches = list(self._batches) if self.roll and self.key == key else self._recall(key)
+        if self.key != key:
+            self._forget()
+            self._wait_anew()
+        self.roll, self.key, self._wants = roll, key, wants
+        while batches and sum(len(batch.faces) for batch in batches) >= roll.count:
+            batches.pop()
+        self._batches = batches
+        self.open.begin(roll, self._fitting())
+        self.open.arm()
+
+    def ask_second_reading(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
+        """Ask for no throw: the last batch of a disputed roll gets its second reading as it lies, or is typed.
+
+        The others were picked up long ago.
+        """
+        self._forget()
+        self.roll, self.key, self._wants = roll, key, None
+        self._wait_anew()
+        self._batches = list(batches[:-1])
+        self.open.begin(roll, len(batches[-1].faces))
+        self.open.begin_second_reading()
+
+    def close(self) -> None:
+        """Ask for no roll."""
+        if self.roll:
+            self._forget()
+            self.roll, self.key = None, ""
+            self.open.begin(None, 0)
+            self.open.disarm()
+
+    @property
+    def whole(self) -> tuple[list[int], Read] | None:
+        """Return all faces in their order and how they came in, once every batch was accepted."""
+        if self.roll is None or self.accepted < self.roll.count:
+            return None
+        return [face for batch in self._batches for face in batch.faces], least_physical(self._batches)
+
+    @property
+    def batches(self) -> list[Batch]:
+        """Return what was accepted of the roll, batch by batch."""
+        return list(self._batches)
+
+    @property
+    def accepted(self) -> int:
+        """Return how many dice were accepted already."""
+        return sum(len(batch.faces) for batch in self._batches)
+
+    @property
+    def fallen(self) -> bool:
+        """Return whether anybody has seen a die of this roll: then it is finished before its roller does anything else."""
+        return self.roll is not None and bool(self._batches or self.open.seen_by_anybody)
+
+    @property
+    def stirred(self) -> bool:
+        """Return whether the dice of this roll are in somebody's hand, or have left it."""
+        return self.fallen or (self.roll is not None and self.open.state not in ("armed", "no_reader"))
+
+    @property
+    def voting(self) -> bool:
+        """Return whether somebody wants the hub to roll."""
+        return bool(self._hub_votes)
+
+    def _wait_anew(self) -> None:
+        self._hub_votes, self.open.moved_at = [], self._clock.now()
+
+    def _fitting(self) -> int:
+        """Return how many dice a batch has now."""
+        if self.roll is None:
+            return 0
+        most = self._kit.dice if self._kit and self._kit.dice else BATCH
+        return min(BATCH, most, self.roll.count - self.accepted)
+
+    # --- the reader ---
+
+    @property
+    def are_there(self) -> bool:
+        """Return whether there are dice that can be thrown and read."""
+        return self._kit is not None and self._kit.dice > 0
+
+    def kit(self, kit: DiceKit) -> None:
+        """Note which dice the reader has; a batch that nobody has begun is asked for anew in the size that is left."""
+        self._kit = kit
+        if self.roll and self.open.untouched and self.open.size != self._fitting():
+            self.open.begin(self.roll, self._fitting())
+            self.open.arm()
+
+    def seen(self, seen: DiceSeen) -> bool:
+        """Take what the reader sees; return whether it was asked."""
+        return self.roll is not None and self.open.seen(seen)
+
+    # --- people ---
+
+    def type(self, seat: int, faces: list[int], others: Sequence[int]) -> None:
+        """Take what the roller types. One of the `others` says yes; where nobody else is there it is accepted at once."""
+        self.open.type(seat, faces)
+        if not others:
+            self._accept("typed")
+
+    @property
+    def typed_long_ago(self) -> bool:
+        """Return whether dice were typed and nobody has said anything to them for a minute."""
+        return self.open.state == "typed" and self._clock.now() - self.open.moved_at >= TYPED_SECONDS
+
+    def let_typed_stand(self) -> None:
+        """Accept what was typed: nobody else is there any more who could say yes, or nobody has said no."""
+        self._accept("typed")
+
+    def accept(self, seat: int) -> None:
+        """Accept the batch on the table. Raise IllegalAction where it is not this seat's to accept."""
+        self._accept(self.open.accepting(seat))
+
+    def vote_hub(self, seat: int, voters: Sequence[int]) -> None:
+        """Note that a seat wants the hub to roll, or no longer; once all `voters` do, it rolls what is missing."""
+        self._check_hub()
+        if seat in self._hub_votes:
+            self._hub_votes.remove(seat)
+            return
+        self._hub_votes.append(seat)
+        if all(voter in self._hub_votes for voter in voters):
+            self.roll_by_hub()
+
+    def _check_hub(self) -> Roll:
+        """Return the roll that the hub may roll now. Raise IllegalAction."""
+        if self.roll is None:
+            raise NotAsked("No roll is wanted now.", "DICE")
+        if self.open.lying or not self.open.can("hub"):
+            raise NotOffered(REFUSALS["hub"], "DICE")
+        return self.roll
+
+    def roll_by_hub(self) -> None:
+        """Roll what is missing. Raise IllegalAction where the hub may not."""
+        roll, batch = self._check_hub(), self.open
+        batch.faces = batch.aside + batch.flat + self._chance.faces(batch.missing, roll.sides)
+        self._accept("hub")
+        while self.accepted < roll.count:
+            batch.faces = self._chance.faces(batch.size, roll.sides)
+            self._accept("hub")
+
+    # --- what was accepted ---
+
+    def _accept(self, read: Read) -> None:
+        """Accept the batch: it is on disk before anything is made of it. Raise LogError, and then it is not accepted."""
+        assert self.roll is not None
+        batches = [*self._batches, Batch(self.open.faces, read)]
+        whole = self.accepted + len(self.open.faces) == self.roll.count
+        if not whole:
+            self._kept.write("dice", msgspec.json.encode(KeptRoll(self.key, batches)))
+        self.open.go("hub" if read == "hub" else "accepted")
+        self._batches = batches
+        self.open.begin(self.roll, self._fitting())
+        if not whole and read != "hub":
+            self._wait_anew()
+            self.open.arm()
+
+    def _recall(self, key: str) -> list[Batch]:
+        roll = self._kept.read("dice", KeptRoll, "the dice of half a roll")
+        return roll.batches if roll and roll.key == key else []
+
+    def _forget(self) -> None:
+        if self._batches:
+            self._batches = []
+            self._kept.forget("dice")
+
+    # --- time ---
+
+    @property
+    def unattended(self) -> bool:
+        """Return whether nobody has been at the dice of this roll for so long that staff are called."""
+        if self.roll is None or self.open.state in (
+            "settled",
+            "typed",
+        ):  # the dice lie there: somebody else is waited for
+            return False
+        return self._clock.now() - self.open.moved_at >= STAFF_SECONDS
+
+    def due(self) -> bool:
+        """Do what time alone brings about; return whether anything has changed."""
+        if self.roll is None:
+            return False
+        batch = self.open
+        before = batch.state, batch.text, self.accepted
+        if batch.accept_is_due:
+            self._accept("read")
+        else:
+            batch.notice_silence()
+        waited = self._clock.now() - batch.moved_at
+        if waited >= HINT_SECONDS and batch.state == "armed" and not batch.text:
+            batch.text = "Roll; or type what the dice show; or let the hub roll."
+        return before != (batch.state, batch.text, self.accepted)
+
+    # --- what everybody sees ---
+
+    def public(self, voters: int) -> PublicDice | None:
+        """Return the open roll as everybody sees it; so many seats have a vote on a leaning die."""
+        roll, batch = self.roll, self.open
+        if roll is None:
+            return None
+        faces = batch.faces or batch.aside + batch.flat
+        read: Read | None = "typed" if batch.state == "typed" else "read" if faces else None
+        return PublicDice(
+            state=batch.state,
+            seat=roll.seat,
+            count=roll.count,
+            sides=roll.sides,
+            why=roll.why,
+            batch=batch.size,
+            faces=list(faces),
+            read=read,
+            done=list(self._batches),
+            total=sum(face for known in self._batches for face in known.faces) + sum(faces),
+            say=batch.text,
+            votes=list(self._hub_votes),
+            again=batch.how == "second reading",
+            lying=batch.lying,
+            as_it_lies=list(batch.lies_votes),
+            enough=enough(voters),
+            wants=self._wanted() if batch.state not in ("settled", "typed") else None,
+        )
+
+    def _wanted(self) -> Wanted | None:
+        """Return what the roll must show: in a line with its odds now, and exactly where the line rounds them."""
+        roll, wants = self.roll, self._wants
+        if roll is None or wants is None:
+            return None
+        known = tuple(face for batch in self._batches for face in batch.faces)
+        left = roll.count - len(known)
+        chance = odds.chance(left, roll.sides, wants, known)
+        exact = "" if roll.sides % chance.denominator == 0 else odds.exact_text(chance)
+        return Wanted(odds.goal_text(left, roll.sides, wants, known), exact)
+
+    def public_kit(self) -> Kit | None:
+        """Return which dice there are, for the lobby: before a match is the time to load a battery."""
+        kit = self._kit
+        return Kit(kit.dice, list(kit.weak)) if kit else None

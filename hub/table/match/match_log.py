@@ -1,0 +1,273 @@
+"""The log of the match that a table plays, as the disk has it: how much is written, and what a restart finds.
+
+Nothing that a table shows or answers is true before it is written here. What was taken back is cut off; nothing else is
+ever deleted: a match that cannot go on is set aside.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from hub.engine.game import Game
+from hub.engine.match import Entry, Head, Match, Over
+from hub.errors import DamagedLog, HubError, ReplayDiverged, StartRefused
+from hub.ports import LEFT, LastMatch, LogEntry, MatchPutAside
+from hub.state import Batch
+from hub.table.base.kept import KeptValues
+
+logger = logging.getLogger(__name__)
+
+
+class KeptReading(msgspec.Struct, frozen=True):
+    """A roll whose second reading has begun and may outlast a power cut: entry `number` of a match's log, and its first reading."""
+
+    match: str
+    number: int
+    batches: list[Batch]
+
+
+class MatchLog:
+    """What the disk has of a table's match. Every call may raise LogError; then the disk is as it was."""
+
+    def __init__(self, kept: KeptValues) -> None:
+        self.match: str | None = None  # the id of the match under way, or of the last one
+        self.epoch = 0  # rises whenever what was shown before may be wrong: a restart, a match, an undo
+        self._kept, self._table, self._store = kept, kept.table, kept.store
+        self._written = 0
+        self._over_written = False  # whether the disk has that the match is over
+
+    @property
+    def serial(self) -> int:
+        """Return which match this is of all that the hub has played; 0 before the first."""
+        return int((self.match or "m-0").removeprefix("m-"))
+
+    @property
+    def position(self) -> tuple[str | None, int]:
+        """Return the match that the disk has last, and how many entries of it: it changes with whatever is written."""
+        return self.match, self._written
+
+    # --- a restart ---
+
+    def recall(self) -> None:
+        """Take up the last epoch that was shown; `next_epoch` begins that of this start."""
+        self.epoch = self._kept.read("epoch", int, "the number of its last picture") or 0
+
+    def next_epoch(self) -> None:
+        """Make every request that is under way stale. The disk has the new epoch before anybody is shown it."""
+        self._kept.write("epoch", str(self.epoch + 1).encode())
+        self.epoch += 1
+
+    def lost(self) -> str:
+        """Return what the disk has lost of this table since it was last used, as a sentence; "" where it has lost nothing."""
+        missing = self._store.missing(self._table)
+        if missing is None:
+            return ""
+        gone = missing.had - missing.has
+        if missing.altered:
+            sentence = (
+                "This match may continue from an earlier state, such as a backup: check that all is as you left it."
+            )
+        elif missing.has == 0 and self.match != missing.match:
+            sentence = f"The disk has lost the last match, {_actions(missing.had)}."
+        elif gone <= 0:
+            sentence = "The disk has lost what was done last; the table goes on from an earlier state."
+        elif gone == 1:
+            sentence = "The disk has lost the last action; the table goes on from there."
+        else:
+            sentence = f"The disk has lost the last {gone} actions; the table goes on from there."
+        logger.error("table %s: match %s: %s", self._table, missing.match, sentence)
+        return sentence
+
+    def settle(self) -> None:
+        """Take what the disk has for whole from now on."""
+        self._store.settle(self._table)
+
+    def resume(self, games: Mapping[str, Game]) -> Match | None:
+        """Return the table's last match, its log played again: under way, set aside until now, or over.
+
+        None where there is none, or it was left. Raise StartRefused where it cannot go on: then it is set aside, and tried
+        again at each start.
+        """
+        last = self._store.last(self._table)
+        if last is None or last.put_aside or (last.result and not _is_over(last.result)):
+            return None
+        try:
+            match = self._replay(last.id, games)
+        except (DamagedLog, ReplayDiverged, StartRefused) as error:
+            self._refuse(last, str(error), error)
+            return None
+        if last.result and not match.over:  # its log was wiped
+            return None
+        self.match, self._over_written = last.id, bool(last.result)
+        self.has_all_of(match)
+        if last.aside:
+            self._store.set_aside(last.id, None)
+        logger.info(
+            "table %s: match %s (%s) goes on, %d entries", self._table, last.id, match.game.name, len(match.log)
+        )
+        return match
+
+    def _replay(self, match: str, games: Mapping[str, Game]) -> Match:
+        """Return a match of the disk, played again. Raise DamagedLog, ReplayDiverged, StartRefused or LogError."""
+        head_line, lines = self._store.load(match)
+        try:
+            head = msgspec.json.decode(head_line, type=Head)
+            entries = [msgspec.json.decode(line.line, type=Entry) for line in lines]
+        except (ValueError, TypeError, RecursionError) as error:  # the last: brackets without end
+            raise DamagedLog("Its log cannot be read.") from error
+        game = games.get(head.game)
+        if game is None:
+            raise StartRefused(f"This hub has no game {head.game}.")
+        try:
+            return Match.replay(game, head, entries)
+        except HubError:
+            raise
+        except Exception as error:  # rules that are handed what they could never have written
+            logger.exception("table %s: match %s cannot be played again", self._table, match)
+            raise DamagedLog("Its log cannot be played again.") from error
+
+    def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
+        """Set a match aside and raise StartRefused, unless it is over."""
+        told = " ".join([reason, *getattr(error, "__notes__", ())])
+        logger.error("table %s: match %s cannot go on: %s", self._table, last.id, told)
+        if last.result:
+            return
+        if last.aside != reason:
+            self._store.set_aside(last.id, reason)
+        self._kept.forget("dispute")
+        raise StartRefused(f"The last match cannot go on now; its log is kept. {reason}") from error
+
+    # --- a match ---
+
+    def begin(self, match: Match) -> None:
+        """Write the head of a new match; one that is under way is left for it, in the same write."""
+        self.next_epoch()
+        self.match, self._written = self._store.begin(self._table, msgspec.json.encode(match.head)), 0
+        self._over_written = False
+        seats = ", ".join(map(str, match.head.seats))
+        logger.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
+
+    def write(self, match: Match, *, instead: bool = False) -> None:
+        """Bring the disk up to the match, `instead` of what it has beyond. The only way an action becomes true."""
+        if self.match is None:
+            return
+        fresh = match.log[self._written :]
+        if fresh:
+            lines = [LogEntry(self._written + n, msgspec.json.encode(entry)) for n, entry in enumerate(fresh)]
+            if instead:
+                self._store.cut(self.match, self._written, lines)
+                self._over_written = False
+            else:
+                self._store.append(self.match, lines)
+            self.has_all_of(match)
+        if match.over and (fresh or not self._over_written):
+            self._store.end(self.match, msgspec.json.encode(match.over))
+            self._over_written = True
+            winners = ", ".join(map(str, match.over.winners)) or "nobody"
+            logger.info(
+                "table %s: match %s is over after %d entries, won by %s",
+                self._table,
+                self.match,
+                len(match.log),
+                winners,
+            )
+
+    def cut(self, length: int) -> None:
+        """Keep the first `length` entries only: an undo."""
+        assert self.match is not None
+        self.next_epoch()
+        self._store.cut(self.match, length)
+        logger.info(
+            "table %s: match %s goes back from %d entries to %d", self._table, self.match, self._written, length
+        )
+        self._written, self._over_written = length, False
+
+    def wipe(self, match: str) -> None:
+        """Wipe the log of a match that is over, or was ended: a restart shows it no more."""
+        self.next_epoch()
+        self._store.wipe(match)
+        logger.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
+
+    def as_written(self, match: Match) -> Match:
+        """Return the match as the disk has it: what could not be written never happened."""
+        if len(match.log) <= self._written:
+            return match
+        return Match.replay(match.game, match.head, match.log[: self._written])
+
+    def has_all_of(self, match: Match) -> None:
+        """Note that the disk has all of the match."""
+        self._written = len(match.log)
+
+    # --- a match that people put aside, or end ---
+
+    def put_aside(self) -> None:
+        """Put the match under way aside: it is kept whole, and the table is free."""
+        assert self.match is not None
+        self.next_epoch()
+        self._store.put_aside(self.match)
+        logger.info("table %s: match %s is put aside, %d entries", self._table, self.match, self._written)
+
+    def end(self) -> None:
+        """End the match under way as it is: nobody has won, and its log stays."""
+        assert self.match is not None
+        self.next_epoch()
+        self._store.end(self.match, LEFT)
+        logger.info("table %s: match %s is ended, %d entries", self._table, self.match, self._written)
+
+    def all_put_aside(self) -> list[tuple[MatchPutAside, Head]]:
+        """Return the matches that were put aside at this table, the newest first, with their heads."""
+        found = []
+        for one in self._store.all_put_aside(self._table):
+            with suppress(ValueError, TypeError, RecursionError):  # its head cannot be read: nobody can go on with it
+                found.append((one, msgspec.json.decode(one.head, type=Head)))
+        return found
+
+    def take_up(self, match: str, games: Mapping[str, Game]) -> Match:
+        """Make a match that was put aside the table's again. Raise StartRefused where it cannot go on: it stays aside."""
+        try:
+            played = self._replay(match, games)
+        except (DamagedLog, ReplayDiverged) as error:
+            raise StartRefused(f"This match cannot go on now; its log is kept. {error}") from error
+        self.next_epoch()
+        self.match, self._over_written = self._store.take_up(match), False
+        self.has_all_of(played)
+        logger.info("table %s: match %s goes on as %s, %d entries", self._table, match, self.match, len(played.log))
+        return played
+
+    # --- the second reading of a roll ---
+
+    @property
+    def kept_reading(self) -> KeptReading | None:
+        """Return the roll whose second reading the power cut short, if any."""
+        return self._kept.read("dispute", KeptReading, "the second reading of a roll")
+
+    def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
+        """Keep that the roll of entry `number` gets a second reading; until then the disk has all that followed from it."""
+        assert self.match is not None
+        self.next_epoch()
+        self._kept.write("dispute", msgspec.json.encode(KeptReading(self.match, number, list(batches))))
+
+    def go_back(self, number: int) -> None:
+        """Let what is written next follow the first `number` entries."""
+        self._written = number
+
+    def forget_reading(self) -> None:
+        """Keep no longer that a roll gets a second reading."""
+        self._kept.forget("dispute")
+
+
+def _is_over(result: bytes) -> bool:
+    """Return whether a result tells of an end, and not of a match that was left."""
+    try:
+        msgspec.json.decode(result, type=Over)
+    except ValueError:
+        return False
+    return True
+
+
+def _actions(count: int) -> str:
+    return "1 action" if count == 1 else f"{count} actions"

@@ -1,0 +1,66 @@
+"""Which entries of a match's log the house made for somebody who was away: kept beside the log, which stays as it is."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TypeAlias
+
+import msgspec
+
+from hub.engine.match import Match
+from hub.errors import LogError
+from hub.table.base.kept import KeptValues
+
+MOST = 16
+"""Matches of which it is kept: those that were put aside, and the one under way."""
+
+Entries: TypeAlias = dict[int, int]
+"""The seat, by the number of the log's entry."""
+
+
+class StandIns:
+    """What the house did for others, by match."""
+
+    def __init__(self, kept: KeptValues) -> None:
+        self._kept = kept
+        self._by_match: dict[str, Entries] = {}
+
+    def recall(self) -> None:
+        """Take up what was so before a restart. Raise LogError."""
+        known = self._kept.read("stood_in", dict[str, Entries], "where the house stood in for people")
+        self._by_match = known or {}
+
+    def add(self, match: str | None, entry: int, seat: int) -> None:
+        """Note that the house made an entry of a match's log for a seat."""
+        if match is None:
+            return
+        before = self._by_match.pop(match, {})
+        self._by_match[match] = {number: one for number, one in before.items() if number < entry} | {entry: seat}
+        self._keep()
+
+    def taken_up(self, before: str, now: str | None) -> None:
+        """Let a match that was put aside, and goes on under another name, have what was noted of it."""
+        if now is not None and before in self._by_match:
+            self._by_match[now] = self._by_match.pop(before)
+            self._keep()
+
+    def _keep(self) -> None:
+        self._by_match = dict(list(self._by_match.items())[-MOST:])
+        with suppress(LogError):  # then it is told until the next restart
+            self._kept.write("stood_in", msgspec.json.encode(self._by_match))
+
+    def by_event(self, name: str | None, match: Match) -> dict[str, list[int]]:
+        """Return the seats that the house moved for just before an event, by the event's number.
+
+        A sealed choice has no event of its own: it stands before the reveal. What was taken back is forgotten.
+        """
+        entries = self._by_match.get(name or "")
+        if name is None or not entries:
+            return {}
+        found: dict[str, list[int]] = {}
+        self._by_match[name] = {number: seat for number, seat in entries.items() if number < len(match.log)}
+        for number, seat in self._by_match[name].items():
+            seats = found.setdefault(f"{match.told_before[number]}", [])
+            if seat not in seats:
+                seats.append(seat)
+        return found

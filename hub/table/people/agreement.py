@@ -1,0 +1,49 @@
+"""Moves that all who play have to agree to: the table asks them before such a move goes into the log.
+
+The labels of the game name these moves (`agreed`), such as the correction of a printed card that was named wrongly.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from hub.engine.decision import Action, Answer
+from hub.errors import IllegalAction, NotAsked
+from hub.table.boxes.captions import label
+from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.match.play import Play
+from hub.table.seating.questions import Asked, Questions, all_of_them
+from hub.table.seating.seats import Seats
+
+
+class Agreement:
+    """What the people at one table are asked to agree to."""
+
+    def __init__(self, play: Play, seats: Seats, boxes: SeatBoxes, questions: Questions) -> None:
+        self._play, self._seats, self._boxes, self._questions = play, seats, boxes, questions
+
+    def is_asked_for(self, action: Action) -> bool:
+        """Ask the table first if all have to agree to a legal move; return whether it is asked. Raise NotAsked."""
+        match = self._play.match
+        about = match.game.labels.moves.get(action.move) if match else None
+        if match is None or about is None or not about.agreed or match.refusal(action):
+            return False
+        if len(self._present()) < 2:
+            raise NotAsked("All who play decide this together: wait until somebody else is here.", "QUESTION")
+        named = label(Answer(action.move, dict(action.args)), match.game.labels, match.view())
+        self._ask(action, named)
+        return True
+
+    def _ask(self, action: Action, named: str) -> None:
+        def do(option: str) -> None:
+            if option == "yes":
+                with suppress(IllegalAction):  # the match has gone on, so that it is no longer possible
+                    self._boxes.answer_by_phone(Action(seat=action.seat, move=action.move, args=action.args))
+
+        text = f"Seat {action.seat} asks all who play: {named}?"
+        asked = Asked("agree", text, {"yes": "Yes", "no": "No"}, self._present, all_of_them, do)
+        asked.by, asked.votes, asked.stands_on = action.seat, {action.seat: "yes"}, frozenset({action.seat})
+        self._questions.ask(asked)
+
+    def _present(self) -> list[int]:
+        return self._seats.present(self._play.seats)

@@ -1,0 +1,192 @@
+"""The people at a table as the loop sees them: who has done something, who is waited for, what they decide together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hub.errors import NotAsked
+from hub.ports import ClaimAsked, Clock
+from hub.state import isolated
+from hub.table.base.kept import KeptValues
+from hub.table.base.notices import Notices
+from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.dice.rolls import Rolls
+from hub.table.match.play import Play
+from hub.table.people.absence import ASK_SECONDS, Absence
+from hub.table.people.agreement import Agreement
+from hub.table.people.endings import IDLE_SECONDS, Endings
+from hub.table.people.house_seats import HouseSeats
+from hub.table.people.lobby import Lobby
+from hub.table.people.pitches import Pitches
+from hub.table.people.vacancy import Vacancy
+from hub.table.seating.questions import Asked, Questions, all_of_them
+from hub.table.seating.seat import Seat
+from hub.table.seating.seats import CLAIM_SECONDS, Seats
+
+BUSY = "The table is asked something else just now: try again in a moment."
+
+
+class Patience(NamedTuple):
+    """Seconds: `ask` before the others are asked about an absent seat, `idle` before a match nobody plays is put aside.
+
+    A pitch takes `pitch` seconds at most; 0: nobody pitches.
+    """
+
+    ask: float = ASK_SECONDS
+    idle: float = IDLE_SECONDS
+    pitch: float = 0.0
+
+
+class People:
+    """The parts that follow what people do and leave undone: `questions`, `absence`, `endings`, `vacancy`."""
+
+    def __init__(
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
+        house: HouseSeats, kept: KeptValues, clock: Clock, patience: Patience,
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._notices, self._lobby = play, seats, notices, lobby
+        self._ask_seconds = patience.ask
+        self.questions = Questions(clock, seats.is_heard)
+        self.house = house
+        self.absence = Absence(play, seats, rolls, boxes, self.questions, house, kept, clock, patience.ask)
+        self.endings = Endings(
+            play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
+        )
+        self.vacancy = Vacancy(play, seats, self.endings, notices, kept, clock, patience.idle)
+        self.agreement = Agreement(play, seats, boxes, self.questions)
+        self._pitches = Pitches(play, seats, self.questions, kept, patience.pitch)
+        self._position = play.log.position
+        self._holders = self._who_sits()
+
+    def recall(self) -> None:
+        """Take up what was so before a restart. Raise LogError."""
+        self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
+        self.absence.recall()
+        self.vacancy.recall()
+        self._pitches.recall()
+
+    def came(self, seat: Seat | None) -> bool:
+        """Take note that somebody at a seat does something; return whether that changes what is shown."""
+        if seat is None or not self._play.seats or seat.number in self._play.seats:  # who watches plays nothing on
+            self.endings.acted()
+        return self.absence.came(seat) if seat else False
+
+    def touched(self, seat: Seat | None) -> bool:
+        """Take note that somebody uses a control of a seat's box; return whether that changes what is shown."""
+        if seat is None:
+            return self.came(None)
+        before = seat.presence
+        self._seats.touched(seat)
+        return self.came(seat) or seat.presence != before
+
+    def locked(self, seat: Seat | None) -> None:
+        """Take note that a seat has locked a choice in its box: it plays, so a pause is over."""
+        self.touched(seat)
+        self.absence.go_on()
+
+    def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
+        """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
+        others = [one for one in self._seats.present(self._at_table()) if one != claim.seat]
+        wanted = next((seat for seat in self._seats if seat.number == claim.seat), None)
+        called, free_in = False, None
+        if wanted and claim.code is None and wanted.joined and not wanted.is_house:
+            called, free_in = self.vacancy.ask(wanted), self.vacancy.free_in(wanted)
+        self._seats.ask(
+            claim,
+            choosing=choosing,
+            vouched=len(others) > 1,
+            away_seconds=self._ask_seconds,
+            called=called,
+            free_in=free_in,
+        )
+        waiting = self._seats.waiting(claim.seat)
+        if waiting and waiting.asked is claim and waiting.by == "people":
+            self._ask_who(claim)
+        if self._seats.guessed_at:
+            self._notices.post("guessing", "Somebody on this network guesses codes of seats. Please tell staff.")
+
+    def _at_table(self) -> list[int]:
+        return self._play.seats or [seat.number for seat in self._seats if seat.joined]
+
+    def _ask_who(self, claim: ClaimAsked) -> None:
+        number = claim.seat
+        seat = self._seats[number]
+        name, before = isolated(claim.name), isolated(seat.name) if seat.name else "who played there"
+        text = f"A new phone asks for seat {number}. Is it {before}?"
+        if claim.name:
+            text = f"A new phone asks for seat {number}, and says {name}. Is it {before}?"
+
+        def decide(option: str) -> None:
+            if option == "yes":
+                self._seats.grant(number)
+            else:
+                self._seats.refuse(number, f"The others did not all say yes. {self._seats.how_to_join(seat)}")
+
+        def others() -> list[int]:
+            return [one for one in self._seats.present(self._at_table()) if one != number]
+
+        options = {"yes": "Yes, let it in", "no": "No"}
+        try:
+            self.questions.ask(
+                Asked("new_phone", text, options, others, all_of_them, decide, seat=number), CLAIM_SECONDS
+            )
+        except NotAsked:
+            self._seats.put_off(number, BUSY)
+
+    def _follow_new_phones(self) -> None:
+        """End the question who comes with a new phone when the old one is back, and claims about which nobody is asked."""
+        asked = self.questions.open
+        if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
+            self._seats.put_off(asked.seat, "The seat's own phone is back: ask there.")
+        if asked and asked.kind == "new_phone" and self._seats.waiting(asked.seat) is None:
+            self.questions.close("new_phone")
+            asked = None
+        for number in self._seats.claimed:
+            claim = self._seats.waiting(number)
+            if claim and claim.by == "people" and not (asked and asked.kind == "new_phone" and asked.seat == number):
+                self._seats.put_off(number, BUSY)
+
+    def _who_sits(self) -> dict[int, tuple[str, bool, bool]]:
+        return {seat.number: (seat.sid, seat.joined, seat.is_house) for seat in self._seats}
+
+    def seats_followed(self) -> None:
+        """Let votes and questions end whose people have left their seats: before anything is decided by them."""
+        before, self._holders = self._holders, self._who_sits()
+        known = {sid for sid, _, _ in before.values()}
+        for number, holder in self._holders.items():
+            if holder != before[number]:
+                self.questions.moved(number)
+                self._lobby.moved(number)
+                if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
+                    self.vacancy.sat_down()
+
+    def follow(self) -> None:
+        """Let a pause end with the next action, questions with the match they are about, and pitches begin."""
+        self.seats_followed()
+        self._follow_new_phones()
+        if self._play.log.position != self._position:
+            self._position = self._play.log.position
+            self.absence.go_on()
+            self.endings.acted()
+        if not self._play.seats:
+            self.absence.go_on()
+            self.questions.close("put_aside", "end", "absent", "agree")
+        else:
+            self.questions.close("same_person")
+        self._pitches.follow(paused=self.absence.paused is not None)
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when something is due by itself to the second, in the clock's seconds."""
+        times = (self.questions.due_at, self.absence.due_at, self._lobby.due_at)
+        return min((at for at in times if at is not None), default=None)
+
+    def due(self) -> bool:
+        """Do what time alone brings about; return whether anything has changed. Raise LogError."""
+        self.seats_followed()
+        changed = self._notices.due()
+        changed = self.questions.due() or changed
+        changed = self.absence.due() or changed
+        changed = self.endings.due(paused=self.absence.paused is not None) or changed
+        changed = self.vacancy.due() or changed
+        return self._lobby.due() or changed

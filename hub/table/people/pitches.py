@@ -1,0 +1,123 @@
+"""Pitches: who has launched something reads it aloud, one after the other, before the match asks anybody on.
+
+Which events these are, and what is read, say the labels of the game (`[pitch]`). A pitch is no input of the match: the log
+knows nothing of it. Nobody waits for the house, for who is not there, or has left; only a phone or box that goes silent in
+the middle of its own pitch does not end it: who reads aloud touches nothing, and phones sleep. While the match is paused,
+nobody's time runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from hub.engine.event import Event
+from hub.engine.match import Match
+from hub.table.base.kept import KeptValues
+from hub.table.match.play import Play
+from hub.table.seating.questions import Asked, Questions, first_answer
+from hub.table.seating.seats import Seats
+
+OPTIONS = {"done": "Done", "off": "No more pitches of mine"}
+
+
+class Pitch(NamedTuple):
+    """What a seat reads aloud."""
+
+    seat: int
+    text: str
+
+
+class Quiet(msgspec.Struct):
+    """Who wants to pitch no more in a match: by seat the session that said so, "" for a box alone."""
+
+    match: str = ""
+    seats: dict[int, str] = {}
+
+
+class Pitches:
+    """The pitches of one table. Each ends with a press, or after `seconds`; 0: there are none.
+
+    Whoever pitches may want no more of their own in this match; the others' are theirs to read.
+    """
+
+    def __init__(self, play: Play, seats: Seats, questions: Questions, kept: KeptValues, seconds: float) -> None:
+        self._play, self._seats, self._questions, self._seconds = play, seats, questions, seconds
+        self._kept = kept
+        self._match: tuple[str | None, int] | None = None  # the match and the epoch that events were counted in
+        self._seen = 0
+        self._waiting: list[Pitch] = []
+        self._begun: Pitch | None = None
+        self._quiet = Quiet()
+
+    def recall(self) -> None:
+        """Take up before anything is played who wants to pitch no more. Raise LogError."""
+        self._quiet = self._kept.read("quiet_pitches", Quiet, "who wants no pitches") or Quiet()
+
+    def follow(self, *, paused: bool = False) -> None:
+        """Begin with what was just launched, go on to the next seat, and hold the match as long as anybody is left."""
+        match, log = self._play.match, self._play.log
+        events = match.events if match else []
+        if self._match != (
+            log.match,
+            log.epoch,
+        ):  # another match, one that was taken up, or taken back: nothing is new in it
+            self._match, self._seen = (log.match, log.epoch), len(events)
+            self._waiting = []
+        if match and not match.over and self._seconds:
+            self._waiting += self._of(match, events[self._seen :])
+        self._seen = len(events)
+        self._waiting = [one for one in self._waiting if self._can_pitch(one) and not self._play.stopped]
+        self._play.held = bool(self._waiting)
+        asked = self._questions.open
+        if asked and asked.kind == "pitch" and (paused or not self._waiting or asked.seat != self._waiting[0].seat):
+            self._questions.close("pitch")
+        if self._waiting and self._questions.open is None and not paused:
+            self._ask(self._waiting[0])
+
+    def _can_pitch(self, pitch: Pitch) -> bool:
+        seat = self._seats[pitch.seat]
+        if self._quiet.match == self._play.log.match and self._quiet.seats.get(seat.number) == seat.sid:
+            return False
+        if pitch is self._begun and not seat.house and seat.is_somebodys:
+            return True
+        return seat.number in self._seats.present(self._play.seats)
+
+    def _of(self, match: Match, events: Sequence[Event]) -> list[Pitch]:
+        about = match.game.labels.pitch
+        told = [event for event in events if about and event.kind == about.kind]
+        if about is None or not told or not match.open or match.open.by_chance:
+            return []
+        records = {one["id"]: one for one in match.view()["table"][about.records]}
+        found = [(event.data["seat"], records.get(event.data[about.id])) for event in told]
+        return [
+            Pitch(seat, about.text.format_map(one)) for seat, one in found if one and not self._seats[seat].is_house
+        ]
+
+    def _ask(self, pitch: Pitch) -> None:
+        def done(option: str) -> None:
+            self._waiting = self._waiting[1:]
+            if option == "off":
+                self._be_quiet(pitch.seat)
+
+        asked = Asked(
+            "pitch",
+            f"Seat {pitch.seat} reads aloud: {pitch.text}",
+            OPTIONS,
+            lambda: [pitch.seat],
+            first_answer("done"),
+            done,
+        )
+        asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
+        self._begun = pitch
+        self._questions.ask(asked, self._seconds)
+
+    def _be_quiet(self, seat: int) -> None:
+        """Let a seat pitch no more in this match, as long as the same person sits there. Raise LogError."""
+        match = self._play.log.match or ""
+        others = self._quiet.seats if self._quiet.match == match else {}
+        quiet = Quiet(match, {**others, seat: self._seats[seat].sid})
+        self._kept.write("quiet_pitches", msgspec.json.encode(quiet))
+        self._quiet = quiet

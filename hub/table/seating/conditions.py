@@ -1,0 +1,64 @@
+"""What is said of the world around a table: its devices, its broker, its network, and seats that another phone has now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from hub.ports import AddressChanged, BrokerDown, BrokerUp, DeviceDown, DeviceSimulated, DeviceUp
+from hub.table.base.notices import Notices
+from hub.table.seating.seats import Seats
+
+SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+PATH = re.compile(r"(?<!\S)/\w+/")
+UNNAMED = "A device of this table does not work. The staff's page says which one."
+NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
+
+Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
+
+
+def note(signal: Condition, notices: Notices, seats: Seats) -> None:
+    """Post the notice of what is wrong around the table, or end it. Without a broker no phone of `seats` is there."""
+    match signal:
+        case DeviceDown(device, why):
+            text = UNNAMED if PATH.search(why) else why  # guests are shown no path; staff get the driver's own words
+            notices.post("device", text, device)
+        case DeviceUp(device):
+            notices.end("device", device)
+        case DeviceSimulated():
+            notices.post("simulated", SIMULATED)
+        case BrokerDown(why):
+            notices.post("broker", why)
+            for seat in seats:
+                seat.phone_on = False
+        case BrokerUp():
+            was_down = notices.end("broker")
+            for seat in seats if was_down else ():  # phones could not be heard: they have been gone from now on
+                seat.away_since = None
+        case AddressChanged(url):  # the address itself stands in every public state
+            if url:
+                notices.end("network")
+            else:
+                notices.post("network", NO_NETWORK)
+
+
+def note_moved(
+    before: Mapping[int, tuple[str, bool]], seats: Seats, playing: Collection[int], notices: Notices
+) -> bool:
+    """Tell everybody of a seat that was somebody's and is on another phone now; return whether there is one.
+
+    `before` is the login and whether somebody sat there, by seat; `playing` the seats of the match.
+    """
+    told = False
+    known = {sid for sid, _ in before.values()}
+    for seat in seats:
+        sid, joined = before[seat.number]
+        if not seat.sid or seat.sid == sid or seat.sid in known:  # who was here has only changed places
+            continue
+        told = True
+        notices.passed("answered")
+        if sid:
+            notices.post("taken", f"Seat {seat.number} has moved to another phone.", str(seat.number))
+        elif joined and seat.number in playing:
+            notices.post("on_phone", f"Seat {seat.number} plays on a phone now.", str(seat.number))
+    return told

@@ -1,0 +1,277 @@
+"""Who sits where, and how a seat is claimed.
+
+A seat changes when the disk has it, or not at all. Everything here is called from the table's thread.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hmac import compare_digest
+from math import ceil, inf
+from random import Random
+from typing import Literal, TypeAlias
+
+from hub.errors import LogError
+from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
+from hub.state import Ack
+from hub.table.base.kept import KeptValues
+from hub.table.base.names import SENTENCE, TWIN, Names
+from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code, new_token, person_of
+from hub.table.seating.seat_list import HAND_OVER_LENGTH, SeatList
+
+CLAIM_SECONDS = 30.0
+SHOWN_SECONDS = 1.5
+"""How long a claim is shown before its seat's box counts: longer than the gesture takes, so that none began before."""
+PHONE_FIRST_SECONDS = 10.0
+"""How long a claim of a seat whose phone is on is that phone's alone to decide."""
+QUIET_SECONDS = 60.0
+"""How long a seat that somebody sits at is had by its code only after a claim that was not agreed to; then twice that ..."""
+ALARM_AFTER = 10
+"""So many wrong codes within `ALARM_SECONDS` are no slip of the fingers: everybody is told that somebody guesses."""
+ALARM_SECONDS = 600.0
+LEFT_SECONDS = 30.0
+"""How long somebody may be gone by mistake: a phone without network for a moment, a seat that was left too soon."""
+MOST_EARLIER = 4
+"""Earlier keys that a phone may prove with its claim: who was it in a match that was suspended?"""
+
+
+Decider: TypeAlias = Literal["box", "people", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingClaim:
+    """A claim that waits for its seat's box, or for the phone that holds the seat.
+
+    `number` tells it from every other claim of this table. The box counts from `counts_from` on, in seconds of the
+    table's clock; at `ends` the claim is refused. `by` says what decides: the seat's box or phone, the other people at the
+    table, or the time during which nobody answers there.
+    """
+
+    number: int
+    asked: ClaimAsked
+    counts_from: float
+    ends: float
+    by: Decider = "box"
+
+
+class Seats(SeatList):
+    """The seats of one table, and of each seat the one claim that may wait to be agreed to."""
+
+    def __init__(
+        self, count: int, kept: KeptValues, phones: Phones, clock: Clock, names: Names, random: Random,
+        playing: Callable[[], Sequence[int]],
+    ) -> None:  # fmt: skip
+        """`playing` returns the seats of a running match."""
+        super().__init__(count, kept, phones, clock, names, random, playing)
+        self._claims: dict[int, WaitingClaim] = {}
+        self._claims_asked = 0
+        self._wrong_codes: deque[float] = deque(maxlen=ALARM_AFTER)  # when the last ones came
+
+    # --- claims ---
+
+    @property
+    def claimed(self) -> Sequence[int]:
+        """Return the seats that somebody asks for and that nobody has agreed to yet."""
+        return sorted(self._claims)
+
+    def waiting(self, seat: int) -> WaitingClaim | None:
+        """Return the claim that waits for this seat, if one does."""
+        return self._claims.get(seat)
+
+    def box_counts(self, seat: int) -> bool:
+        """Return whether the box of a claimed seat may answer now: the claim was shown, and its phone asked before."""
+        claim = self._claims.get(seat)
+        return claim is not None and self._clock.now() >= claim.counts_from
+
+    def ask(
+        self, claim: ClaimAsked, *, choosing: bool, vouched: bool = False, away_seconds: float = 0.0,
+        called: bool = False, free_in: float | None = None,
+    ) -> None:  # fmt: skip
+        """Decide about a claim, or let it wait for the box. `choosing`: the box holds a sealed choice and cannot show it.
+
+        `vouched`: others sit here who can be asked about a seat that nothing has been heard of for `away_seconds`; then it
+        waits for them. `called`: nobody is heard at the table, whose screens ask for its people now; the claim waits for that.
+        `free_in`: the seat is free in so many seconds if its person stays away.
+        """
+        seat, now = self._seats.get(claim.seat), self._clock.now()
+        if seat is None:
+            self._refuse(claim, f"There is no seat {claim.seat} at this table.")
+        elif self._names.mislead(claim.name):
+            self._refuse(claim, SENTENCE)
+        elif self.has_twin(claim.name, claim.seat):
+            self._refuse(claim, TWIN)
+        elif claim.code is not None:
+            wanted = seat.hand_over if len(claim.code) == HAND_OVER_LENGTH else seat.code
+            if wanted and compare_digest(claim.code.encode(), wanted.encode()):
+                self._grant(seat, claim)
+            elif len(claim.code) == HAND_OVER_LENGTH:
+                sentence = (
+                    "This code was scanned before, or its two minutes are over: let the other phone show a new one."
+                )
+                self._refuse(claim, sentence, wrong_code=True)
+            else:
+                self._wrong_codes.append(now)
+                self._refuse(claim, f"That is not the code of seat {claim.seat}.", wrong_code=True)
+        elif (not seat.box_on or choosing) and called and seat.joined and not seat.is_house:
+            self._wait(claim, inf, by="time")
+        elif (not seat.box_on or choosing) and not (vouched and self._is_left(seat, claim, away_seconds)):
+            if free_in is not None:
+                minutes = max(1, ceil(free_in / 60))
+                text = f"Seat {seat.number} is kept for a phone that is away, for at most {minutes} min."
+                self._refuse(claim, f"{text} The people at the table, or staff, can free it now.")
+                return
+            cause = "is choosing in its box" if seat.box_on else "has no box"
+            self._refuse(claim, f"Seat {claim.seat} {cause}. {self.how_to_join(seat)}")
+        elif claim.seat not in self._claims and now < seat.quiet_until:
+            said = f"Seat {claim.seat} was asked for a moment ago, and nobody agreed."
+            self._refuse(claim, f"{said} {self.how_to_join(seat)}")
+        elif not seat.box_on:
+            self._wait(claim, inf, by="people")
+        else:
+            self._wait(claim, now + (PHONE_FIRST_SECONDS if seat.sid and seat.phone_on else SHOWN_SECONDS))
+
+    def _wait(self, claim: ClaimAsked, counts_from: float, by: Decider = "box") -> None:
+        """Let a claim wait; a second one for the same seat is refused."""
+        if claim.seat in self._claims:
+            self._refuse(claim, f"Somebody else asks for seat {claim.seat} just now: try again in a moment.")
+            return
+        self._claims_asked += 1
+        ends = self._clock.now() + CLAIM_SECONDS
+        self._claims[claim.seat] = WaitingClaim(self._claims_asked, claim, counts_from, ends, by)
+
+    def _is_left(self, seat: Seat, claim: ClaimAsked, seconds: float) -> bool:
+        """Return whether the others may be asked who it is: somebody's seat without a box, whose phone is long gone."""
+        is_left = seat.joined and bool(seat.sid) and not seat.box_on and seat.away_since is not None
+        return is_left and claim.code is None and self._clock.now() - (seat.away_since or 0.0) >= seconds
+
+    def grant(self, seat: int) -> None:
+        """Give the claimed seat away: its box, or the phone that holds it, said yes. Raise LogError."""
+        if claim := self._claims.get(seat):
+            self._grant(self._seats[seat], claim.asked)
+
+    def refuse(self, seat: int, sentence: str) -> None:
+        """Refuse the claim that waits for a seat, if one does; whoever sits there is left alone for a while."""
+        if claim := self._claims.get(seat):
+            asked = self._seats[seat]
+            if asked.joined:
+                asked.quiet_until = self._clock.now() + QUIET_SECONDS * 2 ** min(asked.not_agreed, 5)
+                asked.not_agreed += 1
+            self._refuse(claim.asked, sentence)
+
+    def put_off(self, seat: int, sentence: str, by: Decider | None = None) -> None:
+        """Refuse the claim that waits for a seat; nobody there was asked, so the next one may come at once.
+
+        `by`: only a claim that this decides.
+        """
+        claim = self._claims.get(seat)
+        if claim and by in (None, claim.by):
+            self._refuse(claim.asked, sentence)
+
+    def due(self) -> bool:
+        """Refuse the claims that have waited too long, hide codes again; return whether anything has changed."""
+        changed = self.follow_phones()
+        hidden = [seat for seat in self if seat.code_until and self._clock.now() >= seat.code_until]
+        for seat in hidden:
+            seat.code_until = 0.0
+        over = [seat for seat in self if seat.hand_over and self._clock.now() >= seat.hand_over_until]
+        for seat in over:
+            seat.hand_over = ""
+        late = [one for one, claim in self._claims.items() if self._clock.now() >= claim.ends and claim.by != "time"]
+        for number in late:
+            self.refuse(number, f"Nobody at the seat agreed in time. {self.how_to_join(self._seats[number])}")
+        return bool(late or hidden or over) or changed
+
+    def arrange(self, places: Mapping[int, int]) -> None:
+        """Let who sits at seat `places[number]` sit at `number` from now on, with phone, name and code; boxes stay. Raise LogError.
+
+        `places` is a permutation of all seats. Claims of seats that change are put off.
+        """
+        moved = [self._seats[number] for number, source in places.items() if number != source]
+        for seat in moved:
+            self.put_off(seat.number, "Somebody else sits there now: try again.")
+        names = [one.name for one in fields(Seat) if one.name not in ("number", "box", "box_on")]
+        before = {number: {name: getattr(seat, name) for name in names} for number, seat in self._seats.items()}
+
+        def put(places: Mapping[int, int]) -> None:
+            for number, source in places.items():
+                for name, value in before[source].items():
+                    setattr(self._seats[number], name, value)
+
+        put(places)
+        try:
+            self.keep()
+        except LogError:
+            put({number: number for number in places})
+            raise
+
+    def release(self, seat: Seat, *, playing: bool, answered: str = "") -> None:
+        """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError.
+
+        `answered`: the request by which the phone itself has left. It is answered before its login ends.
+        """
+        sid = seat.sid
+        with self.changing(seat):
+            seat.left = seat.person or seat.left
+            seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = (
+                "",
+                "",
+                b"",
+                new_code(self._random, SEAT_CODE_LENGTH),
+                False,
+            )
+            seat.hand_over = ""
+            seat.on_box, seat.heard_at = False, -inf
+            seat.earlier = []  # what the phone could prove goes with it
+            if not playing:
+                seat.empty()
+            elif seat.house_before:
+                seat.give_back()
+        if sid and answered:
+            self._phones.answer(sid, Ack(answered, ok=True))
+        if sid:
+            self._phones.release(sid)
+
+    @property
+    def guessed_at(self) -> bool:
+        """Return whether so many wrong codes came of late that somebody seems to guess."""
+        codes = self._wrong_codes
+        return len(codes) == ALARM_AFTER and self._clock.now() - codes[0] <= ALARM_SECONDS
+
+    def _refuse(self, claim: ClaimAsked, sentence: str, *, wrong_code: bool = False) -> None:
+        self._forget(claim)
+        claim.answer(ClaimDecided(claim.claim, False, sentence, wrong_code=wrong_code))
+
+    def _forget(self, claim: ClaimAsked) -> None:
+        waiting = self._claims.get(claim.seat)
+        if waiting and waiting.asked.claim == claim.claim:
+            del self._claims[claim.seat]
+
+    def _grant(self, seat: Seat, claim: ClaimAsked) -> None:
+        """Give the seat to the phone that asked; whoever held it before is out, at once, and whoever asked beside it."""
+        self._forget(claim)
+        before = seat.sid
+        try:
+            with self.changing(seat):
+                seat.sid, seat.password, seat.phone_key = (
+                    new_token(self._random, 12),
+                    new_token(self._random, 24),
+                    claim.phone_key,
+                )
+                seat.take_from_house()
+                seat.ready = seat.ready and not before  # whoever comes with another phone has not said so
+                seat.code, seat.name = new_code(self._random, SEAT_CODE_LENGTH), claim.name or seat.name
+                seat.not_agreed, seat.code_until, seat.hand_over, seat.left = 0, 0.0, "", ""
+                seat.earlier = [person_of(one) for one in claim.earlier_keys[:MOST_EARLIER]]
+                seat.joined, seat.phone_on, seat.met, seat.away_since = True, False, False, None
+                seat.on_box, seat.heard_at = False, -inf
+        except LogError:
+            self._refuse(claim, "The record cannot be written now: try again in a moment.")
+            raise
+        if before:
+            self._phones.release(before)
+        self._phones.admit(seat.sid, seat.password, seat.phone_key)
+        if other := self._claims.get(seat.number):
+            self._refuse(other.asked, f"Seat {seat.number} has just been taken.")
+        claim.answer(ClaimDecided(claim.claim, True, f"Seat {seat.number} is yours.", seat.sid, seat.password))

@@ -1,0 +1,250 @@
+"""What staff may do at a table, and what they did. They see the public state; no hand, bid or code is ever asked for here.
+
+Each thing is done or refused with a sentence. What was done is in the journal, and the last of it is kept with the table:
+a log of a match holds actions of seats only, so what staff did to the match is told beside it, by its id and length.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UnsetType
+
+from hub.engine.decision import CHANCE
+from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
+from hub.network import staff_verbs
+from hub.network.staff_messages import Desk, Did
+from hub.network.verbs import AcknowledgeArgs, SeatArgs, TakeUpArgs, read_args
+from hub.ports import StaffAsked
+from hub.table.base.kept import KeptValues
+from hub.table.base.notices import Notices
+from hub.table.dice.rolls import Rolls
+from hub.table.match import feed
+from hub.table.match.play import Play
+from hub.table.people.endings import Endings
+from hub.table.people.house_seats import HouseSeats
+from hub.table.people.lobby import Lobby
+from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code
+from hub.table.seating.seats import Seats
+from hub.table.staff.hardware_test import HardwareTests
+from hub.table.staff.session_limit import SessionLimit
+
+logger = logging.getLogger(__name__)
+
+MOST_KEPT = 40
+"""So much of what staff did is kept."""
+
+
+class StaffDesk:
+    """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
+
+    def __init__(
+        self,
+        play: Play,
+        seats: Seats,
+        notices: Notices,
+        rolls: Rolls,
+        endings: Endings,
+        tests: HardwareTests,
+        kept: KeptValues,
+        limit: SessionLimit,
+        lobby: Lobby,
+        house: HouseSeats,
+        volume: int,
+        wall: Callable[[], float],
+        random: Random,
+    ) -> None:
+        self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
+        self._endings, self._kept, self._wall, self._random = endings, kept, wall, random
+        self.tests = tests
+        self._limit, self._lobby, self._house = limit, lobby, house
+        self._did: list[Did] = []
+        self.light = 100
+        """How bright rings and the table's screens are, in per cent."""
+        self.volume = volume
+        """How loud the table's sounds are, in per cent; the owner's until staff set another one."""
+        self.desk = Desk(volume=volume)
+
+    def recall(self) -> None:
+        """Take up what was set and done before a restart. Raise LogError."""
+        self._did = self._kept.read("staff", list[Did], "what staff did") or []
+        light = self._kept.read("light", int, "how bright it is")
+        self.light = light if light in staff_verbs.LIGHTS else 100
+        volume = self._kept.read("volume", int, "how loud it is")
+        self.volume = self.volume if volume is None else min(max(volume, 0), staff_verbs.LOUDEST)
+        self._limit.recall()
+        self._tell()
+
+    def due(self) -> bool:
+        """Do what time brings about; return whether there is news."""
+        changed = self._limit.due()
+        changed = self.tests.due() or changed
+        self._tell()
+        return changed
+
+    def _tell(self) -> None:
+        limit = self._limit
+        self.desk = Desk(
+            list(self._did), limit.until, self.light, self.volume, self.tests.report(), by_hours=limit.by_hours,
+            put_aside=self._endings.kept_matches,
+        )  # fmt: skip
+
+    # --- requests ------------------------------------------------------------------------------------
+
+    def take(self, asked: StaffAsked) -> None:
+        """Do what staff ask and answer. Raise LogError where the disk fails, answered as well."""
+        match, entries = (
+            self._play.log.match if self._play.match else None,
+            len(self._play.match.log if self._play.match else ()),
+        )
+        try:
+            did = self._do(asked.verb, asked.args)
+        except IllegalAction as error:
+            asked.answer(False, error.sentence)
+            return
+        except LogError as error:
+            asked.answer(False, f"The disk fails: {error}")
+            raise
+        if did:
+            logger.info("table %s: staff: %s", self._kept.table, did)
+            self._did = [*self._did, Did(int(self._wall()), did, match, entries)][-MOST_KEPT:]
+        self._tell()
+        try:
+            if did:
+                self._kept.write("staff", msgspec.json.encode(self._did))
+        finally:  # it is done, whatever becomes of the note
+            asked.answer(True, did)
+
+    def _do(self, verb: str, args: Mapping[str, Any]) -> str:
+        """Do it; return what staff did, as a sentence, or "" for what nobody needs to read later."""
+        match verb, read_args(staff_verbs.TABLE_ARGS, verb, args):
+            case "done", AcknowledgeArgs(key=key):
+                self._notices.acknowledge(key)
+                return ""
+            case "free", SeatArgs(seat=number):
+                return self._free(number)
+            case "undo", staff_verbs.StaffUndoArgs(after=after):
+                return self._undo(after)
+            case "aside", _:
+                self._endings.put_aside("staff")
+                return "The match was put aside."
+            case "end", _:
+                self._endings.end("staff")
+                return "The match was ended."
+            case "again", TakeUpArgs(match=kept):
+                self._endings.vouch(kept)
+                did = "A match that was put aside goes on with those who sit here now."
+                self._notices.post("staff", f"Staff: {did}")
+                return did
+            case "reset", staff_verbs.ResetArgs(match=running):
+                return self._reset(running)
+            case "limit", staff_verbs.LimitArgs(minutes=minutes, at=at):
+                self._limit.choose(minutes, at)
+                return ""
+            case "offer", staff_verbs.OfferArgs(game=game, preset=preset):
+                self._lobby.offer(game, preset)
+                return ""
+            case "light", staff_verbs.LightArgs(percent=percent):
+                self._kept.write("light", str(percent).encode())
+                self.light = percent
+                return ""
+            case "volume", staff_verbs.VolumeArgs(percent=percent):
+                self._kept.write("volume", str(percent).encode())
+                self.volume = percent
+                return ""
+            case "test", staff_verbs.HardwareTestArgs(what=what):
+                self._test(what)
+                return ""
+        raise TypeError(f"nothing does {verb!r}")
+
+    def _free(self, number: int) -> str:
+        seat = next((one for one in self._seats if one.number == number), None)
+        if seat is None or not (seat.sid or seat.joined):
+            raise NotAsked("Nobody sits there.", "SEAT")
+        if seat.number in self._play.seats:
+            if not seat.sid:
+                raise NotAsked("That seat has no phone; its hand waits for whoever plays on.", "SEAT")
+            self._seats.release(seat, playing=True)
+            return f"Seat {seat.number} was taken from its phone; the hand stays with the seat."
+        self._clear(seat)
+        return f"Seat {seat.number} was freed."
+
+    def _clear(self, seat: Seat) -> None:
+        """Let nobody sit there any more: login, name and code are new. Raise LogError."""
+        self._seats.refuse(seat.number, "The seat was just freed: ask once more.")
+        if seat.sid:
+            self._seats.release(seat, playing=False)
+            return
+        with self._seats.changing(seat):
+            seat.empty()
+            seat.code = new_code(self._random, SEAT_CODE_LENGTH)
+
+    def _undo(self, after: int) -> str:
+        """Take back the last action of a person, with what the house has done since; `after` is the event that staff saw last.
+
+        So nothing newer goes. What dice or shuffles have decided since stays, and what was done before it.
+        """
+        match = self._play.match
+        if refusal := self._play.standstill():
+            raise refusal
+        assert match is not None
+        shown = feed.events(match)
+        if after != (shown[-1].n if shown else -1):
+            raise Stale
+        if not match.log:
+            raise NotOffered("There is nothing to take back.", "UNDO")
+        seat = match.log[-1].seat
+        self._rolls.undo(seat)
+        also = ""
+        while seat and self._seats[seat].house and (log := self._play.match.log if self._play.match else []):
+            before = log[-1].seat
+            if before == CHANCE:
+                break
+            try:
+                self._rolls.undo(before)
+            except IllegalAction:
+                break
+            seat, also = before, ", with what the house did after it"
+        did = f"The last action of Seat {seat} was taken back{also}." if seat else "The last action was taken back."
+        self._notices.post("staff", f"Staff: {did}")
+        return did
+
+    def _reset(self, running: Literal["aside", "end"] | UnsetType) -> str:
+        """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
+        if self._play.stopped:
+            raise NotAsked(f"The match is stopped: {self._play.stopped}", "RECORD")
+        did = "The table was made ready for the next guests."
+        match = self._play.match
+        if match is not None and not match.over:
+            if running == "aside":
+                self._endings.put_aside("staff")
+                did = f"The match was put aside. {did}"
+            elif running == "end":
+                ended = self._play.log.match
+                self._endings.end("staff")
+                if ended:
+                    self._play.log.wipe(ended)
+                did = f"The match was ended. {did}"
+            else:
+                raise NotAsked("A match is under way: say whether it is put aside or ended.", "RESET")
+        self._rolls.dispute = None
+        self._play.put_away()
+        for seat in self._seats:
+            self._clear(seat)
+            self._notices.end("help", str(seat.number))
+        self._house.begin()
+        self._limit.set(None)
+        self._notices.passed("match")
+        self._notices.passed("answered")
+        return did
+
+    def _test(self, what: Literal["boxes", "dice", "stop"]) -> None:
+        if self._play.match is not None and not self._play.match.over:
+            raise NotAsked("A match is under way: boxes and dice are tried between matches.", "TEST")
+        if self._rolls.waits or self._rolls.voting:
+            raise NotAsked("A roll of the last match is still disputed: wait a moment.", "TEST")
+        self.tests.begin(what)

@@ -1,0 +1,122 @@
+"""The test of boxes, rings and dice that staff make between two matches, while the hub runs.
+
+While boxes are tried, their controls mean nothing else: each one that is pressed or turned is ticked off, and the ring of a
+seat goes round until all of its box was used. A census asks the reader for what lies in the tray.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from hub.errors import IllegalAction
+from hub.network.staff_messages import BoxTest, HardwareTest
+from hub.ports import CONTROLS, SEAT_MARKS, BoxUp, Clock, DiceSeen, Key, LampPicture, Turn
+from hub.table.dice.rolls import Rolls
+from hub.table.match.play import Play
+from hub.table.seating.seats import Seats
+
+TEST_SECONDS = 180.0
+CENSUS = 6
+"""Dice that a census wants to see."""
+NO_READER = "No dice reader is at this table: count the dice by hand."
+RIGHT, LEFT = "dial right", "dial left"
+
+
+class HardwareTests:
+    """The tests of one table; one at a time, and none while a match is under way."""
+
+    def __init__(self, play: Play, seats: Seats, rolls: Rolls, clock: Clock) -> None:
+        self._play, self._seats, self._rolls, self._clock = play, seats, rolls, clock
+        self._controls: dict[str, int] = {}  # of each box, as it said hello
+        self._left: dict[int, list[str]] | None = None  # by seat, while boxes are tried
+        self._dice = ""
+        self._arm: int | None = None
+        self._ends = 0.0
+
+    @property
+    def _running(self) -> bool:
+        return self._left is not None or self._arm is not None
+
+    def begin(self, what: Literal["boxes", "dice", "stop"]) -> None:
+        """Try the "boxes", count the "dice", or "stop". Raise IllegalAction."""
+        self.end()
+        self._ends = self._clock.now() + TEST_SECONDS
+        if what == "boxes":
+            boxes = [seat for seat in self._seats if seat.box_on]
+            if not boxes:
+                raise IllegalAction("No box is connected at this table.", "TEST")
+            self._left = {
+                seat.number: [*CONTROLS[: self._controls.get(seat.box, len(CONTROLS))], RIGHT, LEFT] for seat in boxes
+            }
+        elif what == "dice":
+            self._arm = self._rolls.dice.open.arm_for_census(CENSUS)
+            self._dice = f"Put all {CENSUS} dice into the tray." if self._arm else NO_READER
+
+    def end(self) -> None:
+        """End what is tried."""
+        if self._arm is not None:
+            self._rolls.dice.open.disarm()
+        self._left, self._arm, self._dice = None, None, ""
+
+    def due(self) -> bool:
+        """End a test that has lasted long enough, or that a match has overtaken; return whether there was one."""
+        if not self._running or (self._clock.now() < self._ends and not self._play.seats):
+            return False
+        self.end()
+        return True
+
+    def heard(self, signal: object) -> bool:
+        """Take what a device reports; return whether it was for a test and means nothing else."""
+        if isinstance(signal, BoxUp):
+            self._controls[signal.box] = signal.controls
+        if not self._running or self._play.seats:
+            return False
+        match signal:
+            case Key(box, control, _):
+                return self._used(box, control)
+            case Turn(box, detents):
+                return self._used(box, RIGHT if detents > 0 else LEFT)
+            case DiceSeen(_, arm, _, _, _) if arm == self._arm:
+                self._dice = _sentence(signal)
+                return True
+        return False
+
+    def _used(self, box: str, control: str) -> bool:
+        seat = self._seats.of_box(box)
+        if seat is None or self._left is None or seat.number not in self._left:
+            return False
+        self._left[seat.number] = [one for one in self._left[seat.number] if one != control]
+        return True
+
+    def rings(self) -> Mapping[int, LampPicture]:
+        """Return what rings show in place of the table's own: going round until all of a box was used, then lit."""
+        return {
+            seat: LampPicture("roll" if left else "locked", 0, SEAT_MARKS[seat].colour)
+            for seat, left in (self._left or {}).items()
+        }
+
+    def report(self) -> HardwareTest | None:
+        """Return how far the test is; None where none runs."""
+        if not self._running and not self._dice:
+            return None
+        boxes = [BoxTest(seat, list(left)) for seat, left in (self._left or {}).items()]
+        return HardwareTest(max(0, int(self._ends - self._clock.now())), boxes, self._dice)
+
+
+def _sentence(seen: DiceSeen) -> str:
+    """Return what a reader sees of the dice in the tray."""
+    faces = " ".join(map(str, seen.faces))
+    match seen.state:
+        case "settled":
+            return f"All {len(seen.faces)} dice are there: {faces}."
+        case "armed":
+            return f"Put all {CENSUS} dice into the tray."
+        case "rolling":
+            return "The dice are moving."
+        case "cocked":
+            return f"A die leans or lies outside; flat: {faces or 'none'}. {seen.say}".strip()
+        case "wrong_count":
+            return f"These are not {CENSUS} dice. {seen.say}".strip()
+        case _:
+            return seen.say or "The reader does not answer."

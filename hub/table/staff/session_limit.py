@@ -1,0 +1,107 @@
+"""How long a table is its guests': until when, as staff have set it or the venue closes, and when that is announced.
+
+No match ends by it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from msgspec import UNSET, UnsetType
+
+from hub.ports import Clock
+from hub.table.base.kept import KeptValues
+from hub.table.base.notices import Notices
+from hub.table.staff.opening_hours import closing
+
+LAST_ORDERS, FEW = 15 * 60, 5 * 60
+"""Seconds before the end at which it is announced."""
+LONGEST = 24 * 3600
+LOOK_SECONDS = 1.0
+"""How often the venue's hours are looked at."""
+
+
+class SessionLimit:
+    """The time of one table. `wall` returns seconds since 1970; what passes meanwhile is measured by the table's clock.
+
+    What staff set counts, earlier or later; else the venue's own hours do (`evenings`, as in `hub.table.staff.opening_hours`).
+    """
+
+    def __init__(
+        self, kept: KeptValues, notices: Notices, clock: Clock, wall: Callable[[], float],
+        evenings: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self._kept, self._notices, self._clock, self._wall, self._evenings = kept, notices, clock, wall, evenings
+        self._set: int | None = None  # by staff
+        self._ends = 0.0  # by the table's clock
+        self._closes: int | None = None  # as the venue's hours say
+        self._looked = -LOOK_SECONDS  # when they were looked at, in seconds since 1970
+
+    @property
+    def until(self) -> int | None:
+        """Return when the table's time is over, in seconds since 1970; None where there is no limit."""
+        return self._closes if self._set is None else self._set
+
+    @property
+    def by_hours(self) -> bool:
+        """Return whether the limit is that of the venue's hours."""
+        return self._set is None and self._closes is not None
+
+    def recall(self) -> None:
+        """Take up what was set before a restart. Raise LogError."""
+        until = self._kept.read("until", int, "until when the table is taken")
+        if until and abs(until - self._wall()) < LONGEST:  # else it is long over, or this clock is wrong
+            self._begin(until)
+
+    def choose(self, minutes: int | UnsetType, at: str | UnsetType) -> None:
+        """Set when the time ends: in `minutes`, else at the next time `at` ("22:30"), else never. Raise LogError."""
+        if minutes is not UNSET:
+            self.set(int(self._wall()) + 60 * minutes)
+        elif at is not UNSET:
+            now, (hour, minute) = datetime.fromtimestamp(self._wall()).astimezone(), map(int, at.split(":"))
+            then = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+            self.set(int((then if then > now else then + timedelta(days=1)).timestamp()))
+        else:
+            self.set(None)
+
+    def set(self, until: int | None) -> None:
+        """Set until when, in seconds since 1970, or with None that there is no limit. Raise LogError."""
+        if until is None:
+            self._kept.forget("until")
+            self._set = None
+        else:
+            self._kept.write("until", str(until).encode())
+            self._begin(until)
+        self.due()
+
+    def _begin(self, until: int) -> None:
+        self._set, self._ends = until, self._clock.now() + until - self._wall()
+
+    def due(self) -> bool:
+        """Announce the end when it is time; return whether there is news."""
+        before = self.until
+        wall = self._wall()
+        if any(self._evenings) and abs(wall - self._looked) >= LOOK_SECONDS:
+            self._closes, self._looked = closing(self._evenings, wall), wall
+        until = self.until
+        if until is None:
+            return self._notices.end("time") or before is not None
+        left = self._ends - self._clock.now() if self._set is not None else until - self._wall()
+        if sentence := self._announced(until, left):
+            return self._notices.post("time", sentence)
+        return self._notices.end("time") or until != before
+
+    def _announced(self, until: int, left: float) -> str:
+        """Return what everybody is told with so many seconds left, "" for nothing."""
+        at = time.strftime("%H:%M", time.localtime(until))
+        if self.by_hours:
+            over, ends = f"The venue closed at {at}.", f"the venue closes at {at}."
+        else:
+            over, ends = f"The time for this table was over at {at}.", f"the time for this table is over at {at}."
+        if left <= 0:
+            return f"{over} Nothing ends by itself."
+        if left <= FEW:
+            return f"A few minutes are left: {ends}"
+        return f"Last orders: {ends}" if left <= LAST_ORDERS else ""

@@ -1,0 +1,250 @@
+"""The demonstration: a short match by the house on the table's own screens, while nobody is there to play.
+
+It is a match in memory and nothing else: no log, no record, no decision for boxes, dice or phones. Phones and staff see the
+lobby all the while; whatever anybody touches ends it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from random import Random
+
+from msgspec.structs import replace
+
+from hub.engine import house_player
+from hub.engine.decision import CHANCE, Action, Roll
+from hub.engine.game import Game
+from hub.engine.labels import Labels
+from hub.engine.match import Match
+from hub.errors import HubError
+from hub.ports import (
+    BoxBid,
+    BoxCheated,
+    BoxLocked,
+    BoxUnlocked,
+    ClaimAsked,
+    Clock,
+    DiceSeen,
+    HelpAsked,
+    Key,
+    PhoneSaid,
+    StaffAsked,
+    Turn,
+)
+from hub.state import Batch, PublicDice, PublicState
+from hub.table.base.chance import Chance
+from hub.table.match import feed
+from hub.table.match.highlights import highlights
+from hub.table.match.play import Play
+from hub.table.seating.seats import Seats
+from hub.table.views.snapshot import view
+
+logger = logging.getLogger(__name__)
+
+TOUCHES = (
+    Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimAsked, HelpAsked, PhoneSaid, StaffAsked,
+)  # fmt: skip
+"""The signals behind which there is somebody at the table, or at the staff's page."""
+STEP_SECONDS = 2.5
+"""How long a decision stands before the house takes it, about; the dice of a roll lie as long."""
+SEALED_SHARE = 0.25
+"""The part of it that each further seat takes in the same sealed choice."""
+MOST_SECONDS = 240.0
+RESULT_SECONDS = 15.0
+LOBBY_SECONDS = 60.0
+"""How long the lobby is shown between two demonstrations."""
+PAPER_SECONDS = 60.0
+"""How long a panel keeps a picture of it: paper wears out with each refresh, and this goes on all day."""
+MOST_SEATS = 3
+"""Seats that play: enough to be a game, few enough to be followed."""
+MOST_BATCH = 6
+
+
+# Not a real match of house seats, which the log, the history and claims of seats would have to leave out.
+class Demonstration:
+    """The demonstration of one table. Called from the table's thread.
+
+    It begins when the table was free and untouched for `after` seconds, 0: never.
+    """
+
+    def __init__(self, play: Play, seats: Seats, clock: Clock, after: float, random: Random) -> None:
+        self._play, self._seats, self._clock, self._after = play, seats, clock, after
+        self._random, self._chance = random, Chance(random)
+        minutes = {game.name: game.labels.minutes for game in play.games.values()}
+        self._games: list[Game] = sorted(play.games.values(), key=lambda game: (minutes[game.name], game.name))
+        self._shown = 0  # demonstrations so far
+        self._match: Match | None = None
+        self._roll: Action | None = None  # dice that lie there, before the rules take them
+        self._dice: PublicDice | None = None
+        self._paper: PublicState | None = None
+        self._due_at = clock.now() + after  # when it begins, or takes its next step
+        self._ends_at = self._paper_at = 0.0
+
+    # --- when ------------------------------------------------------------------------------------------
+
+    def heard(self, signal: object) -> bool:
+        """Take note of a signal; return whether it has ended the demonstration, so that the lobby is to be shown."""
+        return isinstance(signal, TOUCHES) and self._rest(self._after)
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when something is due, in the clock's seconds; None while the table is not free."""
+        return self._due_at if self._is_free() else None
+
+    def due(self) -> bool:
+        """Begin, take a step or end, if the time has come; return whether another picture is to be shown."""
+        now = self._clock.now()
+        if not self._is_free():
+            return self._rest(self._after)
+        if now < self._due_at:
+            return False
+        if self._match is None:
+            return self._begin(now)
+        if now >= self._ends_at:
+            return self._rest(LOBBY_SECONDS)
+        try:
+            self._step(self._match, now)
+        except HubError as error:
+            self._leave_out(self._match.game, error)
+        return True
+
+    def _is_free(self) -> bool:
+        """Return whether nobody sits here or is about to, no match is under way, and the table does not stand still."""
+        if not self._after or not self._games or self._play.stopped or self._play.seats or self._play.fault:
+            return False
+        return not self._seats.claimed and not any(
+            seat.sid or (seat.joined and not seat.is_house) for seat in self._seats
+        )
+
+    def _rest(self, seconds: float) -> bool:
+        """Show none for so many seconds; return whether one was shown."""
+        was = self._match is not None
+        self._match = self._roll = self._dice = self._paper = None
+        self._due_at = self._clock.now() + seconds
+        return was
+
+    # --- the match -------------------------------------------------------------------------------------
+
+    def _begin(self, now: float) -> bool:
+        """Begin with the next game that so many seats can play."""
+        places = len(list(self._seats))
+        game = next((game for game in self._games if game.seats[0] <= places), None)
+        if game is None:
+            return self._rest(LOBBY_SECONDS)
+        self._games.remove(game)
+        self._games.append(game)
+        self._shown += 1
+        seats = range(1, max(game.seats[0], min(game.seats[1], places, MOST_SEATS)) + 1)
+        try:
+            self._match = Match(game, list(seats), {})
+            self._chance.settle(self._match)
+        except HubError as error:
+            self._leave_out(game, error)
+            return False
+        logger.debug("a demonstration of %s begins", game.name)
+        self._ends_at, self._paper_at = now + MOST_SECONDS, now + PAPER_SECONDS
+        self._due_at = now + self._pause()
+        return True
+
+    def _leave_out(self, game: Game, error: HubError) -> None:
+        """Show that game no more: its rules or its house player failed, or it cannot begin."""
+        logger.error("there is no demonstration of %s", game.name, exc_info=error)
+        self._games.remove(game)
+        self._rest(LOBBY_SECONDS)
+
+    def _pause(self) -> float:
+        return STEP_SECONDS * (0.8 + 0.4 * self._random.random())
+
+    def _step(self, match: Match, now: float) -> None:
+        """Take one decision, or let the dice fall that the rules take with the next step. Raise HubError."""
+        asked, action = match.open, self._roll or self._next_action(match)
+        self._due_at = min(now + self._pause(), self._ends_at)
+        if action.seat == CHANCE and self._roll is None and asked and asked.roll:
+            self._roll, self._dice = action, _lying(asked.roll, action.args["faces"])
+            return
+        self._roll = self._dice = None
+        match.act(action)
+        self._chance.settle(match)
+        if match.over:
+            self._due_at = self._ends_at = now + RESULT_SECONDS
+        elif asked and match.open is asked and asked.kind == "sealed":
+            self._due_at = min(now + self._pause() * SEALED_SHARE, self._ends_at)
+
+    def _next_action(self, match: Match) -> Action:
+        for seat in match.setup.seats:
+            action = house_player.play(match, seat, "steady", self._random)
+            if action is not None:
+                return action
+        raise HubError("Nobody is asked.")
+
+    @property
+    def labels(self) -> Labels | None:
+        """Return the labels of the game that is shown; None while there is none."""
+        return self._match.game.labels if self._match else None
+
+    # --- what is shown ---------------------------------------------------------------------------------
+
+    def picture(self, lobby: PublicState) -> PublicState | None:
+        """Return what rings and screens show in place of the lobby; None while there is no demonstration.
+
+        It is the public view alone. Only the table's own screens get it: phones and staff have the lobby.
+        """
+        match = self._match
+        if match is None or not self._is_free():
+            return None
+        asked = match.open
+        playing = set(match.setup.seats)
+        seats = [
+            replace(one, name=f"House {one.seat}", held=True, phone="none", presence="here", house="steady")
+            if one.seat in playing
+            else one
+            for one in lobby.seats
+        ]
+        return replace(
+            lobby,
+            state="over" if match.over else "playing",
+            match=f"demonstration-{self._shown}",
+            game=match.game.name,
+            title=match.game.title,
+            seats=seats,
+            view=view(match),
+            locked=sorted(asked.answers) if asked and asked.kind == "sealed" else [],
+            want=asked.others if asked else "",
+            events=feed.events(match),
+            dice=self._dice,
+            over=match.over,
+            highlights=highlights(match.events, match.game.labels.screen.highlights) if match.over else [],
+            games=[],
+            put_aside=[],
+            kit=None,
+            dispute=None,
+            preset="",
+            options={},
+        )
+
+    def paper(self, picture: PublicState | None) -> PublicState | None:
+        """Return what panels show of `picture`: a newer one each `PAPER_SECONDS`, before the first one None."""
+        if picture is None:
+            self._paper = None
+        elif self._clock.now() >= self._paper_at:
+            self._paper_at = self._clock.now() + PAPER_SECONDS
+            self._paper = replace(picture, title=f"Demo: {picture.title}")
+        return self._paper
+
+
+def _lying(roll: Roll, faces: Sequence[int]) -> PublicDice:
+    """Return dice that the hub has rolled, as everybody sees them: the last batch open, those before it done."""
+    batches = [list(faces[first : first + MOST_BATCH]) for first in range(0, len(faces), MOST_BATCH)]
+    return PublicDice(
+        state="settled",
+        seat=roll.seat,
+        count=roll.count,
+        sides=roll.sides,
+        why=roll.why,
+        batch=len(batches[-1]),
+        faces=batches[-1],
+        read="hub",
+        done=[Batch(known, "hub") for known in batches[:-1]],
+        total=sum(faces),
+    )

@@ -1,0 +1,198 @@
+"""The guided first round: which rule is told to whom at the open question, and who would rather not be told.
+
+What to tell is the game's (`hub/engine/guide.py`). Each lesson is told once to each seat, and once to the room, while its
+question is open; to the room it stands for a while even so, as nobody there has a key to press. Nothing that is secret is
+looked at for the room.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from hub.engine.decision import Decision
+from hub.engine.guide import Moment, To, moment_of, next_lesson
+from hub.engine.match import Match
+from hub.errors import NotAsked
+from hub.ports import Clock
+from hub.state import LessonNow, Teaching
+from hub.table.base.kept import KeptValues
+from hub.table.match.play import Play
+from hub.table.seating.seat import Seat
+from hub.table.seating.seats import Seats
+
+READ_SECONDS = 8.0
+"""How long a sentence for the room stands at least: so long takes reading it from the side."""
+ROOM = 0
+
+Key: TypeAlias = tuple[int, int, int]
+"""Epoch, number and fingerprint of a decision."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What survives a restart: whether the rules of `match` are told, and by login who is `without` them and what was `played` here."""
+
+    match: str | None = None
+    on: bool = False
+    without: list[str] = []
+    played: dict[str, list[str]] = {}
+
+
+# The table chooses, not the page: a page forgets on a reload what it has shown, and a room without phones would see nothing.
+# There is no tutorial match, because it would take time that the table has rented.
+class Lessons:
+    """The lessons of one table. `chosen` is what people have said of the next match; None: as long as somebody is new."""
+
+    def __init__(self, play: Play, seats: Seats, kept: KeptValues, clock: Clock) -> None:
+        self._play, self._seats, self._kept, self._clock = play, seats, kept, clock
+        self.chosen: bool | None = None
+        self._now = Kept()
+        self._key: Key | None = None
+        self._known: int | None = None  # events of the match before the open question; None: nobody has counted yet
+        self._told: dict[
+            int, tuple[tuple[str, To], ...]
+        ] = {}  # by seat, and for the room: which lessons, and as whom; a handful each
+        self._shown: dict[int, LessonNow] = {}
+        self._room_since = 0.0
+        self._kept_on: Moment | None = (
+            None  # the moment of the open question, while the room still reads of an earlier one
+        )
+
+    def recall(self) -> None:
+        """Take up what was so before a restart. Raise LogError."""
+        self._now = self._kept.read("lessons", Kept, "who knows which game") or Kept()
+
+    # --- who wants them ------------------------------------------------------------------------------------
+
+    def is_known(self, game: str) -> bool:
+        """Return whether everybody who sits here has played a game at this table, as far as their phones show."""
+        people = [seat for seat in self._seats if seat.joined and not seat.is_house]
+        return bool(people) and all(game in self._now.played.get(seat.sid, ()) for seat in people)
+
+    def choose(self, on: bool) -> None:
+        """Let the rules be told in the first round of the next match, or not. Raise NotAsked."""
+        if self._play.seats:
+            raise NotAsked("Between matches, say whether the first round is explained.", "LESSONS")
+        self.chosen = on
+
+    def skip(self, seat: Seat, on: bool) -> None:
+        """Tell a seat no more rules in this match, or again; with nobody left to tell, the room is told none either.
+
+        Raise NotAsked, or LogError.
+        """
+        if seat.number not in self._play.seats:
+            raise NotAsked("Only who plays a match is told its rules.", "LESSONS")
+        others = [sid for sid in self._now.without if sid != seat.sid]
+        self._keep(without=others if on else [*others, seat.sid])
+
+    def _keep(self, **changes: object) -> None:
+        now = msgspec.structs.replace(self._now, **changes)
+        if now != self._now:
+            self._kept.write("lessons", msgspec.json.encode(now))
+            self._now = now
+
+    # --- the match -----------------------------------------------------------------------------------------
+
+    @property
+    def _match(self) -> Match | None:
+        """Return the match whose rules are told; None where none are."""
+        match = self._play.match
+        if match is None or match.over or not self._now.on or match.game.guide is None:
+            return None
+        if match.state.round > max((lesson.until for lesson in match.game.guide.lesson), default=0):
+            return None
+        playing = self._play.seats
+        listening = [one for one in self._seats if one.number in playing and one.sid and not one.is_house]
+        return None if listening and all(one.sid in self._now.without for one in listening) else match
+
+    def follow(self) -> None:
+        """Look which lessons the open question is the moment of. Raise LogError."""
+        self._follow_match()
+        match, decision = self._match, self._play.decision
+        key = self._key_of(decision)
+        if key == self._key:
+            return
+        self._key, self._kept_on = key, None
+        if match is None or decision is None:
+            self._shown = {}
+            return
+        moment = self._moment(match, decision)
+        if moment is None:
+            return
+        room = self._shown.get(ROOM)
+        holds = room is not None and self._clock.now() < self._room_since + READ_SECONDS
+        shown: dict[int, LessonNow] = {}
+        for number in match.state.seats:
+            names = [move.name for move in decision.offers(number)]
+            if lesson := self._next(match, moment, number, names):
+                shown[number] = lesson
+        if holds and room is not None:
+            shown[ROOM], self._kept_on = room, moment
+        elif lesson := self._next(match, moment, ROOM, []):
+            shown[ROOM] = lesson
+            self._room_since = self._clock.now()
+        self._shown = shown
+
+    def due(self) -> bool:
+        """Go on to the room's next lesson once it has had time for an earlier one; return whether it changes."""
+        moment = self._kept_on
+        if moment is None or self._clock.now() < self._room_since + READ_SECONDS or (match := self._match) is None:
+            return False
+        self._kept_on = None
+        self._shown.pop(ROOM, None)
+        if lesson := self._next(match, moment, ROOM, []):
+            self._shown[ROOM], self._room_since = lesson, self._clock.now()
+        return True
+
+    def _follow_match(self) -> None:
+        sids = {seat.sid for seat in self._seats if seat.sid}
+        played = {sid: games for sid, games in self._now.played.items() if sid in sids}
+        match, name = self._play.match, self._play.log.match
+        if match is None or match.over or not self._play.seats or name == self._now.match:
+            self._keep(played=played, without=[sid for sid in self._now.without if sid in sids])
+            return
+        game = match.game.name
+        on = not self.is_known(game) if self.chosen is None else self.chosen
+        for number in self._play.seats:
+            sid = self._seats[number].sid
+            if sid and game not in played.get(sid, ()):
+                played[sid] = [*played.get(sid, ()), game]
+        self._keep(match=name, on=on, without=[], played=played)
+        self.chosen, self._known, self._told, self._shown = None, 0, {}, {}
+
+    def _key_of(self, decision: Decision | None) -> Key | None:
+        if decision is None or decision.by_chance:
+            return None
+        return self._play.log.epoch, decision.number, decision.fingerprint()
+
+    def _moment(self, match: Match, decision: Decision) -> Moment | None:
+        count = len(match.events)
+        since = {event.kind for event in match.events[count if self._known is None else min(self._known, count) :]}
+        self._known = count
+        return moment_of(decision, match.state.round, match.view(None), since)
+
+    def _next(self, match: Match, moment: Moment, number: int, moves: list[str]) -> LessonNow | None:
+        """Return the first lesson of this moment that a seat, or the room, was not told yet."""
+        lessons = match.game.guide.lesson if match.game.guide else []
+        told = self._told.get(number, ())
+        found = next_lesson(lessons, moment, number or None, moves, told)
+        if found is None:
+            return None
+        self._told[number] = (*told, (found[0].key, found[1]))
+        return LessonNow(found[0].key, found[1])
+
+    # --- what is shown -------------------------------------------------------------------------------------
+
+    def public(self) -> Teaching | None:
+        """Return what the room is told, and who would rather not be; None where no rules are told."""
+        if self._match is None:
+            return None
+        room = self._shown.get(ROOM)
+        skips = [one.number for one in self._seats if one.sid in self._now.without]
+        return Teaching(room.key if room else "", skips)
+
+    def of(self, seat: Seat) -> LessonNow | None:
+        """Return what a seat is told at the open question."""
+        lesson = self._shown.get(seat.number)
+        return None if lesson is None or seat.sid in self._now.without or self._match is None else lesson

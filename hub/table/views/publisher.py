@@ -1,0 +1,137 @@
+"""Everybody gets the newest complete picture: phones and kiosk first, then what stands around the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+
+from msgspec import structs
+
+from hub.display import dimmed, rings
+from hub.ports import Boxes, LampPicture, Lamps, Page, Phones
+from hub.state import Notice, PublicSeat, PublicState, ScreenState
+from hub.table.base.notices import KINDS
+from hub.table.base.slow_disk import SLOW_DISK, SLOW_SECONDS, TimedStore
+from hub.table.match.play import Play
+from hub.table.seating.seats import Seats
+from hub.table.views.demonstration import Demonstration
+from hub.table.views.reveal import Reveal
+from hub.table.views.snapshot import Identity, Snapshots
+
+
+class Publisher:
+    """What shows the table: phones, lamps, boxes' rings, pages."""
+
+    def __init__(
+        self,
+        snapshots: Snapshots,
+        play: Play,
+        seats: Seats,
+        phones: Phones,
+        lamps: Sequence[Lamps],
+        pages: Sequence[Page],
+        boxes: Boxes | None,
+        demonstration: Demonstration,
+        reveal: Reveal,
+    ) -> None:
+        self._snapshots, self._play, self._seats = snapshots, play, seats
+        self._phones, self._lamps, self._pages, self._boxes = phones, lamps, pages, boxes
+        self._demonstration, self._reveal = demonstration, reveal
+        self._newest: PublicState | None = None
+        self.light = 100
+        """How bright rings and the table's screens are, in per cent."""
+        self.volume = 0
+        """How loud the table is, in per cent."""
+        self.rings_under_test: Callable[[], Mapping[int, LampPicture]] = dict
+        self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
+        self._shown: tuple[PublicState, ScreenState] | None = None
+
+    def show_phones(self, table: Identity) -> PublicState:
+        """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
+        state = self._newest = structs.replace(self._snapshots.public(table), volume=self.volume)
+        with self._phones.together():
+            with self._showing:
+                self._phones.show_public(state)
+                self._shown = None
+            self.show_hands()
+        return state
+
+    def show_hands(self) -> None:
+        """Give each phone the newest picture of its hand."""
+        hands = {seat.sid: self._snapshots.hand(seat) for seat in self._seats if seat.sid}
+        self._phones.show_hands(hands, self._play.hand_blocks)
+
+    def show_around(self, state: PublicState, *, settled: bool) -> None:
+        """Give rings and panels a picture. `settled`: it may stand for a while, a good moment for a full refresh."""
+        demonstration = self._demonstration.picture(state)
+        self._show_rings(state, demonstration)
+        paper = self._demonstration.paper(demonstration)
+        screen = structs.replace(
+            self._snapshots.screen(state), light=self.light, demonstration=demonstration, paper=paper
+        )
+        with self._showing:
+            for page in self._pages:
+                page.show(screen, settled)
+            self._shown = state, screen
+
+    def _show_rings(self, state: PublicState, demonstration: PublicState | None) -> None:
+        if demonstration:
+            pictures = rings(demonstration, self._demonstration.labels)
+        else:
+            pictures = rings(state, self._play.labels, revealing=self._reveal.due_at is not None)
+        pictures |= self.rings_under_test()
+        pictures = {seat: replace(one, colour=dimmed(one.colour, self.light)) for seat, one in pictures.items()}
+        for lamps in self._lamps:
+            lamps.show(pictures)
+        if self._boxes:
+            for seat in self._seats:
+                if seat.box and seat.number in pictures:
+                    self._boxes.ring(seat.box, pictures[seat.number])
+
+    def show_rings(self) -> None:
+        """Give rings what they show when a reveal has stood long enough: for phones and screens nothing has changed."""
+        if self._newest is not None:
+            self._show_rings(self._newest, self._demonstration.picture(self._newest))
+
+    def show_demonstration(self) -> None:
+        """Give rings and screens the next picture of the demonstration: for phones nothing has changed."""
+        if self._newest is not None:
+            self.show_around(self._newest, settled=False)
+
+    def follow(self, before: Publisher) -> None:
+        """Go on from the picture of the publisher before: after a fault, until this one has shown its own."""
+        with before._showing:
+            self._newest = before._newest
+
+    def show_stopped(self, text: str, table: Identity, seats: int) -> None:
+        """Show everybody the last picture as one of a table that stands still, with that notice alone.
+
+        If there was no picture yet, it is one of a table with so many free `seats`.
+        """
+        said = [Notice("fault", "error", text, can_acknowledge=False)]
+        with self._showing:
+            places = [PublicSeat(number) for number in range(1, seats + 1)]
+            before = self._newest or PublicState(
+                table.id, table.name, table.code, table.address(), 0, 0, "stopped", places
+            )
+            after = structs.replace(before, state="stopped", notices=said, seq=before.seq + 1)
+            self._newest, self._shown = after, None
+            self._phones.show_public(after)
+            screen = ScreenState(**{name: getattr(after, name) for name in PublicState.__struct_fields__})
+            for page in self._pages:
+                page.show(structs.replace(screen, light=self.light), False)
+
+    def tell_waiting(self, disk: TimedStore) -> None:
+        """Show everybody that the table waits for its disk, if it does. Call it from any thread but the table's."""
+        if disk.waiting() < SLOW_SECONDS:
+            return
+        with self._showing:
+            shown, self._shown = self._shown, None  # once; the table's next picture says it, too
+            if shown is None or disk.waiting() < SLOW_SECONDS or any(one.key == "disk" for one in shown[0].notices):
+                return
+            said = [one for one in shown[0].notices if one.key != "slow_disk"]
+            said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))
+            self._phones.show_public(structs.replace(shown[0], notices=said))
+            for page in self._pages:
+                page.show(structs.replace(shown[1], notices=said), False)

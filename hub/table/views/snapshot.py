@@ -1,0 +1,215 @@
+"""The public state and each hand, built whole from what the table knows: the one way by which anything leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from hub.engine.decision import Decision
+from hub.engine.match import Match
+from hub.state import Faces, GameOffer, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
+from hub.table.base.notices import Notices
+from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.dice.rolls import Rolls
+from hub.table.match import feed
+from hub.table.match.highlights import highlights
+from hub.table.match.minutes_left import MinutesLeft
+from hub.table.match.play import Play
+from hub.table.people.lobby import Lobby
+from hub.table.people.people import People
+from hub.table.seating.seat import Seat
+from hub.table.seating.seats import Seats
+from hub.table.staff.session_limit import SessionLimit
+from hub.table.views.hints import Hints
+from hub.table.views.lessons import Lessons
+from hub.table.views.reveal import Reveal
+
+
+class Identity(NamedTuple):
+    """What a table is known by: `id` in addresses and topics, `code` on its screens; `address` is what phones open."""
+
+    id: str
+    name: str
+    code: str
+    address: Callable[[], str]
+
+
+class Snapshots:
+    """The builder of all states that leave the table. `seq` counts the public ones; `fingerprint` is the hub's key's."""
+
+    def __init__(
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
+        people: People, hints: Hints, lessons: Lessons, minutes: MinutesLeft, limit: SessionLimit, reveal: Reveal,
+        random: Random, fingerprint: str = "",
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._notices = play, seats, notices
+        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
+        self._stand_ins = people.absence.stand_ins
+        self.seq = 0
+        self._hints, self._lessons = hints, lessons
+        self._minutes, self._limit, self._reveal = minutes, limit, reveal
+        self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
+        self._played: tuple[tuple[str | None, int], dict[str, str]] = ((None, 0), {})  # who played, by match and epoch
+        self.happened = feed.Happened()
+        self._session = random.randbytes(4).hex()
+        self._fingerprint = fingerprint
+
+    def public(self, table: Identity) -> PublicState:
+        """Return the newest public state."""
+        self.seq += 1
+        people = self._people
+        play, match, decision = self._play, self._play.match, self._play.decision
+        game = match.game if match else play.games.get(self._lobby.chosen)
+        stood_in = self._stand_ins.by_event(play.log.match, match) if match else {}
+        if match:
+            self.happened.show(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
+        else:
+            self.happened.show(None, play.log.epoch, ())
+        newest, stage = self.happened.newest(), "stopped" if play.stopped or play.fault else _stage(match)
+        return PublicState(
+            table=table.id,
+            name=table.name,
+            code=table.code,
+            url=table.address(),
+            session=self._session,
+            epoch=play.log.epoch,
+            seq=self.seq,
+            match=play.log.match if match else None,
+            game=game.name if game else None,
+            title=game.title if game else "",
+            state=stage,
+            seats=[seat.public() for seat in self._seats],
+            view=view(match, held=play.held) if match else None,
+            locked=self._boxes.locked(decision) if decision and decision.kind == "sealed" else [],
+            want=self._rolls.others(decision) if decision and not play.held else "",
+            events=newest.events,
+            dice=self._rolls.public(),
+            dispute=self._rolls.public_dispute(),
+            kit=self._rolls.dice.public_kit(),
+            notices=self._notices.public(),
+            over=match.over if match else None,
+            games=self._offers() if stage in ("lobby", "over") else [],
+            nudged=list(people.absence.called),
+            claiming=list(self._seats.claimed),
+            question=people.questions.public(),
+            paused=people.absence.paused,
+            put_aside=[] if play.seats else people.endings.offered,
+            starting=self._lobby.public_starting(),
+            minutes_left=self._minutes_left(),
+            highlights=self._highlights(match) if match and match.over else [],
+            played=self._who_played(match) if match and match.over else {},
+            until=self._limit.until,
+            preset=self._lobby.preset,
+            options=dict(self._lobby.options),
+            hints=self._hints.allowed,
+            stood_in=newest.stood_in,
+            revealed=self._reveal.number,
+            teaching=self._lessons.public(),
+            explain=self._lessons.chosen,
+            hub_rolls=self._rolls.by_hub,
+        )
+
+    def _offers(self) -> list[GameOffer]:
+        return [replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._lobby.offers()]
+
+    def _minutes_left(self) -> tuple[int, int] | None:
+        play, match = self._play, self._play.match
+        if match is None or match.over or match.fault or play.stopped:
+            return self._minutes.look(None, "", 0, (), 0)
+        usual = match.game.labels.minutes
+        return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
+
+    def _who_played(self, match: Match) -> dict[str, str]:
+        """Return the names of who sat at the seats of a match when it was first seen to be over."""
+        key = self._play.log.match, self._play.log.epoch
+        if self._played[0] != key:
+            self._played = key, {f"{number}": self._seats[number].called for number in match.state.seats}
+        return self._played[1]
+
+    def _highlights(self, match: Match) -> list[str]:
+        key = self._play.log.epoch, len(match.events)
+        if self._told[0] != key:
+            self._told = key, highlights(match.events, match.game.labels.screen.highlights)
+        return self._told[1]
+
+    def screen(self, state: PublicState) -> ScreenState:
+        """Return a public state as the table's own screens show it: with more events, seats' codes, the key's fingerprint."""
+        shown = {name: getattr(state, name) for name in PublicState.__struct_fields__}
+        newest = self.happened.for_screens()
+        shown |= {"events": newest.events, "stood_in": newest.stood_in}
+        return ScreenState(**shown, claim_codes=self._seats.codes(self._play.seats), fingerprint=self._fingerprint)
+
+    def hand(self, seat: Seat) -> Hand:
+        """Return the newest private state of a seat."""
+        play, match, number = self._play, self._play.match, seat.number
+        claim = self._seats.waiting(number)
+        hand = Hand(
+            session=self._session,
+            epoch=play.log.epoch,
+            seq=self.seq,
+            seat=number,
+            match=play.log.match if match else None,
+            seat_code=seat.code,
+            claim=claim.number if claim else None,
+            hand_over=seat.hand_over or None,
+            hand_over_seconds=self._seats.hand_over_seconds(seat),
+            hints=self._hints.wanted(seat),
+            you=match.own(number) if match and number in match.state.seats else {},
+        )
+        if match is None or number not in match.state.seats:
+            return hand
+        if play.decision is None:
+            return replace(hand, undo=bool(match.log) if match.fault else bool(match.over) and play.may_undo(number))
+        if self._rolls.voting or play.held:
+            return replace(hand, number=play.decision.number)
+        hand = replace(hand, lesson=self._lessons.of(seat))
+        return self._asked(hand, match, play.decision)
+
+    def _asked(self, hand: Hand, match: Match, decision: Decision) -> Hand:
+        """Return the hand with what is asked of its seat, and what it may answer."""
+        seat, dice = hand.seat, self._rolls.dice
+        roll = decision.roll if decision.roll and decision.roll.seat == seat else None
+        answer, dial = decision.answers.get(seat), self._boxes.dial(seat)
+        notes, covered = match.noted(seat)
+        return replace(
+            hand,
+            number=decision.number,
+            secret=decision.kind == "sealed",
+            want=self._rolls.want(decision) if seat in decision.asked or roll else "",
+            moves=[] if roll and dice.fallen else match.moves(seat),
+            barred=match.barred(seat),
+            notes=notes,
+            covered=covered,
+            locked={"move": answer.move, **answer.args} if answer else None,
+            undo=not dice.fallen and self._play.may_undo(seat),
+            dial=dial[0] if dial else None,
+            dial_at=dial[1] if dial else "",
+            faces=Faces(dice.open.missing, roll.sides) if roll else None,
+            hint=None if dice.fallen else self._hints.of(self._seats[seat]),
+        )
+
+
+def _stage(match: Match | None) -> Literal["lobby", "playing", "over"]:
+    return "lobby" if match is None else "over" if match.over else "playing"
+
+
+def view(match: Match, *, held: bool = False) -> View:
+    """Return what everybody may see of a match; `held`: its open decision waits, and nobody is asked."""
+    shown = match.view(None)
+    roll = match.open.roll if match.open and not match.open.by_chance else None
+    waiting = shown["waiting"]
+    return View(
+        game=shown["game"],
+        round=shown["round"],
+        phase=shown["phase"],
+        table=shown["table"],
+        seats=shown["seats"],
+        waiting=Waiting(
+            roll=WantedRoll(roll.seat, roll.count, roll.sides, roll.why) if roll and not held else None,
+            seats=[] if held else waiting["seats"],
+            secret=None if held else waiting.get("secret"),
+        ),
+    )
