@@ -37,6 +37,7 @@ from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault
 from hub.network.upstream import UpstreamLink
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, DriverContext, MonotonicClock, machine_chance  # noqa: TID251 - a program makes it
+from hub.power import PowerControl
 from hub.presets import presets_by_game
 from hub.state import PublicState, ScreenState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
@@ -46,7 +47,7 @@ from hub.table.base.ports import Ports
 from hub.table.loop import Table
 from hub.table.people.house_seats import HouseWay
 from hub.table.people.people import Patience
-from hub.venue import Machine, StaffFeed, VenueDesk, VenueTable
+from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.limits import LOOPBACK, Limits
@@ -141,7 +142,7 @@ class Hub:
             self.screens = OwnScreens(self.key, self.screen_token, self._here().is_here)
             self._pin = StaffPin(state / "staff.json")
             self.cards = CardLists(config.deck, self.store)
-            self.venue = VenueDesk(config.hub.id, Machine(self.stop), self.cards, examine)
+            self.venue = VenueDesk(config.hub.id, PowerControl(self.stop), self.cards, examine)
             self._screens_of_tables: list[ScreenFeed] = []
             self.door = StaffDoor(self._pin, self.key, self.venue)
             self._presets = presets_by_game(config.preset, self.games)

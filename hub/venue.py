@@ -6,13 +6,10 @@ What staff see is made of public states and of what devices say of themselves: n
 from __future__ import annotations
 
 import logging
-import os
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -28,6 +25,7 @@ from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Ve
 from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS, CardsArgs
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.ports import GameChanged, LogStore, StaffAsked
+from hub.power import PowerControl
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
 from hub.version import version
@@ -41,13 +39,6 @@ ANSWER_SECONDS = 10.0
 LOOK_SECONDS = 15.0
 """The picture of the venue is drawn anew after so long, and at most every `PAUSE_SECONDS`."""
 PAUSE_SECONDS = 0.25
-POWER_SECONDS = 10.0
-BEFORE_SECONDS = 1.0
-"""So long the answer has to reach the page before the hub ends."""
-
-
-class Refusal(HubError):
-    """What staff ask cannot be: one sentence."""
 
 
 class StaffFeed:
@@ -161,76 +152,18 @@ class VenueTable:
         return found
 
 
-class Machine:
-    """The machine that the hub runs on: restarted and switched off by the service manager, where it lets the hub."""
-
-    def __init__(self, stop: Callable[[], None], environment: Mapping[str, str] = os.environ) -> None:
-        self._stop = stop
-        self._is_service = bool(environment.get("INVOCATION_ID") and environment.get("NOTIFY_SOCKET"))
-        self._login = [
-            "busctl", "--system", "--timeout=5", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
-            "org.freedesktop.login1.Manager",
-        ]  # fmt: skip
-        self._off: str | None = None
-
-    @property
-    def no_restart(self) -> str:
-        """Return why the hub cannot be started again from here; "" where it can."""
-        return "" if self._is_service else "This hub was started by hand: end it there and start it again."
-
-    @property
-    def no_off(self) -> str:
-        """Return why the machine cannot be switched off from here; "" where it can (logind's CanPowerOff)."""
-        if self._off is None:
-            if not self._is_service:
-                self._off = "This hub was started by hand, so it does not switch its computer off."
-            else:
-                said = self._call("CanPowerOff")
-                self._off = (
-                    ""
-                    if said == 's "yes"'
-                    else "This system does not let the hub switch it off: `sudo apt install polkitd` and start the hub again, "
-                    "or switch off by hand with `sudo poweroff`."
-                )
-        return self._off
-
-    def restart(self) -> None:
-        """Let the hub end, so that the service manager starts it again. Raise Refusal."""
-        if self.no_restart:
-            raise Refusal(self.no_restart)
-        threading.Timer(BEFORE_SECONDS, self._stop).start()  # after the answer
-
-    def off(self) -> None:
-        """Switch the machine off, after everything on it was told to stop. Raise Refusal."""
-        if self.no_off:
-            raise Refusal(self.no_off)
-        threading.Timer(BEFORE_SECONDS, partial(self._call, "PowerOff", "b", "false")).start()
-
-    def _call(self, *what: str) -> str:
-        try:
-            done = subprocess.run(
-                [*self._login, *what], capture_output=True, text=True, timeout=POWER_SECONDS, check=False
-            )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
-            log.warning("logind does not answer: %s", error)
-            return ""
-        if done.returncode:
-            log.warning("logind refuses %s: %s", what[0], done.stderr.strip())
-        return done.stdout.strip()
-
-
 class VenueDesk:
     """What the staff page asks of this hub: the `StaffFace` of the web port. `examine` looks over machine and configuration."""
 
     def __init__(
         self,
         hub: str,
-        machine: Machine,
+        power: PowerControl,
         cards: CardLists | None = None,
         examine: Callable[[], Sequence[Fault]] | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._hub, self._machine, self._cards, self._examine, self._wall = hub, machine, cards, examine, wall
+        self._hub, self._power, self._cards, self._examine, self._wall = hub, power, cards, examine, wall
         self.tables: dict[str, VenueTable] = {}
         self.upstream: Callable[[], Upstream] | None = None  # what is known of the venue's other hubs
         self.notices: list[Fault] = []  # what the start found and mended
@@ -273,8 +206,8 @@ class VenueDesk:
             version(),
             seen,
             self._faults(),
-            self._machine.no_restart,
-            self._machine.no_off,
+            self._power.why_no_restart,
+            self._power.why_no_power_off,
             self.upstream() if self.upstream else None,
         )
         if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < LOOK_SECONDS:
@@ -319,20 +252,20 @@ class VenueDesk:
             case "cards", CardsArgs(game=game, changes=changes):
                 return self._enter_cards(game, changes), None
             case "restart", _:
-                self._machine.restart()
+                self._power.restart_hub()
                 log.info("staff: the hub is started again.")
                 return "The hub starts again: this page comes back in half a minute and asks for the PIN.", None
             case "off", _:
-                self._machine.off()
+                self._power.power_off()
                 log.info("staff: the machine is switched off.")
                 return "The machine switches itself off. Pull the plug once its light is still.", None
-        raise Refusal(NOT_UNDERSTOOD)
+        raise HubError(NOT_UNDERSTOOD)
 
     def _at_table(self, ask: StaffAsk) -> str:
         """Let a table do it, and wait until its disk has it."""
         table = self.tables.get(ask.table)
         if table is None:
-            raise Refusal("This hub has no such table.")
+            raise HubError("This hub has no such table.")
         done, answers = threading.Event(), list[tuple[bool, str]]()
 
         def answer(is_done: bool, say: str) -> None:
@@ -341,19 +274,19 @@ class VenueDesk:
 
         table.table.put(StaffAsked(ask.verb, ask.args, answer))
         if not done.wait(ANSWER_SECONDS):
-            raise Refusal("The table does not answer in time; look again whether it was done.")
+            raise HubError("The table does not answer in time; look again whether it was done.")
         is_done, say = answers[0]
         if not is_done:
-            raise Refusal(say)
+            raise HubError(say)
         return say
 
     def _enter_cards(self, name: str, changes: Mapping[str, Any]) -> str:
         """Let the next matches of a game be played with changed cards. Raise HubError."""
         for table in self.tables.values():
             if title := table.playing(name):
-                raise Refusal(f"{title} is being played at {table.name}: change its cards after that match.")
+                raise HubError(f"{title} is being played at {table.name}: change its cards after that match.")
         if self._cards is None:
-            raise Refusal("There is no game with cards that can be changed.")
+            raise HubError("There is no game with cards that can be changed.")
         earlier = [game for game in self._cards.all if game.name == name]
         game = self._cards.enter(name, changes)
         for table in self.tables.values():
@@ -370,6 +303,6 @@ class VenueDesk:
 
     def _look_over(self) -> tuple[str, list[Fault]]:
         if self._examine is None:
-            raise Refusal("Run `table-hub doctor` on the hub's machine.")
+            raise HubError("Run `table-hub doctor` on the hub's machine.")
         found = list(self._examine())
         return ("All is well." if not found else f"{len(found)} to look at."), found
