@@ -153,23 +153,32 @@ class VenueTable:
 
 
 class VenueDesk:
-    """What the staff page asks of this hub: the `StaffFace` of the web port. `examine` looks over machine and configuration."""
+    """The venue as the staff page sees and works it: the `StaffFace` of the web port.
+
+    - `changed`: is set when something has changed that the picture shows.
+    - `examine`: examines the machine and the configuration.
+    - `upstream`: returns what is known of the other hubs of the venue.
+    - `notices`: faults that were found, and repaired, when the hub started.
+    """
 
     def __init__(
         self,
         hub: str,
         power: PowerControl,
+        tables: Mapping[str, VenueTable],
+        changed: threading.Event,
+        *,
         cards: CardLists | None = None,
         examine: Callable[[], Sequence[Fault]] | None = None,
+        upstream: Callable[[], Upstream] | None = None,
+        notices: Sequence[Fault] = (),
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._hub, self._power, self._cards, self._examine, self._wall = hub, power, cards, examine, wall
-        self.tables: dict[str, VenueTable] = {}
-        self.upstream: Callable[[], Upstream] | None = None  # what is known of the venue's other hubs
-        self.notices: list[Fault] = []  # what the start found and mended
+        self._hub, self._power, self._tables, self._changed = hub, power, tables, changed
+        self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
+        self.notices = list(notices)
         self._latest = Latest()
         self._newest: tuple[int, Venue | None] = (0, None)
-        self._changed = threading.Event()
         self._closing = threading.Event()
         self._wrong = 0
         self._thread = threading.Thread(target=self._follow, name="venue", daemon=True)
@@ -185,10 +194,6 @@ class VenueDesk:
         if self._thread.is_alive():
             self._thread.join(2)
 
-    def changed(self) -> None:
-        """Note that something is to be drawn anew. From any thread; returns at once."""
-        self._changed.set()
-
     def _follow(self) -> None:
         while not self._closing.is_set():
             self._changed.clear()
@@ -199,7 +204,7 @@ class VenueDesk:
     def draw(self) -> None:
         """Draw the picture of the venue; whoever follows is told where it is another one."""
         number, before = self._newest
-        seen = [one for table in self.tables.values() if (one := table.seen())]
+        seen = [one for table in self._tables.values() if (one := table.seen())]
         venue = Venue(
             int(self._wall()),
             self._hub,
@@ -208,7 +213,7 @@ class VenueDesk:
             self._faults(),
             self._power.why_no_restart,
             self._power.why_no_power_off,
-            self.upstream() if self.upstream else None,
+            self._upstream() if self._upstream else None,
         )
         if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < LOOK_SECONDS:
             return
@@ -240,7 +245,7 @@ class VenueDesk:
     def guessed(self, wrong: int) -> None:
         """Take note of how many wrong PINs came within a day."""
         self._wrong = wrong
-        self.changed()
+        self._changed.set()
 
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
         """Do what staff ask; return a sentence, and what a look over the machine has found. Raise HubError."""
@@ -263,7 +268,7 @@ class VenueDesk:
 
     def _at_table(self, ask: StaffAsk) -> str:
         """Let a table do it, and wait until its disk has it."""
-        table = self.tables.get(ask.table)
+        table = self._tables.get(ask.table)
         if table is None:
             raise HubError("This hub has no such table.")
         done, answers = threading.Event(), list[tuple[bool, str]]()
@@ -282,14 +287,14 @@ class VenueDesk:
 
     def _enter_cards(self, name: str, changes: Mapping[str, Any]) -> str:
         """Let the next matches of a game be played with changed cards. Raise HubError."""
-        for table in self.tables.values():
+        for table in self._tables.values():
             if title := table.playing(name):
                 raise HubError(f"{title} is being played at {table.name}: change its cards after that match.")
         if self._cards is None:
             raise HubError("There is no game with cards that can be changed.")
         earlier = [game for game in self._cards.all if game.name == name]
         game = self._cards.enter(name, changes)
-        for table in self.tables.values():
+        for table in self._tables.values():
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
         say = f"{game.title} is played with these cards from the next match on."
@@ -298,7 +303,7 @@ class VenueDesk:
 
     def _put_aside_with(self, game: Game) -> int:
         with suppress(LogError):  # the cards are kept all the same
-            return sum(table.put_aside_with(game) for table in self.tables.values())
+            return sum(table.put_aside_with(game) for table in self._tables.values())
         return 0
 
     def _look_over(self) -> tuple[str, list[Fault]]:

@@ -271,8 +271,9 @@ def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest
             sit(hub, "1", 1)
             sit(hub, "bar", 2)
             assert "swordfish" not in str(state(hub))
-            assert not hub._thread_ended.is_set()
-            assert not hub._find_stuck()
+            assert hub.supervisor
+            assert not hub._stop.is_set()
+            assert not hub.supervisor.find_stuck()
         finally:
             stop.set()
             hub.stop()

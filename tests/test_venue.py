@@ -42,11 +42,13 @@ class HouseRig:
         self.rig = rig or TableRig()
         self.time = 1_790_000_000.0
         self.cards = CardLists([], self.rig.store)
-        self.desk = VenueDesk("hub", PowerControl(lambda: None, {}), self.cards, examine, lambda: self.time)
         self.health = DeviceHealth()
-        self.feed = StaffFeed(self.desk.changed)
+        changed = threading.Event()
+        self.feed = StaffFeed(changed.set)
         self.rig.ports.pages.append(self.feed)
-        self.desk.tables["1"] = VenueTable(self.rig.table, self.feed, self.health, self.rig.store)
+        tables = {"1": VenueTable(self.rig.table, self.feed, self.health, self.rig.store)}
+        power, wall = PowerControl(lambda: None, {}), lambda: self.time
+        self.desk = VenueDesk("hub", power, tables, changed, cards=self.cards, examine=examine, wall=wall)
 
     @property
     def venue(self) -> Venue:
