@@ -24,7 +24,7 @@ from hub import games
 from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, wifi_of
 from hub.config import Config, TablePart
 from hub.decks import CardLists
-from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
+from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, header_wiring
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, TemporaryError
@@ -108,7 +108,7 @@ class Hub:
             opened.callback(self.store.close)
             self.key, key_notice = HubKey.mended(state / "hub.key")
             self.screen_token = ScreenToken(state / "kiosk.token")
-            self.screens = OwnScreens(self.key, self.screen_token, self._here().is_here)
+            self.screens = OwnScreens(self.key, self.screen_token, self._local_requests().is_here)
             self._pin = StaffPin(state / "staff.json")
             self.cards = CardLists(config.deck, self.store)
             self._presets = presets_by_game(config.preset, self.cards.all)
@@ -126,7 +126,7 @@ class Hub:
                     upstream, config.hub.id, tables, self.store, progress, self._random, changed
                 )
             self._checks: list[Callable[[], object]] = [self.screens.renewed]
-            check_devices(wired(config.device))
+            check_devices(header_wiring(config.device))
             with ExitStack() as on_error:
                 on_error.callback(close_all, self.devices)
                 venue_tables = {part.id: self._add_table(part) for part in config.table}
@@ -153,7 +153,7 @@ class Hub:
 
     def _put(self, name: str, signal: object) -> None:
         """Put a signal into the inbox of a table, and show its DeviceHealth the signal."""
-        self._health[name].take(signal)
+        self._health[name].note(signal)
         self._venue_changed.set()
         self.tables[name].put(signal)
 
@@ -162,7 +162,7 @@ class Hub:
         games, inbox = self._games_for(part), partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
-        self._checks.append(screen.renew)
+        self._checks.append(screen.update_pin)
         staff = StaffFeed(self._venue_changed.set)
         devices = self._connect_devices(part, inbox)
         simulated = [one.device for one in devices if isinstance(one.device, Simulated)]
@@ -218,11 +218,11 @@ class Hub:
                 guard = DeviceGuard(block.name or block.driver, inbox)
                 device = connect(block, DriverContext(guard.put, draws, self._random))
                 self.devices.append(GuardedDevice(device, guard))
-                self._checks.append(self.devices[-1].look)
+                self._checks.append(self.devices[-1].check_answering)
         return self.devices[before:]
 
     def _games_for(self, part: TablePart) -> list[Game]:
-        """Return all games, the table's own first. Raise ConfigError where it names none of them."""
+        """Return all games, the game that the table names first. Raise ConfigError if there is no such game."""
         first = [game for game in self.cards.all if game.name == part.game]
         if part.game and not first:
             raise ConfigError(
@@ -231,7 +231,7 @@ class Hub:
         return first + [game for game in self.cards.all if game.name != part.game]
 
     def _draw(self, state: PublicState, size: PanelSize) -> Image.Image:
-        """Return a panel of `size` for a table's public state, or for the demonstration there."""
+        """Return the picture for a panel of this size: a table's public state, or its demonstration."""
         if isinstance(state, ScreenState) and state.paper is not None:
             state = state.paper
         join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""
@@ -247,24 +247,24 @@ class Hub:
         """Return the URL at which phones reach this hub; "" until the web port is open and while there is no network."""
         return self.supervisor.url if self.supervisor else ""
 
-    def _names(self) -> list[str]:
-        """Return the names that the owner gives the hub: `names`, and the one in `address`."""
+    def _host_names(self) -> list[str]:
+        """Return the host names that requests may name: `names`, `host`, and the one in `address` of the configuration."""
         address = self.config.web.address
         named = urlsplit(address if "//" in address else f"//{address}").hostname
         return [*self.config.web.names, named or "", self.config.web.host]
 
-    def _here(self) -> Screens:
-        """Return what tells this machine's own requests, unless a proxy on it speaks for everybody."""
+    def _local_requests(self) -> Screens:
+        """Return the test for requests of this machine's own screens. Behind a proxy on this machine, no request passes it."""
         web = self.config.web
         return Screens(loopback=not (web.address and web.host in LOOPBACK))
 
     def local_url(self) -> str:
-        """Return the URL that this machine itself may open while it has no network."""
+        """Return the URL for browsers on this machine, which works without a network."""
         assert self.web
         return public_url("", LOCALHOST, self.web.port, secure=bool(self.config.web.tls_cert))
 
     def status(self) -> Mapping[str, Any]:
-        """Return the state of this hub and its devices for `table-hub doctor`; nothing of a match."""
+        """Return the state of this hub and its devices for `table-hub doctor`, without anything about a match."""
         tables = {
             name: {
                 **health.snapshot(),
@@ -302,7 +302,7 @@ class Hub:
             speech=self.speech,
         )  # fmt: skip
         settings = PortSettings(
-            web.host, web.port, tls, self._limits, self._here(), self._names(), open_bench=web.open_bench
+            web.host, web.port, tls, self._limits, self._local_requests(), self._host_names(), open_bench=web.open_bench
         )
         self.web = serve(app, self.access, dial, settings, self.door, self.screens)
         self.supervisor = Supervisor(
@@ -323,7 +323,7 @@ class Hub:
             self._put_to_all(AddressChanged(""))
         try:
             self.broker.start()
-        except (BrokerError, TemporaryError) as error:  # no program; its folder cannot be written
+        except (BrokerError, TemporaryError) as error:  # the program is missing, or its folder is not writable
             log.error("%s", error)
             self._put_to_all(BrokerDown(str(error)))
         for link in self._links:

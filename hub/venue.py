@@ -1,6 +1,6 @@
-"""The venue as its staff see and work it: all tables of this hub, their faults, the machine itself.
+"""The venue as staff see and operate it: all tables of this hub, their faults, and the machine.
 
-What staff see is made of public states and of what devices say of themselves: nothing that only a seat may see comes here.
+Staff see public states and the reports of devices. Nothing that only one seat may see gets here.
 """
 
 from __future__ import annotations
@@ -35,30 +35,31 @@ from phone_ui.staff_pin import ALARM_AFTER
 log = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 10.0
-"""So long staff wait for a table, which may wait for its disk."""
-LOOK_SECONDS = 15.0
-"""The picture of the venue is drawn anew after so long, and at most every `PAUSE_SECONDS`."""
-PAUSE_SECONDS = 0.25
+"""How long staff wait for a table, which may wait for its disk."""
+MAX_AGE_SECONDS = 15.0
+"""The picture of the venue is updated at least this often."""
+MIN_AGE_SECONDS = 0.25
+"""... and at most this often."""
 
 
 class StaffFeed:
-    """The Page port of the staff: the newest public state of a table, without its long lists and the codes of seats."""
+    """The Page port for staff: the newest public state of a table, without long lists and without the codes of seats."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self.newest: PublicState | None = None
         self._changed = changed
 
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
-        """Take the newest state."""
+        """Keep the newest state, and report whether it differs from the last one."""
         shown = {name: getattr(public, name) for name in PublicState.__struct_fields__}
         newest = PublicState(**shown | {"events": public.events[-1:]})
-        if newest != self.newest:  # a demonstration changes nothing here
+        if newest != self.newest:  # a demonstration does not change it
             self.newest = newest
             self._changed()
 
 
 class VenueTable:
-    """One table, and what is known of it without asking it."""
+    """One table as staff see it, without a request to the table."""
 
     def __init__(
         self,
@@ -68,55 +69,55 @@ class VenueTable:
         store: LogStore,
         screens: Callable[[], list[ScreenSeen]] = list,
     ) -> None:
-        """`screens` returns the table's big screens and when each was seen last."""
+        """`screens` returns the big screens of the table and how long ago each was seen."""
         self.table, self._feed, self._health, self._store, self._screens = table, feed, health, store, screens
-        self._begun: tuple[str | None, int | None] = (None, None)
+        self._match_began: tuple[str | None, int | None] = (None, None)
 
-    def seen(self) -> StaffTable | None:
-        """Return the table as staff see it; None before its first picture."""
+    def staff_table(self) -> StaffTable | None:
+        """Return the table as staff see it; None before its first state."""
         public = self._feed.newest
         if public is None:
             return None
-        return StaffTable(public, self.table.desk, self._when_begun(public.match), self._faults(), self._screens())
+        return StaffTable(public, self.table.desk, self._began_at(public.match), self._faults(), self._screens())
 
     @property
     def name(self) -> str:
         """Return the name of the table."""
         return self._feed.newest.name if self._feed.newest else ""
 
-    def playing(self, game: str) -> str:
-        """Return the title of `game` if a match of it is under way at this table, else ""."""
+    def title_if_playing(self, game: str) -> str:
+        """Return the title of `game` if this table is playing it, else ""."""
         public = self._feed.newest
         if public is None or public.game != game or public.state not in ("playing", "stopped"):
             return ""
         return public.title
 
-    def put_aside_with(self, game: Game) -> int:
-        """Return how many matches were put aside here that only go on with this game's rules and cards. Raise LogError."""
-        found = 0
+    def count_suspended(self, game: Game) -> int:
+        """Return how many suspended matches of this table need exactly this game's rules and cards. Raise LogError."""
+        count = 0
         for one in self._store.all_put_aside(self.table.id):
-            with suppress(ValueError, TypeError, RecursionError):  # its head cannot be read: nobody can go on with it
+            with suppress(ValueError, TypeError, RecursionError):  # a damaged head: nobody can resume this match
                 head = msgspec.json.decode(one.head, type=Head)
-                found += (head.game, head.digest) == (game.name, game.digest)
-        return found
+                count += (head.game, head.digest) == (game.name, game.digest)
+        return count
 
-    def _when_begun(self, match: str | None) -> int | None:
-        if match != self._begun[0]:
+    def _began_at(self, match: str | None) -> int | None:
+        if match != self._match_began[0]:
             try:
-                self._begun = match, self._store.begun(match) if match else None
-            except LogError:  # the disk fails, which a notice says
+                self._match_began = match, self._store.begun(match) if match else None
+            except LogError:  # a notice reports the failing disk
                 return None
-        return self._begun[1]
+        return self._match_began[1]
 
-    def _gone(self, box: str, why: str) -> str:
-        """Return which box is gone: by its seat, which staff can see, and only without one in the driver's words."""
+    def _box_down(self, box: str, why: str) -> str:
+        """Return a sentence about a missing box: by its seat, which staff can see; without a seat, the driver's sentence."""
         seat = self.table.seat_with(box)
         return f"The box of seat {seat} is gone." if seat else why
 
     def _faults(self) -> list[Fault]:
         health = self._health.snapshot()
         found = [
-            Fault(self._gone(name, box["why"]), "Plug its cable in again. A person with a phone can play on there.")
+            Fault(self._box_down(name, box["why"]), "Plug its cable in again. A person with a phone can play on there.")
             for name, box in health["boxes"].items()
             if not box["on"]
         ]
@@ -181,10 +182,10 @@ class VenueDesk:
         self._newest: tuple[int, Venue | None] = (0, None)
         self._closing = threading.Event()
         self._wrong = 0
-        self._thread = threading.Thread(target=self._follow, name="venue", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="venue", daemon=True)
 
     def start(self) -> None:
-        """Start the thread that draws the picture."""
+        """Start the thread that updates the picture."""
         self._thread.start()
 
     def close(self) -> None:
@@ -194,28 +195,28 @@ class VenueDesk:
         if self._thread.is_alive():
             self._thread.join(2)
 
-    def _follow(self) -> None:
+    def _run(self) -> None:
         while not self._closing.is_set():
             self._changed.clear()
-            self.draw()
-            self._changed.wait(LOOK_SECONDS)
-            self._closing.wait(PAUSE_SECONDS)
+            self.update()
+            self._changed.wait(MAX_AGE_SECONDS)
+            self._closing.wait(MIN_AGE_SECONDS)
 
-    def draw(self) -> None:
-        """Draw the picture of the venue; whoever follows is told where it is another one."""
+    def update(self) -> None:
+        """Update the picture of the venue, and notify the callbacks of `on_change` if it has changed."""
         number, before = self._newest
-        seen = [one for table in self._tables.values() if (one := table.seen())]
+        tables = [one for table in self._tables.values() if (one := table.staff_table())]
         venue = Venue(
             int(self._wall()),
             self._hub,
             version(),
-            seen,
+            tables,
             self._faults(),
             self._power.why_no_restart,
             self._power.why_no_power_off,
             self._upstream() if self._upstream else None,
         )
-        if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < LOOK_SECONDS:
+        if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < MAX_AGE_SECONDS:
             return
         self._newest = number + 1, venue
         self._latest.put(b"")
@@ -231,29 +232,29 @@ class VenueDesk:
             ),
         ]
 
-    # --- the web port's --------------------------------------------------------------------------------
+    # --- for the web port ------------------------------------------------------------------------------
 
     @property
     def picture(self) -> tuple[int, Venue | None]:
         """Return the newest picture and its number; 0 before the first."""
         return self._newest
 
-    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
-        """Call `nudge` after each new picture. Return what ends this."""
-        return self._latest.follow(nudge)
+    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` after each new picture. Return a function that ends this."""
+        return self._latest.follow(callback)
 
-    def guessed(self, wrong: int) -> None:
-        """Take note of how many wrong PINs came within a day."""
+    def note_wrong_pins(self, wrong: int) -> None:
+        """Note how many wrong PINs were entered within a day."""
         self._wrong = wrong
         self._changed.set()
 
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
-        """Do what staff ask; return a sentence, and what a look over the machine has found. Raise HubError."""
+        """Execute a request of staff. Return a sentence, and the faults that an examination of the machine found. Raise HubError."""
         if ask.verb in TABLE_ARGS:
             return self._at_table(ask), None
         match ask.verb, read_args(STAFF_ARGS, ask.verb, ask.args):
             case "doctor", _:
-                return self._look_over()
+                return self._examine_machine()
             case "cards", CardsArgs(game=game, changes=changes):
                 return self._enter_cards(game, changes), None
             case "restart", _:
@@ -267,7 +268,7 @@ class VenueDesk:
         raise HubError(NOT_UNDERSTOOD)
 
     def _at_table(self, ask: StaffAsk) -> str:
-        """Let a table do it, and wait until its disk has it."""
+        """Let a table execute the request, and wait until the result is on its disk."""
         table = self._tables.get(ask.table)
         if table is None:
             raise HubError("This hub has no such table.")
@@ -286,9 +287,9 @@ class VenueDesk:
         return say
 
     def _enter_cards(self, name: str, changes: Mapping[str, Any]) -> str:
-        """Let the next matches of a game be played with changed cards. Raise HubError."""
+        """Use changed cards for the next matches of a game. Raise HubError."""
         for table in self._tables.values():
-            if title := table.playing(name):
+            if title := table.title_if_playing(name):
                 raise HubError(f"{title} is being played at {table.name}: change its cards after that match.")
         if self._cards is None:
             raise HubError("There is no game with cards that can be changed.")
@@ -298,15 +299,15 @@ class VenueDesk:
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
         say = f"{game.title} is played with these cards from the next match on."
-        kept = 0 if game.digest == earlier[0].digest else self._put_aside_with(earlier[0])
+        kept = 0 if game.digest == earlier[0].digest else self._count_suspended(earlier[0])
         return f"{say} Matches put aside that need the earlier cards: {kept}." if kept else say
 
-    def _put_aside_with(self, game: Game) -> int:
-        with suppress(LogError):  # the cards are kept all the same
-            return sum(table.put_aside_with(game) for table in self._tables.values())
+    def _count_suspended(self, game: Game) -> int:
+        with suppress(LogError):  # the new cards were saved all the same
+            return sum(table.count_suspended(game) for table in self._tables.values())
         return 0
 
-    def _look_over(self) -> tuple[str, list[Fault]]:
+    def _examine_machine(self) -> tuple[str, list[Fault]]:
         if self._examine is None:
             raise HubError("Run `table-hub doctor` on the hub's machine.")
         found = list(self._examine())

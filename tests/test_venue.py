@@ -53,7 +53,7 @@ class HouseRig:
     @property
     def venue(self) -> Venue:
         self.time += 60
-        self.desk.draw()
+        self.desk.update()
         venue = self.desk.picture[1]
         assert venue is not None
         return venue
@@ -64,7 +64,7 @@ class HouseRig:
 
     def faults(self, *signals: object) -> list[Fault]:
         for signal in signals:
-            self.health.take(signal)
+            self.health.note(signal)
         self.rig.table._show()
         return self.table.faults
 
@@ -173,9 +173,9 @@ def test_a_box_that_is_gone_is_named_by_its_seat_and_without_a_path() -> None:
 
 def test_many_wrong_pins_are_told_to_staff() -> None:
     venue = HouseRig()
-    venue.desk.guessed(9)
+    venue.desk.note_wrong_pins(9)
     assert venue.venue.faults == []
-    venue.desk.guessed(10)
+    venue.desk.note_wrong_pins(10)
     (fault,) = venue.venue.faults
     assert fault.what.startswith("10 wrong PINs")
 
@@ -195,13 +195,13 @@ def test_a_picture_is_told_once_and_anew_when_something_changes() -> None:
     venue = HouseRig()
     venue.rig.boxes_up()
     told: list[int] = []
-    venue.desk.follow(lambda: told.append(venue.desk.picture[0]))
-    venue.desk.draw()
+    venue.desk.on_change(lambda: told.append(venue.desk.picture[0]))
+    venue.desk.update()
     number = venue.desk.picture[0]
-    venue.desk.draw()
+    venue.desk.update()
     assert venue.desk.picture[0] == number
     venue.rig.sit(1)
-    venue.desk.draw()
+    venue.desk.update()
     assert venue.desk.picture[0] == number + 1
     assert told[-1] == number + 1
 
