@@ -132,15 +132,11 @@ class Hub:
                 venue_tables = {part.id: self._add_table(part) for part in config.table}
                 on_error.pop_all()
             self.venue = VenueDesk(
-                config.hub.id,
-                PowerControl(self.stop),
-                venue_tables,
-                self._venue_changed,
-                cards=self.cards,
+                config.hub.id, PowerControl(self.stop), venue_tables, self._venue_changed, self.cards,
                 examine=examine,
                 upstream=self._upstream.seen if self._upstream else None,
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
-            )
+            )  # fmt: skip
             self.door = StaffDoor(self._pin, self.key, self.venue)
             self._opened = opened.pop_all()
 
@@ -159,7 +155,7 @@ class Hub:
 
     def _add_table(self, part: TablePart) -> VenueTable:
         """Build one table with its phones and devices, and return it as staff see it. Raise ConfigError."""
-        games, inbox = self._games_for(part), partial(self._put, part.id)
+        offered, inbox = self._games_for(part), partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
         self._checks.append(screen.update_pin)
@@ -171,25 +167,16 @@ class Hub:
         bench = BenchAccess(simulated[0]) if simulated else None
         boxes = [one.boxes for one in devices if one.boxes]
         ports = Ports(
-            self._logs,
-            phones,
-            MonotonicClock(),
-            Chance(self._random),
-            time,
-            self._random,
+            self._logs, phones, MonotonicClock(), Chance(self._random), time, self._random,
             lamps=[one.lamps for one in devices if one.lamps],
             pages=[screen, staff, *self._links, *(one.page for one in devices if one.page)],
             boxes=AllBoxes(boxes) if boxes else None,
             dice=next((one.dice for one in reversed(devices) if one.dice), None),
             language=partial(language_of, part.language[0]),
             names=self._player_names,
-        )
+        )  # fmt: skip
         table = Table(
-            part.id,
-            part.name,
-            part.seats,
-            games,
-            ports,
+            part.id, part.name, part.seats, offered, ports,
             place_boxes={box: seat for device in simulated for seat, box in device.names.items()},
             address=self.url,
             patience=Patience(part.absent_seconds, part.idle_minutes * 60, part.pitch_seconds),
@@ -200,7 +187,7 @@ class Hub:
             attract_seconds=part.attract_seconds,
             reveal_seconds=part.reveal_seconds,
             sound=part.sound,
-        )
+        )  # fmt: skip
         if bench and not self._demo:
             table.put(DeviceSimulated())
         self.tables[part.id] = table
@@ -305,16 +292,17 @@ class Hub:
             web.host, web.port, tls, self._limits, self._local_requests(), self._host_names(), open_bench=web.open_bench
         )
         self.web = serve(app, self.access, dial, settings, self.door, self.screens)
+        checks = (self.web.renew_certificate, self.door.renewed, *self._checks)
         self.supervisor = Supervisor(
             self.config,
             self.tables,
             self.store,
             self.broker,
             self.web,
-            checks=(self.web.renew_certificate, self.door.renewed, *self._checks),
-            put_to_all=self._put_to_all,
-            stop=self._stop,
-            service=self._service,
+            checks,
+            self._put_to_all,
+            self._stop,
+            self._service,
         )
         self.venue.start()
         for table in self.tables.values():

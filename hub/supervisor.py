@@ -21,22 +21,14 @@ from phone_ui.server import WebServer
 
 log = logging.getLogger(__name__)
 
-CHECK_SECONDS = 2.0
-"""Between two checks, or less if the watchdog has to be fed more often."""
-ALIVE_SECONDS = 5.0
-"""A table, or the loop of the web port, that has not moved for this long is stuck."""
-DISK_SECONDS = 60.0
-"""A table may wait this long for the disk: cards stall, and a backup may hold the file."""
-BROKER_SECONDS = 30.0
-"""The broker's thread is stuck after this long: it starts a program and connects, which may take a while."""
-FIRST_WIPE_SECONDS = 60.0
-"""From the start to the first search for matches whose hands are to be wiped."""
-WIPE_SECONDS = 3600.0
-"""Between two such searches."""
-STEADY_SECONDS = 600.0
-"""If the wall clock was set by more than this between two searches, the second one wipes nothing."""
-JOIN_SECONDS = 2.0
-"""For the threads of all tables to end."""
+CHECK_SECONDS = 2.0  # between two checks, or less if the watchdog has to be fed more often
+ALIVE_SECONDS = 5.0  # a table, or the loop of the web port, that has not moved for this long is stuck
+DISK_SECONDS = 60.0  # but a table may wait this long for the disk: cards stall, and a backup may hold the file
+BROKER_SECONDS = 30.0  # the broker's thread may stand still longer: it starts a program and connects
+FIRST_WIPE_SECONDS = 60.0  # from the start to the first search for matches whose hands have to be wiped
+WIPE_SECONDS = 3600.0  # between two such searches
+STEADY_SECONDS = 600.0  # a search wipes nothing if the wall clock was set by more than this since the last one
+JOIN_SECONDS = 2.0  # for the threads of all tables to end
 
 
 class ServiceManager(Protocol):
@@ -76,7 +68,6 @@ class Supervisor:
         store: Store,
         broker: MqttBroker,
         web: WebServer,
-        *,
         checks: Sequence[Callable[[], object]],
         put_to_all: Callable[[object], None],
         stop: threading.Event,

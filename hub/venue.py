@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import msgspec
@@ -129,27 +130,17 @@ class VenueTable:
         for reader, kit in health["dice"].items():
             if kit["why"]:
                 found.append(Fault(f"{reader}: {kit['why']}", "Dice are typed on a phone or a box until it is back."))
-            elif kit["weak"]:
-                found.append(
-                    Fault(f"{reader}: low battery: {', '.join(kit['weak'])}.", "Charge before the next match.")
-                )
-        if health["broker"]:
-            found.append(
-                Fault(
-                    f"Phones cannot be reached: {health['broker']}",
-                    "Boxes play on. It is tried again by itself.",
-                    "error",
-                )
-            )
+            elif weak := ", ".join(kit["weak"]):
+                found.append(Fault(f"{reader}: low battery: {weak}.", "Charge before the next match."))
+        if broker := health["broker"]:
+            do = "Boxes play on. It is tried again by itself."
+            found.append(Fault(f"Phones cannot be reached: {broker}", do, "error"))
         if self.table.fault:
             do = "Press *Start this table again*. If it stops again, start the hub again and keep its support file."
             found.append(Fault(self.table.fault, do, "error"))
         if self.table.stopped:
-            found.append(
-                Fault(
-                    self.table.stopped, "Play stands still until the disk works. Look at card and free space.", "error"
-                )
-            )
+            do = "Play stands still until the disk works. Look at card and free space."
+            found.append(Fault(self.table.stopped, do, "error"))
         return found
 
 
@@ -168,8 +159,8 @@ class VenueDesk:
         power: PowerControl,
         tables: Mapping[str, VenueTable],
         changed: threading.Event,
+        cards: CardLists,
         *,
-        cards: CardLists | None = None,
         examine: Callable[[], Sequence[Fault]] | None = None,
         upstream: Callable[[], Upstream] | None = None,
         notices: Sequence[Fault] = (),
@@ -224,13 +215,8 @@ class VenueDesk:
     def _faults(self) -> list[Fault]:
         if self._wrong < ALARM_AFTER:
             return self.notices
-        return [
-            *self.notices,
-            Fault(
-                f"{self._wrong} wrong PINs of the staff were typed within a day: somebody guesses.",
-                "`table-hub staff-pin --new` on the hub makes another one.",
-            ),
-        ]
+        what = f"{self._wrong} wrong PINs of the staff were typed within a day: somebody guesses."
+        return [*self.notices, Fault(what, "`table-hub staff-pin --new` on the hub makes another one.")]
 
     # --- for the web port ------------------------------------------------------------------------------
 
@@ -272,16 +258,12 @@ class VenueDesk:
         table = self._tables.get(ask.table)
         if table is None:
             raise HubError("This hub has no such table.")
-        done, answers = threading.Event(), list[tuple[bool, str]]()
-
-        def answer(is_done: bool, say: str) -> None:
-            answers.append((is_done, say))
-            done.set()
-
-        table.table.put(StaffAsked(ask.verb, ask.args, answer))
-        if not done.wait(ANSWER_SECONDS):
-            raise HubError("The table does not answer in time; look again whether it was done.")
-        is_done, say = answers[0]
+        answers = SimpleQueue[tuple[bool, str]]()
+        table.table.put(StaffAsked(ask.verb, ask.args, lambda is_done, say: answers.put((is_done, say))))
+        try:
+            is_done, say = answers.get(timeout=ANSWER_SECONDS)
+        except Empty:
+            raise HubError("The table does not answer in time; look again whether it was done.") from None
         if not is_done:
             raise HubError(say)
         return say
@@ -291,15 +273,15 @@ class VenueDesk:
         for table in self._tables.values():
             if title := table.title_if_playing(name):
                 raise HubError(f"{title} is being played at {table.name}: change its cards after that match.")
-        if self._cards is None:
+        earlier = next((game for game in self._cards.all if game.name == name), None)
+        if earlier is None:
             raise HubError("There is no game with cards that can be changed.")
-        earlier = [game for game in self._cards.all if game.name == name]
         game = self._cards.enter(name, changes)
         for table in self._tables.values():
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
         say = f"{game.title} is played with these cards from the next match on."
-        kept = 0 if game.digest == earlier[0].digest else self._count_suspended(earlier[0])
+        kept = 0 if game.digest == earlier.digest else self._count_suspended(earlier)
         return f"{say} Matches put aside that need the earlier cards: {kept}." if kept else say
 
     def _count_suspended(self, game: Game) -> int:

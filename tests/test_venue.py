@@ -48,7 +48,7 @@ class HouseRig:
         self.rig.ports.pages.append(self.feed)
         tables = {"1": VenueTable(self.rig.table, self.feed, self.health, self.rig.store)}
         power, wall = PowerControl(lambda: None, {}), lambda: self.time
-        self.desk = VenueDesk("hub", power, tables, changed, cards=self.cards, examine=examine, wall=wall)
+        self.desk = VenueDesk("hub", power, tables, changed, self.cards, examine=examine, wall=wall)
 
     @property
     def venue(self) -> Venue:
