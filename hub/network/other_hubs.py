@@ -74,11 +74,10 @@ class OtherHubs:
             if not payload:
                 known.tables.pop(table, None)
             elif table in known.tables or len(known.tables) < MOST_TABLES:
-                summary, before = read_summary(payload), known.tables.get(table)
-                if not (
-                    before and before.session == summary.session and summary.n < before.n
-                ):  # older than the last one: a broker was killed
-                    known.tables[table] = summary
+                new, before = read_summary(payload), known.tables.get(table)
+                # An older one comes from a broker that was killed.
+                if not (before and before.session == new.session and new.n < before.n):
+                    known.tables[table] = new
         else:
             return False
         return True
