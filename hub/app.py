@@ -63,8 +63,6 @@ from phone_ui.staff_pin import StaffPin
 
 log = logging.getLogger(__name__)
 
-LOCALHOST = "127.0.0.1"
-
 
 class Hub:
     """The whole hub, wired. Raise ConfigError or TemporaryError if it cannot be built. Use as a context manager."""
@@ -100,7 +98,7 @@ class Hub:
         self.devices: list[GuardedDevice] = []
         self.web: WebServer | None = None
         self.supervisor: Supervisor | None = None
-        state, tables = Path(config.hub.state), [part.id for part in config.table]
+        state, hub, tables = Path(config.hub.state), config.hub.id, [part.id for part in config.table]
         with ExitStack() as opened:
             opened.enter_context(lock_state(state))  # before anything in the folder is changed
             # First, because it refuses the folder of a newer hub, and nothing in that folder may change then.
@@ -115,16 +113,14 @@ class Hub:
             self._past = PastMatches(state / "table-hub.db", {game.name: game.title for game in self.cards.all})
             self._logs = KeyedStore(self.store, state / "log.key")
             self.speech = Speech({part.id: part.language for part in config.table})
-            self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
+            self.broker = MqttBroker(config.broker, state / "broker", hub, tables, self._put_to_all)
             opened.callback(self.broker.close)
-            home, upstream = config.home_assistant, config.upstream
-            self._home = HomeAssistant(home, config.hub.id, self._random) if home.url else None
+            home = HomeAssistant(config.home_assistant, hub, self._random) if config.home_assistant.url else None
             self._upstream = None
-            if upstream.url:
-                progress, changed = state / "upstream.json", self._venue_changed.set
-                self._upstream = UpstreamLink(
-                    upstream, config.hub.id, tables, self.store, progress, self._random, changed
-                )
+            if config.upstream.url:
+                file, changed = state / "upstream.json", self._venue_changed.set
+                self._upstream = UpstreamLink(config.upstream, hub, tables, self.store, file, self._random, changed)
+            self._links: list[HomeAssistant | UpstreamLink] = [link for link in (home, self._upstream) if link]
             self._checks: list[Callable[[], object]] = [self.screens.renewed]
             check_devices(header_wiring(config.device))
             with ExitStack() as on_error:
@@ -132,7 +128,7 @@ class Hub:
                 venue_tables = {part.id: self._add_table(part) for part in config.table}
                 on_error.pop_all()
             self.venue = VenueDesk(
-                config.hub.id, PowerControl(self.stop), venue_tables, self._venue_changed, self.cards,
+                hub, PowerControl(self.stop), venue_tables, self._venue_changed, self.cards,
                 examine=examine,
                 upstream=self._upstream.seen if self._upstream else None,
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
@@ -196,9 +192,7 @@ class Hub:
 
     def _connect_devices(self, part: TablePart, inbox: Callable[[object], None]) -> list[GuardedDevice]:
         """Connect the devices of a table, each with a guard, and return them. Raise ConfigError."""
-        draws: dict[str, Callable[[PublicState], Image.Image]] = {
-            size: partial(self._draw, size=size) for size in SIZES
-        }
+        draws: dict[str, partial[Image.Image]] = {size: partial(self._draw, size=size) for size in SIZES}
         before = len(self.devices)
         for block in self.config.device:
             if block.table == part.id:
@@ -210,12 +204,12 @@ class Hub:
 
     def _games_for(self, part: TablePart) -> list[Game]:
         """Return all games, the game that the table names first. Raise ConfigError if there is no such game."""
-        first = [game for game in self.cards.all if game.name == part.game]
-        if part.game and not first:
+        offered = sorted(self.cards.all, key=lambda game: game.name != part.game)
+        if part.game and offered[0].name != part.game:
             raise ConfigError(
                 f"[[table]] {part.id}: there is no game {part.game!r}: there are {', '.join(games.names())}."
             )
-        return first + [game for game in self.cards.all if game.name != part.game]
+        return offered
 
     def _draw(self, state: PublicState, size: PanelSize) -> Image.Image:
         """Return the picture for a panel of this size: a table's public state, or its demonstration."""
@@ -224,11 +218,6 @@ class Hub:
         join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""
         language = language_of(self.speech.tables[state.table][0], state.game)
         return panel(state, self.cards.labels.get(state.game or ""), size, join, language)
-
-    @property
-    def _links(self) -> list[HomeAssistant | UpstreamLink]:
-        """Return the links to brokers outside of this hub."""
-        return [link for link in (self._home, self._upstream) if link]
 
     def url(self) -> str:
         """Return the URL at which phones reach this hub; "" until the web port is open and while there is no network."""
@@ -248,7 +237,7 @@ class Hub:
     def local_url(self) -> str:
         """Return the URL for browsers on this machine, which works without a network."""
         assert self.web
-        return public_url("", LOCALHOST, self.web.port, secure=bool(self.config.web.tls_cert))
+        return public_url("", "127.0.0.1", self.web.port, secure=bool(self.config.web.tls_cert))
 
     def status(self) -> Mapping[str, Any]:
         """Return the state of this hub and its devices for `table-hub doctor`, without anything about a match."""

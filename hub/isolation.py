@@ -43,6 +43,7 @@ from hub.ports import (
     Turn,
 )
 from hub.state import ScreenState
+from phone_ui.limits import TokenBucket
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class DeviceGuard:
     def __init__(self, name: str, inbox: Callable[[object], None]) -> None:
         self._name, self._inbox = name, inbox
         self._lock = threading.Lock()  # a driver may put from many threads
-        self._tokens, self._counted_at = AT_ONCE, monotonic()
+        self._bucket = TokenBucket(PER_SECOND, AT_ONCE, monotonic())
         self._excess_at = 0.0  # when the last excess signal came; 0.0: the rate is normal
         self._faults: dict[str, str] = {}  # present faults, by activity
         self._fault_at = 0.0  # when the last fault occurred
@@ -92,10 +93,7 @@ class DeviceGuard:
     def _exceeds_rate(self) -> bool:
         with self._lock:
             now = monotonic()
-            self._tokens = min(AT_ONCE, self._tokens + (now - self._counted_at) * PER_SECOND)
-            self._counted_at = now
-            if self._tokens >= 1.0:
-                self._tokens -= 1.0
+            if self._bucket.spend(1.0, now):
                 return False
             first, self._excess_at = self._excess_at == 0.0, now
         if first:

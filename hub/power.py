@@ -10,7 +10,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 
 from hub.errors import HubError
 
@@ -36,30 +36,23 @@ class PowerControl:
     def __init__(self, stop: Callable[[], None], environment: Mapping[str, str] = os.environ) -> None:
         self._stop = stop
         self._is_service = bool(environment.get("INVOCATION_ID") and environment.get("NOTIFY_SOCKET"))
-        self._why_no_power_off: str | None = None  # None: logind was not asked yet
 
     @property
     def why_no_restart(self) -> str:
         """Return the reason why the hub cannot restart itself, as a sentence for staff; "" if it can."""
         return "" if self._is_service else "This hub was started by hand: end it there and start it again."
 
-    @property
+    @cached_property
     def why_no_power_off(self) -> str:
-        """Return the reason why the hub cannot switch off the machine, as a sentence for staff; "" if it can.
-
-        logind is asked once (CanPowerOff).
-        """
-        if self._why_no_power_off is None:
-            if not self._is_service:
-                self._why_no_power_off = "This hub was started by hand, so it does not switch its computer off."
-            elif self._call_logind("CanPowerOff") == 's "yes"':
-                self._why_no_power_off = ""
-            else:
-                self._why_no_power_off = (
-                    "This system does not let the hub switch it off: `sudo apt install polkitd` and start the hub again, "
-                    "or switch off by hand with `sudo poweroff`."
-                )
-        return self._why_no_power_off
+        """Return the reason why the hub cannot switch off the machine, as a sentence for staff; "" if it can."""
+        if not self._is_service:
+            return "This hub was started by hand, so it does not switch its computer off."
+        if self._call_logind("CanPowerOff") == 's "yes"':
+            return ""
+        return (
+            "This system does not let the hub switch it off: `sudo apt install polkitd` and start the hub again, "
+            "or switch off by hand with `sudo poweroff`."
+        )
 
     def restart_hub(self) -> None:
         """End the hub after `DELAY_SECONDS`; the service manager starts it again. Raise HubError if that is impossible."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from time import monotonic, time
 from typing import Protocol
@@ -186,16 +185,15 @@ class Supervisor:
         before, self._clock_offset = self._clock_offset, time() - monotonic()
         self._wipe_at = monotonic() + WIPE_SECONDS
         if abs(self._clock_offset - before) <= STEADY_SECONDS:  # in a thread, because it may wait for the disk
-            threading.Thread(target=partial(_wipe, self._config), name="forget", daemon=True).start()
+            threading.Thread(target=self._wipe, name="forget", daemon=True).start()
 
-
-def _wipe(config: Config) -> None:
-    """Wipe the hands of matches that ended more days ago than the owner wants to keep them."""
-    try:
-        database = Path(config.hub.state) / "table-hub.db"
-        wiped = wipe_logs(database, config.hub.keep_days, aside_days=config.hub.aside_days)
-    except LogError as error:
-        log.warning("%s", error)
-    else:
-        if wiped:
-            log.info("The hands of %d finished match(es) are wiped; who won what stays.", wiped)
+    def _wipe(self) -> None:
+        """Wipe the hands of matches that ended more days ago than the owner wants to keep them."""
+        hub = self._config.hub
+        try:
+            wiped = wipe_logs(Path(hub.state) / "table-hub.db", hub.keep_days, aside_days=hub.aside_days)
+        except LogError as error:
+            log.warning("%s", error)
+        else:
+            if wiped:
+                log.info("The hands of %d finished match(es) are wiped; who won what stays.", wiped)

@@ -170,7 +170,7 @@ class VenueDesk:
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
         self.notices = list(notices)
         self._latest = Latest()
-        self._newest: tuple[int, Venue | None] = (0, None)
+        self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
         self._closing = threading.Event()
         self._wrong = 0
         self._thread = threading.Thread(target=self._run, name="venue", daemon=True)
@@ -195,21 +195,15 @@ class VenueDesk:
 
     def update(self) -> None:
         """Update the picture of the venue, and notify the callbacks of `on_change` if it has changed."""
-        number, before = self._newest
+        number, before = self.picture
         tables = [one for table in self._tables.values() if (one := table.staff_table())]
-        venue = Venue(
-            int(self._wall()),
-            self._hub,
-            version(),
-            tables,
-            self._faults(),
-            self._power.why_no_restart,
-            self._power.why_no_power_off,
-            self._upstream() if self._upstream else None,
-        )
-        if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < MAX_AGE_SECONDS:
+        no_restart, no_power_off = self._power.why_no_restart, self._power.why_no_power_off
+        upstream = self._upstream() if self._upstream else None
+        now, faults = int(self._wall()), self._faults()
+        venue = Venue(now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream)
+        if before is not None and replace(before, now=now) == venue and now - before.now < MAX_AGE_SECONDS:
             return
-        self._newest = number + 1, venue
+        self.picture = number + 1, venue
         self._latest.put(b"")
 
     def _faults(self) -> list[Fault]:
@@ -219,11 +213,6 @@ class VenueDesk:
         return [*self.notices, Fault(what, "`table-hub staff-pin --new` on the hub makes another one.")]
 
     # --- for the web port ------------------------------------------------------------------------------
-
-    @property
-    def picture(self) -> tuple[int, Venue | None]:
-        """Return the newest picture and its number; 0 before the first."""
-        return self._newest
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` after each new picture. Return a function that ends this."""
@@ -281,13 +270,11 @@ class VenueDesk:
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
         say = f"{game.title} is played with these cards from the next match on."
-        kept = 0 if game.digest == earlier.digest else self._count_suspended(earlier)
+        kept = 0
+        if game.digest != earlier.digest:
+            with suppress(LogError):  # the new cards were saved all the same
+                kept = sum(table.count_suspended(earlier) for table in self._tables.values())
         return f"{say} Matches put aside that need the earlier cards: {kept}." if kept else say
-
-    def _count_suspended(self, game: Game) -> int:
-        with suppress(LogError):  # the new cards were saved all the same
-            return sum(table.count_suspended(game) for table in self._tables.values())
-        return 0
 
     def _examine_machine(self) -> tuple[str, list[Fault]]:
         if self._examine is None:
