@@ -531,9 +531,9 @@ def _screen_link(args: Namespace) -> int:
 def _pinout(args: Namespace) -> int:
     from drivers.common.gpio_header import check_devices
     from drivers.common.pinout import as_svg, as_text
-    from hub.devices import wired
+    from hub.devices import header_wiring
 
-    devices = wired(load(owners_file(args.config)).device)
+    devices = header_wiring(load(owners_file(args.config)).device)
     check_devices(devices)
     if not devices:
         print("No device of this configuration is wired to the header.")

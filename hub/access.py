@@ -1,4 +1,4 @@
-"""What the web port may see and do of one table, and of the simulated devices at it."""
+"""The access of the web port to one table, and to the simulated devices of that table."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from phone_ui.direct import DirectPhone, Wire
 from phone_ui.latest import Latest
 from phone_ui.mqtt_phones import PhonesOverMqtt
 
-BENCH_SECONDS = 0.5  # between two pictures of simulated devices at which nobody looks
-PAST_SECONDS = 60.0
-"""How old the past that pages show may be: reading many logs takes a second, and anybody may ask."""
+BENCH_SECONDS = 0.5  # between two states of the simulated devices while no bench page is open
+HISTORY_SECONDS = 60.0
+"""Maximum age of the history that pages show: reading many logs takes a second, and anybody may request it."""
 
 
 class BenchAccess:
-    """The bench page of a simulated table: the newest state of its devices as JSON, and the page's commands."""
+    """The data behind the bench page of a simulated table: the state of its devices as JSON, and the page's commands."""
 
     def __init__(self, device: Simulated) -> None:
         self.newest = Latest()
         self._device = device
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name="bench", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="bench", daemon=True)
 
     def start(self) -> None:
-        """Start the thread that follows the devices."""
+        """Start the thread that publishes the state of the devices."""
         self._thread.start()
 
     def close(self) -> None:
         """End the thread."""
         self._closing.set()
-        if self._thread.is_alive():  # a hub that fails in its constructor is closed before it was started
+        if self._thread.is_alive():  # a hub whose start failed is closed before this thread was started
             self._thread.join(2)
 
-    def _follow(self) -> None:
+    def _run(self) -> None:
         version, put_at = -1, -BENCH_SECONDS
         while not self._closing.is_set():
             if self.newest.is_followed or monotonic() >= put_at + BENCH_SECONDS:
@@ -59,29 +59,29 @@ class BenchAccess:
             version = self._device.wait(version, BENCH_SECONDS)
 
     def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Do what a person at the devices would: press, turn, roll, unplug ... Raise HubError with a sentence."""
+        """Operate the devices as a person would: press, turn, roll, unplug, and so on. Raise HubError if that is impossible."""
         refusal = self._device.do(command)
         if refusal:
             raise HubError(refusal)
         return {}
 
     def panel(self, size: str) -> bytes | None:
-        """Return the panel of that size as a PNG, or None."""
+        """Return the content of the panel of this size as a PNG; None if there is no such panel."""
         return self._device.png(size)
 
 
 def wifi_of(part: WifiPart) -> Wifi | None:
-    """Return the network that guests join first as screens and table cards show it, None without one."""
+    """Return the Wi-Fi for guests as screens and table cards show it; None if the configuration names none."""
     if not part.name:
         return None
     return Wifi(part.name, make_wifi_data(part.name, part.password or None, "WPA" if part.password else "nopass"))
 
 
 class ScreenFeed:
-    """The Page port of the kiosk: the newest state with the codes of seats as JSON."""
+    """The Page port of the big screen: the newest state as JSON, with the codes of the seats."""
 
     def __init__(self, pin: Callable[[], str] = str, wifi: Wifi | None = None) -> None:
-        """`pin` returns the staff's PIN while screens show it, else ""; `wifi` is the network of the venue's guests."""
+        """`pin` returns the staff PIN while screens show it, else "". `wifi` is the network for guests."""
         self.newest = Latest()
         self._pin, self._wifi = pin, wifi
         self._lock = threading.Lock()
@@ -89,44 +89,44 @@ class ScreenFeed:
         self._shown = ""
 
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
-        """Take the newest state."""
+        """Publish the newest state."""
         with self._lock:
             self._state, self._shown = public, self._pin()
             self.newest.put(msgspec.json.encode(replace(public, staff_pin=self._shown, wifi=self._wifi, paper=None)))
 
-    def renew(self) -> None:
-        """Show the state again where the PIN is not shown any more."""
+    def update_pin(self) -> None:
+        """Publish the state again if the PIN that screens show has changed or was used."""
         if self._state is not None and self._shown != self._pin():
             self.show(self._state, False)
 
 
 class PastMatches:
-    """The finished matches of a hub, read beside its tables: by a connection of its own, and at most once in a while.
+    """The finished matches of a hub, read from the database without the tables, through a separate connection.
 
-    `titles` names the games for people.
+    `titles` holds the title of each game by its name.
     """
 
     def __init__(self, database: Path, titles: Mapping[str, str], clock: Callable[[], float] = monotonic) -> None:
         self._database, self._titles, self._clock = database, titles, clock
         self._lock = threading.Lock()
-        self._read: dict[str, tuple[float, bytes]] = {}
+        self._cache: dict[str, tuple[float, bytes]] = {}
 
-    def of(self, table: str) -> bytes:
-        """Return the `History` of a table as JSON, at most `PAST_SECONDS` old. Raise HubError."""
+    def read(self, table: str) -> bytes:
+        """Return the `History` of a table as JSON, at most `HISTORY_SECONDS` old. Raise HubError if the database fails."""
         with self._lock:
-            when, data = self._read.get(table, (0.0, b""))
-            if not data or self._clock() - when >= PAST_SECONDS:
+            read_at, data = self._cache.get(table, (0.0, b""))
+            if not data or self._clock() - read_at >= HISTORY_SECONDS:
                 try:
                     with closing(sqlite3.connect(f"{self._database.absolute().as_uri()}?mode=ro", uri=True)) as db:
                         data = msgspec.json.encode(history(db, self._titles, table))
                 except sqlite3.Error as error:
                     raise HubError(f"The past matches cannot be read now ({error}).") from error
-                self._read[table] = self._clock(), data
+                self._cache[table] = self._clock(), data
         return data
 
 
 class TableAccess:
-    """One table as the web port knows it; `screen` is its state for the table's own screens."""
+    """One table for the web port. `screen` holds its state for the big screens of the table."""
 
     def __init__(
         self, table: Table, phones: PhonesOverMqtt, bench: BenchAccess | None, screen: Latest, past: PastMatches
@@ -153,27 +153,27 @@ class TableAccess:
         return msgspec.json.encode(self._table.happened.before(number))
 
     def changes(self) -> bytes:
-        """Return the changes of money and points in this round and the last as JSON: a `ChangesPage`."""
+        """Return the changes of money and points in this round and the previous one as JSON: a `ChangesPage`."""
         return msgspec.json.encode(self._table.happened.changes())
 
     def history(self) -> bytes:
-        """Return what is known of this table's finished matches as JSON: a `History`. Raise HubError."""
-        return self._past.of(self.id)
+        """Return the finished matches of this table as JSON: a `History`. Raise HubError if the database fails."""
+        return self._past.read(self.id)
 
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""
         self._table.put(asked)
 
     def call_staff(self) -> None:
-        """Put the call of somebody without a seat into the table's inbox."""
+        """Put a call for staff, from somebody without a seat, into the table's inbox."""
         self._table.put(HelpAsked())
 
     def login(self, sid: str) -> LoginState:
-        """Return how that login stands; until the disk has said who sits here, all of them are awaited."""
-        knows_all = self._table.knows_seats  # asked first: they may be read meanwhile
+        """Return the state of a login. An unknown one is "awaited" until the table has read its seats from the disk."""
+        knows_all = self._table.knows_seats  # first: the table may read its seats while the login is looked up
         state = self._phones.login(sid)
         return "awaited" if state == "unknown" and not knows_all else state
 
     def direct(self, sid: str, wire: Wire) -> DirectPhone | None:
-        """Return the short way of a login that the broker has let in, on its WebSocket; None where it is not this table's."""
+        """Return the direct connection of an accepted login over its WebSocket; None if the login belongs to another table."""
         return self._phones.direct(sid, wire)

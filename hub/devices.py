@@ -1,4 +1,4 @@
-"""Devices: find the driver that a `[[device]]` block names, connect it, and keep what it says of itself."""
+"""Devices: find the driver that a `[[device]]` block names, connect the device, and keep what it reports about itself."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ from hub.ports import (
 )
 from hub.version import make_for
 
-SHARED = "common"  # the one folder of `drivers/` that is no driver: what several of them use
+SHARED = "common"  # the only folder of `drivers/` that is not a driver: code that drivers share
 
 
 @runtime_checkable
 class Simulated(Protocol):
-    """A device that stands for a whole table, and that a person handles at the bench page."""
+    """A simulated device for a whole table, operated on the bench page."""
 
     names: Mapping[int, str]
 
     def snapshot(self) -> Mapping[str, Any]:
-        """Return all there is to see, ready for JSON."""
+        """Return the whole visible state, ready for JSON."""
 
     def wait(self, version: int, timeout: float) -> int:
-        """Wait `timeout` seconds at most for something newer than `version`; return the version there is now."""
+        """Wait at most `timeout` seconds for a state newer than `version`; return the present version."""
 
     def do(self, command: Mapping[str, Any]) -> str | None:
-        """Do what a person does at the bench; return a sentence where it cannot be done."""
+        """Execute a command of the bench page. Return None, or a sentence that says why that is impossible."""
 
     def png(self, size: str) -> bytes | None:
-        """Return what a panel shows, as a PNG."""
+        """Return the content of the panel of this size as a PNG; None if there is no such panel."""
 
 
 @runtime_checkable
 class WiredDriver(Protocol):
-    """A driver of devices that are wired to the header."""
+    """A driver for devices that are wired to the GPIO header."""
 
     def wiring(self, settings: Mapping[str, object], /) -> Sequence[Wire]:
         """Return the wires of a `[[device]]` block."""
@@ -62,40 +62,40 @@ class WiredDriver(Protocol):
 
 @runtime_checkable
 class NeedyDriver(Protocol):
-    """A driver that needs something of the machine: a device file, a package, the radio, a cable."""
+    """A driver with requirements: a device file, a package, the radio, a cable."""
 
     def needs(self, settings: Mapping[str, object], /) -> Sequence[Need]:
-        """Return what a `[[device]]` block needs."""
+        """Return the requirements of a `[[device]]` block."""
 
 
 class AllBoxes:
-    """Several devices with seat boxes as one port: each knows its own boxes and leaves the others alone."""
+    """Several devices with seat boxes as one port. Each device ignores the boxes of the others."""
 
     def __init__(self, devices: Sequence[Boxes]) -> None:
         self._devices = devices
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask the box for a sealed choice."""
+        """Ask a box for a sealed choice."""
         for device in self._devices:
             device.open(box, sealed)
 
     def reveal(self, boxes: Sequence[str], round: int) -> None:
-        """Ask these boxes for their values."""
+        """Ask boxes to reveal the values of a round."""
         for device in self._devices:
             device.reveal(boxes, round)
 
     def cancel(self, box: str, round: int) -> None:
-        """End the sealed choice: it is over or void."""
+        """End the sealed choice of a box, because it is over or void."""
         for device in self._devices:
             device.cancel(box, round)
 
     def ring(self, box: str, picture: LampPicture) -> None:
-        """Draw on the box's own ring."""
+        """Draw on the ring of a box."""
         for device in self._devices:
             device.ring(box, picture)
 
     def say(self, box: str, text: str) -> None:
-        """Show one line on the box's small display."""
+        """Show one line on the small display of a box."""
         for device in self._devices:
             device.say(box, text)
 
@@ -105,11 +105,8 @@ class AllBoxes:
             device.buzz(box, kind)
 
 
-def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
-    """Return the devices that are wired to the header, whichever tables they belong to, each with its wires.
-
-    Raise ConfigError.
-    """
+def header_wiring(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
+    """Return the name and the wires of each device on the GPIO header, for all tables. Raise ConfigError."""
     found = []
     for number, block in enumerate(blocks, 1):
         driver = driver_of(block)
@@ -121,18 +118,18 @@ def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
 
 
 def connect(block: DevicePart, context: DriverContext) -> Device:
-    """Return the device of a `[[device]]` block, made but not started. Raise ConfigError."""
+    """Return the device of a `[[device]]` block, not started yet. Raise ConfigError."""
     return driver_of(block).connect(block.settings, context)
 
 
 def needs(block: DevicePart) -> Sequence[Need]:
-    """Return what the device of a `[[device]]` block needs of the machine. Raise ConfigError."""
+    """Return the requirements of the device of a `[[device]]` block. Raise ConfigError."""
     driver = driver_of(block)
     return driver.needs(block.settings) if isinstance(driver, NeedyDriver) else ()
 
 
 def driver_names() -> list[str]:
-    """Return the names of all drivers: every file and every folder of `drivers/` is one, but `common`."""
+    """Return the names of all drivers: each file and each folder of `drivers/` except `common`."""
     return [found.name for found in pkgutil.iter_modules(drivers.__path__) if found.name != SHARED]
 
 
@@ -145,7 +142,7 @@ def driver_of(block: DevicePart) -> Driver:
 
 
 def load_driver(name: str) -> Driver:
-    """Import a driver. Raise ConfigError where a Python package that it works with was not installed."""
+    """Import a driver. Raise ConfigError if a Python package that it uses is not installed."""
     try:
         driver: Driver = import_module(f"drivers.{name}")
         return driver
@@ -156,10 +153,10 @@ def load_driver(name: str) -> Driver:
 
 
 class DeviceHealth:
-    """What every device of one table said of itself last, for whoever looks after the tables.
+    """The last report of each device of one table, for staff and `table-hub doctor`.
 
-    It listens beside the table's inbox and knows of no match, so nothing in it is secret. It is called from many
-    threads; each entry is replaced whole.
+    It gets the same signals as the inbox of the table but knows nothing about a match, so it holds no secrets. Thread-safe:
+    each entry is replaced as a whole.
     """
 
     def __init__(self) -> None:
@@ -168,8 +165,8 @@ class DeviceHealth:
         self._dice: dict[str, dict[str, Any]] = {}
         self._broker = ""
 
-    def take(self, signal: object) -> None:
-        """Take note of what went into the table's inbox."""
+    def note(self, signal: object) -> None:
+        """Note a signal that was put into the inbox of the table."""
         match signal:
             case BoxUp(box, _, firmware, controls):
                 self._boxes[box] = {"on": True, "firmware": firmware, "controls": controls, "why": ""}
@@ -196,7 +193,7 @@ class DeviceHealth:
         return self._dice.get(reader, {"dice": 0, "weak": [], "why": ""})
 
     def snapshot(self) -> Mapping[str, Any]:
-        """Return all of it, ready for JSON. An empty sentence means that all is well."""
+        """Return all reports, ready for JSON. An empty sentence means that the device works."""
         return {
             "boxes": dict(self._boxes),
             "devices": dict(self._devices),

@@ -1,8 +1,10 @@
-"""A guard around each device: whatever its driver does wrong, it takes only itself down.
+"""A guard around each device: a faulty driver disables only its own device.
 
-A driver is one file that anybody may write. One that raises, that never starts, never comes back from a call or never
-closes, that says what is no signal, or more than a table can take, is named on the screens; the table, and all others, play
-on.
+Anybody may write a driver. These faults are reported on the screens, while this table and all others play on:
+
+- The driver raises an exception.
+- It never starts, never returns from a call, or never closes.
+- It sends something that is not a signal, or more signals than a table can handle.
 """
 
 from __future__ import annotations
@@ -41,95 +43,97 @@ from hub.ports import (
     Turn,
 )
 from hub.state import ScreenState
+from phone_ui.limits import TokenBucket
 
 log = logging.getLogger(__name__)
 
 START_SECONDS = 5.0
-"""How long the hub waits for a device to start; it may do so later."""
+"""How long the hub waits for a device to start. The device may still start later."""
 ANSWER_SECONDS = 5.0
-"""A driver that has not come back from a call for so long does not answer: its port asks for calls that return at once."""
-MOST_WAITING = 256
-"""What a driver was asked and has not taken; then the oldest is forgotten."""
+"""A driver that has not returned from a call after this long does not answer. Calls have to return at once."""
+MAX_QUEUED = 256
+"""Requests that wait for a driver; if there are more, the oldest one is dropped."""
 CLOSE_SECONDS = 2.0
 """How long the hub waits for all devices to close."""
 PER_SECOND, AT_ONCE = 100.0, 300.0
-"""Signals that a device may send: six people who turn their dials as fast as they can send 60 a second."""
+"""Rate and burst of signals that a device may send. Six people who turn their dials as fast as they can send 60 per second."""
 CALM_SECONDS = 2.0
-"""A device that has done nothing wrong for so long has recovered."""
+"""A device that has had no fault for this long has recovered."""
 
 SIGNALS = (
     BoxUp, BoxDown, DeviceDown, DeviceUp, Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, DiceKit,
 )  # fmt: skip
-"""What a device may say."""
+"""The signals that a device may send."""
 
 
 class DeviceGuard:
-    """What stands between one device, which staff know as `name`, and its table: `put` is the inbox for its driver."""
+    """The guard between one device and its table. `name` is what staff call the device; its driver sends signals to `put`."""
 
     def __init__(self, name: str, inbox: Callable[[object], None]) -> None:
         self._name, self._inbox = name, inbox
         self._lock = threading.Lock()  # a driver may put from many threads
-        self._left, self._counted = AT_ONCE, monotonic()
-        self._too_many = 0.0  # when the last signal too many came
-        self._faults: dict[str, str] = {}  # what it does wrong now, by what it was doing
-        self._failed = 0.0  # when it last did something wrong
+        self._bucket = TokenBucket(PER_SECOND, AT_ONCE, monotonic())
+        self._excess_at = 0.0  # when the last excess signal came; 0.0: the rate is normal
+        self._faults: dict[str, str] = {}  # present faults, by activity
+        self._fault_at = 0.0  # when the last fault occurred
 
     def put(self, signal: object) -> None:
-        """Put a device's signal into the table's inbox, unless it is none, or one too many."""
-        if self._is_one_too_many():
+        """Put a signal of the device into the inbox of the table, unless it is invalid or exceeds the rate."""
+        if self._exceeds_rate():
             return
         try:
             if not isinstance(signal, SIGNALS):
                 raise msgspec.ValidationError(f"{type(signal).__name__} is no signal of a device")  # noqa: TRY301
             msgspec.convert({one.name: getattr(signal, one.name) for one in fields(signal)}, type(signal))
         except msgspec.ValidationError:
-            self.fault("speaking", "says what is no signal")
+            self.report_fault("speaking", "says what is no signal")
             return
         self._inbox(signal)
 
-    def _is_one_too_many(self) -> bool:
+    def _exceeds_rate(self) -> bool:
         with self._lock:
             now = monotonic()
-            self._left = min(AT_ONCE, self._left + (now - self._counted) * PER_SECOND)
-            self._counted = now
-            if self._left >= 1.0:
-                self._left -= 1.0
+            if self._bucket.spend(1.0, now):
                 return False
-            first, self._too_many = self._too_many == 0.0, now
+            first, self._excess_at = self._excess_at == 0.0, now
         if first:
-            self.fault("flooding", "sends more than a table can take, so some of it is left out", trace=False)
-            self._look_whether_calm()
+            self.report_fault("flooding", "sends more than a table can take, so some of it is left out", trace=False)
+            self._check_flooding()
         return True
 
-    def _look_whether_calm(self) -> None:
+    def _check_flooding(self) -> None:
         with self._lock:
-            calm = monotonic() - self._too_many >= CALM_SECONDS
-            if calm:
-                self._too_many = 0.0
-        if calm:
-            self.recovered("flooding")
+            is_calm = monotonic() - self._excess_at >= CALM_SECONDS
+            if is_calm:
+                self._excess_at = 0.0
+        if is_calm:
+            self.clear_fault("flooding")
         if "flooding" not in self._faults:
             return
-        later = threading.Timer(CALM_SECONDS, self._look_whether_calm)
+        later = threading.Timer(CALM_SECONDS, self._check_flooding)
         later.daemon = True
         later.start()
 
-    def fault(self, doing: str, what: str, *, trace: bool = True) -> None:
-        """Tell once that the driver fails at what it is doing. `trace`: the exception that is handled goes to the journal."""
-        self._failed = monotonic()
-        if doing in self._faults:
+    def report_fault(self, activity: str, what: str, *, trace: bool = True) -> None:
+        """Report, once, that the driver fails at an activity.
+
+        - `what`: the rest of a sentence that begins with "The driver of NAME".
+        - `trace`: log the exception that is being handled.
+        """
+        self._fault_at = monotonic()
+        if activity in self._faults:
             return
-        self._faults[doing] = what
+        self._faults[activity] = what
         log.error("The driver of %s %s.", self._name, what, exc_info=trace)
-        self._tell()
+        self._report()
 
-    def recovered(self, doing: str) -> None:
-        """Take back what `fault` told, after a while: who fails every other time is not told every time."""
-        if monotonic() - self._failed >= CALM_SECONDS and self._faults.pop(doing, None) is not None:
-            self._tell()
+    def clear_fault(self, activity: str) -> None:
+        """Withdraw the fault of an activity after `CALM_SECONDS` without faults, so that an intermittent one is reported once."""
+        if monotonic() - self._fault_at >= CALM_SECONDS and self._faults.pop(activity, None) is not None:
+            self._report()
 
-    def _tell(self) -> None:
-        about = f"{self._name} (driver)"  # the driver itself tells of the device under its own name
+    def _report(self) -> None:
+        about = f"{self._name} (driver)"  # the driver reports its device under the bare name
         if self._faults:
             what = " and ".join(self._faults.values())
             self._inbox(DeviceDown(about, f"The driver of {self._name} {what}; the table plays on without it."))
@@ -137,32 +141,33 @@ class DeviceGuard:
             self._inbox(DeviceUp(about))
 
     @contextmanager
-    def guarded(self, doing: str) -> Iterator[None]:
-        """Let whatever the driver raises in the block end the block alone."""
+    def guarded(self, activity: str) -> Iterator[None]:
+        """Report an exception of the driver in the block as a fault, and go on after the block."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever a driver raises
-            self.fault(doing, f"has failed ({type(error).__name__})")
+            self.report_fault(activity, f"has failed ({type(error).__name__})")
         else:
             if self._faults:
-                self.recovered(doing)
+                self.clear_fault(activity)
 
 
 class GuardedDevice:
-    """A device with its guard around it, and with the ports of the device.
+    """A device and its ports behind a guard.
 
-    Its driver is called on a thread of its own, so that a call that never comes back holds no table: calls return at once.
-    Of what it shows only the newest waits for it; what it is asked waits in its order.
+    The driver is called on a separate thread, so every call of a port returns at once, even if the driver hangs. Of each
+    thing to show, only the newest waits for the driver; requests wait in a queue.
     """
 
     def __init__(self, device: Device, guard: DeviceGuard) -> None:
         self.device = device
         self._guard = guard
-        self._turn = threading.Condition()
-        self._waiting: dict[object, tuple[str, Callable[[], None]]] = {}  # what it is doing in words, and the call
-        self._asked = itertools.count()
+        self._condition = threading.Condition()
+        # Activity and call: of a request by its number, of a picture by what it shows.
+        self._queue: dict[object, tuple[str, Callable[[], None]]] = {}
+        self._request_numbers = itertools.count()
         self._closing = False
-        self._since: float | None = None  # when the call that is under way began
+        self._call_began: float | None = None
         self._thread = threading.Thread(target=self._run, name="device", daemon=True)
         self._started = threading.Event()
         self.lamps: Lamps | None = _Lamps(device.lamps, self) if device.lamps else None
@@ -171,61 +176,61 @@ class GuardedDevice:
         self.dice: Dice | None = _Dice(device.dice, self) if device.dice else None
 
     def start(self) -> None:
-        """Start the device; return after `START_SECONDS` at most. It is shown and asked nothing before it has started."""
+        """Start the device and wait for at most `START_SECONDS`. Calls wait until the device has started."""
         self._thread.start()
         if not self._started.wait(START_SECONDS):
-            self._guard.fault("starting", "does not come back from its start", trace=False)
+            self._guard.report_fault("starting", "does not come back from its start", trace=False)
 
     def close(self) -> None:
-        """Close the device after the calls that wait, as far as they come back; what it raises is told in the journal."""
-        with self._turn:
+        """Close the device, if possible after the calls that still wait. Exceptions of the driver are logged."""
+        with self._condition:
             self._closing = True
-            self._turn.notify()
+            self._condition.notify()
         if self._thread.is_alive():
             self._thread.join(CLOSE_SECONDS / 2)
         with self._guard.guarded("closing"):
             self.device.close()
 
-    def look(self) -> None:
-        """Tell whether the driver answers. Call it every few seconds, from any thread."""
-        since = self._since
-        if since is not None and monotonic() - since >= ANSWER_SECONDS:
-            self._guard.fault("answering", "does not answer", trace=False)
+    def check_answering(self) -> None:
+        """Report or clear the fault that the driver does not answer. Call this every few seconds, from any thread."""
+        began = self._call_began
+        if began is not None and monotonic() - began >= ANSWER_SECONDS:
+            self._guard.report_fault("answering", "does not answer", trace=False)
         else:
-            self._guard.recovered("answering")
+            self._guard.clear_fault("answering")
 
-    def show(self, doing: str, what: object, call: Callable[[], None]) -> None:
-        """Have the driver called soon, in place of what still waits to be shown as this `what`."""
-        with self._turn:
-            self._waiting[what] = doing, call
-            self._turn.notify()
+    def show(self, activity: str, key: object, call: Callable[[], None]) -> None:
+        """Queue a call that shows something. It replaces a call with the same key that still waits."""
+        with self._condition:
+            self._queue[key] = activity, call
+            self._condition.notify()
 
-    def ask(self, doing: str, call: Callable[[], None]) -> None:
-        """Have the driver called soon, after what it was asked before."""
-        with self._turn:
-            self._waiting[next(self._asked)] = doing, call
-            if len(self._waiting) > MOST_WAITING:
-                del self._waiting[next(one for one in self._waiting if isinstance(one, int))]
-            self._turn.notify()
+    def ask(self, activity: str, call: Callable[[], None]) -> None:
+        """Queue a call that requests something, after all earlier requests."""
+        with self._condition:
+            self._queue[next(self._request_numbers)] = activity, call
+            if len(self._queue) > MAX_QUEUED:
+                del self._queue[next(one for one in self._queue if isinstance(one, int))]
+            self._condition.notify()
 
     def _run(self) -> None:
         with self._guard.guarded("starting"):
             self.device.start()
         self._started.set()
         while True:
-            with self._turn:
-                self._turn.wait_for(lambda: self._waiting or self._closing)
-                if not self._waiting:
+            with self._condition:
+                self._condition.wait_for(lambda: self._queue or self._closing)
+                if not self._queue:
                     return
-                doing, call = self._waiting.pop(next(iter(self._waiting)))
-            self._since = monotonic()
-            with self._guard.guarded(doing):
+                activity, call = self._queue.pop(next(iter(self._queue)))
+            self._call_began = monotonic()
+            with self._guard.guarded(activity):
                 call()
-            self._since = None
+            self._call_began = None
 
 
 def close_all(devices: Sequence[Device]) -> None:
-    """Close devices, all at the same time; leave those alone that take longer than `CLOSE_SECONDS`."""
+    """Close all devices at the same time. Abandon devices that take longer than `CLOSE_SECONDS`."""
     threads = {
         threading.Thread(target=device.close, name=f"device-close-{number}", daemon=True): device
         for number, device in enumerate(devices)
@@ -256,7 +261,7 @@ class _Page:
         self._settled = False
 
     def show(self, public: ScreenState, settled: bool) -> None:
-        self._settled = self._settled or settled  # of a picture that was never shown, too
+        self._settled = self._settled or settled  # also if the driver skips this state
         self._device.show("showing a page", "page", partial(self._show, public))
 
     def _show(self, public: ScreenState) -> None:
@@ -267,7 +272,7 @@ class _Page:
 class _Boxes:
     def __init__(self, boxes: Boxes, device: GuardedDevice) -> None:
         self._boxes, self._device = boxes, device
-        self._rings: dict[str, LampPicture] = {}  # what each was told last: most stay as they are while others act
+        self._rings: dict[str, LampPicture] = {}  # the last ones, as most rings stay the same while other players act
 
     def open(self, box: str, sealed: SealedRound) -> None:
         self._device.ask("asking", partial(self._boxes.open, box, sealed))
@@ -287,7 +292,7 @@ class _Boxes:
         try:
             self._boxes.ring(box, picture)
         except BaseException:
-            self._rings.pop(box, None)  # it is told again
+            self._rings.pop(box, None)  # so that the picture is sent again
             raise
 
     def say(self, box: str, text: str) -> None:

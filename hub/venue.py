@@ -1,18 +1,16 @@
-"""The venue as its staff see and work it: all tables of this hub, their faults, the machine itself.
+"""The venue as staff see and operate it: all tables of this hub, their faults, and the machine.
 
-What staff see is made of public states and of what devices say of themselves: nothing that only a seat may see comes here.
+Staff see public states and the reports of devices. Nothing that only one seat may see gets here.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import msgspec
@@ -28,6 +26,7 @@ from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Ve
 from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS, CardsArgs
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.ports import GameChanged, LogStore, StaffAsked
+from hub.power import PowerControl
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
 from hub.version import version
@@ -37,37 +36,31 @@ from phone_ui.staff_pin import ALARM_AFTER
 log = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 10.0
-"""So long staff wait for a table, which may wait for its disk."""
-LOOK_SECONDS = 15.0
-"""The picture of the venue is drawn anew after so long, and at most every `PAUSE_SECONDS`."""
-PAUSE_SECONDS = 0.25
-POWER_SECONDS = 10.0
-BEFORE_SECONDS = 1.0
-"""So long the answer has to reach the page before the hub ends."""
-
-
-class Refusal(HubError):
-    """What staff ask cannot be: one sentence."""
+"""How long staff wait for a table, which may wait for its disk."""
+MAX_AGE_SECONDS = 15.0
+"""The picture of the venue is updated at least this often."""
+MIN_AGE_SECONDS = 0.25
+"""... and at most this often."""
 
 
 class StaffFeed:
-    """The Page port of the staff: the newest public state of a table, without its long lists and the codes of seats."""
+    """The Page port for staff: the newest public state of a table, without long lists and without the codes of seats."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self.newest: PublicState | None = None
         self._changed = changed
 
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
-        """Take the newest state."""
+        """Keep the newest state, and report whether it differs from the last one."""
         shown = {name: getattr(public, name) for name in PublicState.__struct_fields__}
         newest = PublicState(**shown | {"events": public.events[-1:]})
-        if newest != self.newest:  # a demonstration changes nothing here
+        if newest != self.newest:  # a demonstration does not change it
             self.newest = newest
             self._changed()
 
 
 class VenueTable:
-    """One table, and what is known of it without asking it."""
+    """One table as staff see it, without a request to the table."""
 
     def __init__(
         self,
@@ -77,55 +70,55 @@ class VenueTable:
         store: LogStore,
         screens: Callable[[], list[ScreenSeen]] = list,
     ) -> None:
-        """`screens` returns the table's big screens and when each was seen last."""
+        """`screens` returns the big screens of the table and how long ago each was seen."""
         self.table, self._feed, self._health, self._store, self._screens = table, feed, health, store, screens
-        self._begun: tuple[str | None, int | None] = (None, None)
+        self._match_began: tuple[str | None, int | None] = (None, None)
 
-    def seen(self) -> StaffTable | None:
-        """Return the table as staff see it; None before its first picture."""
+    def staff_table(self) -> StaffTable | None:
+        """Return the table as staff see it; None before its first state."""
         public = self._feed.newest
         if public is None:
             return None
-        return StaffTable(public, self.table.desk, self._when_begun(public.match), self._faults(), self._screens())
+        return StaffTable(public, self.table.desk, self._began_at(public.match), self._faults(), self._screens())
 
     @property
     def name(self) -> str:
         """Return the name of the table."""
         return self._feed.newest.name if self._feed.newest else ""
 
-    def playing(self, game: str) -> str:
-        """Return the title of `game` if a match of it is under way at this table, else ""."""
+    def title_if_playing(self, game: str) -> str:
+        """Return the title of `game` if this table is playing it, else ""."""
         public = self._feed.newest
         if public is None or public.game != game or public.state not in ("playing", "stopped"):
             return ""
         return public.title
 
-    def put_aside_with(self, game: Game) -> int:
-        """Return how many matches were put aside here that only go on with this game's rules and cards. Raise LogError."""
-        found = 0
+    def count_suspended(self, game: Game) -> int:
+        """Return how many suspended matches of this table need exactly this game's rules and cards. Raise LogError."""
+        count = 0
         for one in self._store.all_put_aside(self.table.id):
-            with suppress(ValueError, TypeError, RecursionError):  # its head cannot be read: nobody can go on with it
+            with suppress(ValueError, TypeError, RecursionError):  # a damaged head: nobody can resume this match
                 head = msgspec.json.decode(one.head, type=Head)
-                found += (head.game, head.digest) == (game.name, game.digest)
-        return found
+                count += (head.game, head.digest) == (game.name, game.digest)
+        return count
 
-    def _when_begun(self, match: str | None) -> int | None:
-        if match != self._begun[0]:
+    def _began_at(self, match: str | None) -> int | None:
+        if match != self._match_began[0]:
             try:
-                self._begun = match, self._store.begun(match) if match else None
-            except LogError:  # the disk fails, which a notice says
+                self._match_began = match, self._store.begun(match) if match else None
+            except LogError:  # a notice reports the failing disk
                 return None
-        return self._begun[1]
+        return self._match_began[1]
 
-    def _gone(self, box: str, why: str) -> str:
-        """Return which box is gone: by its seat, which staff can see, and only without one in the driver's words."""
+    def _box_down(self, box: str, why: str) -> str:
+        """Return a sentence about a missing box: by its seat, which staff can see; without a seat, the driver's sentence."""
         seat = self.table.seat_with(box)
         return f"The box of seat {seat} is gone." if seat else why
 
     def _faults(self) -> list[Fault]:
         health = self._health.snapshot()
         found = [
-            Fault(self._gone(name, box["why"]), "Plug its cable in again. A person with a phone can play on there.")
+            Fault(self._box_down(name, box["why"]), "Plug its cable in again. A person with a phone can play on there.")
             for name, box in health["boxes"].items()
             if not box["on"]
         ]
@@ -137,112 +130,53 @@ class VenueTable:
         for reader, kit in health["dice"].items():
             if kit["why"]:
                 found.append(Fault(f"{reader}: {kit['why']}", "Dice are typed on a phone or a box until it is back."))
-            elif kit["weak"]:
-                found.append(
-                    Fault(f"{reader}: low battery: {', '.join(kit['weak'])}.", "Charge before the next match.")
-                )
-        if health["broker"]:
-            found.append(
-                Fault(
-                    f"Phones cannot be reached: {health['broker']}",
-                    "Boxes play on. It is tried again by itself.",
-                    "error",
-                )
-            )
+            elif weak := ", ".join(kit["weak"]):
+                found.append(Fault(f"{reader}: low battery: {weak}.", "Charge before the next match."))
+        if broker := health["broker"]:
+            do = "Boxes play on. It is tried again by itself."
+            found.append(Fault(f"Phones cannot be reached: {broker}", do, "error"))
         if self.table.fault:
             do = "Press *Start this table again*. If it stops again, start the hub again and keep its support file."
             found.append(Fault(self.table.fault, do, "error"))
         if self.table.stopped:
-            found.append(
-                Fault(
-                    self.table.stopped, "Play stands still until the disk works. Look at card and free space.", "error"
-                )
-            )
+            do = "Play stands still until the disk works. Look at card and free space."
+            found.append(Fault(self.table.stopped, do, "error"))
         return found
 
 
-class Machine:
-    """The machine that the hub runs on: restarted and switched off by the service manager, where it lets the hub."""
-
-    def __init__(self, stop: Callable[[], None], environment: Mapping[str, str] = os.environ) -> None:
-        self._stop = stop
-        self._is_service = bool(environment.get("INVOCATION_ID") and environment.get("NOTIFY_SOCKET"))
-        self._login = [
-            "busctl", "--system", "--timeout=5", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
-            "org.freedesktop.login1.Manager",
-        ]  # fmt: skip
-        self._off: str | None = None
-
-    @property
-    def no_restart(self) -> str:
-        """Return why the hub cannot be started again from here; "" where it can."""
-        return "" if self._is_service else "This hub was started by hand: end it there and start it again."
-
-    @property
-    def no_off(self) -> str:
-        """Return why the machine cannot be switched off from here; "" where it can (logind's CanPowerOff)."""
-        if self._off is None:
-            if not self._is_service:
-                self._off = "This hub was started by hand, so it does not switch its computer off."
-            else:
-                said = self._call("CanPowerOff")
-                self._off = (
-                    ""
-                    if said == 's "yes"'
-                    else "This system does not let the hub switch it off: `sudo apt install polkitd` and start the hub again, "
-                    "or switch off by hand with `sudo poweroff`."
-                )
-        return self._off
-
-    def restart(self) -> None:
-        """Let the hub end, so that the service manager starts it again. Raise Refusal."""
-        if self.no_restart:
-            raise Refusal(self.no_restart)
-        threading.Timer(BEFORE_SECONDS, self._stop).start()  # after the answer
-
-    def off(self) -> None:
-        """Switch the machine off, after everything on it was told to stop. Raise Refusal."""
-        if self.no_off:
-            raise Refusal(self.no_off)
-        threading.Timer(BEFORE_SECONDS, partial(self._call, "PowerOff", "b", "false")).start()
-
-    def _call(self, *what: str) -> str:
-        try:
-            done = subprocess.run(
-                [*self._login, *what], capture_output=True, text=True, timeout=POWER_SECONDS, check=False
-            )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
-            log.warning("logind does not answer: %s", error)
-            return ""
-        if done.returncode:
-            log.warning("logind refuses %s: %s", what[0], done.stderr.strip())
-        return done.stdout.strip()
-
-
 class VenueDesk:
-    """What the staff page asks of this hub: the `StaffFace` of the web port. `examine` looks over machine and configuration."""
+    """The venue as the staff page sees and works it: the `StaffFace` of the web port.
+
+    - `changed`: is set when something has changed that the picture shows.
+    - `examine`: examines the machine and the configuration.
+    - `upstream`: returns what is known of the other hubs of the venue.
+    - `notices`: faults that were found, and repaired, when the hub started.
+    """
 
     def __init__(
         self,
         hub: str,
-        machine: Machine,
-        cards: CardLists | None = None,
+        power: PowerControl,
+        tables: Mapping[str, VenueTable],
+        changed: threading.Event,
+        cards: CardLists,
+        *,
         examine: Callable[[], Sequence[Fault]] | None = None,
+        upstream: Callable[[], Upstream] | None = None,
+        notices: Sequence[Fault] = (),
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._hub, self._machine, self._cards, self._examine, self._wall = hub, machine, cards, examine, wall
-        self.tables: dict[str, VenueTable] = {}
-        self.upstream: Callable[[], Upstream] | None = None  # what is known of the venue's other hubs
-        self.notices: list[Fault] = []  # what the start found and mended
+        self._hub, self._power, self._tables, self._changed = hub, power, tables, changed
+        self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
+        self.notices = list(notices)
         self._latest = Latest()
-        self._newest: tuple[int, Venue | None] = (0, None)
-        self._changed = threading.Event()
+        self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
         self._closing = threading.Event()
         self._wrong = 0
-        self._thread = threading.Thread(target=self._follow, name="venue", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="venue", daemon=True)
 
     def start(self) -> None:
-        """Start the thread that draws the picture."""
+        """Start the thread that updates the picture."""
         self._thread.start()
 
     def close(self) -> None:
@@ -252,124 +186,98 @@ class VenueDesk:
         if self._thread.is_alive():
             self._thread.join(2)
 
-    def changed(self) -> None:
-        """Note that something is to be drawn anew. From any thread; returns at once."""
-        self._changed.set()
-
-    def _follow(self) -> None:
+    def _run(self) -> None:
         while not self._closing.is_set():
             self._changed.clear()
-            self.draw()
-            self._changed.wait(LOOK_SECONDS)
-            self._closing.wait(PAUSE_SECONDS)
+            self.update()
+            self._changed.wait(MAX_AGE_SECONDS)
+            self._closing.wait(MIN_AGE_SECONDS)
 
-    def draw(self) -> None:
-        """Draw the picture of the venue; whoever follows is told where it is another one."""
-        number, before = self._newest
-        seen = [one for table in self.tables.values() if (one := table.seen())]
-        venue = Venue(
-            int(self._wall()),
-            self._hub,
-            version(),
-            seen,
-            self._faults(),
-            self._machine.no_restart,
-            self._machine.no_off,
-            self.upstream() if self.upstream else None,
-        )
-        if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < LOOK_SECONDS:
+    def update(self) -> None:
+        """Update the picture of the venue, and notify the callbacks of `on_change` if it has changed."""
+        number, before = self.picture
+        tables = [one for table in self._tables.values() if (one := table.staff_table())]
+        no_restart, no_power_off = self._power.why_no_restart, self._power.why_no_power_off
+        upstream = self._upstream() if self._upstream else None
+        now, faults = int(self._wall()), self._faults()
+        venue = Venue(now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream)
+        if before is not None and replace(before, now=now) == venue and now - before.now < MAX_AGE_SECONDS:
             return
-        self._newest = number + 1, venue
+        self.picture = number + 1, venue
         self._latest.put(b"")
 
     def _faults(self) -> list[Fault]:
         if self._wrong < ALARM_AFTER:
             return self.notices
-        return [
-            *self.notices,
-            Fault(
-                f"{self._wrong} wrong PINs of the staff were typed within a day: somebody guesses.",
-                "`table-hub staff-pin --new` on the hub makes another one.",
-            ),
-        ]
+        what = f"{self._wrong} wrong PINs of the staff were typed within a day: somebody guesses."
+        return [*self.notices, Fault(what, "`table-hub staff-pin --new` on the hub makes another one.")]
 
-    # --- the web port's --------------------------------------------------------------------------------
+    # --- for the web port ------------------------------------------------------------------------------
 
-    @property
-    def picture(self) -> tuple[int, Venue | None]:
-        """Return the newest picture and its number; 0 before the first."""
-        return self._newest
+    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` after each new picture. Return a function that ends this."""
+        return self._latest.follow(callback)
 
-    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
-        """Call `nudge` after each new picture. Return what ends this."""
-        return self._latest.follow(nudge)
-
-    def guessed(self, wrong: int) -> None:
-        """Take note of how many wrong PINs came within a day."""
+    def note_wrong_pins(self, wrong: int) -> None:
+        """Note how many wrong PINs were entered within a day."""
         self._wrong = wrong
-        self.changed()
+        self._changed.set()
 
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
-        """Do what staff ask; return a sentence, and what a look over the machine has found. Raise HubError."""
+        """Execute a request of staff. Return a sentence, and the faults that an examination of the machine found. Raise HubError."""
         if ask.verb in TABLE_ARGS:
             return self._at_table(ask), None
         match ask.verb, read_args(STAFF_ARGS, ask.verb, ask.args):
             case "doctor", _:
-                return self._look_over()
+                return self._examine_machine()
             case "cards", CardsArgs(game=game, changes=changes):
                 return self._enter_cards(game, changes), None
             case "restart", _:
-                self._machine.restart()
+                self._power.restart_hub()
                 log.info("staff: the hub is started again.")
                 return "The hub starts again: this page comes back in half a minute and asks for the PIN.", None
             case "off", _:
-                self._machine.off()
+                self._power.power_off()
                 log.info("staff: the machine is switched off.")
                 return "The machine switches itself off. Pull the plug once its light is still.", None
-        raise Refusal(NOT_UNDERSTOOD)
+        raise HubError(NOT_UNDERSTOOD)
 
     def _at_table(self, ask: StaffAsk) -> str:
-        """Let a table do it, and wait until its disk has it."""
-        table = self.tables.get(ask.table)
+        """Let a table execute the request, and wait until the result is on its disk."""
+        table = self._tables.get(ask.table)
         if table is None:
-            raise Refusal("This hub has no such table.")
-        done, answers = threading.Event(), list[tuple[bool, str]]()
-
-        def answer(is_done: bool, say: str) -> None:
-            answers.append((is_done, say))
-            done.set()
-
-        table.table.put(StaffAsked(ask.verb, ask.args, answer))
-        if not done.wait(ANSWER_SECONDS):
-            raise Refusal("The table does not answer in time; look again whether it was done.")
-        is_done, say = answers[0]
+            raise HubError("This hub has no such table.")
+        answers = SimpleQueue[tuple[bool, str]]()
+        table.table.put(StaffAsked(ask.verb, ask.args, lambda is_done, say: answers.put((is_done, say))))
+        try:
+            is_done, say = answers.get(timeout=ANSWER_SECONDS)
+        except Empty:
+            raise HubError("The table does not answer in time; look again whether it was done.") from None
         if not is_done:
-            raise Refusal(say)
+            raise HubError(say)
         return say
 
     def _enter_cards(self, name: str, changes: Mapping[str, Any]) -> str:
-        """Let the next matches of a game be played with changed cards. Raise HubError."""
-        for table in self.tables.values():
-            if title := table.playing(name):
-                raise Refusal(f"{title} is being played at {table.name}: change its cards after that match.")
-        if self._cards is None:
-            raise Refusal("There is no game with cards that can be changed.")
-        earlier = [game for game in self._cards.all if game.name == name]
+        """Use changed cards for the next matches of a game. Raise HubError."""
+        for table in self._tables.values():
+            if title := table.title_if_playing(name):
+                raise HubError(f"{title} is being played at {table.name}: change its cards after that match.")
+        earlier = next((game for game in self._cards.all if game.name == name), None)
+        if earlier is None:
+            raise HubError("There is no game with cards that can be changed.")
         game = self._cards.enter(name, changes)
-        for table in self.tables.values():
+        for table in self._tables.values():
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
         say = f"{game.title} is played with these cards from the next match on."
-        kept = 0 if game.digest == earlier[0].digest else self._put_aside_with(earlier[0])
+        kept = 0
+        if game.digest != earlier.digest:
+            with suppress(LogError):  # the new cards were saved all the same
+                kept = sum(table.count_suspended(earlier) for table in self._tables.values())
         return f"{say} Matches put aside that need the earlier cards: {kept}." if kept else say
 
-    def _put_aside_with(self, game: Game) -> int:
-        with suppress(LogError):  # the cards are kept all the same
-            return sum(table.put_aside_with(game) for table in self.tables.values())
-        return 0
-
-    def _look_over(self) -> tuple[str, list[Fault]]:
+    def _examine_machine(self) -> tuple[str, list[Fault]]:
         if self._examine is None:
-            raise Refusal("Run `table-hub doctor` on the hub's machine.")
+            raise HubError("Run `table-hub doctor` on the hub's machine.")
         found = list(self._examine())
         return ("All is well." if not found else f"{len(found)} to look at."), found

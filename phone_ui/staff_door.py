@@ -66,14 +66,14 @@ class StaffFace(Protocol):
     def picture(self) -> tuple[int, Venue | None]:
         """Return the newest picture and its number; 0 before the first."""
 
-    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
-        """Call `nudge` after each new picture, from any thread. Return what ends this."""
+    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` after each new picture, from any thread. Return a function that ends this."""
 
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
-        """Do what staff ask; return a sentence, and what a look over the machine has found. Raise HubError."""
+        """Execute a request of staff. Return a sentence, and the faults that an examination of the machine found. Raise HubError."""
 
-    def guessed(self, wrong: int) -> None:
-        """Take note of how many wrong PINs came within a day."""
+    def note_wrong_pins(self, wrong: int) -> None:
+        """Note how many wrong PINs were entered within a day."""
 
 
 class Refused(HubError):
@@ -228,7 +228,7 @@ class StaffDoor:
             fits = await asyncio.get_running_loop().run_in_executor(hashing, self._pin.fits, secret.pin)
         if not fits:
             log.warning("staff: a wrong PIN came from %s.", who)
-            self._face.guessed(self._guesses.wrong_today(self._now()))
+            self._face.note_wrong_pins(self._guesses.wrong_today(self._now()))
             raise Refused(403, "That is not the staff's PIN.")
         self._guesses.take_back(guesser)
         browser = self._pin.admit(secret.browser)
@@ -269,7 +269,7 @@ class StaffDoor:
     async def _look(self, session: Session, n: int, since: int, closing: asyncio.Event) -> StaffAnswer:
         """Answer with the newest picture of the venue, once it is another one than the page has."""
         loop, fresh = asyncio.get_running_loop(), asyncio.Event()
-        leave = self._face.follow(lambda: _set(loop, fresh))
+        leave = self._face.on_change(lambda: _set(loop, fresh))
         session.looks += 1
         try:
             number, venue = self._face.picture

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hub import app
+from hub import supervisor
 from hub.app import Hub
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError, TemporaryError
@@ -25,6 +25,7 @@ from hub.network import connection
 from hub.network.address import public_url
 from hub.network.encryption import fingerprint
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
+from hub.supervisor import Supervisor
 from hub.table.loop import Table
 from hub.table.requests import Requests
 from hub.table.seating.conditions import UNNAMED
@@ -50,6 +51,15 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
     _, payload = hub.access[table].public.get()
     public: dict[str, Any] = json.loads(payload)
     return public
+
+
+def watching(hub: Hub) -> Supervisor:
+    assert hub.supervisor
+    return hub.supervisor
+
+
+def table_threads(hub: Hub) -> list[threading.Thread]:
+    return list(watching(hub)._threads.values())
 
 
 def open_files(folder: Path) -> list[str]:
@@ -99,7 +109,7 @@ def test_a_device_that_cannot_be_closed_leaves_nothing_else_open(tmp_path: Path)
     made = config(tmp_path, DevicePart("simulated"))
     hub = Hub(made)
     hub.start()
-    guarded, threads = hub.devices[0], hub._threads
+    guarded, threads = hub.devices[0], table_threads(hub)
     assert isinstance(guarded, GuardedDevice)
     close = guarded.device.close
     guarded.device.close = broken_off  # type: ignore[method-assign]
@@ -377,7 +387,7 @@ class Fed:
 def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Hub, Fed]]:
     """A running hub with a watchdog that finds it stuck after half a second, and its `wait` in a thread."""
     for name in ("ALIVE_SECONDS", "BROKER_SECONDS"):
-        monkeypatch.setattr(app, name, 0.5)
+        monkeypatch.setattr(supervisor, name, 0.5)
     monkeypatch.setattr(Table, "_patience", lambda _: 0.05)
     monkeypatch.setattr(connection, "MISC_SECONDS", 0.05)
     fed = Fed()
@@ -395,7 +405,7 @@ def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Hub
 
 def is_starved(hub: Hub, fed: Fed) -> bool:
     """Return whether the watchdog starves from some moment on."""
-    until(lambda: bool(hub._stuck), "somebody who is stuck")
+    until(lambda: bool(watching(hub)._stuck), "somebody who is stuck")
     before = fed.times
     time.sleep(0.3)
     return fed.times == before
@@ -408,18 +418,18 @@ def test_a_web_port_whose_loop_hangs_starves_the_watchdog(tmp_path: Path, monkey
         assert hub.web._server.loop
         hub.web._server.loop.call_soon_threadsafe(going_on.wait, PATIENCE)
         assert is_starved(hub, fed)
-        assert hub._stuck == "the web port's loop"
+        assert watching(hub)._stuck == "the web port's loop"
         going_on.set()
         starved = fed.times
         until(lambda: fed.times > starved, "a watchdog that is fed again")
 
 
 def test_a_web_port_that_nobody_asked_for_a_while_is_not_stuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "ALIVE_SECONDS", 0.2)
+    monkeypatch.setattr(supervisor, "ALIVE_SECONDS", 0.2)
     with Hub(config(tmp_path)) as hub:
         hub.start()
         time.sleep(0.5)  # devices that are slow to start
-        assert "the web port's loop" not in hub._find_stuck()
+        assert "the web port's loop" not in watching(hub).find_stuck()
 
 
 def test_a_broker_thread_that_hangs_starves_the_watchdog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -427,7 +437,7 @@ def test_a_broker_thread_that_hangs_starves_the_watchdog(tmp_path: Path, monkeyp
         going_on = threading.Event()
         monkeypatch.setattr(hub.broker, "_publish_queued", lambda _: going_on.wait(PATIENCE))
         assert is_starved(hub, fed)
-        assert hub._stuck == "the broker's thread"
+        assert watching(hub)._stuck == "the broker's thread"
         going_on.set()
 
 
@@ -437,10 +447,10 @@ def test_a_table_that_hangs_starves_the_watchdog(tmp_path: Path, monkeypatch: py
         monkeypatch.setattr(hub.tables["1"], "_handle", lambda _: going_on.wait(PATIENCE))
         hub.tables["1"].put(Tick())
         assert is_starved(hub, fed)
-        assert hub._stuck == "table 1"
-        monkeypatch.setattr(app, "ALIVE_SECONDS", 3600.0)
+        assert watching(hub)._stuck == "table 1"
+        monkeypatch.setattr(supervisor, "ALIVE_SECONDS", 3600.0)
         assert hub.status()["tables"]["1"]["silent"] == 0, "not yet"
-        monkeypatch.setattr(app, "ALIVE_SECONDS", 0.5)
+        monkeypatch.setattr(supervisor, "ALIVE_SECONDS", 0.5)
         until(lambda: hub.status()["tables"]["1"]["silent"] >= 1, "what the doctor is told")
         going_on.set()
         until(lambda: hub.status()["tables"]["1"]["silent"] == 0, "a table that goes on")
@@ -450,7 +460,7 @@ def test_a_table_that_waits_for_the_disk_is_not_stuck(tmp_path: Path, monkeypatc
     with watched(tmp_path, monkeypatch) as (hub, fed):
         backup = sqlite3.connect(tmp_path / "state" / "table-hub.db", isolation_level=None)
         backup.execute("BEGIN IMMEDIATE")
-        thread = hub._threads[0].ident
+        thread = table_threads(hub)[0].ident
         assert thread
         monkeypatch.setattr(hub.tables["1"], "_handle", lambda _: hub.store.keep("1", "name", b"value"))
         hub.tables["1"].put(Tick())

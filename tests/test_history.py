@@ -160,18 +160,18 @@ def test_the_command_prints_it(state: Path, tmp_path: Path, capsys: pytest.Captu
 def test_pages_ask_as_often_as_they_like_and_the_logs_are_read_now_and_then(state: Path) -> None:
     now = [0.0]
     past = PastMatches(state / "table-hub.db", TITLES, lambda: now[0])
-    first = past.of("1")
+    first = past.read("1")
     assert json.loads(first)["played"] == 2
     with closing(sqlite3.connect(state / "table-hub.db")) as db, db:
         db.execute("UPDATE matches SET result = NULL")
-    now[0] = access.PAST_SECONDS - 1
-    assert past.of("1") is first
-    now[0] = access.PAST_SECONDS
-    assert json.loads(past.of("1"))["played"] == 0
+    now[0] = access.HISTORY_SECONDS - 1
+    assert past.read("1") is first
+    now[0] = access.HISTORY_SECONDS
+    assert json.loads(past.read("1"))["played"] == 0
     (state / "table-hub.db").write_bytes(b"rubbish" * 1000)
     now[0] *= 3
     with pytest.raises(HubError, match="cannot be read now"):
-        past.of("1")
+        past.read("1")
 
 
 # --- the dice --------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def test_a_device_that_raises_is_told_once_and_again_once_it_has_recovered(monke
         assert guarded.page
         before = bad.shown
         guarded.page.show(None, False)  # type: ignore[arg-type]
-        until(lambda: bad.shown > before and guarded._since is None, "the picture")
+        until(lambda: bad.shown > before and guarded._call_began is None, "the picture")
 
     bad.do = fails
     for _ in range(5):
@@ -188,7 +188,7 @@ def test_a_call_that_does_not_come_back_holds_nobody_up_and_is_told(monkeypatch:
     for number in range(100):
         guarded.page.show(number, number == 50)  # type: ignore[arg-type]
         guarded.lamps.show({number: None})  # type: ignore[dict-item]
-        guarded.look()
+        guarded.check_answering()
     for number in range(5):
         guarded.boxes.reveal(["a"], number)
     guarded.boxes.cancel("a", 4)
@@ -197,7 +197,7 @@ def test_a_call_that_does_not_come_back_holds_nobody_up_and_is_told(monkeypatch:
     assert not inbox.signals
     time.sleep(0.25)
     for _ in range(3):
-        guarded.look()
+        guarded.check_answering()
     (down,) = inbox.signals
     assert isinstance(down, DeviceDown)
     assert down.why == "The driver of the strip does not answer; the table plays on without it."
@@ -210,7 +210,7 @@ def test_a_call_that_does_not_come_back_holds_nobody_up_and_is_told(monkeypatch:
     assert len(paper.done) <= 3 + len(asked) + 2, "of a hundred pictures the first and the newest"
     assert (99, True) in paper.done, "that the table had settled meanwhile is not lost"
     time.sleep(0.25)
-    guarded.look()
+    guarded.check_answering()
     assert inbox.signals[1:] == [DeviceUp(down.device)]
 
 
@@ -222,7 +222,7 @@ def test_what_a_device_does_not_take_is_bounded() -> None:
         guarded.boxes.reveal(["a"], number)
     guarded.start()
     guarded.close()
-    assert paper.done == [("reveal", "a", number) for number in range(5000 - isolation.MOST_WAITING, 5000)]
+    assert paper.done == [("reveal", "a", number) for number in range(5000 - isolation.MAX_QUEUED, 5000)]
 
 
 # --- the whole hub -------------------------------------------------------------------------------------
@@ -271,8 +271,9 @@ def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest
             sit(hub, "1", 1)
             sit(hub, "bar", 2)
             assert "swordfish" not in str(state(hub))
-            assert not hub._thread_ended.is_set()
-            assert not hub._find_stuck()
+            assert hub.supervisor
+            assert not hub._stop.is_set()
+            assert not hub.supervisor.find_stuck()
         finally:
             stop.set()
             hub.stop()

@@ -1,9 +1,8 @@
-"""The venue as staff see it: nothing but what everybody may see, faults in plain words, and a machine that says what it cannot."""
+"""The venue as staff see it: nothing but what everybody may see, faults in plain words."""
 
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -28,7 +27,8 @@ from hub.network.staff_messages import (
     Venue,
 )
 from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffAsked
-from hub.venue import Machine, Refusal, StaffFeed, VenueDesk, VenueTable
+from hub.power import PowerControl
+from hub.venue import StaffFeed, VenueDesk, VenueTable
 from tests.table.fakes import TableRig
 from tests.table.test_claims import step
 
@@ -42,16 +42,18 @@ class HouseRig:
         self.rig = rig or TableRig()
         self.time = 1_790_000_000.0
         self.cards = CardLists([], self.rig.store)
-        self.desk = VenueDesk("hub", Machine(lambda: None, {}), self.cards, examine, lambda: self.time)
         self.health = DeviceHealth()
-        self.feed = StaffFeed(self.desk.changed)
+        changed = threading.Event()
+        self.feed = StaffFeed(changed.set)
         self.rig.ports.pages.append(self.feed)
-        self.desk.tables["1"] = VenueTable(self.rig.table, self.feed, self.health, self.rig.store)
+        tables = {"1": VenueTable(self.rig.table, self.feed, self.health, self.rig.store)}
+        power, wall = PowerControl(lambda: None, {}), lambda: self.time
+        self.desk = VenueDesk("hub", power, tables, changed, self.cards, examine=examine, wall=wall)
 
     @property
     def venue(self) -> Venue:
         self.time += 60
-        self.desk.draw()
+        self.desk.update()
         venue = self.desk.picture[1]
         assert venue is not None
         return venue
@@ -62,7 +64,7 @@ class HouseRig:
 
     def faults(self, *signals: object) -> list[Fault]:
         for signal in signals:
-            self.health.take(signal)
+            self.health.note(signal)
         self.rig.table._show()
         return self.table.faults
 
@@ -171,9 +173,9 @@ def test_a_box_that_is_gone_is_named_by_its_seat_and_without_a_path() -> None:
 
 def test_many_wrong_pins_are_told_to_staff() -> None:
     venue = HouseRig()
-    venue.desk.guessed(9)
+    venue.desk.note_wrong_pins(9)
     assert venue.venue.faults == []
-    venue.desk.guessed(10)
+    venue.desk.note_wrong_pins(10)
     (fault,) = venue.venue.faults
     assert fault.what.startswith("10 wrong PINs")
 
@@ -182,7 +184,7 @@ def test_a_look_over_the_machine_says_what_is_not_well() -> None:
     found = [Fault("The disk is nearly full.", "Make room.")]
     venue = HouseRig(examine=lambda: found)
     assert venue.desk.do(StaffAsk(1, "doctor")) == ("1 to look at.", found)
-    with pytest.raises(Refusal, match="table-hub doctor"):
+    with pytest.raises(HubError, match="table-hub doctor"):
         HouseRig().desk.do(StaffAsk(1, "doctor"))
 
 
@@ -193,13 +195,13 @@ def test_a_picture_is_told_once_and_anew_when_something_changes() -> None:
     venue = HouseRig()
     venue.rig.boxes_up()
     told: list[int] = []
-    venue.desk.follow(lambda: told.append(venue.desk.picture[0]))
-    venue.desk.draw()
+    venue.desk.on_change(lambda: told.append(venue.desk.picture[0]))
+    venue.desk.update()
     number = venue.desk.picture[0]
-    venue.desk.draw()
+    venue.desk.update()
     assert venue.desk.picture[0] == number
     venue.rig.sit(1)
-    venue.desk.draw()
+    venue.desk.update()
     assert venue.desk.picture[0] == number + 1
     assert told[-1] == number + 1
 
@@ -232,61 +234,6 @@ def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch:
     asked: list[object] = []
     venue = HouseRig()
     monkeypatch.setattr(venue.rig.table, "put", asked.append)
-    with pytest.raises(Refusal, match="does not answer"):
+    with pytest.raises(HubError, match="does not answer"):
         venue.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
     assert isinstance(asked[0], StaffAsked)
-
-
-# --- the machine -------------------------------------------------------------------------------------------
-
-
-def busctl(folder: Path, answer: str, code: int = 0) -> None:
-    """A `busctl` that answers as logind does (org.freedesktop.login1(5)), and writes down what it was asked."""
-    script = folder / "busctl"
-    script.write_text(f"#!/bin/sh\necho \"$@\" >> {folder}/asked\necho '{answer}'\nexit {code}\n")
-    script.chmod(0o755)
-
-
-SERVICE = {"INVOCATION_ID": "1", "NOTIFY_SOCKET": "/run/systemd/notify"}
-
-
-def test_a_hub_that_was_started_by_hand_neither_restarts_nor_switches_off() -> None:
-    machine = Machine(lambda: None, {})
-    with pytest.raises(Refusal, match="started by hand"):
-        machine.restart()
-    with pytest.raises(Refusal, match="started by hand"):
-        machine.off()
-
-
-def test_a_service_ends_so_that_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hub.venue.BEFORE_SECONDS", 0.0)
-    ended = threading.Event()
-    Machine(ended.set, SERVICE).restart()
-    assert ended.wait(10)
-
-
-def test_a_machine_is_switched_off_where_logind_lets_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr("hub.venue.BEFORE_SECONDS", 0.0)
-    busctl(tmp_path, 's "yes"')
-    machine = Machine(lambda: None, SERVICE)
-    assert machine.no_off == ""
-    machine.off()
-    for thread in threading.enumerate():
-        if isinstance(thread, threading.Timer):
-            thread.join()
-    asked = (tmp_path / "asked").read_text().splitlines()
-    assert asked[0].endswith("org.freedesktop.login1.Manager CanPowerOff")
-    assert asked[1].endswith("org.freedesktop.login1.Manager PowerOff b false")
-
-
-@pytest.mark.parametrize(("answer", "code"), [('s "challenge"', 0), ('s "no"', 0), ("", 1)])
-def test_where_logind_does_not_staff_are_told_what_to_do(
-    answer: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    busctl(tmp_path, answer, code)
-    machine = Machine(lambda: None, SERVICE)
-    assert "sudo poweroff" in machine.no_off
-    with pytest.raises(Refusal, match="polkit"):
-        machine.off()

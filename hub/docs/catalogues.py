@@ -44,6 +44,7 @@ SPEAKING = (
     "hub/store/keyed.py",
     "hub/store/store.py",
     "hub/venue.py",
+    "hub/power.py",
     "hub/isolation.py",
     "phone_ui/claims.py",
     "phone_ui/pages.py",

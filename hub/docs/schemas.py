@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -132,7 +133,7 @@ def schemas(kinds: Collection[type[msgspec.Struct]]) -> dict[str, Any]:
     _, parts = msgspec.json.schema_components(kinds, ref_template=COMPONENTS + "{name}")
     for name, part in parts.items():
         struct = _struct(name)
-        part["description"] = " ".join(part.get("description", "").split())
+        part["description"] = as_markdown(part.get("description", ""))
         if issubclass(struct, verbs.OneOf):
             part |= {"minProperties": 1, "maxProperties": 1}
         if struct in BY_VERB:
@@ -181,6 +182,12 @@ def sent_in(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from sent_in(part)
+
+
+def as_markdown(docstring: str) -> str:
+    """Return a docstring as Markdown: paragraphs and items of lists, each on one line."""
+    paragraphs = [re.split(r"\n\s*(?=- )", one) for one in re.split(r"\n\s*\n", docstring)]
+    return "\n\n".join("\n".join(" ".join(item.split()) for item in items) for items in paragraphs)
 
 
 def first_line(kind: type[msgspec.Struct]) -> str:

@@ -1,1 +1,1 @@
-"""How the hub and the phones reach each other: MQTT, the broker, messages, encryption, the machine's address."""
+"""Communication between the hub, phones and other hubs: MQTT, the broker, messages, encryption, the machine's address."""

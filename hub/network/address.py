@@ -14,9 +14,13 @@ _UP, _LOOPBACK, _RUNNING = 0x1, 0x8, 0x40
 
 
 def public_url(configured: str, host: str, port: int, *, secure: bool) -> str:
-    """Return the URL to print and to draw as QR code, or "" while this machine has no network.
+    """Return the URL of the hub for screens and QR codes; "" while this machine has no network.
 
-    It is numeric where it is not configured, for a name in .local fails on many phones.
+    - `configured`: the address that the owner configured, with or without a scheme; "" for the machine's own address.
+    - `host`, `port`: where the web port listens.
+    - `secure`: the web port uses TLS.
+
+    Without a configured address the URL is numeric, because names in .local fail on many phones.
     """
     scheme, default_port = ("https", 443) if secure else ("http", 80)
     if "://" in configured:
@@ -29,14 +33,14 @@ def public_url(configured: str, host: str, port: int, *, secure: bool) -> str:
 
 
 def own_address() -> str:
-    """Return this machine's IPv4 address on its network, or "". Nothing is sent to find it out, and no name is asked.
+    """Return this machine's IPv4 address on its network, or "". Nothing is sent, and no name is resolved.
 
-    That is the address with which packets leave by the default route. Without such a route, as on the hub's own Wi-Fi,
-    it is that of the first interface which is up; one that the machine gave itself (169.254.x.x) comes last.
+    This is the source address of the default route. Without a default route, as on the hub's own Wi-Fi, it is the address
+    of the first interface that is up. Link-local addresses (169.254.x.x) are the last choice.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # TEST-NET-1 of RFC 5737, which no machine has
+            probe.connect(("192.0.2.1", 9))  # TEST-NET-1 of RFC 5737: no machine has this address
         except OSError:
             found = _interface_addresses(probe)
         else:
@@ -53,7 +57,7 @@ def _interface_addresses(sock: socket.socket) -> list[str]:
             (flags,) = struct.unpack_from("H", fcntl.ioctl(sock, _SIOCGIFFLAGS, request), 16)
             if flags & (_UP | _RUNNING | _LOOPBACK) == _UP | _RUNNING:
                 found.append(socket.inet_ntoa(fcntl.ioctl(sock, _SIOCGIFADDR, request)[20:24]))
-        except OSError:  # gone in the meantime, or without an address
+        except OSError:  # the interface has disappeared, or has no address
             continue
     return found
 

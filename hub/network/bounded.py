@@ -1,4 +1,4 @@
-"""An MQTT client that takes no packet over a limit: paho itself would read 256 MB before anybody sees them."""
+"""An MQTT client that limits the size of packets: paho itself would read up to 256 MB into memory."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 LARGEST_PACKET = 131_072
-"""Bytes of the largest packet between the hub and the broker of its tables, in either direction."""
+"""Maximum size, in bytes, of a packet between the hub and the broker of its tables, in either direction."""
 
 
 class BoundedClient(paho.Client):
-    """A client that tells a broker of MQTT 5 the largest packet it takes, and ends the connection if a larger one begins.
+    """A client that accepts packets of at most `most` bytes.
 
-    A broker of MQTT 5 leaves out larger messages (MQTT 5.0, section 3.1.2.11.4) and the connection stays. An older broker,
-    or one that means harm, sends them all the same: `refused` is then the number of bytes that were announced and not read.
+    It announces this limit to an MQTT 5 broker, which then skips larger messages (MQTT 5.0, section 3.1.2.11.4). If an
+    older or malicious broker sends a larger packet anyway, the client ends the connection. `refused` is then the announced
+    size of that packet in bytes; it is 0 otherwise.
     """
 
     def __init__(self, most: int, *given: Any, **named: Any) -> None:
@@ -26,7 +27,7 @@ class BoundedClient(paho.Client):
         self.refused = 0
 
     def connect_bounded(self, host: str, port: int, keepalive: int) -> None:
-        """Connect as `connect` does. Raise OSError or ValueError."""
+        """Connect like `connect`, and announce the limit. Raise OSError or ValueError."""
         self.refused = 0
         properties = None
         if self.protocol == paho.MQTTv5:
@@ -35,14 +36,14 @@ class BoundedClient(paho.Client):
         self.connect(host, port, keepalive, properties=properties)
 
     def _sock_recv(self, bufsize: int) -> bytes:
-        # paho asks for all that a packet's header announces at once, and Python makes room for so much before it reads.
+        # paho requests the whole announced size at once, and Python allocates that much memory before it reads.
         if bufsize > self._most:
             self.refused = bufsize
             raise ConnectionAbortedError(f"a packet of {bufsize} bytes")
         return super()._sock_recv(bufsize)
 
     def _handle_publish(self) -> MQTTErrorCode:
-        # paho keeps each message of QoS 2 until the broker releases it. The hub subscribes to none.
+        # paho stores each QoS 2 message until the broker releases it. The hub never subscribes with QoS 2.
         if self._in_packet["command"] >> 1 & 3 == 2:
             return MQTTErrorCode.MQTT_ERR_PROTOCOL
         return super()._handle_publish()

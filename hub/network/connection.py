@@ -1,7 +1,7 @@
 """One MQTT connection of the hub, from CONNECT until it is lost.
 
-It has its own select loop around paho's `loop_read`, `loop_write` and `loop_misc`: the thread that waits for the
-network is woken by other threads through a socket pair, and a lost connection is the return value of `step`.
+It has its own select loop around paho's `loop_read`, `loop_write` and `loop_misc`. Other threads wake the thread that waits
+for the network through a socket pair. If the connection is lost, `step` returns the reason.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RESPONSE_SECONDS = 5.0  # for each answer of the broker while the connection is set up
+RESPONSE_SECONDS = 5.0  # timeout for each answer of the broker during set-up
 KEEPALIVE_SECONDS = 15
-MISC_SECONDS = 1.0  # between two calls of paho's loop_misc, which sends and checks pings
-HEADER_BYTES = 16  # of a PUBLISH, beside its topic and its payload, at most
-ECHO_SECONDS = 2.0  # between two messages that the hub sends to itself, to see that the broker delivers
-SILENT_SECONDS = 6.0  # nothing at all from the broker while such a message is on its way: it hangs
-STALLED_SECONDS = 20.0  # other things come, but not that message
+MISC_SECONDS = 1.0  # between two calls of paho's loop_misc, which handles pings
+HEADER_BYTES = 16  # maximum overhead of a PUBLISH beyond topic and payload
+ECHO_SECONDS = 2.0  # between two messages that the hub sends to itself, to check that the broker delivers
+SILENT_SECONDS = 6.0  # without any data from the broker while such a message is under way: the broker hangs
+STALLED_SECONDS = 20.0  # other data arrives, but not that message
 
 OnMessage = Callable[[str, bytes, bool], None]
 """Called with topic, payload and whether the message was retained."""
@@ -50,7 +50,7 @@ OnMessage = Callable[[str, bytes, bool], None]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the broker listens: a Unix socket (`path`), or host and port, with TLS or without."""
+    """The address of a broker: a Unix socket (`path`), or host and port, with or without TLS."""
 
     path: str = ""
     host: str = ""
@@ -58,13 +58,13 @@ class Address:
     tls: ssl.SSLContext | None = None
 
     def __str__(self) -> str:
-        # Guests read it in a notice: a path of the hub's file system would tell them nothing.
+        # Guests read this in a notice: a path in the hub's file system would mean nothing to them.
         return "this hub" if self.path else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A broker's address, and the hub's login and client id there."""
+    """A broker's address, with the hub's login and client id for it."""
 
     address: Address
     user: str
@@ -74,7 +74,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The hub's retained status: what it publishes while connected, and its will; and the topic of its echo."""
+    """The hub's retained status: the payload while it is connected, the payload of its will, and the topic of its echo."""
 
     topic: str
     online: bytes
@@ -83,7 +83,7 @@ class Status:
 
     @classmethod
     def of(cls, hub: str, tables: Sequence[str]) -> Status:
-        """Return the status of a hub with these tables. The random session tells a late will of an earlier start."""
+        """Return the status of a hub with these tables. A random session distinguishes it from a late will of an earlier start."""
         session = secrets.token_hex(4)
         online, offline = (messages.HubStatus(state, session, list(tables)) for state in ("online", "offline"))
         topics = messages.status_topic(hub), messages.echo_topic(hub)
@@ -91,7 +91,7 @@ class Status:
 
 
 class Connection:
-    """One MQTT 5 connection. Every call comes from the thread that owns it; `wake` ends a wait in `step` early."""
+    """One MQTT 5 connection. Only the thread that owns it may call it. Data on the socket `wake` ends a wait in `step` early."""
 
     def __init__(
         self,
@@ -101,9 +101,9 @@ class Connection:
         logins: DynsecLogins,
         wake: socket.socket,
     ) -> None:
-        self.in_flight: set[str] = set()  # retained topics whose PUBLISH has not left, or is not yet acknowledged
-        self.acknowledged: list[str] = []  # retained topics acknowledged since the owner emptied this list
-        self._topics: dict[int, str] = {}  # of the packet ids in flight
+        self.in_flight: set[str] = set()  # retained topics whose PUBLISH is not sent or not acknowledged yet
+        self.acknowledged: list[str] = []  # retained topics acknowledged since the owner last cleared this list
+        self._topics: dict[int, str] = {}  # by packet id in flight
         self._endpoint = endpoint
         self._status = status
         self._patterns = tuple(subscriptions)
@@ -112,14 +112,14 @@ class Connection:
         self._granted: set[int] = set()  # packet ids of acknowledged SUBSCRIBEs
         self._connack: ReasonCode | None = None
         self._lost = ""
-        self.stalled = False  # whether it was given up because the broker delivered nothing
+        self.stalled = False  # whether it was closed because the broker delivered nothing
         self._next_misc = 0.0
         self._next_echo = 0.0
-        self._listening = False  # the echo's topic, too
+        self._listening = False  # all subscriptions are granted, the echo's included
         self._echo_awaited = False
-        self._echo_late = 0.0  # seconds that it is on its way, and seconds without anything from the broker meanwhile
+        self._echo_late = 0.0  # seconds since it was sent; `_silent`: of these, seconds without data from the broker
         self._silent = 0.0
-        self._largest = 0  # bytes of the largest packet that the broker takes; 0: any
+        self._largest = 0  # maximum packet size of the broker in bytes; 0: no limit
         client = BoundedClient(
             LARGEST_PACKET,
             CallbackAPIVersion.VERSION2,
@@ -128,7 +128,7 @@ class Connection:
             transport="unix" if endpoint.address.path else "tcp",
             reconnect_on_failure=False,
         )
-        client.max_inflight_messages_set(65535)  # the owner bounds it: one message in flight for each retained topic
+        client.max_inflight_messages_set(65535)  # the owner limits it: one message in flight per retained topic
         if endpoint.user:
             client.username_pw_set(endpoint.user, endpoint.password or None)
         if endpoint.address.tls is not None:
@@ -158,9 +158,9 @@ class Connection:
         assert self._connack is not None
         if self._connack.is_failure:
             raise BrokerError(f"The broker at {address} refuses the hub's login ({self._connack}).")
-        # MQTT 5: `retainAsPublished` shows a request that was (wrongly) retained, `noLocal` leaves our own out.
-        # QoS 0: phones ask again by themselves, and mosquitto 2.0.11 never delivers again to a subscriber for whom it
-        # once dropped QoS 1 messages: each keeps its place in the window of 20 in flight (eclipse-mosquitto #2362).
+        # MQTT 5: `retainAsPublished` marks requests that were (wrongly) retained, `noLocal` skips the hub's own messages.
+        # QoS 0: phones repeat requests themselves. And once mosquitto 2.0.11 has dropped QoS 1 messages for a subscriber,
+        # they fill its window of 20 in flight for good, so it delivers nothing more (eclipse-mosquitto #2362).
         options = SubscribeOptions(qos=0, noLocal=True, retainAsPublished=True)
         for pattern in (*self._patterns, RESPONSE_TOPIC):
             self._subscribe(pattern, options)
@@ -173,7 +173,7 @@ class Connection:
         self.run_until(lambda: packet_id in self._granted, "its leave to listen")
 
     def run_until(self, done: Callable[[], bool], expected: str) -> None:
-        """Serve the connection until `done`. Raise BrokerError where it is lost or `expected` does not come in 5 s."""
+        """Serve the connection until `done`. Raise BrokerError if it is lost, or `expected` does not arrive within 5 seconds."""
         deadline = time.monotonic() + RESPONSE_SECONDS
         while not done():
             lost = self.step()
@@ -183,11 +183,11 @@ class Connection:
                 raise BrokerError(f"The broker at {self._endpoint.address} did not give {expected} within 5 s.")
 
     def step(self, patience: float = 0.0) -> str:
-        """Wait for input, a wake-up, or `patience` seconds (0: 1 s), and handle it; return why the connection was lost, or ""."""
+        """Wait for input or a wake-up, at most `patience` seconds (0: 1 s), and handle it. Return why the connection was lost, or ""."""
         client, sock = self._client, self._client.socket()
         if sock is None:
             return self._lost_reason()
-        # TLS may have read ahead: then select sees nothing, and there is input all the same.
+        # TLS may have read ahead: then there is input that select does not see.
         buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
         outgoing = [sock] if client.want_write() and not buffered else []
         readable, writable, _ = select.select(
@@ -209,10 +209,10 @@ class Connection:
         return self._lost_reason() if client.socket() is None else ""
 
     def _check_echo(self, now: float, *, quiet: bool) -> None:
-        """Send a message to this hub itself now and then; give the broker up where it does not come back.
+        """Send a message to this hub itself regularly. Close the connection if a message does not come back.
 
-        Called once a second at most, and what counts are the calls, not the clock: a hub that was itself suspended
-        must not blame the broker.
+        `quiet`: the broker sent nothing in this step. The method counts its calls, at most one per second, and
+        not the clock: a hub that was suspended itself must not blame the broker.
         """
         if self._echo_awaited:
             self._echo_late += MISC_SECONDS
@@ -227,10 +227,11 @@ class Connection:
             self._client.publish(self._status.echo_topic, b"echo", qos=0)
 
     def publish_retained(self, topic: str, payload: bytes) -> None:
-        """Publish a retained message; the owner publishes the topic's next one when this one has left, or was acknowledged.
+        """Publish a retained message. The owner waits until its topic leaves `in_flight` before it publishes the next one.
 
-        A picture goes at QoS 0: the socket keeps its order and holds it back where the broker is slow, and a new connection
-        brings all of them again. What clears a topic is acknowledged: only then may it be forgotten.
+        - State uses QoS 0: the socket keeps the order and slows down for a slow broker, and each new connection publishes
+          all state again.
+        - An empty payload, which clears a topic, uses QoS 1: the hub forgets the topic only when that is acknowledged.
         """
         if not self._fits(topic, payload):
             return
@@ -240,12 +241,12 @@ class Connection:
             self._topics[message.mid] = topic
 
     def publish(self, topic: str, payload: bytes, qos: int) -> None:
-        """Publish a message that is not retained."""
+        """Publish a message without retaining it."""
         if self._fits(topic, payload):
             self._client.publish(topic, payload, qos=qos)
 
     def _fits(self, topic: str, payload: bytes) -> bool:
-        """Return whether the broker takes a message of that size: for one that is larger it would end the connection."""
+        """Return whether the broker accepts a message of this size. It would end the connection over a larger one."""
         size = len(topic) + len(payload) + HEADER_BYTES
         if self._largest and size > self._largest:
             log.error(
@@ -256,12 +257,12 @@ class Connection:
         return True
 
     def send_commands(self, commands: Sequence[Mapping[str, object]]) -> None:
-        """Publish commands to the dynamic-security plugin, if there are any."""
+        """Send commands to the dynamic-security plugin, if there are any."""
         if commands:
             self._client.publish(COMMAND_TOPIC, json.dumps({"commands": commands}).encode(), qos=1)
 
     def close(self) -> None:
-        """Publish the status `offline` and disconnect, if the connection still stands; else the will does it."""
+        """Publish the status `offline` and disconnect. If the connection is already lost, the broker publishes the will."""
         if self._client.socket() is None:
             return
         self._client.publish(self._status.topic, self._status.offline, qos=0, retain=True)
@@ -310,7 +311,7 @@ def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho
     return callback
 
 
-# OpenSSL's x509_vfy.h: what is wrong with a certificate, and what whoever runs the hub can do about it
+# Error codes of OpenSSL's x509_vfy.h, with what the owner can do about each
 _CERTIFICATES = {
     9: "is not valid yet: is the hub's clock right?",
     10: "has expired: it needs a new one, if the hub's clock is right.",
@@ -320,7 +321,7 @@ _CERTIFICATES = {
 
 
 def unreachable(address: Address, error: OSError | ValueError) -> str:
-    """Return in a sentence why the broker there cannot be reached."""
+    """Return a sentence that says why the broker at this address cannot be reached."""
     if isinstance(error, ssl.SSLCertVerificationError):
         wrong = _CERTIFICATES.get(error.verify_code, f"cannot be trusted ({error.verify_message}).")
         return f"The certificate of the broker at {address} {wrong}"
@@ -332,13 +333,13 @@ def unreachable(address: Address, error: OSError | ValueError) -> str:
 
 
 def hung_up(address: Address) -> str:
-    """Return what to say of a broker that ends a connection instead of answering the log-in."""
+    """Return a sentence about a broker that ends the connection instead of answering the login."""
     question = "does it take TLS at that port?" if address.tls else "does it want mqtts:// there?"
     return f"The broker at {address} hangs up without an answer: {question}"
 
 
 def outside_endpoint(part: BrokerPart | HomeAssistantPart | UpstreamPart, section: str, client_id: str) -> Endpoint:
-    """Return the endpoint of the broker at `part.url`, of that section of the configuration. Raise ConfigError."""
+    """Return the endpoint of the broker at `part.url`. `section` is named in errors. Raise ConfigError."""
     url = urllib.parse.urlsplit(part.url)
     try:
         port = url.port

@@ -1,4 +1,4 @@
-"""Logins of claimed seats, created through mosquitto's dynamic-security plugin."""
+"""Logins of claimed seats, managed through mosquitto's dynamic-security plugin."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ log = logging.getLogger(__name__)
 
 COMMAND_TOPIC = "$CONTROL/dynamic-security/v1"
 RESPONSE_TOPIC = COMMAND_TOPIC + "/response"
-ANSWER_SECONDS = 3.0  # for the plugin's answer to a command; then the command is sent again
+ANSWER_SECONDS = 3.0  # timeout for the plugin's answer to a command, which is then sent again
 MESSAGE_BYTES = 4096
-"""The most bytes of commands in one message: the plugin writes its whole file for each command, and serves no phone meanwhile."""
-NAMES_AT_ONCE = 256  # of logins that the broker lists in one answer
+"""Maximum size of one message with commands: for each command the plugin writes its whole file, and serves no phone meanwhile."""
+NAMES_AT_ONCE = 256  # number of logins in one answer of the broker
 HARMLESS = ("Client already exists", "Role already exists", "Client not found", "Role not found")
-"""Errors of the plugin that change nothing here: user names are random and never used twice."""
+"""Errors of the plugin that can be ignored, because user names are random and never reused."""
 
 Command = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """One login and its topics."""
+    """One login with the topics that it may read and write."""
 
     password: str = field(repr=False)
     reads: tuple[str, ...]
     writes: tuple[str, ...]
 
     def acls(self) -> list[Command]:
-        """Return what the login may do, in the plugin's own form."""
+        """Return the permissions of the login in the format of the plugin."""
         acls: list[Command] = [{"acltype": "publishClientSend", "topic": topic, "allow": True} for topic in self.writes]
         for topic in self.reads:
-            # Literal: of a pattern a phone could subscribe to topics without end, and the broker keeps each.
+            # Literal: with a pattern a phone could subscribe to any number of topics, and the broker stores each.
             acls.append({"acltype": "subscribeLiteral", "topic": topic, "allow": True})
             acls.append({"acltype": "publishClientReceive", "topic": topic, "allow": True})
         return acls
@@ -54,27 +54,27 @@ class _Asked:
 
 
 class DynsecLogins:
-    """The CredentialStore of the dynamic-security plugin, of the managed broker or of a venue's.
+    """The CredentialStore port on the dynamic-security plugin, in the managed broker or in an owner's broker.
 
-    It knows which logins there shall be, asks the broker which it has, and sends the difference: few commands in a message,
-    and the next message when the last one is answered, so that the number of seats limits nothing.
+    It knows the logins that have to exist, asks the broker for the logins that do exist, and sends the difference. Each
+    message holds a few commands and waits for the answer to the previous one, so any number of seats is possible.
 
-    `admit`, `release`, `admitted` and `all` may be called from any thread, the rest from the thread of the MQTT connection.
-    `wake` is called when commands are queued.
+    `wake` is called when commands are queued. `admit`, `release`, `admitted` and `all` may be called from any thread, all
+    other methods only from the thread of the MQTT connection.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._lock = threading.Lock()
         self._logins: dict[str, Login] = {}
-        self._released: set[str] = set()  # to be deleted, not yet confirmed by the broker
+        self._released: set[str] = set()  # have to be deleted; not confirmed by the broker yet
         self._confirmed: set[str] = set()
-        self._listed: set[str] = set()  # what the broker has said that it has, until it has listed all
-        self._queries: list[Command] = []  # to be sent before all else
-        self._waiting: dict[str, None] = {}  # the sids to be created or deleted, in order, that are not asked for yet
+        self._listed: set[str] = set()  # logins that the broker has listed so far; empty once the list is complete
+        self._queries: list[Command] = []  # are sent before everything else
+        self._waiting: dict[str, None] = {}  # sids to create or delete, in order, whose commands are not sent yet
         self._asked: dict[str, _Asked] = {}  # by correlation data
         self._numbers = itertools.count(1)
-        self.answered = 0  # how many commands were answered in all: whoever waits for the rest sees that they come
+        self.answered = 0  # total number of answered commands, as a sign of progress
         self.error = ""
 
     def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
@@ -100,12 +100,12 @@ class DynsecLogins:
             return sid in self._confirmed
 
     def all(self) -> dict[str, Login]:
-        """Return all logins that there shall be: a new broker of the hub's own begins with them."""
+        """Return all logins that have to exist. A new managed broker starts with them."""
         with self._lock:
             return dict(self._logins)
 
     def connected(self) -> None:
-        """Ask a broker after each new connection which logins it has: it may have none of them, or outdated ones."""
+        """Start over after a new connection: ask the broker for its logins, some of which may be missing or outdated."""
         with self._lock:
             self.error = ""
             self._forget_questions()
@@ -114,7 +114,7 @@ class DynsecLogins:
                 self._queue(sid)
 
     def disconnected(self) -> None:
-        """Forget unanswered commands and confirmed logins: none of them outlives a connection."""
+        """Forget unanswered commands and confirmed logins: they are only valid for one connection."""
         with self._lock:
             self._forget_questions()
             self._confirmed.clear()
@@ -127,18 +127,18 @@ class DynsecLogins:
 
     @property
     def settled(self) -> bool:
-        """Return whether every command was answered."""
+        """Return whether all commands have been answered."""
         with self._lock:
             return not (self._queries or self._waiting or self._asked)
 
     @property
     def deleting(self) -> bool:
-        """Return whether a login still waits for its deletion to be sent."""
+        """Return whether the command to delete a login still has to be sent."""
         with self._lock:
             return any(sid in self._released for sid in self._waiting)
 
     def take_commands(self) -> list[Command]:
-        """Return the commands of the next message, in order: none while the last message is not answered."""
+        """Return the commands of the next message, in order; none until the previous message is answered."""
         with self._lock:
             if self._asked:
                 return []
@@ -162,7 +162,7 @@ class DynsecLogins:
             return commands
 
     def ask_again(self, now: float) -> None:
-        """Queue once more what was not answered in 3 s: a broker whose queue for the hub is full drops answers."""
+        """Queue commands again that were not answered within 3 seconds: a broker whose queue is full drops answers."""
         with self._lock:
             for number in [one for one, asked in self._asked.items() if now - asked.at >= ANSWER_SECONDS]:
                 asked = self._asked.pop(number)
@@ -172,7 +172,7 @@ class DynsecLogins:
                     self._queue(asked.sid)
 
     def on_response(self, payload: bytes) -> None:
-        """Handle a message of the plugin's response topic."""
+        """Handle a message on the response topic of the plugin."""
         try:
             responses = json.loads(payload)["responses"]
         except (ValueError, KeyError, TypeError, RecursionError):
@@ -211,7 +211,7 @@ class DynsecLogins:
             self._confirmed.add(asked.sid)
 
     def _take_list(self, query: Command, response: dict[str, Any]) -> None:
-        """Take in a page of the broker's logins; after the last one queue what it does not have."""
+        """Note one page of the broker's list of logins. After the last page, queue the logins that are missing."""
         data = response.get("data", {})
         names, offset = [str(one) for one in data.get("clients", [])], int(str(query["offset"]))
         self._listed.update(names)
@@ -240,7 +240,7 @@ class DynsecLogins:
 
 
 def role_of(sid: str) -> str:
-    """Return the name of a login's own role."""
+    """Return the name of the role that belongs to a login."""
     return f"seat-{sid}"
 
 
@@ -249,13 +249,13 @@ def _list_from(offset: int) -> Command:
 
 
 def _create(sid: str, login: Login, number: str) -> list[Command]:
-    """Return the commands that create a login with its own role."""
+    """Return the commands that create a login and its role."""
     return [
         {"command": "createRole", "rolename": role_of(sid), "acls": login.acls()},
         {
             "command": "createClient",
             "username": sid,
-            "clientid": sid,  # so that a login cannot take over another's session by its client id
+            "clientid": sid,  # so that a login cannot take over the session of another one by its client id
             "password": login.password,
             "roles": [{"rolename": role_of(sid)}],
             "correlationData": number,

@@ -1,7 +1,7 @@
 """Encrypted messages between the hub and one phone: NaCl boxes of a padded size.
 
-Broker, Wi-Fi and other phones see only the length of a message, and that tells nothing: the text is padded to a multiple
-of its kind's size. An encrypted message is the nonce (24 bytes) followed by the box (text + 16 bytes).
+Broker, Wi-Fi and other phones see only the length of a message, which reveals nothing: each kind of message is padded to a
+multiple of a fixed size. An encrypted message is the nonce (24 bytes) followed by the box (text + 16 bytes).
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ NONCE_BYTES = Box.NONCE_SIZE
 
 
 class DecryptionError(HubError):
-    """A message that this key does not decrypt: changed on the way, or encrypted for somebody else."""
+    """A message cannot be decrypted with this key: it was changed, or encrypted for somebody else."""
 
 
 def pad(text: bytes, size: int) -> bytes:
-    """Return `text` padded to the next multiple of `size` bytes as ISO/IEC 7816-4 says: one byte 0x80, then zeros."""
+    """Return `text` padded to the next multiple of `size` bytes according to ISO/IEC 7816-4: one byte 0x80, then zeros."""
     return (text + b"\x80").ljust((len(text) // size + 1) * size, b"\0")
 
 
 def unpad(padded: bytes) -> bytes:
-    """Return the text without its padding. Raise DecryptionError where there is none.
+    """Return the text without its padding. Raise DecryptionError if there is no valid padding.
 
-    The length of the blocks is not asked for: who padded to larger blocks than this hub is read as well.
+    The size of the blocks does not matter: senders may use larger blocks than this hub.
     """
     try:
         return sodium_unpad(padded, len(padded))
-    except (CryptoError, ValueError):  # an empty text has no block
+    except (CryptoError, ValueError):  # ValueError: the text is empty
         raise DecryptionError("The message is not padded as it should be.") from None
 
 
 def to_base64(data: bytes) -> str:
-    """Return base64url without padding, as in the QR code and in the pages' requests."""
+    """Encode bytes as base64url without padding, as in QR codes and in requests of the pages."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
 def from_base64(text: str) -> bytes:
-    """Return the bytes of a base64url text without padding. Raise DecryptionError."""
+    """Decode base64url without padding. Raise DecryptionError."""
     if not text.isascii() or not text.replace("-", "A").replace("_", "A").isalnum():
         raise DecryptionError("That is not base64url without padding.")
     try:
@@ -66,19 +66,19 @@ def from_base64(text: str) -> bytes:
 
 
 def fingerprint(public: bytes) -> str:
-    """Return the fingerprint of a public key, for people to compare: four groups of five digits, 66 bits.
+    """Return the fingerprint of a public key that people can compare: four groups of five digits, 66 bits.
 
-    Each group is a number of four bytes, the first of them high, of the SHA-512 of `FINGERPRINT_OF` and the key; its last
-    five digits.
+    The input is the SHA-512 of `FINGERPRINT_OF` and the key. Each group shows the last five digits of a big-endian number
+    of four bytes.
     """
-    # Digits need no list of words on the phone and belong to no language. With fewer of them, somebody could try keys until
+    # Digits work in every language and need no word list on the phone. With fewer digits, an attacker could try keys until
     # the digits match.
     digest = hashlib.sha512(FINGERPRINT_OF + public).digest()
     return " ".join(f"{int.from_bytes(digest[at : at + 4], 'big') % 100_000:05}" for at in (0, 4, 8, 12))
 
 
 class SharedKey:
-    """The key that the hub and one phone share: encrypts messages to the phone and decrypts those from it."""
+    """The key that the hub shares with one phone. It encrypts messages to the phone and decrypts messages from it."""
 
     __slots__ = ("_key",)
 
@@ -86,12 +86,12 @@ class SharedKey:
         self._key = box.shared_key()
 
     def encrypt(self, text: bytes, size: int) -> bytes:
-        """Return the encrypted message, `text` padded to a multiple of `size` bytes."""
+        """Pad `text` to a multiple of `size` bytes and return it encrypted."""
         nonce = random(NONCE_BYTES)
         return nonce + crypto_box_easy_afternm(pad(text, size), nonce, self._key)
 
     def decrypt(self, message: bytes) -> bytes:
-        """Return the text of an encrypted message. Raise DecryptionError."""
+        """Decrypt a message. Raise DecryptionError."""
         try:
             return unpad(crypto_box_open_easy_afternm(message[NONCE_BYTES:], message[:NONCE_BYTES], self._key))
         except (CryptoError, ValueError):
@@ -99,7 +99,7 @@ class SharedKey:
 
 
 class HubKey:
-    """The hub's X25519 key. The public half is in the fragment of the QR code's URL, which no server sees."""
+    """The hub's X25519 key. Its public half is in the fragment of the URL in the QR code, which browsers never send."""
 
     def __init__(self, secret: PrivateKey) -> None:
         self._secret = secret
@@ -111,9 +111,9 @@ class HubKey:
 
     @classmethod
     def stored(cls, file: Path) -> HubKey:
-        """Return the key in `file`, created there (mode 0600) the first time: printed QR codes stay valid.
+        """Return the key in `file`. The first call creates it (mode 0600), so that printed QR codes stay valid.
 
-        Raise ConfigError where the file cannot be used or can be read by others, TemporaryError where the disk fails.
+        Raise ConfigError if the file cannot be used or can be read by others, TemporaryError if the disk fails.
         """
         try:
             if not file.exists():
@@ -132,9 +132,9 @@ class HubKey:
 
     @classmethod
     def mended(cls, file: Path) -> tuple[HubKey, str]:
-        """Return the key in `file` as `stored` does, and "" or a sentence for staff.
+        """Return the key in `file` like `stored`, and a sentence for staff if the key was replaced, else "".
 
-        A file that holds no key is set aside, and the hub has another key. Raise as `stored` does.
+        A damaged file is set aside, and the hub gets a new key. Raise ConfigError or TemporaryError like `stored`.
         """
         try:
             is_damaged = kind_of(file) != "" or (file.exists() and len(read_file(file)) != KEY_BYTES)
@@ -148,11 +148,11 @@ class HubKey:
 
     @property
     def public(self) -> bytes:
-        """Return the public half, 32 bytes."""
+        """Return the public half of the key, 32 bytes."""
         return bytes(self._secret.public_key)
 
     def with_phone(self, phone_key: bytes) -> SharedKey:
-        """Return the key shared with the phone of that public key (32 bytes). Raise DecryptionError."""
+        """Return the key shared with the phone that has this public key (32 bytes). Raise DecryptionError."""
         try:
             return SharedKey(Box(self._secret, PublicKey(phone_key)))
         except (CryptoError, ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""One table at a glance, from its public state: for the till, and for what stands outside of the game."""
+"""One table at a glance, from its public state: for the till, Home Assistant and other hubs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hub.state import PublicState, TillTable
 
 
 def at_a_glance(state: PublicState) -> TillTable:
-    """Return what anybody in the house may see of a table: no name of a guest."""
+    """Return what everybody in the venue may see of a table. It holds no names of guests."""
     return TillTable(
         state.table,
         state.name,

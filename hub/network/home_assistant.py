@@ -1,8 +1,8 @@
-"""The tables in a Home Assistant: what the till sees of each, by MQTT discovery, on the broker that the owner names.
+"""The tables as devices in Home Assistant, through MQTT discovery on a broker that the owner names.
 
-After Home Assistant's documentation of its MQTT integration (https://www.home-assistant.io/integrations/mqtt/, "Device
-discovery payload"; device discovery came with 2024.11) and of its MQTT sensors and binary sensors. Nothing is read there, and no
-name of a guest, no code and no card leaves the hub this way: `HomeTable` has no field for them.
+This follows Home Assistant's documentation of its MQTT integration (https://www.home-assistant.io/integrations/mqtt/,
+"Device discovery payload", since 2024.11) and of its MQTT sensors and binary sensors. The hub only publishes there. Names of
+guests, codes and cards never leave the hub this way: `HomeTable` has no field for them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ STATES = ("lobby", "playing", "over", "stopped")
 
 
 class HomeTable(Plain, frozen=True):
-    """One table for a Home Assistant. `people` counts seats that somebody has, without the house's.
+    """The state of one table for Home Assistant.
 
-    `minutes_left` is the upper end of the range; `until`, in ISO 8601, is when the table's time is over, and
-    `last_orders` is true from 15 minutes before.
+    - `people`: the number of taken seats, without seats that the house plays.
+    - `minutes_left`: the upper end of the estimated range.
+    - `until`: when the table's time ends, in ISO 8601.
+    - `last_orders`: whether at most 15 minutes are left until then.
     """
 
     state: Literal["lobby", "playing", "over", "stopped"]
@@ -53,28 +55,28 @@ class HomeTable(Plain, frozen=True):
 
 
 def home_table(state: PublicState) -> HomeTable:
-    """Return what a Home Assistant is told of a table."""
-    seen = at_a_glance(state)
+    """Return the state of a table for Home Assistant."""
+    glance = at_a_glance(state)
     return HomeTable(
-        state=seen.state,
-        game=seen.title,
+        state=glance.state,
+        game=glance.title,
         round=state.view.round if state.view else None,
-        seats=seen.seats,
-        people=seen.seats - seen.free,
-        calls=seen.calls,
-        minutes_left=seen.minutes_left[1] if seen.minutes_left else None,
-        until=datetime.fromtimestamp(seen.until, UTC).isoformat() if seen.until is not None else None,
+        seats=glance.seats,
+        people=glance.seats - glance.free,
+        calls=glance.calls,
+        minutes_left=glance.minutes_left[1] if glance.minutes_left else None,
+        until=datetime.fromtimestamp(glance.until, UTC).isoformat() if glance.until is not None else None,
         last_orders=any(notice.key == "time" for notice in state.notices),
     )
 
 
 def discovery_topic(prefix: str, hub: str, table: str) -> str:
-    """Return the topic on which a Home Assistant with that prefix finds a table."""
+    """Return the topic on which Home Assistant discovers a table. `prefix` is its discovery prefix."""
     return f"{prefix}/device/{_id(hub, table)}/config"
 
 
 def discovery(hub: str, state: PublicState) -> dict[str, Any]:
-    """Return the discovery payload of a table: one device with its entities."""
+    """Return the discovery payload of a table: one device with several entities."""
     own = _id(hub, state.table)
 
     def entity(key: str, name: str, kind: str, template: str, **more: object) -> dict[str, Any]:
@@ -118,10 +120,7 @@ def _id(hub: str, table: str) -> str:
 
 
 class HomeAssistant(OutsideLink):
-    """The link to a Home Assistant's broker. Every table shows it its pictures, as it does a panel (`show`).
-
-    Raise ConfigError where the configuration cannot be used.
-    """
+    """The link to the broker of a Home Assistant. It is a Page port of every table. Raise ConfigError."""
 
     def __init__(self, part: HomeAssistantPart, hub: str, random: Random) -> None:
         endpoint = outside_endpoint(part, "home_assistant", f"table-hub-{hub}-home")
@@ -129,10 +128,10 @@ class HomeAssistant(OutsideLink):
         self._prefix, self._hub = part.prefix, hub
 
     def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - the port's
-        """Take the newest state of a table; return at once."""
+        """Queue the newest state of a table; return at once."""
         self.put(discovery_topic(self._prefix, self._hub, public.table), to_json(discovery(self._hub, public)))
         self.put(home_topic(self._hub, public.table), to_json(home_table(public)))
 
-    def _joined(self, client: paho.Client) -> None:
+    def _on_login(self, client: paho.Client) -> None:
         client.publish(home_status_topic(self._hub), ONLINE, qos=0, retain=True)
         log.info("Home Assistant is told of the tables at %s.", self._endpoint.address)

@@ -1,4 +1,4 @@
-"""What the web port answers in JSON beside states and claims: keys, claims' names, refusals, and how the devices are."""
+"""JSON answers of the web port except states and claims: keys, names of claims, errors, cards, health of devices."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from hub.engine.labels import ListLabels
 from hub.state import Count, Plain
 
 CardParts = str | dict[str, Any]
-"""A part of a list of cards: lines of text, or cards by name."""
+"""Part of a list of cards: a text with several lines, or cards by name."""
 
 
 class Refused(Plain, frozen=True):
-    """Any answer that is no success: one sentence for a person."""
+    """Answer to any request that fails: one sentence for people."""
 
     error: str
 
@@ -31,16 +31,17 @@ class PublicKey(Plain, frozen=True):
 
 
 class ClaimMade(Plain, frozen=True):
-    """Answer to `POST /t/<table>/claim`: under which name the claim is asked after."""
+    """Answer to `POST /t/<table>/claim`: the id of the claim, for requests about its state."""
 
     claim: str
 
 
 class GameCards(Plain, frozen=True):
-    """The cards of a game as an owner's list has them.
+    """The cards of a game, in the form of an owner's list.
 
-    `parts` are what such a list may replace, `labels` what people call their entries. `fixed`: the list is a file that the configuration names, so the hub does not
-    change it.
+    - `parts`: the parts that such a list may replace.
+    - `labels`: what people call the entries of these parts.
+    - `fixed`: the list is a file that the configuration names, so the hub does not change it.
     """
 
     title: str
@@ -50,19 +51,19 @@ class GameCards(Plain, frozen=True):
 
 
 class AllCards(Plain, frozen=True):
-    """Answer to `GET /cards.json`: by name, the games whose cards staff may enter."""
+    """Answer to `GET /cards.json`: the games whose cards staff may change, by name."""
 
     games: dict[str, GameCards]
 
 
 class StaffCalled(Plain, frozen=True):
-    """Answer to `POST /t/<table>/help`: the screens of table and staff show the call."""
+    """Answer to `POST /t/<table>/help`: the screens of the table and of staff show the call."""
 
     called: bool
 
 
 class BoxHealth(Plain, frozen=True):
-    """A seat box: whether it answers, its firmware, how many controls it has, and a sentence where it does not answer."""
+    """A seat box: whether it answers, its firmware, its number of controls, and a sentence if it does not answer."""
 
     on: bool
     firmware: str
@@ -71,7 +72,7 @@ class BoxHealth(Plain, frozen=True):
 
 
 class ReaderHealth(Plain, frozen=True):
-    """A dice reader: how many dice it has, the names of those whose battery is low, and why it reads none ("": it does)."""
+    """A dice reader: its number of dice, the names of dice with a low battery, and why it cannot read dice ("" if it can)."""
 
     dice: int
     weak: list[str]
@@ -79,17 +80,19 @@ class ReaderHealth(Plain, frozen=True):
 
 
 class ScreenHealth(Plain, frozen=True):
-    """A big screen: whether it is on the hub's own machine, and how many seconds ago it was seen last."""
+    """A big screen: whether it runs on the hub's own machine, and how many seconds ago it was last seen."""
 
     here: bool
     seconds: Count
 
 
 class TableHealth(Plain, frozen=True):
-    """The devices of one table by name; a sentence is empty if all is well.
+    """The health of one table and of its devices by name. Sentences are empty if everything works.
 
-    `stopped` says why its match stands still, `fault` that the table stays stopped after repeated errors. `silent` is for how
-    many seconds the table has not moved, 0 while it does. `screens` are the big screens that were seen within a day.
+    - `stopped`: why play stands still.
+    - `fault`: a sentence if the table stays stopped after repeated errors.
+    - `silent`: how many seconds the table has been stuck; 0 if it is not.
+    - `screens`: the big screens that were seen within the last day.
     """
 
     boxes: dict[str, BoxHealth]
@@ -103,11 +106,11 @@ class TableHealth(Plain, frozen=True):
 
 
 class UpstreamHealth(Plain, frozen=True):
-    """The link to the broker above the hubs of a venue: finished matches that wait, another hub of this name.
+    """The link to the broker above the hubs of a venue, without its address, which only staff see.
 
-    `too_large`: that broker sent a message larger than the hub takes, so the hub ended the connection.
-
-    Where that broker is stands in no answer for everybody: staff see it.
+    - `waiting`: the number of finished matches that are not sent yet.
+    - `twin`: another hub there uses the same id.
+    - `too_large`: the broker sent a message over the size limit of the hub, so the hub ended the connection.
     """
 
     up: bool
@@ -117,7 +120,7 @@ class UpstreamHealth(Plain, frozen=True):
 
 
 class HubHealth(Plain, frozen=True, omit_defaults=True):
-    """Answer to `GET /status.json`; nothing of a match is in it. `upstream` is there where the owner has named such a broker."""
+    """Answer to `GET /status.json`, without anything about a match. `upstream` is present if the owner configured such a broker."""
 
     v: int
     version: str

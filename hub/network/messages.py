@@ -1,7 +1,7 @@
-"""Requests, replies and topics: what phones may send, how messages are encoded, and where they are published.
+"""Requests, replies and topics: the messages of phones, their encoding, and the topics of a table.
 
-Everything from outside is read strictly: a message that is too large, or has an unknown field, a wrong type or a number
-out of range, is refused with one sentence. What the hub publishes of a table are the types of `hub.state`.
+Messages from outside are decoded strictly. A message that is too large, or that has an unknown field, a wrong type or a number
+out of range, is rejected with one sentence. `hub.state` defines what the hub publishes about a table.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from hub.state import Count, Name, Plain, RequestId, SeatNumber, tidy_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-MOST_BYTES = 4096  # of anything a phone may send, before it is parsed
-HAND_SIZE = 2048  # a block of an encrypted hand; all hands of a match take the same number of them
-NOTE_SIZE = 512  # and requests, answers and claims to multiples of this
+MOST_BYTES = 4096  # maximum size of a message from a phone, checked before it is parsed
+HAND_SIZE = 2048  # size of a block of an encrypted hand; all hands of a match have the same number of blocks
+NOTE_SIZE = 512  # requests, answers and claims are padded to multiples of this
 
 
 class Malformed(HubError):
-    """A message that breaks its schema; the sentence names the field."""
+    """A message does not match its schema; the sentence names the field."""
 
 
 # --- Types -------------------------------------------------------------------------------------------
 
 SeatCode = Annotated[str, msgspec.Meta(pattern="^[A-Z]{6}([A-Z]{10})?$")]
-"""The six letters of a seat, or the sixteen of a code that its phone shows to be scanned."""
+"""The six letters of a seat, or the sixteen letters of a code that a phone shows for scanning."""
 Key64 = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
 if TYPE_CHECKING:
     Verb: TypeAlias = str
@@ -41,7 +41,7 @@ else:
 
 
 class Act(Plain, frozen=True):
-    """A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers."""
+    """A request of a phone on its `act` topic. `n` increases with each request; `number` is that of the decision it answers."""
 
     v: Literal[1]
     id: RequestId
@@ -53,7 +53,7 @@ class Act(Plain, frozen=True):
 
 
 class ClaimBody(Plain, frozen=True):
-    """Body of `POST /t/<table>/claim`: seat, the phone's public key, and the encrypted details with their nonce."""
+    """Body of `POST /t/<table>/claim`: the seat, the phone's public key, and the encrypted ClaimDetails with their nonce."""
 
     seat: SeatNumber
     pk: Key64
@@ -62,10 +62,10 @@ class ClaimBody(Plain, frozen=True):
 
 
 class EarlierKey(Plain, frozen=True):
-    """Proof that this phone held a seat at this table before: it still has the key of that claim.
+    """Proof that this phone held a seat at this table before, because it still has the key of that claim.
 
-    `pk` is the public key of the earlier claim. `proof` is a `KeyProof`, encrypted with the earlier key: nonce and box in one
-    piece, base64url.
+    `pk` is the public key of the earlier claim. `proof` is a `KeyProof`, encrypted with the earlier key: the nonce followed by
+    the box, in base64url.
     """
 
     pk: Key64
@@ -73,7 +73,7 @@ class EarlierKey(Plain, frozen=True):
 
 
 class KeyProof(Plain, frozen=True):
-    """Plain text of the proof of an earlier key. It counts for one claim only: the one with the key `pk` at `table`."""
+    """Plain text of the proof of an earlier key. It is only valid for the claim with the key `pk` at `table`."""
 
     pk: Key64
     table: Annotated[str, msgspec.Meta(max_length=32)]
@@ -89,7 +89,7 @@ class ClaimDetails(Plain, frozen=True):
 
 
 class ClaimReply(Plain, frozen=True, omit_defaults=True):
-    """Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login."""
+    """Reply to `GET /t/<table>/claim/<id>`: the state of the claim, and the encrypted login once the seat is held."""
 
     state: Literal["asked", "refused", "held"]
     say: str
@@ -109,7 +109,7 @@ class Login(Plain, frozen=True):
 
 
 class Online(Plain, frozen=True):
-    """What a phone publishes on its `online` topic; `session` is one that the phone makes up for each of its visits."""
+    """The message that a phone publishes on its `online` topic. The phone chooses a new `session` for each visit."""
 
     session: str
 
@@ -129,7 +129,7 @@ T = TypeVar("T", bound=Plain)
 
 
 def reader(kind: type[T], what: str, most: int = MOST_BYTES) -> Callable[[bytes], T]:
-    """Return a function that decodes a `kind` from `most` bytes of JSON, or raises Malformed with a sentence about `what`."""
+    """Return a decoder for a `kind` in JSON of at most `most` bytes. It raises Malformed with a sentence about `what`."""
     decoder = msgspec.json.Decoder(kind)
 
     def read(data: bytes) -> T:
@@ -155,7 +155,7 @@ read_key_proof = reader(KeyProof, "The proof of an earlier key")
 
 
 def phone_said(sid: str, act: Act) -> PhoneSaid:
-    """Return the signal of a request; whose it is comes from the claim `sid`, never from the request."""
+    """Return the signal of a request. The seat follows from the claim `sid`, never from the request."""
     return PhoneSaid(sid, act.id, act.n, act.epoch, act.number, act.verb, act.args)
 
 
@@ -166,9 +166,10 @@ def claim_asked(
     earlier_keys: Sequence[bytes],
     answer: Callable[[ClaimDecided], None],
 ) -> ClaimAsked:
-    """Return the signal of a claim; `answer` is called with the table's decision.
+    """Return the signal of a claim.
 
-    `earlier_keys` are the keys of `details` whose proofs were checked.
+    - `earlier_keys`: the keys in `details` with a valid proof.
+    - `answer`: is called with the table's decision.
     """
     return ClaimAsked(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer, earlier_keys)
 
@@ -179,7 +180,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def to_bytes(message: Plain) -> bytes:
-    """Return the JSON of a state, a hand or one of the types here."""
+    """Encode a state, a hand or a message of this module as JSON."""
     return _encode(message)
 
 
@@ -190,27 +191,27 @@ _SID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def fits_topic(word: str) -> bool:
-    """Return whether a hub's or table's id may stand in a topic: 1 to 32 letters, digits and hyphens."""
+    """Return whether the id of a hub or table is valid in a topic: 1 to 32 letters, digits and hyphens."""
     return _HUB.fullmatch(word) is not None
 
 
 def status_topic(hub: str) -> str:
-    """Return the topic of a hub's HubStatus."""
+    """Return the topic of the HubStatus of a hub."""
     return f"th/1/{hub}/status"
 
 
 def echo_topic(hub: str) -> str:
-    """Return the topic on which a hub sends to itself, to see that its broker delivers."""
+    """Return the topic on which a hub sends messages to itself, to check that its broker delivers."""
     return f"th/1/{hub}/echo"
 
 
 def home_status_topic(hub: str) -> str:
-    """Return the topic, on a Home Assistant's broker, of whether a hub is there: `online` or `offline`."""
+    """Return the topic for Home Assistant that says whether a hub is available: `online` or `offline`."""
     return f"th/1/{hub}/home"
 
 
 def home_topic(hub: str, table: str) -> str:
-    """Return the topic, on a Home Assistant's broker, of what it is told of a table (retained)."""
+    """Return the topic for Home Assistant with the state of a table (retained)."""
     return f"th/1/{hub}/{table}/home"
 
 
@@ -223,7 +224,7 @@ class Topics:
 
     @property
     def root(self) -> str:
-        """Return the prefix of them all."""
+        """Return the common prefix of these topics."""
         return f"th/1/{self.hub}/{self.table}"
 
     @property
@@ -244,19 +245,19 @@ class Topics:
         return f"{self.root}/seat/{sid}/act"
 
     def online(self, sid: str) -> str:
-        """Return the topic on which a phone is present (retained; its will clears it); `sid` "+" matches all."""
+        """Return the topic that shows a phone's presence (retained; its will clears it); `sid` "+" matches all."""
         return f"{self.root}/seat/{sid}/online"
 
     def may_read(self, sid: str) -> tuple[str, ...]:
-        """Return all topics that a claim's login may subscribe to; none of them is a pattern."""
+        """Return the topics that the login of a claim may subscribe to; none of them is a pattern."""
         return (self.hand(sid), self.ack(sid), self.state, status_topic(self.hub))
 
     def may_write(self, sid: str) -> tuple[str, ...]:
-        """Return all topics that a claim's login may publish to."""
+        """Return the topics that the login of a claim may publish to."""
         return (self.act(sid), self.online(sid))
 
     def sid_of(self, topic: str) -> str | None:
-        """Return the claim that a seat's topic belongs to, or None."""
+        """Return the claim that the topic of a seat belongs to; None for other topics."""
         start = f"{self.root}/seat/"
         if not topic.startswith(start):
             return None

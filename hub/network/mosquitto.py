@@ -1,7 +1,7 @@
 """The managed mosquitto: a private child process of the hub without any network port.
 
-It listens on a Unix socket in a folder that only the hub's user may enter, persists no messages, accepts only logins of
-its dynamic-security plugin, and ends with the hub.
+It listens on a Unix socket in a folder that only the hub's user may enter, stores no messages on disk, accepts only logins
+of its dynamic-security plugin, and ends with the hub.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 USER = "the-hub"  # the hub's own login; claims have random names
-MAX_SOCKET_PATH = 107  # bytes in sockaddr_un.sun_path, without the closing zero (unix(7))
+MAX_SOCKET_PATH = 107  # bytes in sockaddr_un.sun_path, without the final zero (unix(7))
 START_SECONDS = 10.0
 PLUGIN = "mosquitto_dynamic_security.so"
 PLUGIN_FOLDERS = (  # Debian and Raspberry Pi OS (multiarch), Arch, Fedora, own builds
@@ -63,7 +63,7 @@ class Mosquitto:
         self._child: subprocess.Popen[bytes] | None = None
         self._last_lines: collections.deque[str] = collections.deque(maxlen=3)
         self._lock: IO[bytes] | None = None
-        self._socket_folder: Path | None = None  # a short one, where the path in `folder` is too long for a socket
+        self._socket_folder: Path | None = None  # a short path, if the one in `folder` is too long for a socket
         self.password = ""
 
     @property
@@ -77,9 +77,10 @@ class Mosquitto:
         return self._child.pid if self._child is not None and self._child.poll() is None else None
 
     def prepare(self) -> None:
-        """Find program and plugin, create and lock the folder.
+        """Find the program and its plugin, then create and lock the folder.
 
-        Raise BrokerError, ConfigError, or TemporaryError (as where another hub has it), each with what to do.
+        Raise BrokerError without program or plugin, ConfigError if the folder cannot be used, TemporaryError if the disk
+        fails or another hub uses the folder.
         """
         find_program(self._program)
         self._find_plugin()
@@ -107,7 +108,7 @@ class Mosquitto:
             self._socket_folder = Path(tempfile.mkdtemp(prefix="th-", dir=runtime if runtime.is_dir() else None))
 
     def start(self, logins: Mapping[str, Login] | None = None) -> None:
-        """End an old process, start a new one that knows `logins`, and return when it accepts connections. Raise BrokerError."""
+        """Replace the process by a new one that knows `logins`. Return when it accepts connections. Raise BrokerError."""
         try:
             self._start(logins or {})
         except OSError as error:  # a full disk, no memory for a child
@@ -116,7 +117,7 @@ class Mosquitto:
     def _start(self, logins: Mapping[str, Login]) -> None:
         self.stop()
         self._end_stale()
-        (self._folder / "mosquitto.pid").unlink(missing_ok=True)  # whatever is there: mosquitto would open it
+        (self._folder / "mosquitto.pid").unlink(missing_ok=True)  # mosquitto would open a file or link of this name
         Path(self.socket).unlink(missing_ok=True)
         self.password = secrets.token_urlsafe(24)
         self._write("logins.json", json.dumps(first_logins(self.password, logins)))
@@ -129,7 +130,7 @@ class Mosquitto:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env=_environment(),
-            start_new_session=True,  # the terminal's Ctrl-C is for the hub, which then ends its broker in order
+            start_new_session=True,  # Ctrl-C in a terminal must reach only the hub, which then stops the broker
         )
         self._child = child
         self._write("mosquitto.pid", str(child.pid))
@@ -138,11 +139,11 @@ class Mosquitto:
         self._wait_until_listening(child)
 
     def reachable(self) -> bool:
-        """Return whether its socket is still where phones are connected to it."""
+        """Return whether its socket still exists, so that phones can be connected to it."""
         return Path(self.socket).exists()
 
     def ended(self) -> bool:
-        """Return whether it has ended; wait 0.5 s for that, as a process closes its connections before it ends."""
+        """Return whether the process has ended. Wait up to 0.5 s, because a process closes its connections before it ends."""
         if self._child is None:
             return True
         try:
@@ -152,13 +153,13 @@ class Mosquitto:
         return True
 
     def end_reason(self) -> str:
-        """Return how it ended and its last log lines, for a sentence to staff."""
+        """Return how the process ended and its last log lines, for a sentence for staff."""
         code = self._child.poll() if self._child is not None else None
         ending = "" if code is None else f"killed by signal {-code}" if code < 0 else f"exit status {code}"
         return "; ".join(part for part in (ending, *self._last_lines) if part) or "it said nothing"
 
     def stop(self) -> None:
-        """End the child with SIGTERM, after 2 s with SIGKILL."""
+        """End the process with SIGTERM, and after 2 s with SIGKILL."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -171,7 +172,7 @@ class Mosquitto:
         (self._folder / "mosquitto.pid").unlink(missing_ok=True)
 
     def close(self) -> None:
-        """End the child and unlock the folder for another hub."""
+        """End the process and unlock the folder for another hub."""
         self.stop()
         if self._socket_folder is not None:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
@@ -188,14 +189,14 @@ class Mosquitto:
         raise BrokerError(f"mosquitto's plugin {PLUGIN} was not found (2.0 or newer is needed); fix: {INSTALL}")
 
     def _command(self) -> list[str]:
-        # pdeathsig: the broker ends with a hub that is killed, so that no phone stays connected to it.
+        # pdeathsig: if the hub is killed, the broker ends too, so that no phone stays connected to it.
         setpriv = shutil.which("setpriv")
         prefix = [setpriv, "--pdeathsig", "KILL"] if setpriv else []
         return [*prefix, find_program(self._program), "-c", str(self._folder / "mosquitto.conf")]
 
     def _configuration(self) -> str:
-        # No `listener` with a port: a Unix socket only. `use_username_as_clientid` belongs below the
-        # listener; above the first one mosquitto 2.0 opens port 1883 on every address.
+        # The only listener is a Unix socket, without a port. `use_username_as_clientid` has to follow the listener: above the
+        # first one, it makes mosquitto 2.0 open port 1883 on every address.
         lines = (
             f"listener 0 {self.socket if self._socket_folder else 'mosquitto.sock'}",
             "use_username_as_clientid true",
@@ -245,7 +246,7 @@ class Mosquitto:
             raise BrokerError(f"mosquitto ended at once: {self.end_reason()}.")
 
     def _end_stale(self) -> None:
-        """End the broker that a killed hub left behind, if the process of that id is really it. Raise BrokerError."""
+        """End the broker of a killed hub, if the process with the noted id really is this broker. Raise BrokerError."""
         try:
             pid = int(read_file(self._folder / "mosquitto.pid"))
             handle = os.pidfd_open(pid)
@@ -276,14 +277,14 @@ class Mosquitto:
 
 
 def _environment() -> dict[str, str]:
-    """Return the child's environment: without the service manager's socket, on which the hub alone may report."""
+    """Return the environment of the process, without the service manager's socket, which only the hub may use."""
     ours = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
     return {name: value for name, value in os.environ.items() if name not in ours}
 
 
 def find_program(name: str) -> str:
-    """Return where the broker's program is. Raise BrokerError."""
-    # Debian keeps it in /usr/sbin, which is not in every user's PATH.
+    """Return the path of the broker's program. Raise BrokerError if it is not installed."""
+    # Debian installs it in /usr/sbin, which is not in every user's PATH.
     found = shutil.which(name, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
     if found is None:
         raise BrokerError(f"The broker '{name}' is not installed; fix: {INSTALL}")
@@ -291,7 +292,7 @@ def find_program(name: str) -> str:
 
 
 def first_logins(password: str, logins: Mapping[str, Login] | None = None) -> dict[str, object]:
-    """Return the plugin's file for a new broker: the hub's own login and `logins`, everything else denied."""
+    """Return the plugin's file for a new broker: it allows the hub's own login and `logins`, and nothing else."""
     acls = [
         {"acltype": kind, "topic": topic, "allow": True}
         for kind in ("publishClientSend", "publishClientReceive", "subscribePattern")
@@ -320,7 +321,7 @@ def first_logins(password: str, logins: Mapping[str, Login] | None = None) -> di
 
 
 def _hashed(password: str) -> dict[str, object]:
-    """Return a password in the plugin's own form: PBKDF2 with SHA-512."""
+    """Return a hashed password in the format of the plugin: PBKDF2 with SHA-512."""
     salt, rounds = secrets.token_bytes(12), 101
     hashed = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, rounds, 64)
     return {

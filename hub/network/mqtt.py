@@ -1,8 +1,8 @@
-"""The hub's MQTT client, with the managed mosquitto or a venue's broker by its URL.
+"""The hub's MQTT client for the managed mosquitto, or for a broker of the venue that the owner names by its URL.
 
-One thread owns the connection: it starts the managed broker, connects, creates the logins of all claims, and publishes
-what other threads have queued; those only queue a message and wake it. A broker that is lost is tried again with
-back-off; after each new connection every login is created and every retained message is published again.
+One thread owns the connection. It starts the managed broker, connects, creates the logins of all claims, and publishes
+queued messages. Other threads only queue messages and wake it. After a connection is lost, the thread tries again with
+increasing pauses; each new connection creates missing logins and publishes all retained messages again.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BACK_OFF = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before each further try; the last one for ever
-LOOK_SECONDS = 1.0  # between two looks whether the managed broker's socket is still there
-PICTURE_SECONDS = 0.05  # between two pictures of a topic: phones at the hub's own port have theirs already
-MAX_QUEUED = 256  # messages that are not retained and not yet sent; older ones are dropped
+BACK_OFF = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)  # pause in seconds before each retry; the last value repeats
+LOOK_SECONDS = 1.0  # between two checks that the managed broker's socket still exists
+PICTURE_SECONDS = 0.05  # minimum time between two states: phones at the hub's own port get theirs directly
+MAX_QUEUED = 256  # unsent messages without retain; the oldest ones are dropped
 
 
 class MqttBroker:
-    """The Broker port. `inbox` gets BrokerUp and BrokerDown, from this broker's thread."""
+    """The Broker port. `inbox` receives BrokerUp and BrokerDown, called from the thread of this broker."""
 
     def __init__(
         self,
@@ -60,20 +60,20 @@ class MqttBroker:
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
             end.settimeout(0)
-        self._lock = threading.Lock()  # guards the next six, which any thread may change
-        self._holding: set[int] = set()  # threads that publish more before the thread is to look
-        self._will_look = False  # whether the thread looks at the queues without another wake-up
-        self._urgent = False  # whether more is queued than pictures, which come at their pace
+        self._lock = threading.Lock()  # guards the next six attributes, which any thread may change
+        self._holding: set[int] = set()  # threads inside of `hold`
+        self._will_look = False  # whether the thread will check the queues without another wake-up
+        self._urgent = False  # whether the queues hold more than states, which are sent at intervals
         self._retained: dict[str, bytes] = {}  # topic -> newest payload; an empty one clears the topic
-        self._unsent: dict[str, None] = {}  # topics of `_retained` still to be published, in order
+        self._unsent: dict[str, None] = {}  # topics of `_retained` that still have to be published, in order
         self._queue: collections.deque[tuple[str, bytes, int]] = collections.deque(maxlen=MAX_QUEUED)  # not retained
         self._subscriptions: dict[str, OnMessage] = {}
         self._closing = threading.Event()
         self._reported = ""  # the last reason that a BrokerDown gave
         self._look_at, self._was_reachable = 0.0, True
-        self._pictures_at = 0.0  # when pictures may be published again
+        self._pictures_at = 0.0  # when states may be published again
         self.up = threading.Event()
-        self.ticked = time.monotonic()  # when its thread last came round
+        self.ticked = time.monotonic()  # when the loop of its thread last ran
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
 
     @property
@@ -83,7 +83,7 @@ class MqttBroker:
 
     @property
     def address(self) -> Address:
-        """Return the address to which the gateway pipes the phones' bytes."""
+        """Return the address of the broker, to which the gateway connects phones."""
         if self._venue is not None:
             return self._venue.address
         assert self._mosquitto is not None
@@ -91,33 +91,33 @@ class MqttBroker:
 
     @property
     def pid(self) -> int | None:
-        """Return the managed broker's process id while it runs."""
+        """Return the process id of the managed broker while it runs, else None."""
         return self._mosquitto.pid if self._mosquitto is not None else None
 
     @property
     def running(self) -> bool:
-        """Return whether its thread runs: it does not where `start` found no broker to be had."""
+        """Return whether its thread runs. It does not run if `start` found no usable broker."""
         return self._thread.is_alive()
 
     @property
     def ended(self) -> bool:
-        """Return whether its thread has ended without `close`."""
+        """Return whether its thread has ended by itself, without `close`."""
         return self._thread.ident is not None and not self._thread.is_alive() and not self._closing.is_set()
 
     @property
     def queued(self) -> int:
-        """Return how many messages wait to be sent: one at most for each retained topic, and MAX_QUEUED others."""
+        """Return the number of unsent messages: at most one per retained topic, and `MAX_QUEUED` others."""
         with self._lock:
             return len(self._unsent) + len(self._queue)
 
     def start(self) -> None:
-        """Check the broker's program and folder, and start the thread. Raise BrokerError or ConfigError."""
+        """Check the program and folder of the broker, then start the thread. Raise BrokerError, ConfigError or TemporaryError."""
         if self._mosquitto is not None:
             self._mosquitto.prepare()
         self._thread.start()
 
     def close(self) -> None:
-        """Disconnect, end the thread and the managed broker."""
+        """Disconnect, then end the thread and the managed broker."""
         self._closing.set()
         self._wake_up()
         if self._thread.is_alive():
@@ -129,12 +129,12 @@ class MqttBroker:
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
-        """Wake the thread once for all that the caller publishes inside: six phones read a state and a hand at one go."""
+        """Wake the thread only once for everything that the caller publishes inside, such as a state and six hands."""
         me = threading.get_ident()
         with self._lock:
             is_inside = me in self._holding
             self._holding.add(me)
-        if is_inside:  # the outer one lets it go
+        if is_inside:  # the outer block wakes the thread
             yield
             return
         try:
@@ -148,12 +148,12 @@ class MqttBroker:
                 self._wake_up()
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
-        """Queue a message; of a retained topic only the newest is kept."""
+        """Queue a message. For a retained topic, it replaces an older one."""
         with self._lock:
             if retain:
                 self._retained[topic] = payload
                 self._unsent[topic] = None
-            elif self.up.is_set():  # without a broker there is no subscriber for it
+            elif self.up.is_set():  # without a broker, nobody could receive it
                 self._queue.append((topic, payload, qos))
             is_picture = retain and bool(payload)
             wake = not self._will_look or not (is_picture or self._urgent)
@@ -165,7 +165,7 @@ class MqttBroker:
             self._wake_up()
 
     def subscribe(self, pattern: str, on_message: OnMessage) -> None:
-        """Call `on_message` for what others publish there; to be called before `start`."""
+        """Call `on_message` for messages of others on these topics. Subscribe before `start`."""
         self._subscriptions[pattern] = on_message
 
     # --- the broker's thread ---
@@ -176,7 +176,7 @@ class MqttBroker:
         self._wake_up()
 
     def _wake_up(self) -> None:
-        with contextlib.suppress(OSError):  # full: it is awake already; closed: nothing is to be sent any more
+        with contextlib.suppress(OSError):  # full: the thread is awake already; closed: nothing is sent any more
             self._waker.send(b"!")
 
     def _run(self) -> None:
@@ -191,10 +191,10 @@ class MqttBroker:
             except BrokerError as error:
                 reason = str(error)
                 failures += 1
-                self._stop_own()  # it may hang: the next try starts a new one
-            except Exception as error:  # a full disk, no memory for a child: this thread must outlive it
+                self._stop_own()  # the broker may hang, so the next try starts a new one
+            except Exception as error:  # a full disk, or no memory for a process: this thread must survive that
                 reason = f"The hub could not serve its broker ({error.__class__.__name__}); it tries again."
-                if reason != self._reported:  # one trace for each cause, however often it is tried
+                if reason != self._reported:  # one traceback per cause, regardless of the number of tries
                     log.exception("The thread of the broker's connection failed; it goes on.")
                 failures += 1
                 self._stop_own()
@@ -207,7 +207,7 @@ class MqttBroker:
             self._mosquitto.stop()
 
     def _connect_and_serve(self) -> str:
-        """Open one connection and serve it until it is lost; return why. Raise BrokerError."""
+        """Open one connection and serve it until it is lost. Return the reason. Raise BrokerError."""
         self._look_at = 0.0
         connection = Connection(self._endpoint(), self._status, self._subscriptions, self._logins, self._wake)
         try:
@@ -225,12 +225,12 @@ class MqttBroker:
         return Endpoint(self.address, USER, self._mosquitto.password, USER)
 
     def _set_up(self, connection: Connection) -> None:
-        """Connect, create the logins, and report BrokerUp. Raise BrokerError."""
+        """Connect, create the logins, then report BrokerUp. Raise BrokerError."""
         connection.open()
         self._logins.connected()
         settled = False
         while not settled and not self._logins.error and not self._closing.is_set():
-            # Each answer gives the next one its time: how long all take depends on the number of seats.
+            # The timeout starts anew with each answer, because the number of answers depends on the number of seats.
             self.ticked, before = time.monotonic(), self._logins.answered
             connection.run_until(
                 lambda before=before: self._logins_settled(connection) or self._logins.answered != before,  # type: ignore[misc]
@@ -248,12 +248,12 @@ class MqttBroker:
         self._inbox(BrokerUp())
 
     def _logins_settled(self, connection: Connection) -> bool:
-        """Send what is to be asked about logins, once more what was not answered; return whether all is answered."""
+        """Send the due commands about logins. Return whether all commands have been answered."""
         connection.send_commands(self._logins.take_commands())
         return self._logins.settled
 
     def _serve(self, connection: Connection) -> str:
-        """Publish what is queued until the connection is lost; return why, or "" when the hub closes."""
+        """Publish queued messages until the connection is lost. Return the reason, or "" when the hub closes."""
         while not self._closing.is_set():
             self.ticked = time.monotonic()
             pause = self._pause()
@@ -273,26 +273,26 @@ class MqttBroker:
         return ""
 
     def _is_reachable(self, mosquitto: Mosquitto) -> bool:
-        """Return whether the broker's socket was there when it was looked for last, at most a second ago."""
+        """Return whether the broker's socket existed at the last check, at most one second ago."""
         if self.ticked >= self._look_at:
             self._look_at = self.ticked + LOOK_SECONDS
             self._was_reachable = mosquitto.reachable()
         return self._was_reachable
 
     def _pause(self) -> float:
-        """Return for how many seconds what is queued may wait: pictures alone, until it is their turn."""
+        """Return how many seconds the queues may wait: until states are due if they hold nothing else, else 0."""
         with self._lock:
             return max(0.0, self._pictures_at - self.ticked) if self._unsent and not self._urgent else 0.0
 
     def _publish_queued(self, connection: Connection) -> None:
-        # What is said comes before the logins, so that a phone that leaves has its answer before its login ends; what is
-        # cleared comes after them: a released seat's login is deleted before its hand is.
+        # Messages come before commands about logins, so that a phone that leaves gets its answer before its login ends.
+        # Cleared topics come last: the login of a released seat is deleted before its hand.
         commands, deleting = self._logins.take_commands(), self._logins.deleting
         with self._lock:
             self._will_look = self._urgent = False
             for topic in connection.acknowledged:
                 if topic not in self._unsent and self._retained.get(topic) == b"":
-                    del self._retained[topic]  # cleared, and acknowledged: nothing to publish again
+                    del self._retained[topic]  # the broker has acknowledged that it cleared the topic
             connection.acknowledged.clear()
             ready = [
                 topic
@@ -317,7 +317,7 @@ class MqttBroker:
                 connection.publish_retained(topic, payload)
 
     def _report_down(self, reason: str) -> None:
-        """Report BrokerDown, once for each reason however often it is tried."""
+        """Report BrokerDown, once per reason regardless of the number of tries."""
         if reason != self._reported:
             self._reported = reason
             log.warning("%s", reason)

@@ -1,4 +1,4 @@
-"""The hubs of a venue as they tell of themselves at the broker above them: read strictly, bounded, and shown to staff only."""
+"""The other hubs of a venue, known from the broker above them. Messages are checked and limited; only staff see the result."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ log = logging.getLogger(__name__)
 
 MOST_HUBS = 64
 MOST_TABLES = 64
-"""So many hubs, and tables of each, are kept in mind: whoever writes at that broker fills no memory here."""
+"""Limits for hubs, and for tables per hub, so that nobody can fill the memory of this hub through that broker."""
 SILENT_SECONDS = 180.0
-"""A hub that says nothing for so long is away, whatever its presence says: it tells each minute what it is."""
+"""A hub without messages for this long is away, whatever its presence says: hubs send HubInfo every minute."""
 
 
 @dataclass
 class Known:
-    """What is known of one hub; `heard_at` is when it said something itself, by this hub's own clock, 0 for never."""
+    """The messages of one hub. `heard_at` is when its last HubInfo was sent (Unix time, this hub's clock); 0: never."""
 
     presence: HubPresence | None = None
     info: HubInfo | None = None
@@ -40,7 +40,7 @@ class Known:
 
 
 class OtherHubs:
-    """What the hubs of a venue have said, this one among them. Any thread may call it."""
+    """All hubs of a venue, this one included, with their latest messages. Thread-safe."""
 
     def __init__(self, venue: str, wall: Callable[[], float] = time.time) -> None:
         self._start, self._wall = f"{ROOT}/{venue}/", wall
@@ -48,7 +48,7 @@ class OtherHubs:
         self._known: dict[str, Known] = {}
 
     def take(self, topic: str, payload: bytes, *, retained: bool) -> None:
-        """Take in a message; what is not as it should be changes nothing."""
+        """Note a message. A malformed one is ignored."""
         hub, _, rest = topic.removeprefix(self._start).partition("/")
         if not topic.startswith(self._start) or not fits_topic(hub):
             return
@@ -57,13 +57,13 @@ class OtherHubs:
                 return
             known = self._known.get(hub) or Known()
             try:
-                if self._understood(known, rest, payload, retained=retained):
+                if self._note(known, rest, payload, retained=retained):
                     self._known[hub] = known
             except Malformed as error:
                 log.debug("%s: %s", topic, error)
 
-    def _understood(self, known: Known, rest: str, payload: bytes, *, retained: bool) -> bool:
-        """Note a message of a hub, and return whether it is one. Raise Malformed."""
+    def _note(self, known: Known, rest: str, payload: bytes, *, retained: bool) -> bool:
+        """Note a message, and return whether its topic is known. Raise Malformed."""
         kind, _, table = rest.partition("/")
         if rest == "presence":
             known.presence = read_presence(payload)
@@ -74,15 +74,16 @@ class OtherHubs:
             if not payload:
                 known.tables.pop(table, None)
             elif table in known.tables or len(known.tables) < MOST_TABLES:
-                told, before = read_summary(payload), known.tables.get(table)
-                if not (before and before.session == told.session and told.n < before.n):  # a broker that was killed
-                    known.tables[table] = told
+                new, before = read_summary(payload), known.tables.get(table)
+                # An older one comes from a broker that was killed.
+                if not (before and before.session == new.session and new.n < before.n):
+                    known.tables[table] = new
         else:
             return False
         return True
 
     def seen(self, own: str, *, connected: bool) -> list[HubSeen]:
-        """Return the hubs by name. Without a connection it is not known who is away."""
+        """Return the hubs, sorted by name, for the staff of hub `own`. If it is not `connected`, their state is unknown."""
         now = self._wall()
         with self._lock:
             return [self._seen(hub, known, now, own, connected) for hub, known in sorted(self._known.items())]

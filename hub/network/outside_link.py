@@ -1,6 +1,6 @@
-"""A link to a broker that the owner names, with a thread of its own: whatever hangs there, tables and phones do not wait.
+"""A link to a broker that the owner names. It has its own thread, so tables and phones never wait for that broker.
 
-It keeps the newest payload of each retained topic and publishes what has changed; a new connection brings all of them again.
+It stores the newest payload of each retained topic and publishes changes. A new connection publishes all payloads again.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-KEEPALIVE_SECONDS = 10  # a link that was cut is found out within twice as long
+KEEPALIVE_SECONDS = 10  # a broken connection is detected within twice this time
 ANSWER_SECONDS = 5.0
-LOOK_SECONDS = 0.5  # between two looks for what has changed
-BACK_OFF = (0.0, 1.0, 5.0, 15.0, 60.0)  # seconds before each further try; the last one for ever
-STEADY_SECONDS = 10.0  # a connection that lasted so long is tried again at once
-MOST_BYTES = 65_536  # of a packet that comes from an outside broker: what hubs send each other has a few hundred
-OLDER = "Unsupported protocol version"  # what a broker of MQTT 3.1.1 answers to MQTT 5
+LOOK_SECONDS = 0.5  # between two checks for changes
+BACK_OFF = (0.0, 1.0, 5.0, 15.0, 60.0)  # pause in seconds before each retry; the last value repeats
+STEADY_SECONDS = 10.0  # after a connection that lasted this long, the first retry comes at once
+MOST_BYTES = 65_536  # maximum packet from an outside broker; messages of hubs have a few hundred bytes
+OLDER = "Unsupported protocol version"  # the answer of an MQTT 3.1.1 broker to MQTT 5
 
 
 def login_error(endpoint: Endpoint) -> str:
-    """Return in a sentence why the broker there does not let this hub in, after 5 s at most for each answer; "" where it does."""
+    """Return a sentence that says why the broker rejects this hub; "" if it accepts the login. Each try takes at most 5 s."""
     answers: list[ReasonCode] = []
     for protocol in (paho.MQTTv5, paho.MQTTv311):
         answers.clear()
@@ -59,7 +59,7 @@ def login_error(endpoint: Endpoint) -> str:
 
 
 def _client(endpoint: Endpoint, client_id: str, protocol: MQTTProtocolVersion) -> BoundedClient:
-    """Return a client with the login of the hub there, which takes no packet of more than 64 kB."""
+    """Return a client with the hub's login for this broker. It accepts packets of at most 64 kB."""
     client = BoundedClient(
         MOST_BYTES,
         CallbackAPIVersion.VERSION2,
@@ -75,51 +75,51 @@ def _client(endpoint: Endpoint, client_id: str, protocol: MQTTProtocolVersion) -
 
 
 class OutsideLink:
-    """One connection after the other to an outside broker. `name` is what the journal calls whom it leads to."""
+    """A permanent connection to an outside broker, with retries. `name` stands for its purpose in the journal."""
 
     def __init__(self, endpoint: Endpoint, name: str, will: tuple[str, bytes], random: Random) -> None:
-        """`will` is the retained topic of whether the hub is there, and what stands in it when the hub is gone."""
+        """`will` is the retained topic of the hub's presence, and its payload when the hub is gone. `random` varies the pauses."""
         self._endpoint, self._name, self._will = endpoint, name, will
-        self._random = random  # hubs that have lost the same broker come back one after the other
+        self._random = random  # so that hubs that lost the same broker do not all come back at once
         self._lock = threading.Lock()
         self._newest: dict[str, bytes] = {}  # topic -> payload, all of them retained
         self._unsent: dict[str, None] = {}
         self._closing = threading.Event()
         self._reported = ""
-        self._logged = ""  # what the journal was told last
-        self._protocol = paho.MQTTv5  # which alone lets a client say how much it takes; else MQTT 3.1.1
-        self._was_too_large = False  # the last connection ended as the broker sent too large a message
+        self._logged = ""  # the last report in the journal
+        self._protocol = paho.MQTTv5  # only this version lets a client limit packets; the alternative is MQTT 3.1.1
+        self._was_too_large = False  # the last connection ended because of a message over the limit
         self._is_in = False  # logged in
-        self._is_answered = False  # the log-in, by yes or no
+        self._is_answered = False  # the broker has accepted or rejected the login
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def put(self, topic: str, payload: bytes) -> None:
-        """Publish a retained payload soon, unless it is the one that stands there; return at once. From any thread."""
+        """Queue a retained payload if it differs from the last one; return at once. Thread-safe."""
         with self._lock:
             if self._newest.get(topic) != payload:
                 self._newest[topic] = payload
                 self._unsent[topic] = None
 
     def start(self) -> None:
-        """Start the thread, which tries for ever."""
+        """Start the thread, which retries until `close`."""
         self._thread.start()
 
     def close(self) -> None:
-        """Say that the hub is gone, and end the thread."""
+        """Publish that the hub is gone, and end the thread."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(5)
 
-    # --- what a kind of link adds, on its thread ---
+    # --- hooks for subclasses, called on the link's thread ---
 
-    def _joined(self, client: paho.Client) -> None:
-        """Greet a broker that has let the hub in, before anything else is published."""
+    def _on_login(self, client: paho.Client) -> None:
+        """Run after each successful login, before anything is published."""
 
-    def _turn(self, client: paho.Client) -> None:
-        """Do what is due, every `LOOK_SECONDS` while the hub is in, before changes are published."""
+    def _on_interval(self, client: paho.Client) -> None:
+        """Run every `LOOK_SECONDS` while the hub is logged in, before changes are published."""
 
-    def _parted(self) -> None:
-        """Take note that the connection is gone."""
+    def _on_disconnected(self) -> None:
+        """Run after each connection has ended."""
 
     # --- its thread ---
 
@@ -133,10 +133,10 @@ class OutsideLink:
             except (OSError, ValueError) as error:
                 served = False
                 self._report(unreachable(self._endpoint.address, error))
-            # Who is let in and lost at once, over and over, is kicked out by another of the same name.
+            # A connection that is accepted and lost at once, repeatedly, is taken over by another client with the same id.
             is_steady = served and time.monotonic() - began >= STEADY_SECONDS
             failures = 0 if is_steady else failures + 1
-            if client.refused:  # it would be sent again at once
+            if client.refused:  # the broker would send the same message again at once
                 failures = len(BACK_OFF)
             elif is_steady:
                 self._logged = ""
@@ -150,7 +150,7 @@ class OutsideLink:
         return client
 
     def _serve(self, client: BoundedClient) -> bool:
-        """Serve one connection until it is lost; return whether the broker has let the hub in."""
+        """Serve one connection until it is lost. Return whether the broker accepted the login."""
         self._is_in = self._is_answered = False
         try:
             while not self._closing.is_set():
@@ -167,7 +167,7 @@ class OutsideLink:
                         self._change_protocol()
                     return self._is_in
                 if self._is_in:
-                    self._turn(client)
+                    self._on_interval(client)
                     self._publish(client)
             if self._is_in:
                 topic, payload = self._will
@@ -176,10 +176,10 @@ class OutsideLink:
             return self._is_in
         finally:
             self._is_in = False
-            self._parted()
+            self._on_disconnected()
 
     def _publish(self, client: paho.Client) -> None:
-        """Publish what has changed. At QoS 0: TCP keeps the order, and a new connection brings all of it again."""
+        """Publish changes. QoS 0 is enough: TCP keeps the order, and a new connection publishes everything again."""
         with self._lock:
             changed = [(topic, self._newest[topic]) for topic in self._unsent]
             self._unsent.clear()
@@ -200,14 +200,14 @@ class OutsideLink:
         self._reported = ""
         with self._lock:
             self._unsent = dict.fromkeys(self._newest)
-        self._joined(client)
+        self._on_login(client)
 
     def _change_protocol(self) -> None:
-        """Speak MQTT 3.1.1 at the next try, or MQTT 5 again: some older brokers hang up without an answer."""
+        """Switch between MQTT 5 and MQTT 3.1.1 for the next try: some older brokers hang up without an answer."""
         self._protocol = paho.MQTTv311 if self._protocol == paho.MQTTv5 else paho.MQTTv5
 
     def _report(self, reason: str) -> None:
-        """Say once in the journal what is in the way, however often it is tried."""
+        """Write a problem to the journal, once per problem regardless of the number of tries."""
         if self._closing.is_set():
             return
         self._reported = reason

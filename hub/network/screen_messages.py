@@ -1,7 +1,7 @@
-"""Messages between the hub and the table's big screens on other machines.
+"""Messages between the hub and the big screens of a table on other machines.
 
-Such a screen has the hub's public key and a token from its link. It sends the token encrypted for the hub's key, and gets
-the name of a stream in a box that only this page opens. Each state in the stream is encrypted for this page, too.
+Such a screen gets the hub's public key and a token from its link. It sends the token encrypted for the hub's key. The answer
+holds the name of a stream, and the stream holds states; both are encrypted for this page.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class ScreenBox(Plain, frozen=True):
 
 
 class ScreenSession(Plain, frozen=True):
-    """Plain text of the answer: the name under which the page follows its stream, once."""
+    """Plain text of the answer: the session with which the page may open its stream, once."""
 
     session: str
 
 
 class ScreenAlive(Plain, frozen=True):
-    """Body of `POST /t/<table>/screen/alive`: the page `screen` has just taken a beat of its stream.
+    """Body of `POST /t/<table>/screen/alive`: the page `screen` has just received a beat of its stream.
 
-    A screen on another machine proves it: `session` is that of its stream, `nonce` and `box` an encrypted ScreenBeat.
+    A screen on another machine has to prove this: `session` is that of its stream, `nonce` and `box` are an encrypted ScreenBeat.
     """
 
     screen: ScreenId
@@ -61,15 +61,15 @@ class ScreenAlive(Plain, frozen=True):
 
 
 class ScreenBeat(Plain, frozen=True):
-    """Plain text of a beat: `n` rises with each one of a session."""
+    """Plain text of a beat: `n` increases with each beat of a session."""
 
     n: Annotated[int, msgspec.Meta(ge=1, le=2**53 - 1)]
 
 
 class ScreenHeard(Plain, frozen=True):
-    """Answer to `GET /t/<table>/screen/alive?screen=ID`: `seconds` since the page's last beat; None before the first one.
+    """Answer to `GET /t/<table>/screen/alive?screen=ID`: `seconds` since the last beat of the page; None before the first one.
 
-    `here`: the question comes from the hub's own machine, whose screen needs no proof.
+    `here`: the request comes from the hub's own machine, whose screen needs no proof.
     """
 
     seconds: float | None
@@ -77,7 +77,7 @@ class ScreenHeard(Plain, frozen=True):
 
 
 class ScreenSeen(Plain, frozen=True):
-    """A big screen of a table and how many `seconds` ago it was seen last. `address` is "" for the hub's own machine."""
+    """A big screen of a table, last seen `seconds` ago. `address` is "" for the hub's own machine."""
 
     address: str
     seconds: Count

@@ -1,7 +1,7 @@
-"""What the staff page and the hub send each other: all of it in boxes for the key of one session.
+"""Messages between the staff page and the hub, all encrypted with the key of one session.
 
-A browser makes a pair of keys, encrypts the PIN for the hub's key, and gets a session. From then on each request is a box
-with a number that was not used before, and each answer a box that names the request which it answers.
+A browser generates a key pair, encrypts the PIN for the hub's key, and gets a session. After that, each request has a number that
+was not used before, and each answer names the number of its request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hub.state import Count, Plain, PublicState, SeatNumber
 ANSWER_SIZE = 2048  # answers are padded to multiples of this
 
 Nonce = Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
-Sealed = Annotated[str, msgspec.Meta(max_length=7168)]  # the deck of I Bid You Not, encrypted, takes 5 kB
+Sealed = Annotated[str, msgspec.Meta(max_length=7168)]  # the encrypted deck of I Bid You Not takes 5 kB
 if TYPE_CHECKING:
     StaffVerb: TypeAlias = str
 else:
@@ -34,14 +34,14 @@ class StaffLogin(Plain, frozen=True):
 
 
 class StaffSecret(Plain, frozen=True):
-    """Plain text of a log-in: the PIN, and what the browser was given at its last one; empty at the first."""
+    """Plain text of a login: the PIN, and the token that this browser got from its last login; empty for the first login."""
 
     pin: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")]
     browser: Annotated[str, msgspec.Meta(max_length=64)] = ""
 
 
 class StaffSession(Plain, frozen=True):
-    """Plain text of the answer to a log-in: the session, for how many seconds, and what the browser keeps for the next one."""
+    """Plain text of the answer to a login: the session, its duration in seconds, and a token that the browser keeps for the next login."""
 
     session: str
     seconds: int
@@ -57,7 +57,7 @@ class StaffBody(Plain, frozen=True):
 
 
 class StaffAsk(Plain, frozen=True):
-    """A request: `n` is used once in a session. `look` waits for a picture of the venue newer than `args.since`."""
+    """A request. Each `n` is used once per session. `look` waits for a picture of the venue newer than `args.since`."""
 
     n: Annotated[int, msgspec.Meta(ge=1, le=2**53 - 1)]
     verb: StaffVerb
@@ -76,7 +76,7 @@ class StaffBox(Plain, frozen=True):
 
 
 class Fault(Plain, frozen=True):
-    """Something that is not as it should be, in plain words, and what to do about it."""
+    """A problem in plain words, and what to do about it."""
 
     what: str
     do: str = ""
@@ -84,7 +84,7 @@ class Fault(Plain, frozen=True):
 
 
 class Did(Plain, frozen=True):
-    """Something that staff did at a table: when, in seconds since 1970, and to which match."""
+    """An action of staff at a table: its time (Unix time), and the match that it changed."""
 
     at: int
     text: str
@@ -93,14 +93,14 @@ class Did(Plain, frozen=True):
 
 
 class BoxTest(Plain, frozen=True):
-    """The box at a seat under test: what was not pressed or turned yet."""
+    """The box of a seat during a test: the controls that were not pressed or turned yet."""
 
     seat: SeatNumber
     left: list[str]
 
 
 class HardwareTest(Plain, frozen=True):
-    """A test of boxes, rings and dice at a table; `dice` is a sentence, `seconds` how long it still runs."""
+    """A test of boxes, rings and dice at a table. `seconds` is the time left, `dice` a sentence."""
 
     seconds: int
     boxes: list[BoxTest]
@@ -108,7 +108,7 @@ class HardwareTest(Plain, frozen=True):
 
 
 class KeptMatch(Plain, frozen=True):
-    """A match that was put aside at this table: when (Unix time), and the names of the people by the seats that they had."""
+    """A suspended match of this table: since when (Unix time), and the names of the players by seat."""
 
     match: str
     title: str
@@ -117,9 +117,14 @@ class KeptMatch(Plain, frozen=True):
 
 
 class Desk(Plain, frozen=True):
-    """What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970.
+    """The state of a table that only staff see, in addition to its public state.
 
-    `by_hours`: the venue's own hours say so, not staff. `put_aside` are all matches that can go on here, the newest first.
+    - `did`: the latest actions of staff.
+    - `until`: when the table's time ends (Unix time); None if there is no limit.
+    - `light`, `volume`: brightness of rings and screens, and volume of sounds, in percent.
+    - `test`: the test of the hardware that runs now.
+    - `by_hours`: the time limit comes from the opening hours of the venue, not from staff.
+    - `put_aside`: all suspended matches that can be resumed here, the newest first.
     """
 
     did: list[Did] = msgspec.field(default_factory=list)
@@ -132,9 +137,9 @@ class Desk(Plain, frozen=True):
 
 
 class StaffTable(Plain, frozen=True):
-    """One table as staff see it: the public state without its long lists, and nothing that only a seat may see.
+    """One table as staff see it: the public state without long lists, and nothing that only one seat may see.
 
-    `begun` is when the match began, in seconds since 1970. `screens` are the big screens that were seen within a day.
+    `begun` is when the match began (Unix time). `screens` are the big screens that were seen within the last day.
     """
 
     public: PublicState
@@ -145,7 +150,7 @@ class StaffTable(Plain, frozen=True):
 
 
 class TableSeen(Plain, frozen=True):
-    """A table of a hub of this venue, as it tells the broker above them; no name of a guest."""
+    """A table of a hub of this venue, as reported to the broker above the hubs, without names of guests."""
 
     table: str
     name: str
@@ -159,9 +164,10 @@ class TableSeen(Plain, frozen=True):
 
 
 class HubSeen(Plain, frozen=True):
-    """A hub of this venue, as it tells the broker above them. `heard` is when it said something last, in seconds since 1970.
+    """A hub of this venue, as reported to the broker above the hubs.
 
-    `unknown`: this hub itself is cut off from that broker.
+    - `state`: `own` is this hub. `unknown` means that this hub itself has no connection to that broker.
+    - `heard`: when the last message arrived (Unix time).
     """
 
     hub: str
@@ -172,9 +178,12 @@ class HubSeen(Plain, frozen=True):
 
 
 class Upstream(Plain, frozen=True):
-    """The broker above the hubs of a venue: whether this hub reaches it, `since` when, and `why` not.
+    """The broker above the hubs of a venue, as this hub sees it.
 
-    `waiting` are finished matches of which it has not been told yet; `twin`: another hub there calls itself as this one.
+    - `up`, `since`: whether this hub is connected, and since when it is or is not (Unix time).
+    - `why`: the reason if it is not connected.
+    - `waiting`: the number of finished matches that are not sent yet.
+    - `twin`: another hub there uses the same id.
     """
 
     broker: str
@@ -188,9 +197,11 @@ class Upstream(Plain, frozen=True):
 
 
 class Venue(Plain, frozen=True):
-    """All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be.
+    """All tables of this hub.
 
-    `upstream` is what stands at the broker above the hubs of this venue, where the owner has named one.
+    - `now`: the hub's clock (Unix time).
+    - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can.
+    - `upstream`: the broker above the hubs of this venue, if the owner configured one.
     """
 
     now: int
@@ -204,7 +215,7 @@ class Venue(Plain, frozen=True):
 
 
 class StaffAnswer(Plain, frozen=True):
-    """The answer to the request number `re`. `picture` counts the pictures of the venue; `venue` is the newest, for `look`."""
+    """The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`."""
 
     re: Count
     ok: bool

@@ -1,8 +1,8 @@
 """The link to the broker above the hubs of a venue: summaries and finished matches go up, summaries of other hubs come down.
 
-Nothing that comes down reaches a table: it is read by `OtherHubs` and shown to staff. Finished matches come from the database, in
-order and numbered, and how far the broker has acknowledged them stands in a file beside it: whatever ends in between, a
-number is sent once more rather than never.
+Messages that come down never reach a table: `OtherHubs` reads them, and staff see them. Finished matches come from the database,
+numbered and in order. A file next to the database stores which of them the broker has acknowledged. After a crash, a number
+may therefore be sent twice, but none is lost.
 """
 
 from __future__ import annotations
@@ -49,40 +49,43 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 INFO_SECONDS = 60.0
-"""So often a hub tells what it is: who hears nothing for three times as long takes it for away."""
+"""Interval of HubInfo. Other hubs consider a hub away if they get none for three times as long."""
 RETAINED_SECONDS = 1.0
-"""So long after its leave to listen a hub waits for what the broker still has of it."""
+"""Wait after a subscription is granted for the retained messages of this hub."""
 GRANT_SECONDS = 10.0
-"""... and for that leave."""
+"""Wait for a subscription to be granted."""
 FINISHED_SECONDS = 5.0
-"""Between two looks into the database, where no table has told of an end."""
+"""Between two checks of the database, unless a table reports the end of a match."""
 WINDOW = 20
-"""Finished matches on their way at once."""
+"""Maximum number of finished matches that are sent but not acknowledged."""
 TWIN_SECONDS = 300.0
-"""So long after it was heard of another hub of the same name staff are told of it."""
+"""How long staff see a warning after another hub with the same id was detected."""
 
 
 class FinishedMatches(Protocol):
-    """Where the finished matches come from. Every call may raise LogError."""
+    """The source of finished matches. Every method may raise LogError."""
 
     def finished_after(self, number: int, most: int = 100) -> list[tuple[int, bytes]]:
-        """Return number and JSON of those after the `number`th, in order."""
+        """Return number and JSON of at most `most` matches after `number`, in order."""
 
     def finished(self) -> int:
-        """Return the newest number; 0 before the first."""
+        """Return the number of the newest match; 0 before the first one."""
 
 
 class Progress(Plain, frozen=True):
-    """How far the broker has acknowledged finished matches, in which numbering."""
+    """The number of the last match that the broker has acknowledged, and the numbering to which it belongs."""
 
     series: str
     sent: int
 
 
 class UpstreamLink(OutsideLink):
-    """The link of one hub. Every table shows it its pictures, as it does a panel (`show`).
+    """The link of one hub to the broker above. It is a Page port of every table. Raise ConfigError.
 
-    `changed` is called where something that staff see has changed. Raise ConfigError where the configuration cannot be used.
+    - `tables`: the ids of this hub's tables.
+    - `file`: stores the `Progress`.
+    - `changed`: is called when something has changed that staff see.
+    - `wall`: returns the time of day, in seconds since 1970.
     """
 
     def __init__(
@@ -101,29 +104,29 @@ class UpstreamLink(OutsideLink):
         self._summaries: dict[str, TableSummary] = {}
         self._since = int(wall())
         self._twin_at = 0.0
-        # What follows is its thread's own.
-        self._progress: Progress | None = None  # None: not read yet
-        self._next = 0  # the newest that was sent by this connection
-        self._in_flight: dict[int, int] = {}  # number by packet id
+        # Only the link's thread uses the following attributes.
+        self._progress: Progress | None = None  # None: not loaded yet
+        self._next = 0  # the newest number that this connection has sent
+        self._in_flight: dict[int, int] = {}  # numbers by packet id
         self._joined_at = self._granted_at = 0.0
-        self._is_caught_up = False  # what the broker still has of this hub is known
+        self._is_caught_up = False  # it is known which retained messages the broker has of this hub
         self._broker_has: HubInfo | None = None
-        self._info_at = self._finished_at = 0.0  # when they are due
-        self._has_told = False  # its HubInfo, since this hub was started
-        self._is_denied = False  # its presence, by somebody else who wrote there
-        self._overwritten: set[str] = set()  # topics of ours on which somebody else wrote
+        self._info_at = self._finished_at = 0.0  # when HubInfo, and a check for finished matches, are due
+        self._has_sent_info = False  # HubInfo was sent since the hub was started
+        self._is_denied = False  # another client has overwritten the hub's presence
+        self._overwritten: set[str] = set()  # topics of this hub that another client has overwritten
 
     # --- from any thread ---
 
     def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - the port's
-        """Take the newest state of a table; return at once."""
+        """Queue the summary of the newest state of a table; return at once."""
         with self._drawing:
             before = self._summaries.get(public.table)
-            told = summary(public, self._session, before.n if before else 0)
-            if told != before:
-                told = replace(told, n=told.n + 1)
-                self._summaries[public.table] = told
-                payload = to_bytes(told)
+            shown = summary(public, self._session, before.n if before else 0)
+            if shown != before:
+                shown = replace(shown, n=shown.n + 1)
+                self._summaries[public.table] = shown
+                payload = to_bytes(shown)
                 self.put(self._topics.table(public.table), payload)
                 self._others.take(self._topics.table(public.table), payload, retained=False)
         if public.state == "over":
@@ -133,7 +136,7 @@ class UpstreamLink(OutsideLink):
             self.put(self._topics.state(public.table), to_bytes(everybodys))
 
     def seen(self) -> Upstream:
-        """Return what staff see of the broker above and of the hubs there."""
+        """Return the broker above and its hubs, as staff see them."""
         up = self._is_in
         return Upstream(
             str(self._endpoint.address),
@@ -147,7 +150,7 @@ class UpstreamLink(OutsideLink):
         )
 
     def status(self) -> dict[str, Any]:
-        """Return how the link is, for `table-hub doctor` and the network: no word of where the broker is."""
+        """Return the state of the link for `table-hub doctor` and the network, without the address of the broker."""
         seen = self.seen()
         return {"up": seen.up, "waiting": seen.waiting, "twin": seen.twin, "too_large": self._was_too_large}
 
@@ -159,7 +162,7 @@ class UpstreamLink(OutsideLink):
 
     # --- its thread: one connection ---
 
-    def _joined(self, client: paho.Client) -> None:
+    def _on_login(self, client: paho.Client) -> None:
         self._since = int(self._wall())
         self._joined_at, self._granted_at = time.monotonic(), 0.0
         self._info_at = self._finished_at = 0.0
@@ -168,7 +171,7 @@ class UpstreamLink(OutsideLink):
         client.on_message = self._on_message
         client.on_subscribe = self._on_subscribe
         client.on_publish = self._on_publish
-        self._say_present(client)
+        self._publish_presence(client)
         all_hubs = HubTopics(self._part.venue, "+")
         patterns = [all_hubs.presence, all_hubs.info, all_hubs.table("+")]
         patterns += [] if self._part.whole_state else [self._topics.state("+")]
@@ -176,11 +179,11 @@ class UpstreamLink(OutsideLink):
         log.info("The broker above, at %s, is told of the tables.", self._endpoint.address)
         self._changed()
 
-    def _parted(self) -> None:
+    def _on_disconnected(self) -> None:
         self._since = int(self._wall())
         self._changed()
 
-    def _turn(self, client: paho.Client) -> None:
+    def _on_interval(self, client: paho.Client) -> None:
         now = time.monotonic()
         try:
             if not self._is_caught_up:
@@ -188,32 +191,32 @@ class UpstreamLink(OutsideLink):
             else:
                 self._note_acknowledged()
                 self._send_finished(client, now)
-        except (LogError, OSError) as error:  # the disk: it is tried again at the next turn
+        except (LogError, OSError) as error:  # the disk fails: the next turn tries again
             self._report(f"Finished matches wait for the disk ({error}).")
         if self._is_denied:
-            self._say_present(client)
+            self._publish_presence(client)
         if self._is_caught_up and now >= self._info_at:
             self._info_at = now + INFO_SECONDS
-            self._tell_info(client)
+            self._publish_info(client)
             with self._lock:
                 self._unsent |= dict.fromkeys(topic for topic in self._overwritten if topic in self._newest)
             self._overwritten.clear()
 
-    def _say_present(self, client: paho.Client) -> None:
+    def _publish_presence(self, client: paho.Client) -> None:
         self._is_denied = False
         client.publish(self._topics.presence, to_bytes(HubPresence("online", self._session)), qos=1, retain=True)
 
-    def _tell_info(self, client: paho.Client) -> None:
+    def _publish_info(self, client: paho.Client) -> None:
         assert self._progress
         known = self._progress
         info = HubInfo(self._session, int(self._wall()), version(), self._tables, known.series, known.sent)
         client.publish(self._topics.info, to_bytes(info), qos=1, retain=True)
-        self._has_told = True
+        self._has_sent_info = True
 
     # --- finished matches ---
 
     def _catch_up(self, now: float) -> None:
-        """Find out where to go on: after what the disk says, or earlier, where the broker has forgotten some. Raise LogError or OSError."""
+        """Find the number to continue after: the stored one, or an earlier one if the broker lost matches. Raise LogError or OSError."""
         waited = (
             now - self._granted_at >= RETAINED_SECONDS if self._granted_at else now - self._joined_at >= GRANT_SECONDS
         )
@@ -226,10 +229,10 @@ class UpstreamLink(OutsideLink):
         self._is_caught_up = True
 
     def _recall(self) -> Progress:
-        """Return how far the broker has come. Raise LogError or OSError.
+        """Load the progress, once. Raise LogError or OSError.
 
-        A numbering begins where there is no file, or one that knows more than the database: that one was exchanged. It begins with
-        the newest of what is there.
+        A new numbering begins if the file is missing or damaged, or if it is ahead of the database, which was then replaced.
+        The new numbering starts with the newest matches in the database.
         """
         if self._progress is None:
             newest = self._store.finished()
@@ -244,7 +247,7 @@ class UpstreamLink(OutsideLink):
         return self._progress
 
     def _send_finished(self, client: paho.Client, now: float) -> None:
-        """Send what has not been sent, in order, so many at once that few are sent again. Raise LogError."""
+        """Send the next finished matches in order, with at most `WINDOW` unacknowledged ones. Raise LogError."""
         assert self._progress
         most = WINDOW - len(self._in_flight)
         if most <= 0 or now < self._finished_at:
@@ -252,15 +255,15 @@ class UpstreamLink(OutsideLink):
         self._finished_at = now + FINISHED_SECONDS
         found = self._store.finished_after(self._next, most)
         if len(found) == most:
-            self._finished_at = 0.0  # there may be more
+            self._finished_at = 0.0  # there may be more matches
         for number, line in found:
-            told = b'{"v":1,"series":"%s","number":%d,%s' % (self._progress.series.encode(), number, line[1:])
-            sent = client.publish(self._topics.finished(number % KEPT_MATCHES), told, qos=1, retain=True)
+            payload = b'{"v":1,"series":"%s","number":%d,%s' % (self._progress.series.encode(), number, line[1:])
+            sent = client.publish(self._topics.finished(number % KEPT_MATCHES), payload, qos=1, retain=True)
             self._in_flight[sent.mid] = number
             self._next = number
 
     def _note_acknowledged(self) -> None:
-        """Write down how far the broker has come; what is sent next is told with it. Raise OSError."""
+        """Store the progress if the broker has acknowledged more matches, and send HubInfo soon. Raise OSError."""
         assert self._progress
         sent = min(self._in_flight.values()) - 1 if self._in_flight else self._next
         if sent > self._progress.sent:
@@ -287,19 +290,19 @@ class UpstreamLink(OutsideLink):
             self._changed()
             return
         try:
-            self._hear_of_itself(client, own, payload, retained=message.retain)
+            self._check_own_topic(client, own, payload, retained=message.retain)
         except Malformed:
             self._overwritten.add(topic)
             self._is_denied = self._is_denied or own == "presence"
 
-    def _hear_of_itself(self, client: paho.Client, own: str, payload: bytes, *, retained: bool) -> None:
-        """Look at what stands at the broker in this hub's name: of its own, of an earlier start, or of somebody else.
+    def _check_own_topic(self, client: paho.Client, own: str, payload: bytes, *, retained: bool) -> None:
+        """Check a message below this hub's own topics: from this start, from an earlier one, or from another client.
 
         Raise Malformed.
         """
         kind, _, table = own.partition("/")
         if kind == "state" or (kind == "table" and table not in self._tables):
-            if payload:  # of an earlier configuration
+            if payload:  # from an earlier configuration
                 client.publish(self._topics.state(table), b"", qos=1, retain=True)
                 if table not in self._tables:
                     client.publish(self._topics.table(table), b"", qos=1, retain=True)
@@ -309,7 +312,7 @@ class UpstreamLink(OutsideLink):
         elif own == "info":
             info = read_info(payload)
             self._broker_has = info if retained else self._broker_has
-            if self._has_told and self._progress and info.series != self._progress.series:
+            if self._has_sent_info and self._progress and info.series != self._progress.series:
                 self._twin_at = self._wall()
                 self._report(f"Another hub of the venue {self._part.venue} has the id {self._hub}, too.")
         elif own == "presence":

@@ -1,7 +1,7 @@
-"""What hubs tell a broker above them, and what they read there of each other: nothing that only a seat or a guest may see.
+"""Messages that hubs exchange through a broker above them. They hold nothing that only a seat or a guest may see.
 
-All topics of a hub begin with `table-hubs/1/<venue>/<hub>/`, so one rule at the broker is enough for a hub: it writes there, and
-reads below its venue.
+All topics of a hub begin with `table-hubs/1/<venue>/<hub>/`. One rule per hub is therefore enough at the broker: the hub may write
+there, and read all topics of its venue.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from hub.state import Count, Plain, PublicState
 
 ROOT = "table-hubs/1"
 KEPT_MATCHES = 64
-"""So many finished matches of a hub stand retained at the broker, each in the place of the one so many before it."""
+"""Number of finished matches of a hub that the broker retains. A newer match replaces the one this many numbers before it."""
 
 Short = Annotated[str, msgspec.Meta(max_length=80)]
 Id = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]{1,32}$")]
 
 
 class HubPresence(Plain, frozen=True, forbid_unknown_fields=False):
-    """Whether a hub is connected; `offline` is also its will. `session` is another one after each start of the hub."""
+    """Whether a hub is connected; `offline` is also its will. Each start of the hub has a new `session`."""
 
     state: Literal["online", "offline"]
     session: Short
@@ -32,9 +32,10 @@ class HubPresence(Plain, frozen=True, forbid_unknown_fields=False):
 
 
 class HubInfo(Plain, frozen=True, forbid_unknown_fields=False):
-    """What a hub is, each minute anew: `at` is its clock, in seconds since 1970.
+    """A description of a hub, sent every minute.
 
-    `finished` is the number of the newest finished match that the broker has acknowledged, in the numbering `series`.
+    - `at`: the hub's clock (Unix time).
+    - `finished`: the number of the newest finished match that the broker has acknowledged, in the numbering `series`.
     """
 
     session: Short
@@ -47,10 +48,13 @@ class HubInfo(Plain, frozen=True, forbid_unknown_fields=False):
 
 
 class TableSummary(Plain, frozen=True, forbid_unknown_fields=False):
-    """A table as anybody in the house may see it. `n` counts the summaries of this table in the hub's `session`.
+    """A table as everybody in the venue may see it.
 
-    `people` counts seats that somebody has, without the house's; `calls` are calls for help; `minutes_left` is the upper end of the
-    range, `until` when the table's time is over, in seconds since 1970.
+    - `n`: counts the summaries of this table in the hub's `session`.
+    - `people`: the number of taken seats, without seats that the house plays.
+    - `calls`: the number of open calls for help.
+    - `minutes_left`: the upper end of the estimated range.
+    - `until`: when the table's time ends (Unix time).
     """
 
     session: Short
@@ -70,10 +74,13 @@ class TableSummary(Plain, frozen=True, forbid_unknown_fields=False):
 class FinishedMatch(Plain, frozen=True):
     """A match that was played to its end, for statistics.
 
-    `number` counts them at this hub without a gap, in the numbering `series`: who has a number has the match, and one that
-    is missing was lost. `match` is its id there; where its end was taken back and it ended again, `replaces` is the number that
-    it had before. `seats` is how many played, `actions` how long its log is, `minutes` how long it took, where that is
-    known, `ended` when, in seconds since 1970.
+    - `number`: counts the matches of this hub without gaps, in the numbering `series`. A missing number is a lost match.
+    - `match`: the id of the match at this hub.
+    - `replaces`: the number that the match had before, if its end was undone and it ended again.
+    - `seats`: the number of players.
+    - `actions`: the length of its log.
+    - `minutes`: its duration; None if unknown.
+    - `ended`: when it ended (Unix time).
     """
 
     series: str
@@ -97,14 +104,14 @@ read_summary = reader(TableSummary, "The summary of a table")
 
 @dataclass(frozen=True, slots=True)
 class HubTopics:
-    """The topics of one hub; `+` matches all hubs of the venue."""
+    """The topics of one hub. The hub `+` matches all hubs of the venue."""
 
     venue: str
     hub: str
 
     @property
     def root(self) -> str:
-        """Return the prefix of them all."""
+        """Return the common prefix of these topics."""
         return f"{ROOT}/{self.venue}/{self.hub}"
 
     @property
@@ -118,31 +125,31 @@ class HubTopics:
         return f"{self.root}/info"
 
     def table(self, table: str) -> str:
-        """Return the topic of a table's TableSummary (retained; empty once the hub has no such table)."""
+        """Return the topic of the TableSummary of a table (retained; empty after the table was removed)."""
         return f"{self.root}/table/{table}"
 
     def state(self, table: str) -> str:
-        """Return the topic of a table's whole public state (retained), where the owner has asked for it."""
+        """Return the topic of the whole public state of a table (retained). The hub only uses it if the owner wants that."""
         return f"{self.root}/state/{table}"
 
     def finished(self, place: int | str) -> str:
-        """Return the topic of finished matches whose number leaves `place` when divided by KEPT_MATCHES (retained)."""
+        """Return the topic of finished matches with `number % KEPT_MATCHES == place` (retained)."""
         return f"{self.root}/finished/{place}"
 
 
 def summary(state: PublicState, session: str, n: int) -> TableSummary:
-    """Return what other hubs and the owner read of a table."""
-    seen = at_a_glance(state)
+    """Return the summary of a table for other hubs and the owner."""
+    glance = at_a_glance(state)
     return TableSummary(
         session,
         n,
-        seen.name[:80],
-        seen.state,
-        seen.title[:80],
+        glance.name[:80],
+        glance.state,
+        glance.title[:80],
         state.view.round if state.view else None,
-        seen.seats,
-        seen.seats - seen.free,
-        seen.calls,
-        seen.minutes_left[1] if seen.minutes_left else None,
-        seen.until,
+        glance.seats,
+        glance.seats - glance.free,
+        glance.calls,
+        glance.minutes_left[1] if glance.minutes_left else None,
+        glance.until,
     )

@@ -1,7 +1,7 @@
 """The arguments of each request of a phone, by verb.
 
-`ARGS` is the one table of verbs: the messages, the published contract and the pages' types are made from it, and
-`hub/table/requests.py` does what is asked. `hub/network/staff_verbs.py` is the same for staff.
+`ARGS` is the only list of verbs: messages, the published contract and the types of the pages are generated from it.
+`hub/table/requests.py` executes the requests. `hub/network/staff_verbs.py` has the same for staff.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOT_UNDERSTOOD = "The hub does not understand this request. Reload the page."
 
 
 def read_args(kinds: Mapping[str, type[Plain]], verb: str, args: Mapping[str, Any]) -> Plain:
-    """Return the arguments of a request as the type of its verb. Raise IllegalAction if they do not fit, or the verb is unknown."""
+    """Convert the arguments of a request to the type of its verb. Raise IllegalAction if they or the verb are invalid."""
     try:
         return msgspec.convert(args, kinds[verb], strict=True)
     except (KeyError, msgspec.ValidationError) as error:
@@ -28,10 +28,10 @@ def read_args(kinds: Mapping[str, type[Plain]], verb: str, args: Mapping[str, An
 
 
 class OneOf(Plain, frozen=True):
-    """Arguments of which exactly one is given. The published contract says so too (`hub/docs/contract.py`)."""
+    """Arguments with exactly one field. The published contract says so too (`hub/docs/contract.py`)."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError, which msgspec reports as a ValidationError, unless one field is given."""
+        """Raise ValueError, which msgspec reports as a ValidationError, unless exactly one field is given."""
         if sum(getattr(self, name) is not UNSET for name in self.__struct_fields__) != 1:
             raise ValueError("exactly one of these fields")
 
@@ -41,46 +41,51 @@ class Nothing(Plain, frozen=True):
 
 
 class ActArgs(Plain, frozen=True, forbid_unknown_fields=False):
-    """An answer to the open decision, or to a standing offer: the move, and beside it each of its parameters by name."""
+    """An answer to the open decision, or to a standing offer: the move, and each of its parameters by name."""
 
     move: str
 
 
 class RollArgs(Plain, frozen=True):
-    """Dice as somebody reads them, of the batch that is wanted."""
+    """The faces of the requested dice, as a person reads them."""
 
     faces: list[int]
 
 
 class DiceArgs(Plain, frozen=True):
-    """What this seat says about dice.
+    """The opinion of this seat about dice.
 
-    `hub` votes for a roll by the hub, and takes that back. `accept` takes a batch as it was read or typed, `again` wants it
-    read again, `lies` votes for reading a leaning die as it lies. `reread` disputes a roll that was accepted, or votes for
-    that; `stands` votes against it.
+    - `hub`: vote for a roll by the hub, or withdraw that vote.
+    - `accept`: accept the dice as they were read or typed.
+    - `again`: have the dice read again.
+    - `lies`: vote for reading a leaning die as it lies.
+    - `reread`: dispute an accepted roll, or vote for the dispute.
+    - `stands`: vote against the dispute.
     """
 
     say: Literal["hub", "accept", "again", "lies", "reread", "stands"]
 
 
 class StartArgs(Plain, frozen=True):
-    """The game, and the options that differ from its own; the match begins unless somebody would rather wait."""
+    """The game, and the options that differ from its defaults. The match begins unless somebody asks to wait."""
 
     game: str
     options: dict[str, Any] = field(default_factory=dict)
 
 
 class ReadyArgs(Plain, frozen=True):
-    """Whether this seat is ready; without it, the other way round."""
+    """Whether this seat is ready. Without the field, the state is toggled."""
 
     ready: bool | UnsetType = UNSET
 
 
 class WishArgs(Plain, frozen=True):
-    """The game that this seat would like to play next, and how.
+    """The game that this seat would like to play next, with its options.
 
-    `preset` names a preset of the game, "" the usual options. `options` are those that differ from the usual ones, and count
-    if both are given. Without either, the options stay as they are.
+    - `preset`: a preset of the game; "" for the usual options.
+    - `options`: the options that differ from the usual ones. They win over a preset.
+
+    Without both, the options stay as they are.
     """
 
     game: str
@@ -95,26 +100,26 @@ class NameArgs(Plain, frozen=True):
 
 
 class ClaimArgs(Plain, frozen=True):
-    """Whether the seat is given to the phone that claims it; `claim` is the hand's."""
+    """Whether the phone that claims this seat may have it. `claim` is the number of the claim in the hand."""
 
     claim: Count
     say: Literal["keep", "give"]
 
 
 class SeatArgs(Plain, frozen=True):
-    """The seat that it is about."""
+    """The seat that the request is about."""
 
     seat: SeatNumber
 
 
 class AcknowledgeArgs(Plain, frozen=True):
-    """The key of a notice that can be acknowledged."""
+    """The key of a notice to acknowledge."""
 
     key: str
 
 
 class AskArgs(Plain, frozen=True):
-    """A question to everybody at the table: whether the match is put aside, or ended."""
+    """A question to everybody at the table: whether to suspend the match, or to end it."""
 
     what: Literal["put_aside", "end"]
 
@@ -126,33 +131,33 @@ class VoteArgs(Plain, frozen=True):
 
 
 class TakeUpArgs(Plain, frozen=True):
-    """The match that was put aside."""
+    """The suspended match to resume."""
 
     match: str
 
 
 class HandOverArgs(Plain, frozen=True):
-    """Whether a code is shown with which another phone takes this seat."""
+    """Whether to show a code with which another phone can take over this seat."""
 
     show: bool = True
 
 
 class HouseArgs(Plain, frozen=True):
-    """How well the house plays a seat that nobody has; "" takes it away."""
+    """How well the house plays a free seat; "" removes the house from the seat."""
 
     seat: SeatNumber
     strength: Strength | Literal[""]
 
 
 class HintsArgs(OneOf, frozen=True):
-    """Hints for this phone (`on`), or whether the table allows them at all (`allow`): one of both."""
+    """Whether this phone gets hints (`on`), or whether the table allows hints at all (`allow`): one of the two."""
 
     on: bool | UnsetType = UNSET
     allow: bool | UnsetType = UNSET
 
 
 class LessonsArgs(OneOf, frozen=True):
-    """Whether this phone is told the rules in a first round (`on`), or whether the next match's is explained at all (`explain`)."""
+    """Whether this phone shows lessons in the first round (`on`), or whether the next match has lessons at all (`explain`): one of the two."""
 
     on: bool | UnsetType = UNSET
     explain: bool | UnsetType = UNSET

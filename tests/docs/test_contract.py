@@ -23,6 +23,18 @@ from tests.phone_ui.rig import FakeTable
 SPECIFICATION = javascript.MODULES / "@asyncapi" / "specs" / "schemas" / "3.0.0-without-$id.json"
 
 
+@pytest.mark.parametrize(
+    ("docstring", "markdown"),
+    [
+        ("One sentence\n    on two lines.", "One sentence on two lines."),
+        ("A range - from 1\n    to 6.\n\n    More.", "A range - from 1 to 6.\n\nMore."),
+        ("Fields:\n\n    - `a`: one\n      thing\n    - `b`: two\n    ", "Fields:\n\n- `a`: one thing\n- `b`: two"),
+    ],
+)
+def test_lists_and_paragraphs_of_a_docstring_stay_apart_in_the_documents(docstring: str, markdown: str) -> None:
+    assert schemas.as_markdown(docstring) == markdown
+
+
 @pytest.mark.parametrize("name", contract.FILES)
 def test_a_document_is_what_the_types_say(name: str) -> None:
     written = contract.FILES[name].read_text("utf-8")

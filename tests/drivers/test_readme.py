@@ -16,7 +16,7 @@ from drivers.common.pinout import as_svg, as_text
 from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, load
-from hub.devices import driver_names, wired
+from hub.devices import driver_names, header_wiring
 from hub.errors import ConfigError
 from hub.ports import LampPicture
 from tests.phone_ui.rig import until
@@ -90,7 +90,7 @@ def test_the_drawing_in_the_readme_is_that_of_the_configuration_beside_it(tmp_pa
     file = tmp_path / "hub.toml"
     file.write_text(quoted(r"This configuration and this drawing.*?```toml\n(.*?)```"))
     drawing = quoted(r"This configuration and this drawing.*?```toml\n.*?```\n\n```\n(.*?)```")
-    devices = wired(load(file).device)
+    devices = header_wiring(load(file).device)
     assert as_text(devices) == drawing
     drawn = Path(drivers.__path__[0]) / "wiring.svg"
     assert drawn.read_text("utf-8") == as_svg(devices), "table-hub pinout --config FILE --svg drivers/wiring.svg"
@@ -101,7 +101,7 @@ def test_the_blocks_of_the_readme_are_the_defaults(driver: str, tmp_path: Path) 
     file = tmp_path / "hub.toml"
     file.write_text(quoted(rf'```toml\n(\[\[device\]\]\ndriver = "{driver}".*?)```'))
     block = load(file).device[0]
-    assert wired([block])[0][1] == wired([DevicePart(driver)])[0][1]
+    assert header_wiring([block])[0][1] == header_wiring([DevicePart(driver)])[0][1]
 
 
 def test_the_example_with_every_device_names_every_driver_and_can_run(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class FakeComputer(Computer):
         return (78, self.refused) if self.refused and "--print-config" in command else (0, "")
 
     def output(self, *command: str) -> str:
-        if "--property=StatusText" in command:  # as the hub tells systemd, in hub/app.py
+        if "--property=StatusText" in command:  # as the hub tells systemd, in hub/supervisor.py
             return "1 table(s) at http://10.0.2.100:8080\n"
         return "the journal's last line\n" if command[0] == "journalctl" else ""
 

@@ -41,8 +41,8 @@ class FakeVenue:
         self._latest = Latest()
         self.followers = 0
 
-    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
-        leave = self._latest.follow(nudge)
+    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        leave = self._latest.follow(callback)
         self.followers += 1
 
         def end() -> None:
@@ -61,7 +61,7 @@ class FakeVenue:
         self.done.append(ask)
         return f"{ask.verb} is done.", None
 
-    def guessed(self, wrong: int) -> None:
+    def note_wrong_pins(self, wrong: int) -> None:
         self.wrong = wrong
 
 

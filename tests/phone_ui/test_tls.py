@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hub import app
+from hub import app, supervisor
 from hub.config import Config, HubPart, WebPart
 from hub.errors import ConfigError
 from phone_ui.limits import Limits
@@ -100,7 +100,7 @@ class SecureHub:
 
 @pytest.fixture
 def secure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SecureHub]:
-    monkeypatch.setattr(app, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(supervisor, "CHECK_SECONDS", 0.05)
     made = SecureHub(folder, secure=True)
     yield made
     made.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 from drivers.common.gpio_header import check_devices
 from hub.decks import CardLists
-from hub.devices import wired
+from hub.devices import header_wiring
 from hub.errors import HubError
 from hub.operations.doctor.devices import bluetooth, boxes, devices, dice, ports
 from hub.operations.doctor.finding import Finding, State, Subject
@@ -50,7 +50,7 @@ def configuration(_: Machine, subject: Subject) -> Iterator[Finding]:
     errors = [f"{device.name}: {device.error}" for device in subject.devices if device.error]
     try:
         CardLists(config.deck)
-        check_devices(wired([device.block for device in subject.devices if not device.error]))
+        check_devices(header_wiring([device.block for device in subject.devices if not device.error]))
     except HubError as error:
         errors.append(str(error))
     for sentence in errors:
