@@ -9,6 +9,7 @@ from hub.engine.game import Game
 from hub.state import Preset
 from hub.table.base.kept import KeptValues
 from hub.table.base.notices import Notices
+from hub.table.base.part import Group
 from hub.table.base.ports import Ports
 from hub.table.base.slow_disk import TimedStore
 from hub.table.boxes.seat_boxes import SeatBoxes
@@ -16,6 +17,7 @@ from hub.table.dice.rolls import Rolls
 from hub.table.match.minutes_left import MinutesLeft
 from hub.table.match.play import Play
 from hub.table.match.stand_ins import StandIns
+from hub.table.open_decision import OpenDecision
 from hub.table.people.house_seats import HouseSeats, HouseWay
 from hub.table.people.lobby import Lobby
 from hub.table.people.people import Patience, People
@@ -47,8 +49,12 @@ class Limits:
     sound: int
 
 
-class Parts:
-    """The parts of one table. They call downwards only; the loop calls them, and nobody calls the loop."""
+class Parts(Group):
+    """The parts of one table. They call downwards only; the loop calls them, and nobody calls the loop.
+
+    `parts` is the order in which they are restored, updated and do what is due: dice are accepted before staff's limits and
+    the house's moves are looked at, and dice and boxes are asked before hints and lessons are sought.
+    """
 
     def __init__(
         self, table: Identity, seats: int, games: Sequence[Game], ports: Ports, limits: Limits, fingerprint: str,
@@ -97,6 +103,11 @@ class Parts:
         self.publisher = Publisher(self.snapshots, play, self.seats, *around, self.demonstration, self.reveal)
         self.publisher.rings_under_test = tests.rings
         self.publisher.volume = limits.sound
+        self.decision = OpenDecision(play, notices, self.rolls, self.boxes, self.people, self.reveal)
+        self.parts = (
+            self.rolls, self.boxes, self.staff, self.people, self.decision, self.hints, self.lessons, self.demonstration,
+            self.reveal,
+        )  # fmt: skip
         self.resumption = Resumption(
             table, self.disk, kept, play, self.seats, rolls, lobby, notices, place_boxes, random
         )

@@ -103,7 +103,7 @@ class Resumption:
         if code or not self.table.code:
             self.table = self.table._replace(code=code or new_code(self._random, TABLE_CODE_LENGTH))
         self._play.log.recall()
-        self._seats.recall()
+        self._seats.restore()
         for box, seat in self._place_boxes.items():
             self._seats.bind(box, seat)
         try:
@@ -112,7 +112,7 @@ class Resumption:
             self._notices.post("set_aside", str(error))
         if self._play.match:
             self._lobby.plays(self._play.match.game.name, self._play.match.setup.options)
-        self._lobby.recall()
+        self._lobby.choose_wished()
         self._loss = self._read_loss()
         if self._loss:
             self._notices.post("lost", self._loss.sentence)
@@ -132,7 +132,7 @@ class Resumption:
         match = self._play.match
         return sum(entry.seat != CHANCE for entry in match.log) if match else 0
 
-    def follow_loss(self) -> None:
+    def update_loss(self) -> None:
         """Keep a loss no longer once its notice has ended: somebody has taken it away, or begun a match. Raise LogError."""
         if self._loss and self.done and not self._notices.stands("lost"):
             self._kept.forget("loss")

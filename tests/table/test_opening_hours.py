@@ -85,7 +85,7 @@ class Evening:
     def passed(self, minutes: float) -> str:
         self.now += 60 * minutes
         self.clock.time += 60 * minutes
-        self.limit.due()
+        self.limit.run_due()
         return next((one.text for one in self.notices.public()), "")
 
 

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from hub.errors import NotOffered
 from hub.ports import Clock
 from hub.state import Notice, Severity
+from hub.table.base.part import Part
 
 Kind: TypeAlias = Literal[
     "disk",
@@ -91,7 +92,7 @@ KINDS: Mapping[Kind, Rule] = {
 }
 
 
-class Notices:
+class Notices(Part):
     """The notices that stand now, by key: the kind, and what it is about where there may be several."""
 
     def __init__(self, clock: Clock) -> None:
@@ -110,7 +111,7 @@ class Notices:
         self._since[key] = self._clock.now()
         return True
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """End what has stood for as long as it is news; return whether anything has."""
         now, before = self._clock.now(), len(self._standing)
         for key, (kind, _) in list(self._standing.items()):

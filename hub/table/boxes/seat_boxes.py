@@ -16,6 +16,7 @@ from hub.errors import NotOffered
 from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
 from hub.state import RollState
 from hub.table.base.notices import Notices
+from hub.table.base.part import Part
 from hub.table.boxes import captions
 from hub.table.boxes.box_displays import BoxDisplays, seen_by
 from hub.table.boxes.sealed_choice import SealedChoice
@@ -32,7 +33,7 @@ KEYS_ALONE = 3
 _Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`
 
 
-class SeatBoxes:
+class SeatBoxes(Part):
     """The boxes at the seats of a table; `port` is None where there are none."""
 
     def __init__(
@@ -101,8 +102,8 @@ class SeatBoxes:
             view, letters = seen_by(match, number), self.displays.letters
             self._sealed.offer(number, decision.offers(number), match.game.labels, view, letters)
 
-    def follow(self) -> None:
-        """Open what boxes hold once every seat has locked, and let displays follow the dice and the dispute."""
+    def update_displays(self, asked: Asked | None) -> None:
+        """Open what boxes hold once every seat has locked; let displays follow the dice, the dispute, and what the table is `asked`."""
         decision = self._rolls.decision
         if decision and self._sealed and len(self.locked(decision)) == len(decision.asked):
             self._sealed.reveal()
@@ -111,6 +112,7 @@ class SeatBoxes:
             self._show(decision, list(self._seats))
         elif dice != self._shown_dice:
             self._show_dice(decision, list(self._seats))
+        self._update_question(asked)
 
     def _show(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
         """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute, over it by a question.
@@ -136,7 +138,7 @@ class SeatBoxes:
         """Return whether a push may give this seat away: nobody sits there, and no match has a use for it."""
         return (not seat.joined or seat.is_house) and self._rolls.decision is None
 
-    def follow_claims(self) -> None:
+    def update(self) -> None:
         """Let notices and displays tell of every claim that waits, and of those that are over no more."""
         before, claims = self._shown_claims, {}
         for number in self._seats.claimed:
@@ -217,7 +219,7 @@ class SeatBoxes:
         sealed = self._sealed
         return sealed is not None and seat.box_on and seat.number in sealed.locked and not sealed.revealing
 
-    def follow_question(self, asked: Asked | None) -> None:
+    def _update_question(self, asked: Asked | None) -> None:
         """Let displays ask what the table is asked, and no longer once that is answered."""
         shown: dict[int, str] = {seat.number: asked.kind for seat in self._seats if asked and self.answers(seat, asked)}
         if shown == self._shown_question:

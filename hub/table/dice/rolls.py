@@ -19,6 +19,7 @@ from hub.state import Batch, PublicDice, PublicDispute
 from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.base.notices import Notices
+from hub.table.base.part import Part
 from hub.table.dice.dispute import Cause, Dispute
 from hub.table.dice.roll_states import least_physical
 from hub.table.dice.table_dice import TableDice
@@ -35,7 +36,7 @@ HUB_CHOICE_SECONDS = 15.0
 """And where its seat may do something else first; its own phone rolls at once."""
 
 
-class Rolls:
+class Rolls(Part):
     """The dice of a table and the dispute about its last roll, if there is one."""
 
     def __init__(
@@ -49,7 +50,7 @@ class Rolls:
         self.by_hub = False
         """Whether the hub rolls all dice of this table, as its people want it."""
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what people have said before a restart. Raise LogError."""
         self.by_hub = bool(self._kept.read("hub rolls", bool, "who rolls the dice"))
 
@@ -302,14 +303,16 @@ class Rolls:
     @property
     def due_at(self) -> float | None:
         """Return when something is due by itself, in the clock's seconds."""
+        if self._play.stopped:
+            return None
         times = (self.dice.open.due_at, self.dispute.until if self.dispute else None, self._hub_due_at)
         return min((at for at in times if at is not None), default=None)
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time, and whoever comes and goes, brings about; return whether anything has changed."""
         if self._play.stopped:
             return False
-        changed = self.decision is not None and self.dice.due()
+        changed = self.decision is not None and self.dice.run_due()
         roll = self.dice.roll
         alone = roll is not None and not [one for one in self._present() if one != roll.seat]
         if self.dice.open.state == "typed" and (alone or self.dice.typed_long_ago) and roll:

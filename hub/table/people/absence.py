@@ -14,6 +14,7 @@ from hub.engine.printed import is_printed
 from hub.errors import IllegalAction, LogError
 from hub.ports import Clock
 from hub.table.base.kept import KeptValues
+from hub.table.base.part import Part
 from hub.table.boxes.answer_line import box_role
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.dice.rolls import Rolls
@@ -36,7 +37,7 @@ MOST_DOUBLED = 1
 OPTIONS = {"wait": "Wait", "safe": "Play safe for them", "house": "The house plays on"}
 
 
-class Absence:
+class Absence(Part):
     """The seats of one table that are waited for. `called` are those who have been called for the open decision."""
 
     def __init__(
@@ -98,9 +99,9 @@ class Absence:
         with suppress(LogError):  # then it is a pause again after a power cut, which anybody ends
             self._kept.forget("paused")
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up after a restart a pause, and where the house has stood in. Raise LogError."""
-        self.stand_ins.recall()
+        self.stand_ins.restore()
         paused = self._kept.read("paused", int, "who paused the match")
         self.paused = paused if paused in self._play.seats else None
 
@@ -109,7 +110,7 @@ class Absence:
         """Return when the house plays, in the clock's seconds; None where it does not."""
         return self._house.due_at if self.paused is None else None
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
         if self._play.stopped or self.paused:
             return False
@@ -124,7 +125,7 @@ class Absence:
             late = [seat for seat in last if seat not in self.called]
             self.called += late
             changed = bool(late)
-        if self._house.due():
+        if self._house.run_due():
             return True
         return self._ask_about(awaited, waited) or changed
 

@@ -118,7 +118,7 @@ class HouseSeats:
         """Return when the house plays, in the clock's seconds; None where it is not asked."""
         return self._plays_at if self.awaited else None
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Play for one seat, if the time has come; return whether anything has changed. Raise LogError."""
         awaited, now = self.awaited, self._clock.now()
         if not awaited or now < self._plays_at:

@@ -13,6 +13,7 @@ from hub.errors import LogError, NotAsked, StartRefused
 from hub.ports import Clock
 from hub.state import GameOffer, Preset, Starting
 from hub.table.base.notices import Notices
+from hub.table.base.part import Part
 from hub.table.dice.rolls import WAITS, Rolls
 from hub.table.match import feed
 from hub.table.match.play import Play
@@ -38,7 +39,7 @@ class _Starting(NamedTuple):
     at: float
 
 
-class Lobby:
+class Lobby(Part):
     """How a table comes to its next match. `chosen` names the game that a push on a box starts: the last, or a dial's.
 
     `preset` names the owner's set of options for it, "" for the usual ones, or where somebody has chosen others by hand;
@@ -187,7 +188,7 @@ class Lobby:
         wishes = [one.wish for one in self._seats if one.wish in self._play.games]
         return max(dict.fromkeys([first, *wishes]), key=wishes.count)
 
-    def recall(self) -> None:
+    def choose_wished(self) -> None:
         """Choose the game that those who sit here wished for before a restart."""
         if not self._play.seats:
             most = self._most_wished(self.chosen)
@@ -235,7 +236,7 @@ class Lobby:
         """Return when a match begins by itself, in the clock's seconds."""
         return self._starting.at if self._starting else None
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Begin the match that somebody wants, once its time has come; return whether anything has changed."""
         starting = self._starting
         if starting is None or self._clock.now() < starting.at:

@@ -9,6 +9,7 @@ from hub.ports import ClaimAsked, Clock
 from hub.state import isolated
 from hub.table.base.kept import KeptValues
 from hub.table.base.notices import Notices
+from hub.table.base.part import Group
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.dice.rolls import Rolls
 from hub.table.match.play import Play
@@ -37,7 +38,7 @@ class Patience(NamedTuple):
     pitch: float = 0.0
 
 
-class People:
+class People(Group):
     """The parts that follow what people do and leave undone: `questions`, `absence`, `endings`, `vacancy`."""
 
     def __init__(
@@ -50,20 +51,20 @@ class People:
         self.house = house
         self.absence = Absence(play, seats, rolls, boxes, self.questions, house, kept, clock, patience.ask)
         self.endings = Endings(
-            play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
+            play, seats, rolls, lobby, notices, self.questions, self.absence, kept, clock, patience.idle
         )
         self.vacancy = Vacancy(play, seats, self.endings, notices, kept, clock, patience.idle)
         self.agreement = Agreement(play, seats, boxes, self.questions)
-        self._pitches = Pitches(play, seats, self.questions, kept, patience.pitch)
+        pitches = Pitches(play, seats, self.questions, self.absence, kept, patience.pitch)
+        self.parts = (notices, self.questions, self.absence, self.endings, self.vacancy, lobby, pitches)
         self._position = play.log.position
         self._holders = self._who_sits()
 
-    def recall(self) -> None:
-        """Take up what was so before a restart. Raise LogError."""
+    def restore(self) -> None:
+        """Let the house take its seats, and restore each part. Raise LogError."""
+        self.house.begin()
         self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
-        self.absence.recall()
-        self.vacancy.recall()
-        self._pitches.recall()
+        super().restore()
 
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
@@ -133,7 +134,7 @@ class People:
         except NotAsked:
             self._seats.put_off(number, BUSY)
 
-    def _follow_new_phones(self) -> None:
+    def _update_new_phones(self) -> None:
         """End the question who comes with a new phone when the old one is back, and claims about which nobody is asked."""
         asked = self.questions.open
         if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
@@ -149,7 +150,7 @@ class People:
     def _who_sits(self) -> dict[int, tuple[str, bool, bool]]:
         return {seat.number: (seat.sid, seat.joined, seat.is_house) for seat in self._seats}
 
-    def seats_followed(self) -> None:
+    def update_holders(self) -> None:
         """Let votes and questions end whose people have left their seats: before anything is decided by them."""
         before, self._holders = self._holders, self._who_sits()
         known = {sid for sid, _, _ in before.values()}
@@ -160,10 +161,10 @@ class People:
                 if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
                     self.vacancy.sat_down()
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Let a pause end with the next action, questions with the match they are about, and pitches begin."""
-        self.seats_followed()
-        self._follow_new_phones()
+        self.update_holders()
+        self._update_new_phones()
         if self._play.log.position != self._position:
             self._position = self._play.log.position
             self.absence.go_on()
@@ -173,20 +174,9 @@ class People:
             self.questions.close("put_aside", "end", "absent", "agree")
         else:
             self.questions.close("same_person")
-        self._pitches.follow(paused=self.absence.paused is not None)
+        super().update()
 
-    @property
-    def due_at(self) -> float | None:
-        """Return when something is due by itself to the second, in the clock's seconds."""
-        times = (self.questions.due_at, self.absence.due_at, self._lobby.due_at)
-        return min((at for at in times if at is not None), default=None)
-
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
-        self.seats_followed()
-        changed = self._notices.due()
-        changed = self.questions.due() or changed
-        changed = self.absence.due() or changed
-        changed = self.endings.due(paused=self.absence.paused is not None) or changed
-        changed = self.vacancy.due() or changed
-        return self._lobby.due() or changed
+        self.update_holders()
+        return super().run_due()

@@ -13,6 +13,7 @@ from math import ceil
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock
 from hub.state import Question, QuestionKind
+from hub.table.base.part import Part
 
 VOTE_SECONDS = 20.0
 REST_SECONDS = 60.0
@@ -64,7 +65,7 @@ class Asked:
         return sorted({*self.voters(), *self.stay})
 
 
-class Questions:
+class Questions(Part):
     """The question that is open at a table, if one is."""
 
     def __init__(self, clock: Clock, is_heard: Callable[[int], bool]) -> None:
@@ -142,7 +143,7 @@ class Questions:
         """Return when the open question ends by itself, in the clock's seconds."""
         return self.open.until if self.open else None
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Decide what is decided by now; return whether something was."""
         return self._decide(late=self.open is not None and self._clock.now() >= self.open.until)
 

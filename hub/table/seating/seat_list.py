@@ -117,7 +117,7 @@ class SeatList:
 
     # --- on disk ---
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up who sat where, and make the phones' logins again. Raise LogError."""
         for one in self._kept.read("places", list[KeptSeat], "who sits where") or []:
             seat = self._seats.get(one.seat)
@@ -207,7 +207,7 @@ class SeatList:
 
     # --- time ---
 
-    def follow_phones(self) -> bool:
+    def update_phones(self) -> bool:
         """Note which phones are gone, and who is on a box no more; return whether somebody is."""
         changed, now = False, self._clock.now()
         for seat in self:

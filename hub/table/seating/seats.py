@@ -169,9 +169,9 @@ class Seats(SeatList):
         if claim and by in (None, claim.by):
             self._refuse(claim.asked, sentence)
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Refuse the claims that have waited too long, hide codes again; return whether anything has changed."""
-        changed = self.follow_phones()
+        changed = self.update_phones()
         hidden = [seat for seat in self if seat.code_until and self._clock.now() >= seat.code_until]
         for seat in hidden:
             seat.code_until = 0.0

@@ -22,6 +22,7 @@ from hub.network.verbs import AcknowledgeArgs, SeatArgs, TakeUpArgs, read_args
 from hub.ports import StaffAsked
 from hub.table.base.kept import KeptValues
 from hub.table.base.notices import Notices
+from hub.table.base.part import Group
 from hub.table.dice.rolls import Rolls
 from hub.table.match import feed
 from hub.table.match.play import Play
@@ -39,7 +40,7 @@ MOST_KEPT = 40
 """So much of what staff did is kept."""
 
 
-class StaffDesk:
+class StaffDesk(Group):
     """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
 
     def __init__(
@@ -60,7 +61,7 @@ class StaffDesk:
     ) -> None:
         self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
         self._endings, self._kept, self._wall, self._random = endings, kept, wall, random
-        self.tests = tests
+        self.tests, self.parts = tests, (limit, tests)
         self._limit, self._lobby, self._house = limit, lobby, house
         self._did: list[Did] = []
         self.light = 100
@@ -69,20 +70,19 @@ class StaffDesk:
         """How loud the table's sounds are, in per cent; the owner's until staff set another one."""
         self.desk = Desk(volume=volume)
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what was set and done before a restart. Raise LogError."""
         self._did = self._kept.read("staff", list[Did], "what staff did") or []
         light = self._kept.read("light", int, "how bright it is")
         self.light = light if light in staff_verbs.LIGHTS else 100
         volume = self._kept.read("volume", int, "how loud it is")
         self.volume = self.volume if volume is None else min(max(volume, 0), staff_verbs.LOUDEST)
-        self._limit.recall()
+        super().restore()
         self._tell()
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time brings about; return whether there is news."""
-        changed = self._limit.due()
-        changed = self.tests.due() or changed
+        changed = super().run_due()
         self._tell()
         return changed
 

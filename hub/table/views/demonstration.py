@@ -34,6 +34,7 @@ from hub.ports import (
 )
 from hub.state import Batch, PublicDice, PublicState
 from hub.table.base.chance import Chance
+from hub.table.base.part import Part
 from hub.table.match import feed
 from hub.table.match.highlights import highlights
 from hub.table.match.play import Play
@@ -62,7 +63,7 @@ MOST_BATCH = 6
 
 
 # Not a real match of house seats, which the log, the history and claims of seats would have to leave out.
-class Demonstration:
+class Demonstration(Part):
     """The demonstration of one table. Called from the table's thread.
 
     It begins when the table was free and untouched for `after` seconds, 0: never.
@@ -92,7 +93,7 @@ class Demonstration:
         """Return when something is due, in the clock's seconds; None while the table is not free."""
         return self._due_at if self._is_free() else None
 
-    def due(self) -> bool:
+    def refresh(self) -> bool:
         """Begin, take a step or end, if the time has come; return whether another picture is to be shown."""
         now = self._clock.now()
         if not self._is_free():

@@ -23,6 +23,7 @@ from hub.errors import NotAsked, RulesBug
 from hub.ports import Clock
 from hub.state import Hint
 from hub.table.base.kept import KeptValues
+from hub.table.base.part import Part
 from hub.table.match.play import Play
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import Seats
@@ -49,7 +50,7 @@ def _at_once(job: Callable[[], None]) -> None:
     job()
 
 
-class Hints:
+class Hints(Part):
     """The hints of one table. `run` does what takes a while, off the table's thread."""
 
     def __init__(
@@ -64,8 +65,12 @@ class Hints:
         self._asked: set[int] = set()  # whose hint of this decision is reckoned, or was
         self._found: dict[int, Hint | None] = {}  # by seat; written by threads
         self._told: dict[int, Hint | None] = {}  # by seat: what hands show
-        self.due_at: float | None = None
-        """When the hands are sent with their hints, in the clock's seconds; None where they were, or nobody is asked."""
+        self._shown_at: float | None = None  # when the hands are sent with their hints
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when the hands are sent with their hints, in the clock's seconds; None where they were, or nobody is asked."""
+        return self._shown_at
 
     # --- what is allowed, and who wants them -----------------------------------------------------------
 
@@ -88,7 +93,7 @@ class Hints:
             if seat.joined and not seat.is_house and (not playing or seat.number in playing)
         ]
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what people have said before a restart. Raise LogError."""
         self._chosen = self._kept.read("hints", bool, "whether hints are allowed")
 
@@ -118,8 +123,10 @@ class Hints:
 
     # --- the open decision --------------------------------------------------------------------------------
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Begin to think where another decision is open, or another phone wants to know. Raise LogError."""
+        if self._play.stopped:
+            return
         if self._chosen is not None and not self._people([]):
             self._kept.forget("hints")
             self._chosen = None
@@ -127,7 +134,7 @@ class Hints:
         key = self._key_of(decision)
         if key != self._key:
             self._key, self._asked, self._found, self._told = key, set(), {}, {}
-            self.due_at = self._clock.now() + SECONDS if decision and self._anybody_asked(decision) else None
+            self._shown_at = self._clock.now() + SECONDS if decision and self._anybody_asked(decision) else None
         if decision is None or not self.allowed:
             return
         for seat in self._seats:
@@ -152,15 +159,15 @@ class Hints:
         random = Random(self._random.getrandbits(64))  # noqa: S311 - advice is no secret
         run(partial(reckon, seat, sight, match.game, random, self._found))
 
-    def due(self) -> bool:
+    def refresh(self) -> bool:
         """Let the hands show what was found, if it is time; return whether they are to be sent."""
         now = self._clock.now()
-        if self.due_at is None or now < self.due_at:
+        if self._shown_at is None or now < self._shown_at:
             return False
         if not self._asked <= self._found.keys():
-            self.due_at = now + AGAIN_SECONDS
+            self._shown_at = now + AGAIN_SECONDS
             return False
-        self.due_at, self._told = None, self._told | self._found
+        self._shown_at, self._told = None, self._told | self._found
         return True
 
     def of(self, seat: Seat) -> Hint | None:

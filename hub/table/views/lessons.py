@@ -18,6 +18,7 @@ from hub.errors import NotAsked
 from hub.ports import Clock
 from hub.state import LessonNow, Teaching
 from hub.table.base.kept import KeptValues
+from hub.table.base.part import Part
 from hub.table.match.play import Play
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import Seats
@@ -41,7 +42,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 # The table chooses, not the page: a page forgets on a reload what it has shown, and a room without phones would see nothing.
 # There is no tutorial match, because it would take time that the table has rented.
-class Lessons:
+class Lessons(Part):
     """The lessons of one table. `chosen` is what people have said of the next match; None: as long as somebody is new."""
 
     def __init__(self, play: Play, seats: Seats, kept: KeptValues, clock: Clock) -> None:
@@ -59,7 +60,7 @@ class Lessons:
             None  # the moment of the open question, while the room still reads of an earlier one
         )
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what was so before a restart. Raise LogError."""
         self._now = self._kept.read("lessons", Kept, "who knows which game") or Kept()
 
@@ -106,9 +107,11 @@ class Lessons:
         listening = [one for one in self._seats if one.number in playing and one.sid and not one.is_house]
         return None if listening and all(one.sid in self._now.without for one in listening) else match
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Look which lessons the open question is the moment of. Raise LogError."""
-        self._follow_match()
+        if self._play.stopped:
+            return
+        self._note_match()
         match, decision = self._match, self._play.decision
         key = self._key_of(decision)
         if key == self._key:
@@ -134,7 +137,7 @@ class Lessons:
             self._room_since = self._clock.now()
         self._shown = shown
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Go on to the room's next lesson once it has had time for an earlier one; return whether it changes."""
         moment = self._kept_on
         if moment is None or self._clock.now() < self._room_since + READ_SECONDS or (match := self._match) is None:
@@ -145,7 +148,7 @@ class Lessons:
             self._shown[ROOM], self._room_since = lesson, self._clock.now()
         return True
 
-    def _follow_match(self) -> None:
+    def _note_match(self) -> None:
         sids = {seat.sid for seat in self._seats if seat.sid}
         played = {sid: games for sid, games in self._now.played.items() if sid in sids}
         match, name = self._play.match, self._play.log.match

@@ -99,7 +99,7 @@ class Publisher:
         if self._newest is not None:
             self.show_around(self._newest, settled=False)
 
-    def follow(self, before: Publisher) -> None:
+    def continue_after(self, before: Publisher) -> None:
         """Go on from the picture of the publisher before: after a fault, until this one has shown its own."""
         with before._showing:
             self._newest = before._newest

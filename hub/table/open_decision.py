@@ -1,0 +1,64 @@
+"""The decision that dice and boxes are asked: whenever another one is open, they are asked that."""
+
+from __future__ import annotations
+
+from hub.engine.decision import Decision
+from hub.table.base.notices import Notices
+from hub.table.base.part import Part
+from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.dice.rolls import Rolls
+from hub.table.match.play import Play
+from hub.table.people.people import People
+from hub.table.views.reveal import Reveal
+
+
+class OpenDecision(Part):
+    """The decision that dice and boxes of one table were asked last."""
+
+    def __init__(
+        self, play: Play, notices: Notices, rolls: Rolls, boxes: SeatBoxes, people: People, reveal: Reveal
+    ) -> None:
+        self._play, self._notices, self._rolls, self._boxes = play, notices, rolls, boxes
+        self._people, self._reveal = people, reveal
+        self._asked: Decision | None = None
+        self._match: str | None = None  # that it belongs to
+        self._again = False  # ask anew, whatever was asked
+        self._settled = False
+
+    def ask_again(self) -> None:
+        """Ask dice and boxes anew with the next update, whatever they were asked."""
+        self._again = True
+
+    def take_settled(self) -> bool:
+        """Return whether a round has ended since this was asked last: a good moment for a panel's full refresh."""
+        settled, self._settled = self._settled, False
+        return settled
+
+    def update(self) -> None:
+        """Ask dice and boxes what is asked now, if that is another decision, and let boxes follow. Raise LogError."""
+        if self._play.stopped:
+            return
+        decision = self._rolls.decision
+        if decision is not self._asked and not self._again and self._is_asked_already(decision):
+            self._asked = decision  # after an undo within it: what the others have locked in their boxes stays
+            self._boxes.ask_again()
+        elif decision is not self._asked or self._again:
+            self._reveal.begin_after(self._asked, self._match)
+            self._asked, self._again, self._match = decision, False, self._play.log.match
+            self._people.absence.opened()
+            self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
+            self._notices.passed("decision")
+            self._rolls.open(decision)
+            self._boxes.open(decision)
+        self._boxes.update_displays(self._people.questions.open)
+        if self._play.fault:
+            self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
+        else:
+            self._notices.end("rules")
+
+    def _is_asked_already(self, decision: Decision | None) -> bool:
+        """Return whether dice and boxes were asked this very question, of the same match and under the same number."""
+        before = self._asked
+        if decision is None or before is None or self._play.log.match != self._match:
+            return False
+        return decision.number == before.number and decision.fingerprint() == before.fingerprint()
