@@ -146,7 +146,7 @@ class Table(Restarts):
 
     def tell_waiting(self) -> None:
         """Show everybody that the table waits for its disk, if it does: its own thread cannot say so meanwhile."""
-        self._publisher.tell_waiting(self._disk)
+        self._publisher.tell_waiting()
 
     def _start(self) -> None:
         try:
@@ -158,7 +158,6 @@ class Table(Restarts):
     def _take_up(self) -> None:
         if self._resumption.take_up():
             self._parts.restore()
-            self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
             self._parts.decision.ask_again()
             self._parts.update()
             self._resumption.tell_damaged()
@@ -234,7 +233,6 @@ class Table(Restarts):
                 note(signal, self._notices, self._seats)
             case StaffAsked():
                 self._staff.take(signal)
-                self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
             case GameChanged(game):
                 self._play.games[game.name] = game
             case Tick():

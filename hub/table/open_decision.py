@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from hub.engine.decision import Decision
-from hub.table.base.notices import Notices
 from hub.table.base.part import Part
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
-from hub.table.people.people import People
+from hub.table.people.absence import Absence
 from hub.table.views.reveal import Reveal
 
 
 class OpenDecision(Part):
     """The decision that dice and boxes of one table were asked last."""
 
-    def __init__(
-        self, play: Play, notices: Notices, rolls: Rolls, boxes: SeatBoxes, people: People, reveal: Reveal
-    ) -> None:
-        self._play, self._notices, self._rolls, self._boxes = play, notices, rolls, boxes
-        self._people, self._reveal = people, reveal
+    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, absence: Absence, reveal: Reveal) -> None:
+        self._play, self._notices, self._rolls, self._boxes = core.play, core.notices, rolls, boxes
+        self._absence, self._reveal = absence, reveal
         self._asked: Decision | None = None
         self._match: str | None = None  # that it belongs to
         self._again = False  # ask anew, whatever was asked
@@ -45,12 +42,12 @@ class OpenDecision(Part):
         elif decision is not self._asked or self._again:
             self._reveal.begin_after(self._asked, self._match)
             self._asked, self._again, self._match = decision, False, self._play.log.match
-            self._people.absence.opened()
+            self._absence.opened()
             self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
             self._notices.passed("decision")
             self._rolls.open(decision)
             self._boxes.open(decision)
-        self._boxes.update_displays(self._people.questions.open)
+        self._boxes.update_displays()
         if self._play.fault:
             self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
         else:

@@ -17,15 +17,12 @@ from msgspec.structs import replace
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
-from hub.table.base.notices import Notices
 from hub.table.boxes import captions, controls
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
-from hub.table.people.lobby import Lobby
 from hub.table.people.people import People
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -46,12 +43,9 @@ The bar means nothing to who pitches: held, it calls for help, and would first h
 class Presses:
     """The cables and controls of a table's boxes. Every method returns whether anything has changed that is shown."""
 
-    def __init__(
-        self, table: str, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People,
-    ) -> None:  # fmt: skip
-        self._table, self._play, self._seats, self._notices = table, play, seats, notices
-        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
+    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People) -> None:
+        self._table, self._play, self._seats, self._notices = core.kept.table, core.play, core.seats, core.notices
+        self._rolls, self._boxes, self._people, self._lobby = rolls, boxes, people, people.lobby
         self._menu: dict[int, tuple[int, object]] = {}  # by seat: what its dial has picked of `MENU`, and when
         self._connected: set[str] = set()  # ids of boxes
 

@@ -61,8 +61,9 @@ class Restarts(ABC):
         self._parts = parts = self._make_parts()
         self._renames: Pace[PhoneSaid] = Pace(RENAMES, RENAMES_SECONDS)
         self._links: Pace[PhoneLink] = Pace(LINKS, LINKS_SECONDS)
-        self._notices, self._disk, self._play, self._seats = parts.notices, parts.disk, parts.play, parts.seats
-        self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.house, parts.people
+        core = parts.core
+        self._notices, self._disk, self._play, self._seats = core.notices, core.disk, core.play, core.seats
+        self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.people.house, parts.people
         self._presses, self._requests, self._staff = parts.presses, parts.requests, parts.staff
         self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
         self._demonstration, self._resumption = parts.demonstration, parts.resumption

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from random import Random
 from typing import Literal
 
 import msgspec
 
 from hub.engine.decision import CHANCE
 from hub.errors import StartRefused
-from hub.ports import LogStore
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.people.lobby import Lobby
 from hub.table.seating.seat import new_code
-from hub.table.seating.seats import Seats
 from hub.table.views.snapshot import Identity
 
 TABLE_CODE_LENGTH = 4
@@ -34,23 +29,10 @@ class KeptLoss(msgspec.Struct, frozen=True):
 class Resumption:
     """The start of one table, in two steps that are each done once, however often the disk fails meanwhile."""
 
-    def __init__(
-        self,
-        table: Identity,
-        store: LogStore,
-        kept: KeptValues,
-        play: Play,
-        seats: Seats,
-        rolls: Rolls,
-        lobby: Lobby,
-        notices: Notices,
-        place_boxes: Mapping[str, int],
-        random: Random,
-    ) -> None:
+    def __init__(self, core: Core, table: Identity, rolls: Rolls, lobby: Lobby, place_boxes: Mapping[str, int]) -> None:
         self.table = table  # with its code once that was read
-        self._store, self._kept, self._play, self._seats = store, kept, play, seats
-        self._rolls, self._lobby, self._notices, self._place_boxes = rolls, lobby, notices, dict(place_boxes)
-        self._random = random
+        self._kept, self._play, self._seats, self._notices = core.kept, core.play, core.seats, core.notices
+        self._rolls, self._lobby, self._random, self._place_boxes = rolls, lobby, core.ports.random, dict(place_boxes)
         self._loss: KeptLoss | None = None
         self._told_damaged = 0  # so many private values that could not be read
         self._taken_up: Literal["nothing", "read", "all"] = "nothing"
@@ -116,8 +98,8 @@ class Resumption:
         self._loss = self._read_loss()
         if self._loss:
             self._notices.post("lost", self._loss.sentence)
-        if self._store.notice:
-            self._notices.post("database", self._store.notice)
+        if self._kept.store.notice:
+            self._notices.post("database", self._kept.store.notice)
 
     def _read_loss(self) -> KeptLoss | None:
         """Return what the disk has lost: found out now, or told before a restart to people who have not gone on since."""

@@ -6,26 +6,22 @@ way for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from random import Random
+from collections.abc import Sequence
 from typing import TypeAlias
 
-from hub.display.language import Language
 from hub.engine.decision import Action, Decision
 from hub.errors import NotOffered
-from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
+from hub.ports import BoxBid, BoxCheated, BoxLocked, BoxUnlocked
 from hub.state import RollState
-from hub.table.base.notices import Notices
 from hub.table.base.part import Part
 from hub.table.boxes import captions
 from hub.table.boxes.box_displays import BoxDisplays, seen_by
 from hub.table.boxes.sealed_choice import SealedChoice
+from hub.table.core import Core
 from hub.table.dice.dispute import Stage
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 KEYS_ALONE = 3
 """Questions with so many answers are answered by K1 to K3, and never by push or bar."""
@@ -34,15 +30,13 @@ _Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, t
 
 
 class SeatBoxes(Part):
-    """The boxes at the seats of a table; `port` is None where there are none."""
+    """The boxes at the seats of a table, which may have none."""
 
-    def __init__(
-        self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls,
-        language: Callable[[str], Language], random: Random,
-    ) -> None:  # fmt: skip
-        self._port, self._play, self._seats, self._notices, self._rolls = port, play, seats, notices, rolls
-        self._random = random
-        self.displays = BoxDisplays(port, language, lambda: play.match.game.name if play.match else "")
+    def __init__(self, core: Core, rolls: Rolls) -> None:
+        play = self._play = core.play
+        self._seats, self._notices, self._rolls = core.seats, core.notices, rolls
+        self._port, self._random, self._questions = core.ports.boxes, core.ports.random, core.questions
+        self.displays = BoxDisplays(self._port, core.ports.language, lambda: play.match.game.name if play.match else "")
         self._sealed: SealedChoice | None = None
         self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
         self._is_told = True  # displays know of the decision that is open
@@ -102,8 +96,8 @@ class SeatBoxes(Part):
             view, letters = seen_by(match, number), self.displays.letters
             self._sealed.offer(number, decision.offers(number), match.game.labels, view, letters)
 
-    def update_displays(self, asked: Asked | None) -> None:
-        """Open what boxes hold once every seat has locked; let displays follow the dice, the dispute, and what the table is `asked`."""
+    def update_displays(self) -> None:
+        """Open what boxes hold once every seat has locked; let displays follow the dice, the dispute, and what the table is asked."""
         decision = self._rolls.decision
         if decision and self._sealed and len(self.locked(decision)) == len(decision.asked):
             self._sealed.reveal()
@@ -112,7 +106,7 @@ class SeatBoxes(Part):
             self._show(decision, list(self._seats))
         elif dice != self._shown_dice:
             self._show_dice(decision, list(self._seats))
-        self._update_question(asked)
+        self._update_question()
 
     def _show(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
         """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute, over it by a question.
@@ -219,8 +213,9 @@ class SeatBoxes(Part):
         sealed = self._sealed
         return sealed is not None and seat.box_on and seat.number in sealed.locked and not sealed.revealing
 
-    def _update_question(self, asked: Asked | None) -> None:
+    def _update_question(self) -> None:
         """Let displays ask what the table is asked, and no longer once that is answered."""
+        asked = self._questions.open
         shown: dict[int, str] = {seat.number: asked.kind for seat in self._seats if asked and self.answers(seat, asked)}
         if shown == self._shown_question:
             return

@@ -14,17 +14,13 @@ from msgspec.structs import replace
 
 from hub.engine.decision import CHANCE, Action, Decision, Roll
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
-from hub.ports import Clock, Dice, DiceSeen
+from hub.ports import DiceSeen
 from hub.state import Batch, PublicDice, PublicDispute
-from hub.table.base.chance import Chance
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
 from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.dice.dispute import Cause, Dispute
 from hub.table.dice.roll_states import least_physical
 from hub.table.dice.table_dice import TableDice
-from hub.table.match.play import Play
-from hub.table.seating.seats import Seats
 
 PITCH = "Wait for the end of the pitch."
 WAITS = "The table decides whether the dice are read again."
@@ -39,14 +35,11 @@ HUB_CHOICE_SECONDS = 15.0
 class Rolls(Part):
     """The dice of a table and the dispute about its last roll, if there is one."""
 
-    def __init__(
-        self, play: Play, seats: Seats, notices: Notices, reader: Dice | None,
-        kept: KeptValues, clock: Clock, chance: Chance,
-    ) -> None:  # fmt: skip
-        self.dice = TableDice(reader, kept, clock, chance)
+    def __init__(self, core: Core) -> None:
+        ports, self._kept = core.ports, core.kept
+        self.dice = TableDice(ports.dice, core.kept, ports.clock, ports.chance)
         self.dispute: Dispute | None = None
-        self._play, self._seats, self._notices, self._clock = play, seats, notices, clock
-        self._kept = kept
+        self._play, self._seats, self._notices, self._clock = core.play, core.seats, core.notices, ports.clock
         self.by_hub = False
         """Whether the hub rolls all dice of this table, as its people want it."""
 

@@ -12,17 +12,14 @@ from functools import partial
 from hub.engine.decision import Action, Decision
 from hub.engine.printed import is_printed
 from hub.errors import IllegalAction, LogError
-from hub.ports import Clock
-from hub.table.base.kept import KeptValues
 from hub.table.base.part import Part
 from hub.table.boxes.answer_line import box_role
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.people.house_seats import HouseSeats
-from hub.table.seating.questions import Asked, Questions, more_than_half
+from hub.table.seating.questions import Asked, more_than_half
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +37,10 @@ OPTIONS = {"wait": "Wait", "safe": "Play safe for them", "house": "The house pla
 class Absence(Part):
     """The seats of one table that are waited for. `called` are those who have been called for the open decision."""
 
-    def __init__(
-        self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, questions: Questions, house: HouseSeats,
-        kept: KeptValues, clock: Clock, ask_seconds: float = ASK_SECONDS,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._rolls, self._boxes = play, seats, rolls, boxes
-        self._questions, self._house, self._kept, self._clock = questions, house, kept, clock
-        self._ask_seconds = ask_seconds
+    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, house: HouseSeats, ask_seconds: float) -> None:
+        self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
+        self._questions, self._kept, self._clock = core.questions, core.kept, core.ports.clock
+        self._house, self._ask_seconds = house, ask_seconds
         self.stand_ins = house.stand_ins
         self.called: list[int] = []
         self.paused: int | None = None  # the seat that paused the match

@@ -15,19 +15,16 @@ import msgspec
 
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.network.staff_messages import KeptMatch
-from hub.ports import Clock
 from hub.state import PutAside
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
 from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.dice.rolls import WAITS, Rolls
-from hub.table.match.play import Play
 from hub.table.people.absence import Absence
 from hub.table.people.lobby import Lobby
 from hub.table.seating.kept_people import KeptPeople, KeptPerson, Suspended, missing, name_in, name_of, was_house
-from hub.table.seating.questions import Asked, Questions, all_of_them, first_answer, most_of_them
+from hub.table.seating.questions import Asked, all_of_them, first_answer, most_of_them
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import LEFT_SECONDS, Seats
+from hub.table.seating.seats import LEFT_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -48,14 +45,11 @@ STRANGERS = "Too few here are known from this match: staff can let it go on."
 class Endings(Part):
     """What ends a match at a table, and the matches that were put aside there."""
 
-    def __init__(
-        self, play: Play, seats: Seats, rolls: Rolls, lobby: Lobby, notices: Notices, questions: Questions,
-        absence: Absence, kept: KeptValues, clock: Clock, idle_seconds: float = IDLE_SECONDS,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._rolls, self._lobby = play, seats, rolls, lobby
-        self._notices, self._questions, self._kept, self._clock = notices, questions, kept, clock
+    def __init__(self, core: Core, rolls: Rolls, lobby: Lobby, absence: Absence, idle_seconds: float) -> None:
+        self._play, self._seats, self._notices, self._questions = core.play, core.seats, core.notices, core.questions
+        self._kept, self._clock, self._rolls, self._lobby = core.kept, core.ports.clock, rolls, lobby
         self._absence, self._idle_seconds = absence, idle_seconds
-        self._acted_at = self._read_at = clock.now()
+        self._acted_at = self._read_at = self._clock.now()
         self._left_at: float | None = None  # since when nobody is at the match
         self._all_offered: list[Suspended] | None = None  # as the disk has it; None: not read yet
 

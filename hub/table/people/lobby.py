@@ -10,17 +10,15 @@ from typing import Any, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from hub.errors import LogError, NotAsked, StartRefused
-from hub.ports import Clock
 from hub.state import GameOffer, Preset, Starting
-from hub.table.base.notices import Notices
 from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.dice.rolls import WAITS, Rolls
 from hub.table.match import feed
-from hub.table.match.play import Play
 from hub.table.seating import needs
 from hub.table.seating.seat import Seat
 from hub.table.seating.seat_list import HEARD_SECONDS
-from hub.table.seating.seats import LEFT_SECONDS, Seats
+from hub.table.seating.seats import LEFT_SECONDS
 
 MOST_WAITS = 2
 MOST_SEATS = 6
@@ -43,15 +41,12 @@ class Lobby(Part):
     """How a table comes to its next match. `chosen` names the game that a push on a box starts: the last, or a dial's.
 
     `preset` names the owner's set of options for it, "" for the usual ones, or where somebody has chosen others by hand;
-    `options` are those that are not as usual, as people have chosen them. `has_reader`: dice are read at this table.
+    `options` are those that are not as usual, as people have chosen them.
     """
 
-    def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, clock: Clock,
-        presets: Mapping[str, Sequence[Preset]], *, has_reader: bool,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._notices, self._rolls, self._clock = play, seats, notices, rolls, clock
-        self._presets, self._has_reader = presets, has_reader
+    def __init__(self, core: Core, rolls: Rolls, presets: Mapping[str, Sequence[Preset]]) -> None:
+        self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
+        self._clock, self._has_reader, self._presets = core.ports.clock, core.ports.dice is not None, presets
         self.chosen = ""
         self.preset = ""
         self.options: Mapping[str, object] = {}

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hub.errors import NotAsked
-from hub.ports import ClaimAsked, Clock
-from hub.state import isolated
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.ports import ClaimAsked
+from hub.state import Preset, isolated
 from hub.table.base.part import Group
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.people.absence import ASK_SECONDS, Absence
 from hub.table.people.agreement import Agreement
 from hub.table.people.endings import IDLE_SECONDS, Endings
-from hub.table.people.house_seats import HouseSeats
+from hub.table.people.house_seats import HouseSeats, HouseWay
 from hub.table.people.lobby import Lobby
 from hub.table.people.pitches import Pitches
 from hub.table.people.vacancy import Vacancy
-from hub.table.seating.questions import Asked, Questions, all_of_them
+from hub.table.seating.questions import Asked, all_of_them
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import CLAIM_SECONDS, Seats
+from hub.table.seating.seats import CLAIM_SECONDS
 
 BUSY = "The table is asked something else just now: try again in a moment."
 
@@ -39,25 +38,23 @@ class Patience(NamedTuple):
 
 
 class People(Group):
-    """The parts that follow what people do and leave undone: `questions`, `absence`, `endings`, `vacancy`."""
+    """The parts that follow what people do and leave undone: `questions`, `lobby`, `house`, `absence`, `endings`, `vacancy`."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        house: HouseSeats, kept: KeptValues, clock: Clock, patience: Patience,
+        self, core: Core, rolls: Rolls, boxes: SeatBoxes, patience: Patience, way: HouseWay,
+        presets: Mapping[str, Sequence[Preset]],
     ) -> None:  # fmt: skip
-        self._play, self._seats, self._notices, self._lobby = play, seats, notices, lobby
+        self._play, self._seats, self._notices, self.questions = core.play, core.seats, core.notices, core.questions
         self._ask_seconds = patience.ask
-        self.questions = Questions(clock, seats.is_heard)
-        self.house = house
-        self.absence = Absence(play, seats, rolls, boxes, self.questions, house, kept, clock, patience.ask)
-        self.endings = Endings(
-            play, seats, rolls, lobby, notices, self.questions, self.absence, kept, clock, patience.idle
-        )
-        self.vacancy = Vacancy(play, seats, self.endings, notices, kept, clock, patience.idle)
-        self.agreement = Agreement(play, seats, boxes, self.questions)
-        pitches = Pitches(play, seats, self.questions, self.absence, kept, patience.pitch)
-        self.parts = (notices, self.questions, self.absence, self.endings, self.vacancy, lobby, pitches)
-        self._position = play.log.position
+        self.lobby = Lobby(core, rolls, presets)
+        self.house = HouseSeats(core, rolls, boxes, way)
+        self.absence = Absence(core, rolls, boxes, self.house, patience.ask)
+        self.endings = Endings(core, rolls, self.lobby, self.absence, patience.idle)
+        self.vacancy = Vacancy(core, self.endings, patience.idle)
+        self.agreement = Agreement(core, boxes)
+        pitches = Pitches(core, self.absence, patience.pitch)
+        self.parts = (core.notices, self.questions, self.absence, self.endings, self.vacancy, self.lobby, pitches)
+        self._position = core.play.log.position
         self._holders = self._who_sits()
 
     def restore(self) -> None:
@@ -157,7 +154,7 @@ class People(Group):
         for number, holder in self._holders.items():
             if holder != before[number]:
                 self.questions.moved(number)
-                self._lobby.moved(number)
+                self.lobby.moved(number)
                 if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
                     self.vacancy.sat_down()
 

@@ -15,12 +15,10 @@ import msgspec
 
 from hub.engine.event import Event
 from hub.engine.match import Match
-from hub.table.base.kept import KeptValues
 from hub.table.base.part import Part
-from hub.table.match.play import Play
+from hub.table.core import Core
 from hub.table.people.absence import Absence
-from hub.table.seating.questions import Asked, Questions, first_answer
-from hub.table.seating.seats import Seats
+from hub.table.seating.questions import Asked, first_answer
 
 OPTIONS = {"done": "Done", "off": "No more pitches of mine"}
 
@@ -45,11 +43,9 @@ class Pitches(Part):
     Whoever pitches may want no more of their own in this match; the others' are theirs to read.
     """
 
-    def __init__(
-        self, play: Play, seats: Seats, questions: Questions, absence: Absence, kept: KeptValues, seconds: float
-    ) -> None:
-        self._play, self._seats, self._questions, self._seconds = play, seats, questions, seconds
-        self._absence, self._kept = absence, kept
+    def __init__(self, core: Core, absence: Absence, seconds: float) -> None:
+        self._play, self._seats, self._questions, self._kept = core.play, core.seats, core.questions, core.kept
+        self._absence, self._seconds = absence, seconds
         self._match: tuple[str | None, int] | None = None  # the match and the epoch that events were counted in
         self._seen = 0
         self._waiting: list[Pitch] = []

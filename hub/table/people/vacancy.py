@@ -13,15 +13,12 @@ from contextlib import suppress
 import msgspec
 
 from hub.errors import LogError
-from hub.ports import Clock
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
 from hub.table.base.part import Part
-from hub.table.match.play import Play
+from hub.table.core import Core
 from hub.table.people.endings import Endings
 from hub.table.seating.seat import Seat
 from hub.table.seating.seat_list import HEARD_SECONDS
-from hub.table.seating.seats import LEFT_SECONDS, Seats
+from hub.table.seating.seats import LEFT_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -38,12 +35,9 @@ BACK = "Somebody is at this table again: ask there."
 class Vacancy(Part):
     """Frees the seats of one table that nobody uses. `idle_seconds` is how long a silent seat is kept between matches."""
 
-    def __init__(
-        self, play: Play, seats: Seats, endings: Endings, notices: Notices, kept: KeptValues, clock: Clock,
-        idle_seconds: float,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._endings = play, seats, endings
-        self._notices, self._kept, self._clock, self._idle_seconds = notices, kept, clock, idle_seconds
+    def __init__(self, core: Core, endings: Endings, idle_seconds: float) -> None:
+        self._play, self._seats, self._notices = core.play, core.seats, core.notices
+        self._kept, self._clock, self._endings, self._idle_seconds = core.kept, core.ports.clock, endings, idle_seconds
         self._silent_since: float | None = None  # since when nobody of the table is heard
         self._asked_at: float | None = None  # since when somebody asks for it
         self._company: set[tuple[int, str]] = set()  # who had a seat beside the match when its players were heard last

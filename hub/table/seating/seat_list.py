@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from math import ceil, inf
-from random import Random
 
 import msgspec
 
 from hub.errors import LogError
-from hub.ports import Clock, Phones
 from hub.table.base.kept import KeptValues
-from hub.table.base.names import Names, alike
+from hub.table.base.names import alike
+from hub.table.base.ports import Ports
 from hub.table.seating.seat import SEAT_CODE_LENGTH, KeptSeat, Seat, new_code
 
 CODE_SECONDS = 60.0
@@ -32,22 +31,12 @@ HEARD_SECONDS = 180.0
 class SeatList:
     """The seats of one table by number, without the claims for them."""
 
-    def __init__(
-        self,
-        count: int,
-        kept: KeptValues,
-        phones: Phones,
-        clock: Clock,
-        names: Names,
-        random: Random,
-        playing: Callable[[], Sequence[int]],
-    ) -> None:
+    def __init__(self, count: int, kept: KeptValues, ports: Ports, playing: Callable[[], Sequence[int]]) -> None:
         """`playing` returns the seats of a running match."""
         self._playing = playing
-        self._random = random
-        self._names = names
-        self._kept, self._phones, self._clock = kept, phones, clock
-        self._seats = {number: Seat(number, new_code(random, SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
+        self._random, self._names = ports.random, ports.names
+        self._kept, self._phones, self._clock = kept, ports.phones, ports.clock
+        self._seats = {number: Seat(number, new_code(ports.random, SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
 
     def __iter__(self) -> Iterator[Seat]:
         """Return the seats by rising number."""

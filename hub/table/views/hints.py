@@ -20,13 +20,10 @@ from hub.engine.house_player import advise, look
 from hub.engine.printed import is_printed
 from hub.engine.sight import Sight
 from hub.errors import NotAsked, RulesBug
-from hub.ports import Clock
 from hub.state import Hint
-from hub.table.base.kept import KeptValues
 from hub.table.base.part import Part
-from hub.table.match.play import Play
+from hub.table.core import Core
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -53,12 +50,11 @@ def _at_once(job: Callable[[], None]) -> None:
 class Hints(Part):
     """The hints of one table. `run` does what takes a while, off the table's thread."""
 
-    def __init__(
-        self, play: Play, seats: Seats, kept: KeptValues, clock: Clock, random: Random, run: Run = in_thread
-    ) -> None:
-        self._play, self._seats, self._kept, self._clock, self._run = play, seats, kept, clock, run
+    def __init__(self, core: Core, run: Run = in_thread) -> None:
+        self._play, self._seats, self._kept = core.play, core.seats, core.kept
+        self._clock, self._run = core.ports.clock, run
         # A source of its own, so that hints change nothing of what else is left to chance.
-        self._random = Random(random.getrandbits(64))  # noqa: S311 - advice is no secret
+        self._random = Random(core.ports.random.getrandbits(64))  # noqa: S311 - advice is no secret
         self._chosen: bool | None = None  # what people have said; None: where one person plays against the house
         self._phones: dict[int, str] = {}  # by seat: the login of the phone that wants hints
         self._key: Key | None = None

@@ -15,13 +15,10 @@ from hub.engine.decision import Decision
 from hub.engine.guide import Moment, To, moment_of, next_lesson
 from hub.engine.match import Match
 from hub.errors import NotAsked
-from hub.ports import Clock
 from hub.state import LessonNow, Teaching
-from hub.table.base.kept import KeptValues
 from hub.table.base.part import Part
-from hub.table.match.play import Play
+from hub.table.core import Core
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 READ_SECONDS = 8.0
 """How long a sentence for the room stands at least: so long takes reading it from the side."""
@@ -45,8 +42,8 @@ class Kept(msgspec.Struct, frozen=True):
 class Lessons(Part):
     """The lessons of one table. `chosen` is what people have said of the next match; None: as long as somebody is new."""
 
-    def __init__(self, play: Play, seats: Seats, kept: KeptValues, clock: Clock) -> None:
-        self._play, self._seats, self._kept, self._clock = play, seats, kept, clock
+    def __init__(self, core: Core) -> None:
+        self._play, self._seats, self._kept, self._clock = core.play, core.seats, core.kept, core.ports.clock
         self.chosen: bool | None = None
         self._now = Kept()
         self._key: Key | None = None

@@ -6,20 +6,19 @@ The match goes on at once, and so do phones and screens; only what stands around
 from __future__ import annotations
 
 from hub.engine.decision import Decision
-from hub.ports import Boxes, Clock
 from hub.table.base.part import Part
-from hub.table.match.play import Play
-from hub.table.seating.seats import Seats
+from hub.table.core import Core
 
 FEWEST = 2
 """A choice of one seat alone is an answer, and no reveal."""
 
 
 class Reveal(Part):
-    """The last reveal of one table; it stands for `seconds`. `boxes` is None where there are none."""
+    """The last reveal of one table; it stands for `seconds`."""
 
-    def __init__(self, play: Play, seats: Seats, boxes: Boxes | None, clock: Clock, seconds: float) -> None:
-        self._play, self._seats, self._boxes, self._clock, self._seconds = play, seats, boxes, clock, seconds
+    def __init__(self, core: Core, seconds: float) -> None:
+        self._play, self._seats, self._boxes = core.play, core.seats, core.ports.boxes
+        self._clock, self._seconds = core.ports.clock, seconds
         self._last: tuple[str | None, int] | None = None  # the match, and the number of the sealed choice
         self._ends_at: float | None = None
 
