@@ -34,4 +34,5 @@ class Core:
         kept = KeptValues(table, disk)
         play = Play(games, kept, ports.chance)
         around = Seats(seats, kept, ports, lambda: play.seats)
-        return cls(ports, disk, kept, Notices(ports.clock), play, around, Questions(ports.clock, around.is_heard))
+        questions = Questions(ports.clock, around.is_heard, lambda: bool(play.seats))
+        return cls(ports, disk, kept, Notices(ports.clock), play, around, questions)

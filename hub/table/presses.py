@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
-from hub.table.boxes import captions, controls
+from hub.table.boxes import controls
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
@@ -33,11 +33,6 @@ MENU: tuple[tuple[Literal["pause", "put_aside", "end"], str], ...] = (
     ("end", "End the match? Push asks all"),
 )
 """What the dial of a seat picks that the match asks nothing."""
-ANSWER_KEYS = {2: ("push", "bar"), 3: ("k1", "k2", "k3")}
-"""The controls that answer a question to the table, by how many answers it has, in their order.
-
-The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
-"""
 
 
 class Presses:
@@ -125,13 +120,12 @@ class Presses:
             or not self._boxes.answers(seat, asked)
         ):
             return False
-        if asked.kind == "same_person":  # it opens a hand: only phones that have proved their keys say so
-            self._boxes.displays.refuse(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
+        if not asked.controls:
+            self._boxes.displays.refuse(seat, asked.caption)
             return True
-        keys = dict(zip(ANSWER_KEYS[len(asked.options)], asked.options, strict=True))
-        if signal.control not in keys or (asked.kind == "pitch" and signal.control == "bar"):
+        if signal.control not in asked.controls:
             return False
-        self._try(seat, partial(self._people.questions.vote, seat.number, keys[signal.control]))
+        self._try(seat, partial(self._people.questions.vote, seat.number, asked.controls[signal.control]))
         return True
 
     def _choose_from_menu(self, seat: Seat, signal: Key | Turn) -> bool:

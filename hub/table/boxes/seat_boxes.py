@@ -23,9 +23,6 @@ from hub.table.dice.rolls import Rolls
 from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
 
-KEYS_ALONE = 3
-"""Questions with so many answers are answered by K1 to K3, and never by push or bar."""
-
 _Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`
 
 
@@ -195,7 +192,7 @@ class SeatBoxes(Part):
 
         One that has locked answers by its keys; the bar would take the lock back.
         """
-        free = self.is_idle(seat) or (self.is_locked(seat) and len(asked.options) == KEYS_ALONE)
+        free = self.is_idle(seat) or (self.is_locked(seat) and "k1" in asked.controls)
         return free and seat.number in asked.voters() and seat.number not in asked.votes
 
     def is_idle(self, seat: Seat) -> bool:
@@ -227,7 +224,7 @@ class SeatBoxes(Part):
                 self._show(self._rolls.decision, [seat])
 
     def _tell_question(self, seat: Seat, asked: Asked) -> None:
-        self.displays.tell(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
+        self.displays.tell(seat, asked.caption)
 
     # --- cables --------------------------------------------------------------------------------------
 

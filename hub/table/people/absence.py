@@ -18,7 +18,7 @@ from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.people.house_seats import HouseSeats
-from hub.table.seating.questions import Asked, more_than_half
+from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
 
 logger = logging.getLogger(__name__)
@@ -157,7 +157,7 @@ class Absence(Part):
         how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
         text = f"Seat {seat.number} {how}. What shall we do?"
         others, do = partial(self._others, seat.number), partial(self._do, seat)
-        asked = Asked("absent", text, self._options(), others, more_than_half, do, seat=seat.number)
+        asked = Asked("absent", text, self._options(), others, do, seat=seat.number)
         asked.stands_on = frozenset({seat.number})
         self._questions.ask(asked)
 

@@ -12,7 +12,7 @@ from hub.errors import IllegalAction, NotAsked
 from hub.table.boxes.captions import label
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
-from hub.table.seating.questions import Asked, all_of_them
+from hub.table.seating.questions import Asked
 
 
 class Agreement:
@@ -40,7 +40,7 @@ class Agreement:
                     self._boxes.answer_by_phone(Action(seat=action.seat, move=action.move, args=action.args))
 
         text = f"Seat {action.seat} asks all who play: {named}?"
-        asked = Asked("agree", text, {"yes": "Yes", "no": "No"}, self._present, all_of_them, do)
+        asked = Asked("agree", text, {"yes": "Yes", "no": "No"}, self._present, do)
         asked.by, asked.votes, asked.stands_on = action.seat, {action.seat: "yes"}, frozenset({action.seat})
         self._questions.ask(asked)
 

@@ -22,7 +22,7 @@ from hub.table.dice.rolls import WAITS, Rolls
 from hub.table.people.absence import Absence
 from hub.table.people.lobby import Lobby
 from hub.table.seating.kept_people import KeptPeople, KeptPerson, Suspended, missing, name_in, name_of, was_house
-from hub.table.seating.questions import Asked, all_of_them, first_answer, most_of_them
+from hub.table.seating.questions import Asked, first_answer
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import LEFT_SECONDS
 
@@ -66,11 +66,11 @@ class Endings(Part):
         if what == "put_aside":
             text = f"{who} would put this match aside: it is kept, and can go on another time."
             options = {"yes": "Put it aside", "no": "Play on"}
-            asked = Asked("put_aside", text, options, self._present, most_of_them, self._put)
+            asked = Asked("put_aside", text, options, self._present, self._put)
         else:
             text = f"{who} would end this match for good. Nobody wins."
             options = {"yes": "End it", "no": "Play on"}
-            asked = Asked("end", text, options, self._present, all_of_them, self._end)
+            asked = Asked("end", text, options, self._present, self._end)
         if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
             if what == "put_aside":
                 asked.do("yes")
@@ -237,7 +237,7 @@ class Endings(Part):
         named = [f"{name_of(before.get(number), 'the same person')} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
-            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
+            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known,
             lambda option: self._go_on_together(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
             stands_on=frozenset({*numbers, *(one.number for one in at.values())}),

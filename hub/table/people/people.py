@@ -19,7 +19,7 @@ from hub.table.people.house_seats import HouseSeats, HouseWay
 from hub.table.people.lobby import Lobby
 from hub.table.people.pitches import Pitches
 from hub.table.people.vacancy import Vacancy
-from hub.table.seating.questions import Asked, all_of_them
+from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import CLAIM_SECONDS
 
@@ -125,9 +125,7 @@ class People(Group):
 
         options = {"yes": "Yes, let it in", "no": "No"}
         try:
-            self.questions.ask(
-                Asked("new_phone", text, options, others, all_of_them, decide, seat=number), CLAIM_SECONDS
-            )
+            self.questions.ask(Asked("new_phone", text, options, others, decide, seat=number), CLAIM_SECONDS)
         except NotAsked:
             self._seats.put_off(number, BUSY)
 
@@ -168,9 +166,6 @@ class People(Group):
             self.endings.acted()
         if not self._play.seats:
             self.absence.go_on()
-            self.questions.close("put_aside", "end", "absent", "agree")
-        else:
-            self.questions.close("same_person")
         super().update()
 
     def run_due(self) -> bool:

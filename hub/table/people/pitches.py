@@ -18,7 +18,7 @@ from hub.engine.match import Match
 from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.people.absence import Absence
-from hub.table.seating.questions import Asked, first_answer
+from hub.table.seating.questions import Asked
 
 OPTIONS = {"done": "Done", "off": "No more pitches of mine"}
 
@@ -102,14 +102,7 @@ class Pitches(Part):
             if option == "off":
                 self._be_quiet(pitch.seat)
 
-        asked = Asked(
-            "pitch",
-            f"Seat {pitch.seat} reads aloud: {pitch.text}",
-            OPTIONS,
-            lambda: [pitch.seat],
-            first_answer("done"),
-            done,
-        )
+        asked = Asked("pitch", f"Seat {pitch.seat} reads aloud: {pitch.text}", OPTIONS, lambda: [pitch.seat], done)
         asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
         self._begun = pitch
         self._questions.ask(asked, self._seconds)

@@ -1,0 +1,63 @@
+"""The kinds of questions that the people at a table are asked: one table of them, and what follows from it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from hub.errors import NotAsked
+from hub.state import QuestionKind
+from hub.table.seating.questions import KINDS, Asked, Questions
+from tests.table.fakes import HeldClock
+
+YES = {"yes": "Yes", "no": "No"}
+
+
+def asked(kind: QuestionKind, seat: int = 0) -> Asked:
+    return Asked(kind, "", YES, lambda: [1, 2], str, seat)
+
+
+def asking(*, playing: bool) -> Questions:
+    return Questions(HeldClock(), lambda _: True, lambda: playing)
+
+
+def test_the_table_of_kinds_has_each_that_phones_know() -> None:
+    assert set(KINDS) == set(get_args(QuestionKind))
+
+
+@pytest.mark.parametrize("playing", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_question_ends_when_its_time_is_past(kind: QuestionKind, playing: bool) -> None:
+    questions = asking(playing=playing)
+    questions.ask(asked(kind))
+    questions.update()
+    assert (questions.open is not None) == (KINDS[kind].during in ("always", "match" if playing else "lobby"))
+
+
+@pytest.mark.parametrize("seat", [3, 4])
+def test_who_is_absent_gives_way_to_a_new_phone_at_that_seat_alone(seat: int) -> None:
+    questions = asking(playing=True)
+    questions.ask(asked("absent", 3))
+    if seat == 3:
+        questions.ask(asked("new_phone", seat))
+    else:
+        with pytest.raises(NotAsked):
+            questions.ask(asked("new_phone", seat))
+    assert questions.open
+    assert questions.open.kind == ("new_phone" if seat == 3 else "absent")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "controls"),
+    [
+        ("put_aside", YES, {"push": "yes", "bar": "no"}),
+        ("absent", dict.fromkeys("abc", ""), {"k1": "a", "k2": "b", "k3": "c"}),
+        ("pitch", {"done": "", "off": ""}, {"push": "done"}),
+        ("same_person", YES, {}),
+    ],
+)
+def test_controls_of_a_box_answer_by_the_kind_and_number_of_answers(
+    kind: QuestionKind, options: dict[str, str], controls: dict[str, str]
+) -> None:
+    assert Asked(kind, "", options, list, str).controls == controls
