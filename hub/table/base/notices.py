@@ -15,33 +15,10 @@ from hub.state import Notice, Severity
 from hub.table.base.part import Part
 
 Kind: TypeAlias = Literal[
-    "disk",
-    "rules",
-    "restarted",
-    "broker",
-    "slow_disk",
-    "help",
-    "device",
-    "simulated",
-    "network",
-    "not_rolled",
-    "other_value",
-    "set_aside",
-    "lost",
-    "database",
-    "kept",
-    "new_box",
-    "claim",
-    "wanted",
-    "taken",
-    "on_phone",
-    "guessing",
-    "not_started",
-    "dial",
-    "idle",
-    "time",
-    "staff",
-]
+    "disk", "rules", "restarted", "broker", "slow_disk", "help", "device", "simulated", "network", "not_rolled",
+    "other_value", "set_aside", "lost", "database", "kept", "new_box", "claim", "wanted", "taken", "on_phone",
+    "guessing", "not_started", "dial", "idle", "time", "staff",
+]  # fmt: skip
 Cause: TypeAlias = Literal["reported", "decision", "match", "answered"]
 """What ends a notice: whoever posted it says so; another decision is open; a match begins; somebody does what it asks."""
 
