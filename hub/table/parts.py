@@ -43,8 +43,8 @@ class Limits:
 class Parts(Group):
     """The parts of one table. They call downwards only; the loop calls them, and nobody calls the loop.
 
-    `parts` is the order in which they are restored, updated and do what is due: dice are accepted before staff's limits and
-    the house's moves are looked at, and dice and boxes are asked before hints and lessons are sought.
+    `parts` is the order in which they are restored, updated and do what is due. Two places in it matter: rolls are accepted
+    before the house plays (`people`), and the open decision is asked before hints and lessons look at it.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Parts(Group):
         self.snapshots = Snapshots(core, rolls, boxes, people, self.staff, *views, fingerprint)
         self.publisher = Publisher(core, self.snapshots, self.staff, self.demonstration, self.reveal)
         self.decision = OpenDecision(core, rolls, boxes, people.absence, self.reveal)
-        self.resumption = Resumption(core, table, rolls, people.lobby, place_boxes)
+        self.resumption = Resumption(core, table, rolls, people.choice, place_boxes)
         self.parts = (
             rolls, boxes, self.staff, people, self.decision, self.hints, self.lessons, self.demonstration, self.reveal,
         )  # fmt: skip

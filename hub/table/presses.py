@@ -40,7 +40,8 @@ class Presses:
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People) -> None:
         self._table, self._play, self._seats, self._notices = core.kept.table, core.play, core.seats, core.notices
-        self._rolls, self._boxes, self._people, self._lobby = rolls, boxes, people, people.lobby
+        self._rolls, self._boxes, self._people = rolls, boxes, people
+        self._lobby, self._choice = people.lobby, people.choice
         self._menu: dict[int, tuple[int, object]] = {}  # by seat: what its dial has picked of `MENU`, and when
         self._connected: set[str] = set()  # ids of boxes
 
@@ -205,8 +206,8 @@ class Presses:
     def _in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
         """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
         if isinstance(signal, Turn):
-            self._lobby.turn(signal.detents)
-            self._boxes.displays.tell(seat, self._lobby.caption, self._lobby.chosen)
+            self._choice.turn(signal.detents)
+            self._boxes.displays.tell(seat, self._choice.caption, self._choice.chosen)
             return True
         if signal.edge != "down" or signal.control not in ("push", "bar"):
             return False

@@ -95,7 +95,7 @@ class Requests:
             case "hub_rolls", verbs.HubRollsArgs(on=on):
                 self._let_hub_roll(seat, on)
             case "wish", verbs.WishArgs(game=game, preset=preset, options=wanted):
-                self._lobby.wish(seat, game, preset, wanted)
+                self._people.choice.wish(seat, game, preset, wanted)
             case "free", verbs.SeatArgs(seat=number):
                 self._lobby.free(number)
             case "house", verbs.HouseArgs(seat=number, strength=strength):

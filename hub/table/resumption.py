@@ -11,7 +11,7 @@ from hub.engine.decision import CHANCE
 from hub.errors import StartRefused
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.people.lobby import Lobby
+from hub.table.people.game_choice import GameChoice
 from hub.table.seating.seat import new_code
 from hub.table.views.snapshot import Identity
 
@@ -29,10 +29,12 @@ class KeptLoss(msgspec.Struct, frozen=True):
 class Resumption:
     """The start of one table, in two steps that are each done once, however often the disk fails meanwhile."""
 
-    def __init__(self, core: Core, table: Identity, rolls: Rolls, lobby: Lobby, place_boxes: Mapping[str, int]) -> None:
+    def __init__(
+        self, core: Core, table: Identity, rolls: Rolls, choice: GameChoice, place_boxes: Mapping[str, int]
+    ) -> None:
         self.table = table  # with its code once that was read
         self._kept, self._play, self._seats, self._notices = core.kept, core.play, core.seats, core.notices
-        self._rolls, self._lobby, self._random, self._place_boxes = rolls, lobby, core.ports.random, dict(place_boxes)
+        self._rolls, self._choice, self._random, self._place_boxes = rolls, choice, core.ports.random, dict(place_boxes)
         self._loss: KeptLoss | None = None
         self._told_damaged = 0  # so many private values that could not be read
         self._taken_up: Literal["nothing", "read", "all"] = "nothing"
@@ -93,8 +95,8 @@ class Resumption:
         except StartRefused as error:
             self._notices.post("set_aside", str(error))
         if self._play.match:
-            self._lobby.plays(self._play.match.game.name, self._play.match.setup.options)
-        self._lobby.choose_wished()
+            self._choice.plays(self._play.match.game.name, self._play.match.setup.options)
+        self._choice.choose_wished()
         self._loss = self._read_loss()
         if self._loss:
             self._notices.post("lost", self._loss.sentence)

@@ -15,6 +15,7 @@ from hub.table.dice.rolls import Rolls
 from hub.table.people.absence import ASK_SECONDS, Absence
 from hub.table.people.agreement import Agreement
 from hub.table.people.endings import IDLE_SECONDS, Endings
+from hub.table.people.game_choice import GameChoice
 from hub.table.people.house_seats import HouseSeats, HouseWay
 from hub.table.people.lobby import Lobby
 from hub.table.people.pitches import Pitches
@@ -38,7 +39,7 @@ class Patience(NamedTuple):
 
 
 class People(Group):
-    """The parts that follow what people do and leave undone: `questions`, `lobby`, `house`, `absence`, `endings`, `vacancy`."""
+    """The parts that follow what people do and leave undone: `questions`, `choice`, `lobby`, `house`, `absence`, `endings`, `vacancy`."""
 
     def __init__(
         self, core: Core, rolls: Rolls, boxes: SeatBoxes, patience: Patience, way: HouseWay,
@@ -46,7 +47,8 @@ class People(Group):
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices, self.questions = core.play, core.seats, core.notices, core.questions
         self._ask_seconds = patience.ask
-        self.lobby = Lobby(core, rolls, presets)
+        self.choice = GameChoice(core, rolls, presets)
+        self.lobby = Lobby(core, rolls, self.choice)
         self.house = HouseSeats(core, rolls, boxes, way)
         self.absence = Absence(core, rolls, boxes, self.house, patience.ask)
         self.endings = Endings(core, rolls, self.lobby, self.absence, patience.idle)

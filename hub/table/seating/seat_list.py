@@ -76,6 +76,15 @@ class SeatList:
         seat = self._seats[number]
         return seat.phone_on or self._clock.now() - seat.heard_at < HEARD_SECONDS
 
+    def dealt_in(self) -> list[int]:
+        """Return the seats that a match begins with: somebody is there, or was a moment ago and has a box that asks again."""
+        return [seat.number for seat in self if seat.joined and self._may_be_there(seat)]
+
+    def _may_be_there(self, seat: Seat) -> bool:
+        if seat.presence != "asleep":
+            return seat.presence == "here"
+        return self.gone_seconds(seat) < HEARD_SECONDS
+
     def gone_seconds(self, seat: Seat) -> float:
         """Return for how many seconds nobody was heard at a seat: no phone, no control of its box. Infinite once it was left."""
         if seat.phone_on:

@@ -40,7 +40,7 @@ class StaffDesk(Group):
     def __init__(self, core: Core, rolls: Rolls, people: People, evenings: Sequence[str], volume: int) -> None:
         self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
         self._kept, self._wall, self._random = core.kept, core.ports.wall, core.ports.random
-        self._endings, self._lobby, self._house = people.endings, people.lobby, people.house
+        self._endings, self._choice, self._house = people.endings, people.choice, people.house
         self.limit, self.tests = SessionLimit(core, evenings), HardwareTests(core, rolls)
         self.parts = (self.limit, self.tests)
         self._did: list[Did] = []
@@ -126,7 +126,7 @@ class StaffDesk(Group):
                 self.limit.choose(minutes, at)
                 return ""
             case "offer", staff_verbs.OfferArgs(game=game, preset=preset):
-                self._lobby.offer(game, preset)
+                self._choice.offer(game, preset)
                 return ""
             case "light", staff_verbs.LightArgs(percent=percent):
                 self._kept.write("light", str(percent).encode())

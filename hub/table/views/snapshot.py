@@ -56,7 +56,7 @@ class Snapshots:
         self.seq += 1
         people = self._people
         play, match, decision = self._play, self._play.match, self._play.decision
-        game = match.game if match else play.games.get(people.lobby.chosen)
+        game = match.game if match else play.games.get(people.choice.chosen)
         stood_in = people.absence.stand_ins.by_event(play.log.match, match) if match else {}
         if match:
             self.happened.show(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
@@ -96,8 +96,8 @@ class Snapshots:
             highlights=self._highlights(match) if match and match.over else [],
             played=self._who_played(match) if match and match.over else {},
             until=self._staff.limit.until,
-            preset=people.lobby.preset,
-            options=dict(people.lobby.options),
+            preset=people.choice.preset,
+            options=dict(people.choice.options),
             hints=self._hints.allowed,
             stood_in=newest.stood_in,
             revealed=self._reveal.number,
@@ -108,7 +108,7 @@ class Snapshots:
         )
 
     def _offers(self) -> list[GameOffer]:
-        return [replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._people.lobby.offers()]
+        return [replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._people.choice.offers()]
 
     def _minutes_left(self) -> tuple[int, int] | None:
         play, match = self._play, self._play.match
