@@ -17,7 +17,10 @@ from hub.table.seating.seats import Seats
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The match, seats, questions and notices of one table, its values on disk, and the world around it."""
+    """The match, seats, questions and notices of one table, its values on disk, and the world around it.
+
+    There is one for each table. Every part gets it as a whole.
+    """
 
     ports: Ports
     disk: TimedStore

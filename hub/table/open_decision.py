@@ -1,4 +1,4 @@
-"""The decision that dice and boxes are asked: whenever another one is open, they are asked that."""
+"""The open decision: when it changes, dice and boxes are asked for the new one."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from hub.table.views.reveal import Reveal
 
 
 class OpenDecision(Part):
-    """The decision that dice and boxes of one table were asked last."""
+    """The decision for which dice and boxes of one table were asked last."""
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, absence: Absence, reveal: Reveal) -> None:
         self._play, self._notices, self._rolls, self._boxes = core.play, core.notices, rolls, boxes
         self._absence, self._reveal = absence, reveal
         self._asked: Decision | None = None
-        self._match: str | None = None  # that it belongs to
-        self._again = False  # ask anew, whatever was asked
+        self._match: str | None = None  # the match of that decision
+        self._again = False  # ask once more, even if the decision is the same
         self._settled = False
 
     def ask_again(self) -> None:
-        """Ask dice and boxes anew with the next update, whatever they were asked."""
+        """Let the next update ask dice and boxes once more, even if the decision is the same."""
         self._again = True
 
     def take_settled(self) -> bool:
-        """Return whether a round has ended since this was asked last: a good moment for a panel's full refresh."""
+        """Return whether a round has ended since the last call: a good moment for a panel's full refresh."""
         settled, self._settled = self._settled, False
         return settled
 
     def update(self) -> None:
-        """Ask dice and boxes what is asked now, if that is another decision, and let boxes follow. Raise LogError."""
+        """Ask dice and boxes if another decision is open, and update the displays of boxes. Raise LogError."""
         if self._play.stopped:
             return
         decision = self._rolls.decision

@@ -6,26 +6,26 @@ from collections.abc import Sequence
 
 
 class Part:
-    """A part of a table. It overrides what it needs; the order of all parts is that of `hub.table.parts.Parts`."""
+    """A part of a table. A subclass overrides what it needs. `hub.table.parts.Parts` defines the order of all parts."""
 
     def restore(self) -> None:
-        """Read what the disk has kept of this part, once after a start. Raise LogError."""
+        """Read what the disk has kept of this part. Called once after a start. Raise LogError."""
 
     def update(self) -> None:
-        """Follow what has changed at the table, after each signal and before anybody is shown it. Raise LogError."""
+        """React to what has changed at the table. Called after each signal, before anything is shown. Raise LogError."""
 
     def run_due(self) -> bool:
-        """Do what time alone brings about; return whether anything has changed that is shown. Raise LogError."""
+        """Do what is due by now; return whether anything has changed that is shown. Raise LogError."""
         return False
 
     @property
     def due_at(self) -> float | None:
-        """Return when something is due that cannot wait for the next tick, in the clock's seconds; None: nothing is."""
+        """Return when `run_due` must be called, in the clock's seconds; None if the next tick is soon enough."""
         return None
 
 
 class Group(Part):
-    """Several `parts` as one: whatever is asked of it is asked of each, in their order."""
+    """Several `parts` that act as one. Each call goes to all of them, in their order."""
 
     parts: Sequence[Part] = ()
 

@@ -60,27 +60,27 @@ def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) 
 
 
 class Rule(NamedTuple):
-    """How the people at a table are asked questions of one kind."""
+    """How the people at a table answer questions of one kind."""
 
     rank: int
     """What comes first: a question takes the place of one with a higher rank."""
     decide: Decide
     """Which votes carry an answer."""
     caption: str
-    """What the display of a seat box asks, with the controls that answer it; `seat` is whom it is about."""
+    """The text for the display of a seat box, with the controls that answer it. `seat` is the seat that it is about."""
     caption_of_three: str = ""
-    """The same where there are three answers: K1 to K3 give them."""
+    """The same if there are three answers, for K1 to K3."""
     controls: Sequence[str] = ("push", "bar")
-    """The controls of a box for one or two answers, in their order; none: it is answered on phones alone."""
+    """The controls of a box for the first two answers, in their order. If there are none, only phones answer."""
     during: Literal["match", "lobby", "always"] = "match"
-    """It ends with the match, or with the time between matches."""
+    """When the question makes sense: it is closed at the end of this time."""
     better_than: QuestionKind | None = None
-    """The kind of which it takes the place where both are about the same seat, whatever their ranks: it answers that."""
+    """The kind that it replaces, whatever their ranks, if both are about the same seat: it is the better answer."""
     everybody_stays: bool = False
-    """Whoever was there when it was asked has a vote to its end: nobody is outvoted by a phone that loses its network."""
+    """Everybody who is there when it is asked keeps a vote: nobody is outvoted by a phone that loses its network."""
     ignores_silent: bool = False
-    """At its end the silence of a seat at which nobody has been heard of does not count: it costs nobody anything. A hand is
-    given to another phone, or a match ended, by all who could be there."""
+    """At its end, seats without a sign of life do not count. This is for questions that cost nobody anything: all who could
+    be there decide whether another phone gets a hand, or a match ends."""
 
 
 KINDS: Mapping[QuestionKind, Rule] = {
@@ -113,11 +113,11 @@ KINDS: Mapping[QuestionKind, Rule] = {
     # The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
     "pitch": Rule(3, first_answer("done"), "Read it aloud. Push: done", controls=("push",)),
 }
-"""All that tells one kind of question from another; what an answer does is up to whoever asks (`Asked.do`)."""
+"""All kinds of questions. What an answer does is up to the part that asks (`Asked.do`)."""
 
 
 def caption(kind: QuestionKind, seat: int, options: Collection[str]) -> str:
-    """Return the caption of a question for the displays of boxes; `seat` is whom it is about."""
+    """Return the text of a question for the displays of boxes. `seat` is the seat that it is about."""
     rule = KINDS[kind]
     return (rule.caption_of_three if len(options) > 2 else rule.caption).format(seat=seat)
 
@@ -142,7 +142,7 @@ class Asked:
     stay: set[int] = field(default_factory=set)
     votes: dict[int, str] = field(default_factory=dict)
     decide: Decide | None = None
-    """What carries an answer, where that is not as usual."""
+    """Which votes carry an answer, if that differs from the rule of its kind."""
 
     def may_vote(self) -> list[int]:
         """Return the seats that decide now, by rising number."""
@@ -150,13 +150,13 @@ class Asked:
 
     @property
     def controls(self) -> Mapping[str, str]:
-        """Return what the controls of a box answer; nothing where it is answered on phones alone."""
+        """Return the option that each control of a box answers; empty if only phones answer."""
         controls = KINDS[self.kind].controls if len(self.options) < 3 else ("k1", "k2", "k3")
         return dict(zip(controls, self.options, strict=False))
 
     @property
     def caption(self) -> str:
-        """Return what the displays of boxes ask."""
+        """Return the text for the displays of boxes."""
         return caption(self.kind, self.seat, self.options)
 
 
@@ -216,7 +216,7 @@ class Questions(Part):
             self.open = None
 
     def update(self) -> None:
-        """Ask no longer what is about a match that is over, or about the time before it."""
+        """Close a question when the match that it is about has ended, or when a match has begun after it."""
         if self.open and KINDS[self.open.kind].during == ("lobby" if self._is_playing() else "match"):
             self.open = None
 
