@@ -117,7 +117,7 @@ class SeatBoxes(Part):
         voting, voters = self._rolls.voting, self._rolls.voters()
         for seat in seats:
             if self._question and seat.number in self._shown_question:
-                self._tell_question(seat, self._question)
+                self.displays.tell(seat, self._question.caption)
             elif self._shown_dispute in ("open", "vote") and (
                 seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number))
             ):
@@ -219,12 +219,9 @@ class SeatBoxes(Part):
         before, self._shown_question, self._question = self._shown_question, shown, asked
         for seat in self._seats:
             if seat.number in shown and asked:
-                self._tell_question(seat, asked)
+                self.displays.tell(seat, asked.caption)
             elif seat.number in before:
                 self._show(self._rolls.decision, [seat])
-
-    def _tell_question(self, seat: Seat, asked: Asked) -> None:
-        self.displays.tell(seat, asked.caption)
 
     # --- cables --------------------------------------------------------------------------------------
 

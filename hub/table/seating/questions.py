@@ -76,39 +76,28 @@ class Rule(NamedTuple):
     """When the question makes sense: it is closed at the end of this time."""
     better_than: QuestionKind | None = None
     """The kind that it replaces, whatever their ranks, if both are about the same seat: it is the better answer."""
-    everybody_stays: bool = False
-    """Everybody who is there when it is asked keeps a vote: nobody is outvoted by a phone that loses its network."""
-    ignores_silent: bool = False
-    """At its end, seats without a sign of life do not count. This is for questions that cost nobody anything: all who could
-    be there decide whether another phone gets a hand, or a match ends."""
+
+    @property
+    def needs_all(self) -> bool:
+        """Return whether nobody's silence is a yes.
+
+        Everybody who is there when it is asked then keeps a vote: nobody is outvoted by a phone that loses its network.
+        Other questions cost nobody anything, so that seats without a sign of life do not count at their end.
+        """
+        return self.decide is all_of_them
 
 
 KINDS: Mapping[QuestionKind, Rule] = {
     "absent": Rule(
-        0,
-        more_than_half,
-        "Seat {seat} away? Push wait, bar safe",
-        "Seat {seat} away: 1 wait 2 safe 3 house",
-        ignores_silent=True,
+        0, more_than_half, "Seat {seat} away? Push wait, bar safe", "Seat {seat} away: 1 wait 2 safe 3 house"
     ),
-    "put_aside": Rule(1, most_of_them, "Put match aside? Push yes, bar no", ignores_silent=True),
-    "end": Rule(1, all_of_them, "End the match? Push yes, bar no", everybody_stays=True),
-    "same_person": Rule(  # it opens a hand: only phones that have proved their keys say so
-        1,
-        all_of_them,
-        "Seat {seat} as before? Answer on your phone",
-        controls=(),
-        during="lobby",
-        everybody_stays=True,
-    ),
-    "agree": Rule(2, all_of_them, "All agree? Push yes, bar no", everybody_stays=True),
+    "put_aside": Rule(1, most_of_them, "Put match aside? Push yes, bar no"),
+    "end": Rule(1, all_of_them, "End the match? Push yes, bar no"),
+    # It opens a hand: only phones that have proved their keys answer.
+    "same_person": Rule(1, all_of_them, "Seat {seat} as before? Answer on your phone", controls=(), during="lobby"),
+    "agree": Rule(2, all_of_them, "All agree? Push yes, bar no"),
     "new_phone": Rule(
-        2,
-        all_of_them,
-        "Seat {seat}: new phone? Push yes, bar no",
-        during="always",
-        better_than="absent",
-        everybody_stays=True,
+        2, all_of_them, "Seat {seat}: new phone? Push yes, bar no", during="always", better_than="absent"
     ),
     # The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
     "pitch": Rule(3, first_answer("done"), "Read it aloud. Push: done", controls=("push",)),
@@ -183,7 +172,7 @@ class Questions(Part):
         if wait > 0:
             raise NotAsked(f"Not enough said yes: you may ask again in {wait} s.", "QUESTION")
         asked.until = self._clock.now() + seconds
-        if rule.everybody_stays:
+        if rule.needs_all:
             asked.stay = {*asked.voters()}
         self.open = asked
 
@@ -225,7 +214,7 @@ class Questions(Part):
         if asked is None:
             return False
         voters = asked.may_vote()
-        if late and KINDS[asked.kind].ignores_silent:
+        if late and not KINDS[asked.kind].needs_all:
             voters = [seat for seat in voters if seat in asked.votes or self._is_heard(seat)]
         votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
         carried = (asked.decide or KINDS[asked.kind].decide)(votes, voters, late)
