@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from hub.engine.game import Game
 from hub.table.base.kept import KeptValues
@@ -13,6 +14,9 @@ from hub.table.base.slow_disk import TimedStore
 from hub.table.match.play import Play
 from hub.table.seating.questions import Questions
 from hub.table.seating.seats import Seats
+
+DecisionKey: TypeAlias = tuple[int, int, int]
+"""Epoch, number and fingerprint of a decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +43,11 @@ class Core:
         around = Seats(seats, kept, ports, lambda: play.seats)
         questions = Questions(ports.clock, around.is_heard, lambda: bool(play.seats))
         return cls(ports, disk, kept, Notices(ports.clock), play, around, questions)
+
+
+def decision_key(play: Play) -> DecisionKey | None:
+    """Return what identifies the open decision; None if people are asked nothing."""
+    decision = play.decision
+    if decision is None or decision.by_chance:
+        return None
+    return play.log.epoch, decision.number, decision.fingerprint()

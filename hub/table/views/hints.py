@@ -22,7 +22,7 @@ from hub.engine.sight import Sight
 from hub.errors import NotAsked, RulesBug
 from hub.state import Hint
 from hub.table.base.part import Part
-from hub.table.core import Core
+from hub.table.core import Core, DecisionKey, decision_key
 from hub.table.seating.seat import Seat
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,6 @@ AGAIN_SECONDS = 0.25
 """How long to wait for one that is not there by then."""
 REFUSED = "This table allows no hints now: between matches anybody here can allow them."
 
-Key: TypeAlias = tuple[int, int, int]
-"""Epoch, number and fingerprint of a decision."""
 Run: TypeAlias = Callable[[Callable[[], None]], None]
 
 
@@ -57,7 +55,7 @@ class Hints(Part):
         self._random = Random(core.ports.random.getrandbits(64))  # noqa: S311 - advice is no secret
         self._chosen: bool | None = None  # what people have said; None: where one person plays against the house
         self._phones: dict[int, str] = {}  # by seat: the login of the phone that wants hints
-        self._key: Key | None = None
+        self._key: DecisionKey | None = None
         self._asked: set[int] = set()  # whose hint of this decision is reckoned, or was
         self._found: dict[int, Hint | None] = {}  # by seat; written by threads
         self._told: dict[int, Hint | None] = {}  # by seat: what hands show
@@ -108,7 +106,7 @@ class Hints(Part):
             self._phones.pop(seat.number, None)
             return
         self._phones[seat.number] = seat.sid
-        if self._key_of(self._play.decision) == self._key and seat.number not in self._told:
+        if decision_key(self._play) == self._key and seat.number not in self._told:
             # At once, so that the answer to this request has it, and no later message tells the others what was asked.
             self._begin(seat.number, run=_at_once)
             self._told |= {seat.number: self._found[seat.number]} if seat.number in self._found else {}
@@ -127,7 +125,7 @@ class Hints(Part):
             self._kept.forget("hints")
             self._chosen = None
         decision = self._play.decision
-        key = self._key_of(decision)
+        key = decision_key(self._play)
         if key != self._key:
             self._key, self._asked, self._found, self._told = key, set(), {}, {}
             self._shown_at = self._clock.now() + SECONDS if decision and self._anybody_asked(decision) else None
@@ -136,11 +134,6 @@ class Hints(Part):
         for seat in self._seats:
             if self.wanted(seat) and not seat.house and seat.number not in self._asked:
                 self._begin(seat.number, self._run)
-
-    def _key_of(self, decision: Decision | None) -> Key | None:
-        if decision is None or decision.by_chance:
-            return None
-        return self._play.log.epoch, decision.number, decision.fingerprint()
 
     def _anybody_asked(self, decision: Decision) -> bool:
         return self.allowed and not decision.by_chance and any(not self._seats[seat].house for seat in decision.asked)
@@ -168,7 +161,7 @@ class Hints(Part):
 
     def of(self, seat: Seat) -> Hint | None:
         """Return the hint that the hand of a seat shows now; None where it shows none."""
-        if not self.wanted(seat) or not self.allowed or self._key_of(self._play.decision) != self._key:
+        if not self.wanted(seat) or not self.allowed or decision_key(self._play) != self._key:
             return None
         return self._told.get(seat.number)
 

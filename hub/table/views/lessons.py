@@ -7,8 +7,6 @@ looked at for the room.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import msgspec
 
 from hub.engine.decision import Decision
@@ -17,15 +15,12 @@ from hub.engine.match import Match
 from hub.errors import NotAsked
 from hub.state import LessonNow, Teaching
 from hub.table.base.part import Part
-from hub.table.core import Core
+from hub.table.core import Core, DecisionKey, decision_key
 from hub.table.seating.seat import Seat
 
 READ_SECONDS = 8.0
 """How long a sentence for the room stands at least: so long takes reading it from the side."""
 ROOM = 0
-
-Key: TypeAlias = tuple[int, int, int]
-"""Epoch, number and fingerprint of a decision."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -46,7 +41,7 @@ class Lessons(Part):
         self._play, self._seats, self._kept, self._clock = core.play, core.seats, core.kept, core.ports.clock
         self.chosen: bool | None = None
         self._now = Kept()
-        self._key: Key | None = None
+        self._key: DecisionKey | None = None
         self._known: int | None = None  # events of the match before the open question; None: nobody has counted yet
         self._told: dict[
             int, tuple[tuple[str, To], ...]
@@ -110,7 +105,7 @@ class Lessons(Part):
             return
         self._note_match()
         match, decision = self._match, self._play.decision
-        key = self._key_of(decision)
+        key = decision_key(self._play)
         if key == self._key:
             return
         self._key, self._kept_on = key, None
@@ -160,11 +155,6 @@ class Lessons(Part):
                 played[sid] = [*played.get(sid, ()), game]
         self._keep(match=name, on=on, without=[], played=played)
         self.chosen, self._known, self._told, self._shown = None, 0, {}, {}
-
-    def _key_of(self, decision: Decision | None) -> Key | None:
-        if decision is None or decision.by_chance:
-            return None
-        return self._play.log.epoch, decision.number, decision.fingerprint()
 
     def _moment(self, match: Match, decision: Decision) -> Moment | None:
         count = len(match.events)
