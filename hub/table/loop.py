@@ -146,7 +146,7 @@ class Table(Restarts):
 
     def tell_waiting(self) -> None:
         """Show everybody that the table waits for its disk, if it does: its own thread cannot say so meanwhile."""
-        self._publisher.tell_waiting(self._disk)
+        self._publisher.tell_waiting()
 
     def _start(self) -> None:
         try:
@@ -157,21 +157,14 @@ class Table(Restarts):
 
     def _take_up(self) -> None:
         if self._resumption.take_up():
-            self._house.begin()
-            for part in (self._people, self._rolls, self._hints, self._lessons, self._staff):
-                part.recall()
-            self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
-            self._reopen = True
-            self._follow()
+            self._parts.restore()
+            self._parts.decision.ask_again()
+            self._parts.update()
             self._resumption.tell_damaged()
 
     def _patience(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
-        rolls = None if self._play.stopped else self._rolls.due_at
-        times = (
-            rolls, self._renames.due_at, self._links.due_at, self._people.due_at, self._demonstration.due_at,
-            self._hints.due_at, self._reveal.due_at,
-        )  # fmt: skip
+        times = self._parts.due_at, self._renames.due_at, self._links.due_at
         due = [at for at in times if at is not None]
         return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
 
@@ -186,23 +179,23 @@ class Table(Restarts):
                     self._answer(signal)
             else:
                 changed = self._handle(signal)
-            changed = self._due() or changed
+            changed = self._run_due() or changed
             changed = note_moved(before, self._seats, self._play.seats, self._notices) or changed
-            self._follow()
-            self._resumption.follow_loss()
+            self._parts.update()
+            self._resumption.update_loss()
             changed = self._resumption.tell_damaged() or changed
         except LogError as error:
             self._stop_play(error)
             changed = True
-        hinted = self._hints.due()
+        hinted = self._hints.refresh()
         if note_disk(self._disk, self._notices) or changed or ended:
             self._show()
         elif hinted:
             self._publisher.show_hands()
         self._boxes.tell()
-        if self._demonstration.due():
+        if self._demonstration.refresh():
             self._publisher.show_demonstration()
-        if self._reveal.due():
+        if self._reveal.refresh():
             self._publisher.show_rings()
 
     def _handle(self, signal: object) -> bool:
@@ -240,7 +233,6 @@ class Table(Restarts):
                 note(signal, self._notices, self._seats)
             case StaffAsked():
                 self._staff.take(signal)
-                self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
             case GameChanged(game):
                 self._play.games[game.name] = game
             case Tick():
@@ -285,7 +277,7 @@ class Table(Restarts):
             self._show()
         if refusal is None:
             try:
-                self._follow()
+                self._parts.update()
             except LogError as error:  # what the phone asked is on the disk all the same
                 self._stop_play(error)
             note_disk(self._disk, self._notices)
@@ -299,52 +291,19 @@ class Table(Restarts):
         if shown:
             self._show_around(shown)
 
-    def _due(self) -> bool:
+    def _run_due(self) -> bool:
         """Do what time alone brings about: claims end, rolls are accepted, seats that are waited for are nudged."""
-        changed = self._seats.due()
+        changed = self._seats.run_due()
         for *before, last in self._renames.due(self._ports.clock.now()):
             self._answer(last, before)
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
-        for part in (self._rolls, self._staff, self._people, self._lessons):
-            if changed or part is self._rolls:
-                self._follow()  # where the match went on, dice and boxes are asked before anybody plays
-            changed = part.due() or changed
+        self._parts.update()
+        for part in self._parts.parts:
+            if part.run_due():
+                changed = True
+                self._parts.update()  # where the match went on, dice and boxes are asked before anybody plays
         return changed
-
-    def _follow(self) -> None:
-        """Look whether another decision is open, and let dice, boxes and notices follow. Raise LogError."""
-        self._boxes.follow_claims()
-        self._people.follow()
-        if self._play.stopped:
-            return
-        decision = self._rolls.decision
-        if decision is not self._open and not self._reopen and self._is_open_already():
-            self._open = decision  # after an undo within it: what the others have locked in their boxes stays
-            self._boxes.ask_again()
-        elif decision is not self._open or self._reopen:
-            self._reveal.follow(self._open, self._open_match)
-            self._open, self._reopen, self._open_match = decision, False, self._play.log.match
-            self._people.absence.opened()
-            self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
-            self._notices.passed("decision")
-            self._rolls.open(decision)
-            self._boxes.open(decision)
-        self._boxes.follow()
-        self._boxes.follow_question(self._people.questions.open)
-        self._hints.follow()
-        self._lessons.follow()
-        if self._play.fault:
-            self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
-        else:
-            self._notices.end("rules")
-
-    def _is_open_already(self) -> bool:
-        """Return whether dice and boxes were asked this very question, of the same match and under the same number."""
-        before, decision = self._open, self._rolls.decision
-        if decision is None or before is None or self._play.log.match != self._open_match:
-            return False
-        return decision.number == before.number and decision.fingerprint() == before.fingerprint()
 
     def _stop_play(self, error: LogError) -> None:
         """Let the match stand still, as the disk has it, until the disk that failed is back."""
@@ -363,7 +322,7 @@ class Table(Restarts):
             self._take_up()
         self._play.retry()
         self._notices.end("disk")
-        self._reopen = True  # before time goes on: dice that were not accepted are asked for anew
+        self._parts.decision.ask_again()  # before time goes on: dice that were not accepted are asked for anew
         return True
 
     def _show(self) -> None:
@@ -372,5 +331,4 @@ class Table(Restarts):
 
     def _show_around(self, state: PublicState) -> None:
         self._boxes.tell()
-        self._publisher.show_around(state, settled=self._settled)
-        self._settled = False
+        self._publisher.show_around(state, settled=self._parts.decision.take_settled())

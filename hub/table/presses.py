@@ -17,15 +17,12 @@ from msgspec.structs import replace
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
-from hub.table.base.notices import Notices
-from hub.table.boxes import captions, controls
+from hub.table.boxes import controls
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
-from hub.table.people.lobby import Lobby
 from hub.table.people.people import People
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -36,22 +33,15 @@ MENU: tuple[tuple[Literal["pause", "put_aside", "end"], str], ...] = (
     ("end", "End the match? Push asks all"),
 )
 """What the dial of a seat picks that the match asks nothing."""
-ANSWER_KEYS = {2: ("push", "bar"), 3: ("k1", "k2", "k3")}
-"""The controls that answer a question to the table, by how many answers it has, in their order.
-
-The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
-"""
 
 
 class Presses:
     """The cables and controls of a table's boxes. Every method returns whether anything has changed that is shown."""
 
-    def __init__(
-        self, table: str, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People,
-    ) -> None:  # fmt: skip
-        self._table, self._play, self._seats, self._notices = table, play, seats, notices
-        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
+    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People) -> None:
+        self._table, self._play, self._seats, self._notices = core.kept.table, core.play, core.seats, core.notices
+        self._rolls, self._boxes, self._people = rolls, boxes, people
+        self._lobby, self._choice = people.lobby, people.choice
         self._menu: dict[int, tuple[int, object]] = {}  # by seat: what its dial has picked of `MENU`, and when
         self._connected: set[str] = set()  # ids of boxes
 
@@ -131,13 +121,12 @@ class Presses:
             or not self._boxes.answers(seat, asked)
         ):
             return False
-        if asked.kind == "same_person":  # it opens a hand: only phones that have proved their keys say so
-            self._boxes.displays.refuse(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
+        if not asked.controls:
+            self._boxes.displays.refuse(seat, asked.caption)
             return True
-        keys = dict(zip(ANSWER_KEYS[len(asked.options)], asked.options, strict=True))
-        if signal.control not in keys or (asked.kind == "pitch" and signal.control == "bar"):
+        if signal.control not in asked.controls:
             return False
-        self._try(seat, partial(self._people.questions.vote, seat.number, keys[signal.control]))
+        self._try(seat, partial(self._people.questions.vote, seat.number, asked.controls[signal.control]))
         return True
 
     def _choose_from_menu(self, seat: Seat, signal: Key | Turn) -> bool:
@@ -217,8 +206,8 @@ class Presses:
     def _in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
         """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
         if isinstance(signal, Turn):
-            self._lobby.turn(signal.detents)
-            self._boxes.displays.tell(seat, self._lobby.caption, self._lobby.chosen)
+            self._choice.turn(signal.detents)
+            self._boxes.displays.tell(seat, self._choice.caption, self._choice.chosen)
             return True
         if signal.edge != "down" or signal.control not in ("push", "bar"):
             return False

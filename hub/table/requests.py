@@ -13,15 +13,12 @@ from hub.network import verbs
 from hub.network.verbs import read_args
 from hub.ports import PhoneSaid
 from hub.state import Plain, tidy_name
-from hub.table.base.names import SENTENCE, TWIN, Names
-from hub.table.base.notices import Notices
+from hub.table.base.names import SENTENCE, TWIN
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
-from hub.table.people.lobby import Lobby
 from hub.table.people.people import People
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 from hub.table.views.hints import Hints
 from hub.table.views.lessons import Lessons
 
@@ -30,12 +27,11 @@ class Requests:
     """What phones may ask, by verb. A LogError is not caught here: the loop stops the match on it."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People,
-        hints: Hints, lessons: Lessons, names: Names,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._notices, self._hints, self._lessons = play, seats, notices, hints, lessons
-        self._names = names
-        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
+        self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People, hints: Hints, lessons: Lessons
+    ) -> None:
+        self._play, self._seats, self._notices, self._names = core.play, core.seats, core.notices, core.ports.names
+        self._rolls, self._boxes, self._people, self._lobby = rolls, boxes, people, people.lobby
+        self._hints, self._lessons = hints, lessons
 
     def do(self, seat: Seat, request: PhoneSaid) -> None:
         """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
@@ -99,7 +95,7 @@ class Requests:
             case "hub_rolls", verbs.HubRollsArgs(on=on):
                 self._let_hub_roll(seat, on)
             case "wish", verbs.WishArgs(game=game, preset=preset, options=wanted):
-                self._lobby.wish(seat, game, preset, wanted)
+                self._people.choice.wish(seat, game, preset, wanted)
             case "free", verbs.SeatArgs(seat=number):
                 self._lobby.free(number)
             case "house", verbs.HouseArgs(seat=number, strength=strength):

@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 
-from hub.engine.decision import Decision
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
 from hub.state import Ack
 from hub.table.base.ports import Ports
@@ -59,19 +58,16 @@ class Restarts(ABC):
 
     def _set_up(self) -> None:
         """Make all that is kept in memory of the table: at the start, and anew after a fault."""
-        parts = self._make_parts()
+        self._parts = parts = self._make_parts()
         self._renames: Pace[PhoneSaid] = Pace(RENAMES, RENAMES_SECONDS)
         self._links: Pace[PhoneLink] = Pace(LINKS, LINKS_SECONDS)
-        self._notices, self._disk, self._play, self._seats = parts.notices, parts.disk, parts.play, parts.seats
-        self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.house, parts.people
+        core = parts.core
+        self._notices, self._disk, self._play, self._seats = core.notices, core.disk, core.play, core.seats
+        self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.people.house, parts.people
         self._presses, self._requests, self._staff = parts.presses, parts.requests, parts.staff
         self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
         self._demonstration, self._resumption = parts.demonstration, parts.resumption
         self._hints, self._lessons = parts.hints, parts.lessons
-        self._open: Decision | None = None  # the decision that dice and boxes were asked
-        self._open_match: str | None = None  # the match that it belongs to
-        self._reopen = False  # ask them anew, whatever they were asked
-        self._settled = False  # a round has ended: a good moment for a panel's full refresh
         self._asked: tuple[PhoneSaid, object] | None = None  # what a phone asks just now, and where the log was before
 
     @property
@@ -157,7 +153,7 @@ class Restarts(ABC):
         for number in self._seats.claimed:
             self._seats.refuse(number, NOT_DONE)
         self._set_up()
-        self._publisher.follow(publisher)
+        self._publisher.continue_after(publisher)
         self._rolls.dice.open.number_from(arms)
         self._start()
         for one in self._surroundings:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from random import Random
 from typing import Literal
 
 import msgspec
 
 from hub.engine.decision import CHANCE
 from hub.errors import StartRefused
-from hub.ports import LogStore
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
-from hub.table.people.lobby import Lobby
+from hub.table.people.game_choice import GameChoice
 from hub.table.seating.seat import new_code
-from hub.table.seating.seats import Seats
 from hub.table.views.snapshot import Identity
 
 TABLE_CODE_LENGTH = 4
@@ -35,22 +30,11 @@ class Resumption:
     """The start of one table, in two steps that are each done once, however often the disk fails meanwhile."""
 
     def __init__(
-        self,
-        table: Identity,
-        store: LogStore,
-        kept: KeptValues,
-        play: Play,
-        seats: Seats,
-        rolls: Rolls,
-        lobby: Lobby,
-        notices: Notices,
-        place_boxes: Mapping[str, int],
-        random: Random,
+        self, core: Core, table: Identity, rolls: Rolls, choice: GameChoice, place_boxes: Mapping[str, int]
     ) -> None:
         self.table = table  # with its code once that was read
-        self._store, self._kept, self._play, self._seats = store, kept, play, seats
-        self._rolls, self._lobby, self._notices, self._place_boxes = rolls, lobby, notices, dict(place_boxes)
-        self._random = random
+        self._kept, self._play, self._seats, self._notices = core.kept, core.play, core.seats, core.notices
+        self._rolls, self._choice, self._random, self._place_boxes = rolls, choice, core.ports.random, dict(place_boxes)
         self._loss: KeptLoss | None = None
         self._told_damaged = 0  # so many private values that could not be read
         self._taken_up: Literal["nothing", "read", "all"] = "nothing"
@@ -103,7 +87,7 @@ class Resumption:
         if code or not self.table.code:
             self.table = self.table._replace(code=code or new_code(self._random, TABLE_CODE_LENGTH))
         self._play.log.recall()
-        self._seats.recall()
+        self._seats.restore()
         for box, seat in self._place_boxes.items():
             self._seats.bind(box, seat)
         try:
@@ -111,13 +95,13 @@ class Resumption:
         except StartRefused as error:
             self._notices.post("set_aside", str(error))
         if self._play.match:
-            self._lobby.plays(self._play.match.game.name, self._play.match.setup.options)
-        self._lobby.recall()
+            self._choice.plays(self._play.match.game.name, self._play.match.setup.options)
+        self._choice.choose_wished()
         self._loss = self._read_loss()
         if self._loss:
             self._notices.post("lost", self._loss.sentence)
-        if self._store.notice:
-            self._notices.post("database", self._store.notice)
+        if self._kept.store.notice:
+            self._notices.post("database", self._kept.store.notice)
 
     def _read_loss(self) -> KeptLoss | None:
         """Return what the disk has lost: found out now, or told before a restart to people who have not gone on since."""
@@ -132,7 +116,7 @@ class Resumption:
         match = self._play.match
         return sum(entry.seat != CHANCE for entry in match.log) if match else 0
 
-    def follow_loss(self) -> None:
+    def update_loss(self) -> None:
         """Keep a loss no longer once its notice has ended: somebody has taken it away, or begun a match. Raise LogError."""
         if self._loss and self.done and not self._notices.stands("lost"):
             self._kept.forget("loss")

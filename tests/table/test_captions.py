@@ -19,20 +19,20 @@ from hub.table.boxes.captions import (
     dispute_caption,
     explanation,
     picked_caption,
-    question_to_all,
     sealed_captions,
     typed_caption,
 )
 from hub.table.boxes.controls import ON_THE_PHONE, Cursor
 from hub.table.boxes.lettering import Lettering, cut, fits, lines
 from hub.table.presses import MENU
+from hub.table.seating.questions import caption
 from tests.table.fakes import TableRig
 
 TEN = Roll(1, 10, 6, "odds")
 SAID = [
     *(claim_caption(push=push) for push in (True, False)),
     *(dispute_caption(voting=voting) for voting in (True, False)),
-    *(question_to_all(kind, 6, options) for kind in get_args(QuestionKind) for options in ((), ("house",))),
+    *(caption(kind, 6, options) for kind in get_args(QuestionKind) for options in ("12", "123")),
     *(
         dice_caption(roll, 6, state, mine=mine, lying=lying)
         for roll, state, mine, lying in product(

@@ -155,7 +155,7 @@ def test_what_reached_the_disk_before_the_fault_is_acknowledged_and_kept(monkeyp
 @pytest.mark.parametrize("part", ["tick", "show"])
 def test_what_fails_by_itself_stops_the_table_after_the_third_time(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
-    monkeypatch.setattr(*{"tick": (People, "due"), "show": (Publisher, "show_hands")}[part], failing)
+    monkeypatch.setattr(*{"tick": (People, "run_due"), "show": (Publisher, "show_hands")}[part], failing)
     rig.take(PhoneSaid(rig.sids[1], "1" * 16, 1, rig.state["epoch"], None, "help", {}))
     assert rig.table.fault == "", "the first time, and the second when it starts again"
     rig.take(Tick())
@@ -199,7 +199,8 @@ def test_a_fault_in_what_time_alone_brings_about_costs_the_table_nothing(
     rig = playing()
     view, own = rig.state["view"], rig.hand(1)["you"]
     with monkeypatch.context() as broken:
-        broken.setattr(part, "due", failing_times(1, part.due))
+        name = "refresh" if hasattr(part, "refresh") else "run_due"
+        broken.setattr(part, name, failing_times(1, getattr(part, name)))
         rig.take(Tick())
     assert (rig.state["state"], rig.state["view"], rig.hand(1)["you"]) == ("playing", view, own)
     assert rig.notice_keys() == ["restarted"]
@@ -271,7 +272,7 @@ def test_a_table_that_stays_stopped_refuses_all_until_staff_start_it_again(monke
     rig = playing()
     view = rig.state["view"]
     with monkeypatch.context() as broken:
-        broken.setattr(People, "due", failing)
+        broken.setattr(People, "run_due", failing)
         rig.take(Tick(), Tick())
         assert rig.ask(1, "help")["error"] == STOPPED
         decided = rig.claim(2, "BCDFGH")
@@ -314,7 +315,7 @@ def test_whoever_asks_a_table_that_does_not_start_again_is_answered_once(
 def test_staff_may_reset_a_table_that_stays_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
     with monkeypatch.context() as broken:
-        broken.setattr(People, "due", failing)
+        broken.setattr(People, "run_due", failing)
         rig.take(Tick(), Tick())
     rig.take(Tick())
     assert rig.table.fault == STOPPED, "it does not start by itself, though nothing fails any more"
@@ -398,7 +399,7 @@ def test_a_phone_whose_seat_the_log_does_not_know_is_told_so_and_no_other(monkey
     places = json.loads(rig.store.kept["1", "places"])
     rig.store.kept["1", "places"] = json.dumps([one for one in places if one["seat"] != 3]).encode()
     with monkeypatch.context() as broken:
-        broken.setattr(StaffDesk, "due", failing_times(1, StaffDesk.due))
+        broken.setattr(StaffDesk, "run_due", failing_times(1, StaffDesk.run_due))
         rig.take(Tick())
     assert [seat["phone"] for seat in rig.state["seats"]] == ["on", "on", "none", "none"]
     assert rig.phones.released == [rig.sids[3]]
@@ -413,7 +414,7 @@ def test_dice_that_are_asked_for_again_after_a_fault_have_a_number_of_their_own(
     before = list(rig.dice.numbers)
     assert before
     with monkeypatch.context() as broken:
-        broken.setattr(StaffDesk, "due", failing_times(1, StaffDesk.due))
+        broken.setattr(StaffDesk, "run_due", failing_times(1, StaffDesk.run_due))
         rig.take(Tick())
     assert rig.state["state"] == "playing"
     assert rig.dice.numbers[: len(before)] == before
@@ -436,7 +437,7 @@ def test_a_table_that_does_not_start_again_tries_it_once_with_each_signal(monkey
 def test_a_table_that_cannot_even_show_that_it_has_stopped_ends_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
     with monkeypatch.context() as broken:
-        broken.setattr(People, "due", failing)
+        broken.setattr(People, "run_due", failing)
         broken.setattr(Publisher, "show_stopped", failing)
         rig.take(Tick(), Tick())
     assert rig.table.fault == STOPPED
@@ -451,7 +452,7 @@ def test_a_claim_that_waits_is_refused_by_a_table_that_starts_again(monkeypatch:
     rig.take(ClaimAsked("c" * 8, 2, b"k" * 32, None, "", decided.append))
     assert not decided
     with monkeypatch.context() as broken:
-        broken.setattr(StaffDesk, "due", failing_times(1, StaffDesk.due))
+        broken.setattr(StaffDesk, "run_due", failing_times(1, StaffDesk.run_due))
         rig.take(Tick())
     assert [(one.held, one.say) for one in decided] == [(False, NOT_DONE)]
     assert rig.claim(3, rig.code(3)) is not None

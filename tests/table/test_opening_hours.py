@@ -6,14 +6,16 @@ import os
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
+from random import Random
 
 import pytest
 
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.table.base.chance import Chance
+from hub.table.base.ports import Ports
+from hub.table.core import Core
 from hub.table.staff.opening_hours import AFTER_SECONDS, closing
 from hub.table.staff.session_limit import SessionLimit
-from tests.table.fakes import HeldClock, MemoryStore
+from tests.table.fakes import FakePhones, HeldClock, MemoryStore
 
 EVERY_DAY = ("23:00",) * 7
 SUMMER, WINTER = timezone(timedelta(hours=2)), timezone(timedelta(hours=1))
@@ -75,17 +77,15 @@ class Evening:
 
     def __init__(self, begins: float, evenings: tuple[str, ...] = EVERY_DAY) -> None:
         self.now, self.clock = begins, HeldClock()
-        self.notices = Notices(self.clock)
-        kept = KeptValues("1", MemoryStore())
-        self.limit = SessionLimit(
-            kept, self.notices, self.clock, lambda: self.now, evenings
-        )  # fmt: skip
-        kept.open()
+        ports = Ports(MemoryStore(), FakePhones([]), self.clock, Chance(1), lambda: self.now, Random(1))
+        core = Core.make("1", 2, [], ports)
+        self.notices, self.limit = core.notices, SessionLimit(core, evenings)
+        core.kept.open()
 
     def passed(self, minutes: float) -> str:
         self.now += 60 * minutes
         self.clock.time += 60 * minutes
-        self.limit.due()
+        self.limit.run_due()
         return next((one.text for one in self.notices.public()), "")
 
 

@@ -27,14 +27,13 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.table.boxes.captions import question_to_all
 from hub.table.boxes.lettering import CAPTION_LENGTH
 from hub.table.people.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
 from hub.table.people.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, STRANGERS, WARNED_SECONDS
 from hub.table.people.house_seats import ROLL_SECONDS, HouseWay
 from hub.table.people.house_seats import SECONDS as HOUSE_SECONDS
 from hub.table.people.lobby import MOST_WAITS, START_SECONDS
-from hub.table.seating.questions import VOTE_SECONDS
+from hub.table.seating.questions import VOTE_SECONDS, caption
 from hub.table.seating.seat_list import HEARD_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
@@ -544,7 +543,7 @@ def test_only_a_phone_that_is_known_says_who_somebody_is(by: str) -> None:
     assert rig.say(1, "take_up", {"match": match})["ok"]
     assert question(rig)["voters"] == [1, 2]
     rig.say(1, "vote", {"say": "yes"})
-    assert rig.boxes.texts["box-2"] == question_to_all("same_person", 3, ["yes", "no"])
+    assert rig.boxes.texts["box-2"] == caption("same_person", 3, ["yes", "no"])
     if by == "box":
         rig.press(2, "push")
         assert question(rig)["votes"] == {"1": "yes"}
@@ -734,7 +733,7 @@ def test_who_left_a_match_proves_nothing_of_the_next_one_on_that_box() -> None:
     rig.start()
     rig.say_leave(3)
     assert rig.table._seats[3].left
-    rig.table._people._lobby.begun("bid-and-bait")  # another match, in which somebody plays on box 3
+    rig.table._people.lobby.begun("bid-and-bait")  # another match, in which somebody plays on box 3
     assert not rig.table._seats[3].left
     again = TableRig(3, store=rig.store)
     assert not again.table._seats[3].left
@@ -1476,7 +1475,7 @@ def test_boxes_are_asked_and_answer_with_their_keys(boxed: TableRig) -> None:
     boxed.take(BoxDown(f"box-{asked}", "unplugged"))
     pass_time(boxed, ASK_SECONDS)
     for seat in others:
-        assert boxed.boxes.texts[f"box-{seat}"] == question_to_all("absent", asked, OPTIONS)
+        assert boxed.boxes.texts[f"box-{seat}"] == caption("absent", asked, OPTIONS)
         boxed.press(seat, "k2")
     assert question(boxed) is None
     assert asked in [entry.seat for entry in boxed.match.log]
@@ -1508,8 +1507,8 @@ def test_boxes_that_have_locked_are_asked_about_a_seat_whose_box_is_there_and_wh
     pass_time(rig, ASK_HERE_SECONDS + 1)
     asked = question(rig)
     assert (asked["kind"], asked["seat"], asked["voters"]) == ("absent", 3, [1, 2])
-    assert rig.boxes.texts["box-1"] == question_to_all("absent", 3, OPTIONS)
-    assert rig.boxes.texts["box-3"] != question_to_all("absent", 3, OPTIONS)
+    assert rig.boxes.texts["box-1"] == caption("absent", 3, OPTIONS)
+    assert rig.boxes.texts["box-3"] != caption("absent", 3, OPTIONS)
     rig.press(1, "push", "k1")
     assert question(rig)["votes"] == {"1": "wait"}
     assert rig.boxes.texts["box-1"] == before, "it has answered"
@@ -1554,7 +1553,7 @@ def test_a_box_that_is_asked_nothing_pauses_and_puts_aside(boxed: TableRig) -> N
 @pytest.mark.parametrize("kind", ["put_aside", "end", "absent", "same_person", "new_phone"])
 @pytest.mark.parametrize("options", [("wait", "safe"), OPTIONS], ids=len)
 def test_every_question_fits_a_box(kind: Any, options: Collection[str]) -> None:
-    assert len(question_to_all(kind, 6, options)) <= CAPTION_LENGTH
+    assert len(caption(kind, 6, options)) <= CAPTION_LENGTH
 
 
 def test_a_box_whose_player_has_gone_outvotes_nobody(boxed: TableRig) -> None:

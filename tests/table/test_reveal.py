@@ -92,7 +92,7 @@ def test_the_table_looks_at_its_rings_when_the_reveal_has_stood() -> None:
     assert rig.table._patience() == pytest.approx(HELD)
     public, pages = len(rig.phones.public), len(rig.page.shown)
     rig.clock.time += HELD
-    rig.table._reveal.due()
+    rig.table._reveal.refresh()
     rig.table._publisher.show_rings()
     assert (len(rig.phones.public), len(rig.page.shown)) == (public, pages), "phones and screens have it already"
 

@@ -12,35 +12,13 @@ from typing import Literal, NamedTuple, TypeAlias
 from hub.errors import NotOffered
 from hub.ports import Clock
 from hub.state import Notice, Severity
+from hub.table.base.part import Part
 
 Kind: TypeAlias = Literal[
-    "disk",
-    "rules",
-    "restarted",
-    "broker",
-    "slow_disk",
-    "help",
-    "device",
-    "simulated",
-    "network",
-    "not_rolled",
-    "other_value",
-    "set_aside",
-    "lost",
-    "database",
-    "kept",
-    "new_box",
-    "claim",
-    "wanted",
-    "taken",
-    "on_phone",
-    "guessing",
-    "not_started",
-    "dial",
-    "idle",
-    "time",
-    "staff",
-]
+    "disk", "rules", "restarted", "broker", "slow_disk", "help", "device", "simulated", "network", "not_rolled",
+    "other_value", "set_aside", "lost", "database", "kept", "new_box", "claim", "wanted", "taken", "on_phone",
+    "guessing", "not_started", "dial", "idle", "time", "staff",
+]  # fmt: skip
 Cause: TypeAlias = Literal["reported", "decision", "match", "answered"]
 """What ends a notice: whoever posted it says so; another decision is open; a match begins; somebody does what it asks."""
 
@@ -91,7 +69,7 @@ KINDS: Mapping[Kind, Rule] = {
 }
 
 
-class Notices:
+class Notices(Part):
     """The notices that stand now, by key: the kind, and what it is about where there may be several."""
 
     def __init__(self, clock: Clock) -> None:
@@ -110,7 +88,7 @@ class Notices:
         self._since[key] = self._clock.now()
         return True
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """End what has stood for as long as it is news; return whether anything has."""
         now, before = self._clock.now(), len(self._standing)
         for key, (kind, _) in list(self._standing.items()):

@@ -7,14 +7,13 @@ named by the labels of the game (`hub.display.labels`); cards are looked up in t
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
 from hub.display.labels import NO_LABELS, Deck, cents, deck_in, face_of, fill, found
 from hub.engine.decision import Answer, Move, Roll
 from hub.engine.labels import Labels, MoveLabels, ParameterLabels
 from hub.engine.printed import UNKNOWN
-from hub.state import QuestionKind
 from hub.table.boxes.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
 from hub.table.boxes.controls import (
     KEY_NUMBERS,
@@ -97,27 +96,6 @@ def dispute_caption(*, voting: bool) -> str:
 def claim_caption(*, push: bool) -> str:
     """Return the caption of a seat that a phone asks for; `push` says that a push is enough to let it in."""
     return "Phone wants this seat: push yes, bar no" if push else "Phone wants seat: hold bar, then push"
-
-
-def question_to_all(kind: QuestionKind, seat: int, options: Collection[str]) -> str:
-    """Return the caption of a question to the table, with the keys that answer it; `seat` is whom it is about."""
-    match kind:
-        case "absent" if "house" not in options:
-            return f"Seat {seat} away? Push wait, bar safe"
-        case "absent":
-            return f"Seat {seat} away: 1 wait 2 safe 3 house"
-        case "put_aside":
-            return "Put match aside? Push yes, bar no"
-        case "end":
-            return "End the match? Push yes, bar no"
-        case "same_person":
-            return f"Seat {seat} as before? Answer on your phone"
-        case "agree":
-            return "All agree? Push yes, bar no"
-        case "new_phone":
-            return f"Seat {seat}: new phone? Push yes, bar no"
-        case "pitch":
-            return "Read it aloud. Push: done"
 
 
 def claim_sentence(seat: int, *, push: bool) -> str:

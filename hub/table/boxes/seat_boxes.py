@@ -6,42 +6,34 @@ way for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from random import Random
+from collections.abc import Sequence
 from typing import TypeAlias
 
-from hub.display.language import Language
 from hub.engine.decision import Action, Decision
 from hub.errors import NotOffered
-from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
+from hub.ports import BoxBid, BoxCheated, BoxLocked, BoxUnlocked
 from hub.state import RollState
-from hub.table.base.notices import Notices
+from hub.table.base.part import Part
 from hub.table.boxes import captions
 from hub.table.boxes.box_displays import BoxDisplays, seen_by
 from hub.table.boxes.sealed_choice import SealedChoice
+from hub.table.core import Core
 from hub.table.dice.dispute import Stage
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
-
-KEYS_ALONE = 3
-"""Questions with so many answers are answered by K1 to K3, and never by push or bar."""
 
 _Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`
 
 
-class SeatBoxes:
-    """The boxes at the seats of a table; `port` is None where there are none."""
+class SeatBoxes(Part):
+    """The boxes at the seats of a table, which may have none."""
 
-    def __init__(
-        self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls,
-        language: Callable[[str], Language], random: Random,
-    ) -> None:  # fmt: skip
-        self._port, self._play, self._seats, self._notices, self._rolls = port, play, seats, notices, rolls
-        self._random = random
-        self.displays = BoxDisplays(port, language, lambda: play.match.game.name if play.match else "")
+    def __init__(self, core: Core, rolls: Rolls) -> None:
+        play = self._play = core.play
+        self._seats, self._notices, self._rolls = core.seats, core.notices, rolls
+        self._port, self._random, self._questions = core.ports.boxes, core.ports.random, core.questions
+        self.displays = BoxDisplays(self._port, core.ports.language, lambda: play.match.game.name if play.match else "")
         self._sealed: SealedChoice | None = None
         self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
         self._is_told = True  # displays know of the decision that is open
@@ -101,8 +93,8 @@ class SeatBoxes:
             view, letters = seen_by(match, number), self.displays.letters
             self._sealed.offer(number, decision.offers(number), match.game.labels, view, letters)
 
-    def follow(self) -> None:
-        """Open what boxes hold once every seat has locked, and let displays follow the dice and the dispute."""
+    def update_displays(self) -> None:
+        """Open what boxes hold once every seat has locked; let displays follow the dice, the dispute, and what the table is asked."""
         decision = self._rolls.decision
         if decision and self._sealed and len(self.locked(decision)) == len(decision.asked):
             self._sealed.reveal()
@@ -111,6 +103,7 @@ class SeatBoxes:
             self._show(decision, list(self._seats))
         elif dice != self._shown_dice:
             self._show_dice(decision, list(self._seats))
+        self._update_question()
 
     def _show(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
         """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute, over it by a question.
@@ -124,7 +117,7 @@ class SeatBoxes:
         voting, voters = self._rolls.voting, self._rolls.voters()
         for seat in seats:
             if self._question and seat.number in self._shown_question:
-                self._tell_question(seat, self._question)
+                self.displays.tell(seat, self._question.caption)
             elif self._shown_dispute in ("open", "vote") and (
                 seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number))
             ):
@@ -136,7 +129,7 @@ class SeatBoxes:
         """Return whether a push may give this seat away: nobody sits there, and no match has a use for it."""
         return (not seat.joined or seat.is_house) and self._rolls.decision is None
 
-    def follow_claims(self) -> None:
+    def update(self) -> None:
         """Let notices and displays tell of every claim that waits, and of those that are over no more."""
         before, claims = self._shown_claims, {}
         for number in self._seats.claimed:
@@ -199,7 +192,7 @@ class SeatBoxes:
 
         One that has locked answers by its keys; the bar would take the lock back.
         """
-        free = self.is_idle(seat) or (self.is_locked(seat) and len(asked.options) == KEYS_ALONE)
+        free = self.is_idle(seat) or (self.is_locked(seat) and "k1" in asked.controls)
         return free and seat.number in asked.voters() and seat.number not in asked.votes
 
     def is_idle(self, seat: Seat) -> bool:
@@ -217,20 +210,18 @@ class SeatBoxes:
         sealed = self._sealed
         return sealed is not None and seat.box_on and seat.number in sealed.locked and not sealed.revealing
 
-    def follow_question(self, asked: Asked | None) -> None:
+    def _update_question(self) -> None:
         """Let displays ask what the table is asked, and no longer once that is answered."""
+        asked = self._questions.open
         shown: dict[int, str] = {seat.number: asked.kind for seat in self._seats if asked and self.answers(seat, asked)}
         if shown == self._shown_question:
             return
         before, self._shown_question, self._question = self._shown_question, shown, asked
         for seat in self._seats:
             if seat.number in shown and asked:
-                self._tell_question(seat, asked)
+                self.displays.tell(seat, asked.caption)
             elif seat.number in before:
                 self._show(self._rolls.decision, [seat])
-
-    def _tell_question(self, seat: Seat, asked: Asked) -> None:
-        self.displays.tell(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
 
     # --- cables --------------------------------------------------------------------------------------
 

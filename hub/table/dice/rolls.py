@@ -14,16 +14,13 @@ from msgspec.structs import replace
 
 from hub.engine.decision import CHANCE, Action, Decision, Roll
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
-from hub.ports import Clock, Dice, DiceSeen
+from hub.ports import DiceSeen
 from hub.state import Batch, PublicDice, PublicDispute
-from hub.table.base.chance import Chance
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.dice.dispute import Cause, Dispute
 from hub.table.dice.roll_states import least_physical
 from hub.table.dice.table_dice import TableDice
-from hub.table.match.play import Play
-from hub.table.seating.seats import Seats
 
 PITCH = "Wait for the end of the pitch."
 WAITS = "The table decides whether the dice are read again."
@@ -35,21 +32,18 @@ HUB_CHOICE_SECONDS = 15.0
 """And where its seat may do something else first; its own phone rolls at once."""
 
 
-class Rolls:
+class Rolls(Part):
     """The dice of a table and the dispute about its last roll, if there is one."""
 
-    def __init__(
-        self, play: Play, seats: Seats, notices: Notices, reader: Dice | None,
-        kept: KeptValues, clock: Clock, chance: Chance,
-    ) -> None:  # fmt: skip
-        self.dice = TableDice(reader, kept, clock, chance)
+    def __init__(self, core: Core) -> None:
+        ports, self._kept = core.ports, core.kept
+        self.dice = TableDice(ports.dice, core.kept, ports.clock, ports.chance)
         self.dispute: Dispute | None = None
-        self._play, self._seats, self._notices, self._clock = play, seats, notices, clock
-        self._kept = kept
+        self._play, self._seats, self._notices, self._clock = core.play, core.seats, core.notices, ports.clock
         self.by_hub = False
         """Whether the hub rolls all dice of this table, as its people want it."""
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what people have said before a restart. Raise LogError."""
         self.by_hub = bool(self._kept.read("hub rolls", bool, "who rolls the dice"))
 
@@ -302,14 +296,16 @@ class Rolls:
     @property
     def due_at(self) -> float | None:
         """Return when something is due by itself, in the clock's seconds."""
+        if self._play.stopped:
+            return None
         times = (self.dice.open.due_at, self.dispute.until if self.dispute else None, self._hub_due_at)
         return min((at for at in times if at is not None), default=None)
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time, and whoever comes and goes, brings about; return whether anything has changed."""
         if self._play.stopped:
             return False
-        changed = self.decision is not None and self.dice.due()
+        changed = self.decision is not None and self.dice.run_due()
         roll = self.dice.roll
         alone = roll is not None and not [one for one in self._present() if one != roll.seat]
         if self.dice.open.state == "typed" and (alone or self.dice.typed_long_ago) and roll:

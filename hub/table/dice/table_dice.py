@@ -235,7 +235,7 @@ class TableDice:
             return False
         return self._clock.now() - self.open.moved_at >= STAFF_SECONDS
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed."""
         if self.roll is None:
             return False

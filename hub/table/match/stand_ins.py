@@ -25,7 +25,7 @@ class StandIns:
         self._kept = kept
         self._by_match: dict[str, Entries] = {}
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what was so before a restart. Raise LogError."""
         known = self._kept.read("stood_in", dict[str, Entries], "where the house stood in for people")
         self._by_match = known or {}

@@ -12,16 +12,14 @@ from functools import partial
 from hub.engine.decision import Action, Decision
 from hub.engine.printed import is_printed
 from hub.errors import IllegalAction, LogError
-from hub.ports import Clock
-from hub.table.base.kept import KeptValues
+from hub.table.base.part import Part
 from hub.table.boxes.answer_line import box_role
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.people.house_seats import HouseSeats
-from hub.table.seating.questions import Asked, Questions, more_than_half
+from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -36,16 +34,13 @@ MOST_DOUBLED = 1
 OPTIONS = {"wait": "Wait", "safe": "Play safe for them", "house": "The house plays on"}
 
 
-class Absence:
+class Absence(Part):
     """The seats of one table that are waited for. `called` are those who have been called for the open decision."""
 
-    def __init__(
-        self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, questions: Questions, house: HouseSeats,
-        kept: KeptValues, clock: Clock, ask_seconds: float = ASK_SECONDS,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._rolls, self._boxes = play, seats, rolls, boxes
-        self._questions, self._house, self._kept, self._clock = questions, house, kept, clock
-        self._ask_seconds = ask_seconds
+    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, house: HouseSeats, ask_seconds: float) -> None:
+        self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
+        self._questions, self._kept, self._clock = core.questions, core.kept, core.ports.clock
+        self._house, self._ask_seconds = house, ask_seconds
         self.stand_ins = house.stand_ins
         self.called: list[int] = []
         self.paused: int | None = None  # the seat that paused the match
@@ -98,9 +93,9 @@ class Absence:
         with suppress(LogError):  # then it is a pause again after a power cut, which anybody ends
             self._kept.forget("paused")
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up after a restart a pause, and where the house has stood in. Raise LogError."""
-        self.stand_ins.recall()
+        self.stand_ins.restore()
         paused = self._kept.read("paused", int, "who paused the match")
         self.paused = paused if paused in self._play.seats else None
 
@@ -109,7 +104,7 @@ class Absence:
         """Return when the house plays, in the clock's seconds; None where it does not."""
         return self._house.due_at if self.paused is None else None
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
         if self._play.stopped or self.paused:
             return False
@@ -124,7 +119,7 @@ class Absence:
             late = [seat for seat in last if seat not in self.called]
             self.called += late
             changed = bool(late)
-        if self._house.due():
+        if self._house.run_due():
             return True
         return self._ask_about(awaited, waited) or changed
 
@@ -162,7 +157,7 @@ class Absence:
         how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
         text = f"Seat {seat.number} {how}. What shall we do?"
         others, do = partial(self._others, seat.number), partial(self._do, seat)
-        asked = Asked("absent", text, self._options(), others, more_than_half, do, seat=seat.number)
+        asked = Asked("absent", text, self._options(), others, do, seat=seat.number)
         asked.stands_on = frozenset({seat.number})
         self._questions.ask(asked)
 

@@ -11,16 +11,15 @@ from hub.engine.decision import Action, Answer
 from hub.errors import IllegalAction, NotAsked
 from hub.table.boxes.captions import label
 from hub.table.boxes.seat_boxes import SeatBoxes
-from hub.table.match.play import Play
-from hub.table.seating.questions import Asked, Questions, all_of_them
-from hub.table.seating.seats import Seats
+from hub.table.core import Core
+from hub.table.seating.questions import Asked
 
 
 class Agreement:
     """What the people at one table are asked to agree to."""
 
-    def __init__(self, play: Play, seats: Seats, boxes: SeatBoxes, questions: Questions) -> None:
-        self._play, self._seats, self._boxes, self._questions = play, seats, boxes, questions
+    def __init__(self, core: Core, boxes: SeatBoxes) -> None:
+        self._play, self._seats, self._questions, self._boxes = core.play, core.seats, core.questions, boxes
 
     def is_asked_for(self, action: Action) -> bool:
         """Ask the table first if all have to agree to a legal move; return whether it is asked. Raise NotAsked."""
@@ -41,7 +40,7 @@ class Agreement:
                     self._boxes.answer_by_phone(Action(seat=action.seat, move=action.move, args=action.args))
 
         text = f"Seat {action.seat} asks all who play: {named}?"
-        asked = Asked("agree", text, {"yes": "Yes", "no": "No"}, self._present, all_of_them, do)
+        asked = Asked("agree", text, {"yes": "Yes", "no": "No"}, self._present, do)
         asked.by, asked.votes, asked.stands_on = action.seat, {action.seat: "yes"}, frozenset({action.seat})
         self._questions.ask(asked)
 

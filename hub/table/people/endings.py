@@ -15,18 +15,16 @@ import msgspec
 
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.network.staff_messages import KeptMatch
-from hub.ports import Clock
 from hub.state import PutAside
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.dice.rolls import WAITS, Rolls
-from hub.table.match.play import Play
-from hub.table.match.stand_ins import StandIns
+from hub.table.people.absence import Absence
 from hub.table.people.lobby import Lobby
 from hub.table.seating.kept_people import KeptPeople, KeptPerson, Suspended, missing, name_in, name_of, was_house
-from hub.table.seating.questions import Asked, Questions, all_of_them, first_answer, most_of_them
+from hub.table.seating.questions import Asked, first_answer
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import LEFT_SECONDS, Seats
+from hub.table.seating.seats import LEFT_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -44,17 +42,14 @@ NOT_YOURS = "This match is for the people who played it. Staff can let it go on.
 STRANGERS = "Too few here are known from this match: staff can let it go on."
 
 
-class Endings:
+class Endings(Part):
     """What ends a match at a table, and the matches that were put aside there."""
 
-    def __init__(
-        self, play: Play, seats: Seats, rolls: Rolls, lobby: Lobby, notices: Notices, questions: Questions,
-        stand_ins: StandIns, kept: KeptValues, clock: Clock, idle_seconds: float = IDLE_SECONDS,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._rolls, self._lobby = play, seats, rolls, lobby
-        self._notices, self._questions, self._kept, self._clock = notices, questions, kept, clock
-        self._stand_ins, self._idle_seconds = stand_ins, idle_seconds
-        self._acted_at = self._read_at = clock.now()
+    def __init__(self, core: Core, rolls: Rolls, lobby: Lobby, absence: Absence, idle_seconds: float) -> None:
+        self._play, self._seats, self._notices, self._questions = core.play, core.seats, core.notices, core.questions
+        self._kept, self._clock, self._rolls, self._lobby = core.kept, core.ports.clock, rolls, lobby
+        self._absence, self._idle_seconds = absence, idle_seconds
+        self._acted_at = self._read_at = self._clock.now()
         self._left_at: float | None = None  # since when nobody is at the match
         self._all_offered: list[Suspended] | None = None  # as the disk has it; None: not read yet
 
@@ -71,11 +66,11 @@ class Endings:
         if what == "put_aside":
             text = f"{who} would put this match aside: it is kept, and can go on another time."
             options = {"yes": "Put it aside", "no": "Play on"}
-            asked = Asked("put_aside", text, options, self._present, most_of_them, self._put)
+            asked = Asked("put_aside", text, options, self._present, self._put)
         else:
             text = f"{who} would end this match for good. Nobody wins."
             options = {"yes": "End it", "no": "Play on"}
-            asked = Asked("end", text, options, self._present, all_of_them, self._end)
+            asked = Asked("end", text, options, self._present, self._end)
         if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
             if what == "put_aside":
                 asked.do("yes")
@@ -242,7 +237,7 @@ class Endings:
         named = [f"{name_of(before.get(number), 'the same person')} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
-            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
+            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known,
             lambda option: self._go_on_together(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
             stands_on=frozenset({*numbers, *(one.number for one in at.values())}),
@@ -313,7 +308,7 @@ class Endings:
         if places:
             self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
-        self._stand_ins.taken_up(match, self._play.log.match)
+        self._absence.stand_ins.taken_up(match, self._play.log.match)
         before = self._people().get(match, {})
         for number, person in before.items():
             seat = self._seats[number]
@@ -357,7 +352,7 @@ class Endings:
         self._lobby.clear()
         return True
 
-    def due(self, *, paused: bool) -> bool:
+    def run_due(self) -> bool:
         """Put the match aside where everybody has left it, or nobody plays; return whether anything has changed."""
         now = self._clock.now()
         if now - self._read_at >= READ_SECONDS:
@@ -373,7 +368,7 @@ class Endings:
             self.put_aside("itself: everybody has left")
             return True
         idle = now - self._acted_at
-        if paused:  # a break lasts longer, but only while somebody of the match is there
+        if self._absence.paused is not None:  # a break lasts longer, but only while somebody of the match is there
             gone = min((self._seats.gone_seconds(seat) for seat in seats if seat.is_somebodys), default=idle)
             idle = max(min(idle, gone), idle - (BREAK_LASTS - 1) * self._idle_seconds)
         if idle >= self._idle_seconds:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from random import Random
 from typing import Literal, NamedTuple
 
 from hub.display.labels import found
@@ -18,13 +17,11 @@ from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.match import Match
 from hub.engine.sight import Strength
 from hub.errors import IllegalAction, NotAsked, RulesBug
-from hub.ports import Clock
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.match.stand_ins import StandIns
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -49,13 +46,10 @@ class HouseWay(NamedTuple):
 class HouseSeats:
     """The house at one table. `strength` is how well it plays where people do not say."""
 
-    def __init__(
-        self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, clock: Clock, way: HouseWay,
-        stand_ins: StandIns, random: Random,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._rolls, self._boxes, self._clock = play, seats, rolls, boxes, clock
-        self._way, self._random = way, random
-        self.stand_ins = stand_ins
+    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, way: HouseWay) -> None:
+        self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
+        self._clock, self._random, self._way = core.ports.clock, core.ports.random, way
+        self.stand_ins = StandIns(core.kept)
         self._plays_at = self._asked_at = 0.0
 
     @property
@@ -118,7 +112,7 @@ class HouseSeats:
         """Return when the house plays, in the clock's seconds; None where it is not asked."""
         return self._plays_at if self.awaited else None
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Play for one seat, if the time has come; return whether anything has changed. Raise LogError."""
         awaited, now = self.awaited, self._clock.now()
         if not awaited or now < self._plays_at:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hub.errors import NotAsked
-from hub.ports import ClaimAsked, Clock
-from hub.state import isolated
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.ports import ClaimAsked
+from hub.state import Preset, isolated
+from hub.table.base.part import Group
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
 from hub.table.people.absence import ASK_SECONDS, Absence
 from hub.table.people.agreement import Agreement
 from hub.table.people.endings import IDLE_SECONDS, Endings
-from hub.table.people.house_seats import HouseSeats
+from hub.table.people.game_choice import GameChoice
+from hub.table.people.house_seats import HouseSeats, HouseWay
 from hub.table.people.lobby import Lobby
 from hub.table.people.pitches import Pitches
 from hub.table.people.vacancy import Vacancy
-from hub.table.seating.questions import Asked, Questions, all_of_them
+from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import CLAIM_SECONDS, Seats
+from hub.table.seating.seats import CLAIM_SECONDS
 
 BUSY = "The table is asked something else just now: try again in a moment."
 
@@ -37,33 +38,32 @@ class Patience(NamedTuple):
     pitch: float = 0.0
 
 
-class People:
-    """The parts that follow what people do and leave undone: `questions`, `absence`, `endings`, `vacancy`."""
+class People(Group):
+    """The parts that follow what people do and leave undone: `questions`, `choice`, `lobby`, `house`, `absence`, `endings`, `vacancy`."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        house: HouseSeats, kept: KeptValues, clock: Clock, patience: Patience,
+        self, core: Core, rolls: Rolls, boxes: SeatBoxes, patience: Patience, way: HouseWay,
+        presets: Mapping[str, Sequence[Preset]],
     ) -> None:  # fmt: skip
-        self._play, self._seats, self._notices, self._lobby = play, seats, notices, lobby
+        self._play, self._seats, self._notices, self.questions = core.play, core.seats, core.notices, core.questions
         self._ask_seconds = patience.ask
-        self.questions = Questions(clock, seats.is_heard)
-        self.house = house
-        self.absence = Absence(play, seats, rolls, boxes, self.questions, house, kept, clock, patience.ask)
-        self.endings = Endings(
-            play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
-        )
-        self.vacancy = Vacancy(play, seats, self.endings, notices, kept, clock, patience.idle)
-        self.agreement = Agreement(play, seats, boxes, self.questions)
-        self._pitches = Pitches(play, seats, self.questions, kept, patience.pitch)
-        self._position = play.log.position
+        self.choice = GameChoice(core, rolls, presets)
+        self.lobby = Lobby(core, rolls, self.choice)
+        self.house = HouseSeats(core, rolls, boxes, way)
+        self.absence = Absence(core, rolls, boxes, self.house, patience.ask)
+        self.endings = Endings(core, rolls, self.lobby, self.absence, patience.idle)
+        self.vacancy = Vacancy(core, self.endings, patience.idle)
+        self.agreement = Agreement(core, boxes)
+        pitches = Pitches(core, self.absence, patience.pitch)
+        self.parts = (core.notices, self.questions, self.absence, self.endings, self.vacancy, self.lobby, pitches)
+        self._position = core.play.log.position
         self._holders = self._who_sits()
 
-    def recall(self) -> None:
-        """Take up what was so before a restart. Raise LogError."""
+    def restore(self) -> None:
+        """Let the house take its seats, and restore each part. Raise LogError."""
+        self.house.begin()
         self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
-        self.absence.recall()
-        self.vacancy.recall()
-        self._pitches.recall()
+        super().restore()
 
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
@@ -127,13 +127,11 @@ class People:
 
         options = {"yes": "Yes, let it in", "no": "No"}
         try:
-            self.questions.ask(
-                Asked("new_phone", text, options, others, all_of_them, decide, seat=number), CLAIM_SECONDS
-            )
+            self.questions.ask(Asked("new_phone", text, options, others, decide, seat=number), CLAIM_SECONDS)
         except NotAsked:
             self._seats.put_off(number, BUSY)
 
-    def _follow_new_phones(self) -> None:
+    def _update_new_phones(self) -> None:
         """End the question who comes with a new phone when the old one is back, and claims about which nobody is asked."""
         asked = self.questions.open
         if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
@@ -149,44 +147,30 @@ class People:
     def _who_sits(self) -> dict[int, tuple[str, bool, bool]]:
         return {seat.number: (seat.sid, seat.joined, seat.is_house) for seat in self._seats}
 
-    def seats_followed(self) -> None:
+    def update_holders(self) -> None:
         """Let votes and questions end whose people have left their seats: before anything is decided by them."""
         before, self._holders = self._holders, self._who_sits()
         known = {sid for sid, _, _ in before.values()}
         for number, holder in self._holders.items():
             if holder != before[number]:
                 self.questions.moved(number)
-                self._lobby.moved(number)
+                self.lobby.moved(number)
                 if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
                     self.vacancy.sat_down()
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Let a pause end with the next action, questions with the match they are about, and pitches begin."""
-        self.seats_followed()
-        self._follow_new_phones()
+        self.update_holders()
+        self._update_new_phones()
         if self._play.log.position != self._position:
             self._position = self._play.log.position
             self.absence.go_on()
             self.endings.acted()
         if not self._play.seats:
             self.absence.go_on()
-            self.questions.close("put_aside", "end", "absent", "agree")
-        else:
-            self.questions.close("same_person")
-        self._pitches.follow(paused=self.absence.paused is not None)
+        super().update()
 
-    @property
-    def due_at(self) -> float | None:
-        """Return when something is due by itself to the second, in the clock's seconds."""
-        times = (self.questions.due_at, self.absence.due_at, self._lobby.due_at)
-        return min((at for at in times if at is not None), default=None)
-
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
-        self.seats_followed()
-        changed = self._notices.due()
-        changed = self.questions.due() or changed
-        changed = self.absence.due() or changed
-        changed = self.endings.due(paused=self.absence.paused is not None) or changed
-        changed = self.vacancy.due() or changed
-        return self._lobby.due() or changed
+        self.update_holders()
+        return super().run_due()

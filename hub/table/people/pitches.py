@@ -15,10 +15,10 @@ import msgspec
 
 from hub.engine.event import Event
 from hub.engine.match import Match
-from hub.table.base.kept import KeptValues
-from hub.table.match.play import Play
-from hub.table.seating.questions import Asked, Questions, first_answer
-from hub.table.seating.seats import Seats
+from hub.table.base.part import Part
+from hub.table.core import Core
+from hub.table.people.absence import Absence
+from hub.table.seating.questions import Asked
 
 OPTIONS = {"done": "Done", "off": "No more pitches of mine"}
 
@@ -37,28 +37,28 @@ class Quiet(msgspec.Struct):
     seats: dict[int, str] = {}
 
 
-class Pitches:
+class Pitches(Part):
     """The pitches of one table. Each ends with a press, or after `seconds`; 0: there are none.
 
     Whoever pitches may want no more of their own in this match; the others' are theirs to read.
     """
 
-    def __init__(self, play: Play, seats: Seats, questions: Questions, kept: KeptValues, seconds: float) -> None:
-        self._play, self._seats, self._questions, self._seconds = play, seats, questions, seconds
-        self._kept = kept
+    def __init__(self, core: Core, absence: Absence, seconds: float) -> None:
+        self._play, self._seats, self._questions, self._kept = core.play, core.seats, core.questions, core.kept
+        self._absence, self._seconds = absence, seconds
         self._match: tuple[str | None, int] | None = None  # the match and the epoch that events were counted in
         self._seen = 0
         self._waiting: list[Pitch] = []
         self._begun: Pitch | None = None
         self._quiet = Quiet()
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up before anything is played who wants to pitch no more. Raise LogError."""
         self._quiet = self._kept.read("quiet_pitches", Quiet, "who wants no pitches") or Quiet()
 
-    def follow(self, *, paused: bool = False) -> None:
+    def update(self) -> None:
         """Begin with what was just launched, go on to the next seat, and hold the match as long as anybody is left."""
-        match, log = self._play.match, self._play.log
+        match, log, paused = self._play.match, self._play.log, self._absence.paused is not None
         events = match.events if match else []
         if self._match != (
             log.match,
@@ -102,14 +102,7 @@ class Pitches:
             if option == "off":
                 self._be_quiet(pitch.seat)
 
-        asked = Asked(
-            "pitch",
-            f"Seat {pitch.seat} reads aloud: {pitch.text}",
-            OPTIONS,
-            lambda: [pitch.seat],
-            first_answer("done"),
-            done,
-        )
+        asked = Asked("pitch", f"Seat {pitch.seat} reads aloud: {pitch.text}", OPTIONS, lambda: [pitch.seat], done)
         asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
         self._begun = pitch
         self._questions.ask(asked, self._seconds)

@@ -13,14 +13,12 @@ from contextlib import suppress
 import msgspec
 
 from hub.errors import LogError
-from hub.ports import Clock
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
-from hub.table.match.play import Play
+from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.people.endings import Endings
 from hub.table.seating.seat import Seat
 from hub.table.seating.seat_list import HEARD_SECONDS
-from hub.table.seating.seats import LEFT_SECONDS, Seats
+from hub.table.seating.seats import LEFT_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -34,15 +32,12 @@ CALL = "Somebody asks for this table. If you are still here, wake your phone or 
 BACK = "Somebody is at this table again: ask there."
 
 
-class Vacancy:
+class Vacancy(Part):
     """Frees the seats of one table that nobody uses. `idle_seconds` is how long a silent seat is kept between matches."""
 
-    def __init__(
-        self, play: Play, seats: Seats, endings: Endings, notices: Notices, kept: KeptValues, clock: Clock,
-        idle_seconds: float,
-    ) -> None:  # fmt: skip
-        self._play, self._seats, self._endings = play, seats, endings
-        self._notices, self._kept, self._clock, self._idle_seconds = notices, kept, clock, idle_seconds
+    def __init__(self, core: Core, endings: Endings, idle_seconds: float) -> None:
+        self._play, self._seats, self._notices = core.play, core.seats, core.notices
+        self._kept, self._clock, self._endings, self._idle_seconds = core.kept, core.ports.clock, endings, idle_seconds
         self._silent_since: float | None = None  # since when nobody of the table is heard
         self._asked_at: float | None = None  # since when somebody asks for it
         self._company: set[tuple[int, str]] = set()  # who had a seat beside the match when its players were heard last
@@ -50,7 +45,7 @@ class Vacancy:
             int, int
         ] = {}  # for how long seats have been silent, in steps of `NOTED_SECONDS`, on the disk
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Let the silence of before a restart count, but leave phones the time to come back. Raise LogError."""
         self._noted = self._kept.read("silent", dict[int, int], "how long seats have been silent") or {}
         most = max(0.0, self._idle_seconds - RETURN_SECONDS)
@@ -85,13 +80,13 @@ class Vacancy:
 
     # --- time ----------------------------------------------------------------------------------------
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Free what nobody uses, and call a table that somebody asks for; return whether anything has changed. Raise LogError."""
         if not self._may_free():
             self._silent_since = None
             return self._stop_calling()
         self._note()
-        changed = self._follow_call()
+        changed = self._update_call()
         return self._free_silent() or changed
 
     def _may_free(self) -> bool:
@@ -120,7 +115,7 @@ class Vacancy:
         company = self._company if silent_seconds < HEARD_SECONDS else set[tuple[int, str]]()
         return any(self._seats.is_heard(number) for number, _ in self._beside() - company)
 
-    def _follow_call(self) -> bool:
+    def _update_call(self) -> bool:
         now = self._clock.now()
         if not self._is_silent():
             self._silent_since, self._company = None, self._beside()

@@ -6,160 +6,22 @@ when the votes suffice, or when the time is over. Silence never carries anything
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
+from typing import Literal, NamedTuple
 
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock
 from hub.state import Question, QuestionKind
+from hub.table.base.part import Part
 
 VOTE_SECONDS = 20.0
 REST_SECONDS = 60.0
 """How long a seat asks the table nothing, once the others have not agreed."""
-RANK: Mapping[QuestionKind, int] = {
-    "absent": 0,
-    "put_aside": 1,
-    "end": 1,
-    "same_person": 1,
-    "agree": 2,
-    "new_phone": 2,
-    "pitch": 3,
-}
-"""What comes first: a question takes the place of one with a higher rank."""
-WITHOUT_SILENT: frozenset[QuestionKind] = frozenset({"absent", "put_aside"})
-"""At the end of these the silence of a seat at which nobody has been heard of does not count: they cost nobody anything. A hand is
-given to another phone, or a match ended, by all who could be there."""
-
-OF_ALL: frozenset[QuestionKind] = frozenset({"end", "same_person", "new_phone", "agree"})
-"""Whoever was there when one of these was asked has a vote to its end: nobody is outvoted by a phone that loses its network."""
 
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 """Return the option that the votes (by seat) of these voters carry; None: none yet. With True the time is over."""
-
-
-@dataclass
-class Asked:
-    """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
-
-    `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself. Once somebody else sits at
-    one of the seats `stands_on`, it is asked no longer. `stay` are seats that were there when it was asked.
-    """
-
-    kind: QuestionKind
-    text: str
-    options: Mapping[str, str]
-    voters: Callable[[], Sequence[int]]
-    decide: Decide
-    do: Callable[[str], object]
-    seat: int = 0
-    by: int = 0
-    stands_on: frozenset[int] = frozenset()
-    until: float = 0.0
-    stay: set[int] = field(default_factory=set)
-    votes: dict[int, str] = field(default_factory=dict)
-
-    def may_vote(self) -> list[int]:
-        """Return the seats that decide now, by rising number."""
-        return sorted({*self.voters(), *self.stay})
-
-
-class Questions:
-    """The question that is open at a table, if one is."""
-
-    def __init__(self, clock: Clock, is_heard: Callable[[int], bool]) -> None:
-        """`is_heard` says whether somebody was heard of at a seat of late."""
-        self._clock, self._is_heard = clock, is_heard
-        self.open: Asked | None = None
-        self._rests: dict[int, float] = {}  # by seat: until when it asks nothing, as the others said no
-
-    def ask(self, asked: Asked, seconds: float = VOTE_SECONDS) -> None:
-        """Ask the table. Raise NotAsked while another question is open that comes first, or to whom the others said no.
-
-        What an absent seat holds up comes before what a person wants, and that before a phone that wants to come in; but
-        a phone that wants to come in at the absent seat itself is the better answer.
-        """
-        is_answer = self.open and (self.open.kind, asked.kind, self.open.seat) == ("absent", "new_phone", asked.seat)
-        if self.open and not is_answer and RANK[self.open.kind] <= RANK[asked.kind]:
-            raise NotAsked("The table is asked something else just now: answer that first.", "QUESTION")
-        wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
-        if wait > 0:
-            raise NotAsked(f"Not enough said yes: you may ask again in {wait} s.", "QUESTION")
-        asked.until = self._clock.now() + seconds
-        if asked.kind in OF_ALL:
-            asked.stay = {*asked.voters()}
-        self.open = asked
-
-    def vote(self, seat: int, option: str) -> None:
-        """Take a seat's vote. Raise IllegalAction."""
-        asked = self.open
-        if asked is None:
-            raise NotAsked("The table is asked nothing now.", "QUESTION")
-        if seat not in asked.may_vote():
-            raise NotAsked("This question is for others.", "QUESTION")
-        if option not in asked.options:
-            raise NotOffered(f"Answer {', '.join(asked.options)}.", "QUESTION")
-        asked.votes[seat] = option
-        self._decide(late=False)
-
-    def moved(self, seat: int) -> None:
-        """Take note that somebody else, or nobody, sits at a seat now: its vote was another person's."""
-        self._rests.pop(seat, None)
-        if self.open is None:
-            return
-        if seat in self.open.stands_on:
-            self.open = None
-        else:
-            self.open.votes.pop(seat, None)
-            self.open.stay.discard(seat)
-
-    def close(self, *kinds: QuestionKind) -> bool:
-        """Ask no longer, if the open question is of one of these kinds; return whether it was."""
-        if self.open is None or self.open.kind not in kinds:
-            return False
-        self.open = None
-        return True
-
-    def _decide(self, *, late: bool) -> bool:
-        asked = self.open
-        if asked is None:
-            return False
-        voters = asked.may_vote()
-        if late and asked.kind in WITHOUT_SILENT:
-            voters = [seat for seat in voters if seat in asked.votes or self._is_heard(seat)]
-        votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
-        carried = asked.decide(votes, voters, late)
-        if carried is None:
-            return False
-        self.open = None  # before anything is done: that may ask the next one
-        if asked.by and carried == "no":
-            self._rests[asked.by] = self._clock.now() + REST_SECONDS
-        asked.do(carried)
-        return True
-
-    @property
-    def due_at(self) -> float | None:
-        """Return when the open question ends by itself, in the clock's seconds."""
-        return self.open.until if self.open else None
-
-    def due(self) -> bool:
-        """Decide what is decided by now; return whether something was."""
-        return self._decide(late=self.open is not None and self._clock.now() >= self.open.until)
-
-    def public(self) -> Question | None:
-        """Return the open question as everybody sees it."""
-        asked = self.open
-        if asked is None:
-            return None
-        return Question(
-            kind=asked.kind,
-            text=asked.text,
-            options=dict(asked.options),
-            voters=asked.may_vote(),
-            votes={f"{seat}": option for seat, option in asked.votes.items()},
-            seat=asked.seat,
-            seconds=max(0, ceil(asked.until - self._clock.now())),
-        )
 
 
 def most_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
@@ -195,3 +57,195 @@ def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) 
         if wanted.count(option) * 2 > len(voters):
             return option
     return "wait" if late or len(wanted) == len(voters) else None
+
+
+class Rule(NamedTuple):
+    """How the people at a table answer questions of one kind."""
+
+    rank: int
+    """What comes first: a question takes the place of one with a higher rank."""
+    decide: Decide
+    """Which votes carry an answer."""
+    caption: str
+    """The text for the display of a seat box, with the controls that answer it. `seat` is the seat that it is about."""
+    caption_of_three: str = ""
+    """The same if there are three answers, for K1 to K3."""
+    controls: Sequence[str] = ("push", "bar")
+    """The controls of a box for the first two answers, in their order. If there are none, only phones answer."""
+    during: Literal["match", "lobby", "always"] = "match"
+    """When the question makes sense: it is closed at the end of this time."""
+    better_than: QuestionKind | None = None
+    """The kind that it replaces, whatever their ranks, if both are about the same seat: it is the better answer."""
+
+    @property
+    def needs_all(self) -> bool:
+        """Return whether nobody's silence is a yes.
+
+        Everybody who is there when it is asked then keeps a vote: nobody is outvoted by a phone that loses its network.
+        Other questions cost nobody anything, so that seats without a sign of life do not count at their end.
+        """
+        return self.decide is all_of_them
+
+
+KINDS: Mapping[QuestionKind, Rule] = {
+    "absent": Rule(
+        0, more_than_half, "Seat {seat} away? Push wait, bar safe", "Seat {seat} away: 1 wait 2 safe 3 house"
+    ),
+    "put_aside": Rule(1, most_of_them, "Put match aside? Push yes, bar no"),
+    "end": Rule(1, all_of_them, "End the match? Push yes, bar no"),
+    # It opens a hand: only phones that have proved their keys answer.
+    "same_person": Rule(1, all_of_them, "Seat {seat} as before? Answer on your phone", controls=(), during="lobby"),
+    "agree": Rule(2, all_of_them, "All agree? Push yes, bar no"),
+    "new_phone": Rule(
+        2, all_of_them, "Seat {seat}: new phone? Push yes, bar no", during="always", better_than="absent"
+    ),
+    # The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
+    "pitch": Rule(3, first_answer("done"), "Read it aloud. Push: done", controls=("push",)),
+}
+"""All kinds of questions. What an answer does is up to the part that asks (`Asked.do`)."""
+
+
+def caption(kind: QuestionKind, seat: int, options: Collection[str]) -> str:
+    """Return the text of a question for the displays of boxes. `seat` is the seat that it is about."""
+    rule = KINDS[kind]
+    return (rule.caption_of_three if len(options) > 2 else rule.caption).format(seat=seat)
+
+
+@dataclass
+class Asked:
+    """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
+
+    `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself. Once somebody else sits at
+    one of the seats `stands_on`, it is asked no longer. `stay` are seats that were there when it was asked.
+    """
+
+    kind: QuestionKind
+    text: str
+    options: Mapping[str, str]
+    voters: Callable[[], Sequence[int]]
+    do: Callable[[str], object]
+    seat: int = 0
+    by: int = 0
+    stands_on: frozenset[int] = frozenset()
+    until: float = 0.0
+    stay: set[int] = field(default_factory=set)
+    votes: dict[int, str] = field(default_factory=dict)
+    decide: Decide | None = None
+    """Which votes carry an answer, if that differs from the rule of its kind."""
+
+    def may_vote(self) -> list[int]:
+        """Return the seats that decide now, by rising number."""
+        return sorted({*self.voters(), *self.stay})
+
+    @property
+    def controls(self) -> Mapping[str, str]:
+        """Return the option that each control of a box answers; empty if only phones answer."""
+        controls = KINDS[self.kind].controls if len(self.options) < 3 else ("k1", "k2", "k3")
+        return dict(zip(controls, self.options, strict=False))
+
+    @property
+    def caption(self) -> str:
+        """Return the text for the displays of boxes."""
+        return caption(self.kind, self.seat, self.options)
+
+
+class Questions(Part):
+    """The question that is open at a table, if one is."""
+
+    def __init__(self, clock: Clock, is_heard: Callable[[int], bool], is_playing: Callable[[], bool]) -> None:
+        """`is_heard` says whether somebody was heard of at a seat of late, `is_playing` whether a match is under way."""
+        self._clock, self._is_heard, self._is_playing = clock, is_heard, is_playing
+        self.open: Asked | None = None
+        self._rests: dict[int, float] = {}  # by seat: until when it asks nothing, as the others said no
+
+    def ask(self, asked: Asked, seconds: float = VOTE_SECONDS) -> None:
+        """Ask the table. Raise NotAsked while another question is open that comes first, or to whom the others said no.
+
+        What an absent seat holds up comes before what a person wants, and that before a phone that wants to come in; but
+        a phone that wants to come in at the absent seat itself is the better answer.
+        """
+        rule, before = KINDS[asked.kind], self.open
+        is_answer = before and (before.kind, before.seat) == (rule.better_than, asked.seat)
+        if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
+            raise NotAsked("The table is asked something else just now: answer that first.", "QUESTION")
+        wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
+        if wait > 0:
+            raise NotAsked(f"Not enough said yes: you may ask again in {wait} s.", "QUESTION")
+        asked.until = self._clock.now() + seconds
+        if rule.needs_all:
+            asked.stay = {*asked.voters()}
+        self.open = asked
+
+    def vote(self, seat: int, option: str) -> None:
+        """Take a seat's vote. Raise IllegalAction."""
+        asked = self.open
+        if asked is None:
+            raise NotAsked("The table is asked nothing now.", "QUESTION")
+        if seat not in asked.may_vote():
+            raise NotAsked("This question is for others.", "QUESTION")
+        if option not in asked.options:
+            raise NotOffered(f"Answer {', '.join(asked.options)}.", "QUESTION")
+        asked.votes[seat] = option
+        self._decide(late=False)
+
+    def moved(self, seat: int) -> None:
+        """Take note that somebody else, or nobody, sits at a seat now: its vote was another person's."""
+        self._rests.pop(seat, None)
+        if self.open is None:
+            return
+        if seat in self.open.stands_on:
+            self.open = None
+        else:
+            self.open.votes.pop(seat, None)
+            self.open.stay.discard(seat)
+
+    def close(self, kind: QuestionKind) -> None:
+        """Ask no longer, if the open question is of this kind."""
+        if self.open and self.open.kind == kind:
+            self.open = None
+
+    def update(self) -> None:
+        """Close a question when the match that it is about has ended, or when a match has begun after it."""
+        if self.open and KINDS[self.open.kind].during == ("lobby" if self._is_playing() else "match"):
+            self.open = None
+
+    def _decide(self, *, late: bool) -> bool:
+        asked = self.open
+        if asked is None:
+            return False
+        voters = asked.may_vote()
+        if late and not KINDS[asked.kind].needs_all:
+            voters = [seat for seat in voters if seat in asked.votes or self._is_heard(seat)]
+        votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
+        carried = (asked.decide or KINDS[asked.kind].decide)(votes, voters, late)
+        if carried is None:
+            return False
+        self.open = None  # before anything is done: that may ask the next one
+        if asked.by and carried == "no":
+            self._rests[asked.by] = self._clock.now() + REST_SECONDS
+        asked.do(carried)
+        return True
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when the open question ends by itself, in the clock's seconds."""
+        return self.open.until if self.open else None
+
+    def run_due(self) -> bool:
+        """Decide what is decided by now; return whether something was."""
+        return self._decide(late=self.open is not None and self._clock.now() >= self.open.until)
+
+    def public(self) -> Question | None:
+        """Return the open question as everybody sees it."""
+        asked = self.open
+        if asked is None:
+            return None
+        return Question(
+            kind=asked.kind,
+            text=asked.text,
+            options=dict(asked.options),
+            voters=asked.may_vote(),
+            votes={f"{seat}": option for seat, option in asked.votes.items()},
+            seat=asked.seat,
+            seconds=max(0, ceil(asked.until - self._clock.now())),
+        )

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from math import ceil, inf
-from random import Random
 
 import msgspec
 
 from hub.errors import LogError
-from hub.ports import Clock, Phones
 from hub.table.base.kept import KeptValues
-from hub.table.base.names import Names, alike
+from hub.table.base.names import alike
+from hub.table.base.ports import Ports
 from hub.table.seating.seat import SEAT_CODE_LENGTH, KeptSeat, Seat, new_code
 
 CODE_SECONDS = 60.0
@@ -32,22 +31,12 @@ HEARD_SECONDS = 180.0
 class SeatList:
     """The seats of one table by number, without the claims for them."""
 
-    def __init__(
-        self,
-        count: int,
-        kept: KeptValues,
-        phones: Phones,
-        clock: Clock,
-        names: Names,
-        random: Random,
-        playing: Callable[[], Sequence[int]],
-    ) -> None:
+    def __init__(self, count: int, kept: KeptValues, ports: Ports, playing: Callable[[], Sequence[int]]) -> None:
         """`playing` returns the seats of a running match."""
         self._playing = playing
-        self._random = random
-        self._names = names
-        self._kept, self._phones, self._clock = kept, phones, clock
-        self._seats = {number: Seat(number, new_code(random, SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
+        self._random, self._names = ports.random, ports.names
+        self._kept, self._phones, self._clock = kept, ports.phones, ports.clock
+        self._seats = {number: Seat(number, new_code(ports.random, SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
 
     def __iter__(self) -> Iterator[Seat]:
         """Return the seats by rising number."""
@@ -87,6 +76,15 @@ class SeatList:
         seat = self._seats[number]
         return seat.phone_on or self._clock.now() - seat.heard_at < HEARD_SECONDS
 
+    def dealt_in(self) -> list[int]:
+        """Return the seats that a match begins with: somebody is there, or was a moment ago and has a box that asks again."""
+        return [seat.number for seat in self if seat.joined and self._may_be_there(seat)]
+
+    def _may_be_there(self, seat: Seat) -> bool:
+        if seat.presence != "asleep":
+            return seat.presence == "here"
+        return self.gone_seconds(seat) < HEARD_SECONDS
+
     def gone_seconds(self, seat: Seat) -> float:
         """Return for how many seconds nobody was heard at a seat: no phone, no control of its box. Infinite once it was left."""
         if seat.phone_on:
@@ -117,7 +115,7 @@ class SeatList:
 
     # --- on disk ---
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up who sat where, and make the phones' logins again. Raise LogError."""
         for one in self._kept.read("places", list[KeptSeat], "who sits where") or []:
             seat = self._seats.get(one.seat)
@@ -207,7 +205,7 @@ class SeatList:
 
     # --- time ---
 
-    def follow_phones(self) -> bool:
+    def update_phones(self) -> bool:
         """Note which phones are gone, and who is on a box no more; return whether somebody is."""
         changed, now = False, self._clock.now()
         for seat in self:

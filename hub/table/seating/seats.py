@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hmac import compare_digest
 from math import ceil, inf
-from random import Random
 from typing import Literal, TypeAlias
 
 from hub.errors import LogError
-from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
+from hub.ports import ClaimAsked, ClaimDecided
 from hub.state import Ack
 from hub.table.base.kept import KeptValues
-from hub.table.base.names import SENTENCE, TWIN, Names
+from hub.table.base.names import SENTENCE, TWIN
+from hub.table.base.ports import Ports
 from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code, new_token, person_of
 from hub.table.seating.seat_list import HAND_OVER_LENGTH, SeatList
 
@@ -59,12 +59,9 @@ class WaitingClaim:
 class Seats(SeatList):
     """The seats of one table, and of each seat the one claim that may wait to be agreed to."""
 
-    def __init__(
-        self, count: int, kept: KeptValues, phones: Phones, clock: Clock, names: Names, random: Random,
-        playing: Callable[[], Sequence[int]],
-    ) -> None:  # fmt: skip
+    def __init__(self, count: int, kept: KeptValues, ports: Ports, playing: Callable[[], Sequence[int]]) -> None:
         """`playing` returns the seats of a running match."""
-        super().__init__(count, kept, phones, clock, names, random, playing)
+        super().__init__(count, kept, ports, playing)
         self._claims: dict[int, WaitingClaim] = {}
         self._claims_asked = 0
         self._wrong_codes: deque[float] = deque(maxlen=ALARM_AFTER)  # when the last ones came
@@ -169,9 +166,9 @@ class Seats(SeatList):
         if claim and by in (None, claim.by):
             self._refuse(claim.asked, sentence)
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Refuse the claims that have waited too long, hide codes again; return whether anything has changed."""
-        changed = self.follow_phones()
+        changed = self.update_phones()
         hidden = [seat for seat in self if seat.code_until and self._clock.now() >= seat.code_until]
         for seat in hidden:
             seat.code_until = 0.0

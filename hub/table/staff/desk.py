@@ -7,8 +7,7 @@ a log of a match holds actions of seats only, so what staff did to the match is 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from random import Random
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -20,16 +19,12 @@ from hub.network import staff_verbs
 from hub.network.staff_messages import Desk, Did
 from hub.network.verbs import AcknowledgeArgs, SeatArgs, TakeUpArgs, read_args
 from hub.ports import StaffAsked
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.table.base.part import Group
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.match import feed
-from hub.table.match.play import Play
-from hub.table.people.endings import Endings
-from hub.table.people.house_seats import HouseSeats
-from hub.table.people.lobby import Lobby
+from hub.table.people.people import People
 from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code
-from hub.table.seating.seats import Seats
 from hub.table.staff.hardware_test import HardwareTests
 from hub.table.staff.session_limit import SessionLimit
 
@@ -39,29 +34,15 @@ MOST_KEPT = 40
 """So much of what staff did is kept."""
 
 
-class StaffDesk:
+class StaffDesk(Group):
     """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
 
-    def __init__(
-        self,
-        play: Play,
-        seats: Seats,
-        notices: Notices,
-        rolls: Rolls,
-        endings: Endings,
-        tests: HardwareTests,
-        kept: KeptValues,
-        limit: SessionLimit,
-        lobby: Lobby,
-        house: HouseSeats,
-        volume: int,
-        wall: Callable[[], float],
-        random: Random,
-    ) -> None:
-        self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
-        self._endings, self._kept, self._wall, self._random = endings, kept, wall, random
-        self.tests = tests
-        self._limit, self._lobby, self._house = limit, lobby, house
+    def __init__(self, core: Core, rolls: Rolls, people: People, evenings: Sequence[str], volume: int) -> None:
+        self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
+        self._kept, self._wall, self._random = core.kept, core.ports.wall, core.ports.random
+        self._endings, self._choice, self._house = people.endings, people.choice, people.house
+        self.limit, self.tests = SessionLimit(core, evenings), HardwareTests(core, rolls)
+        self.parts = (self.limit, self.tests)
         self._did: list[Did] = []
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
@@ -69,25 +50,24 @@ class StaffDesk:
         """How loud the table's sounds are, in per cent; the owner's until staff set another one."""
         self.desk = Desk(volume=volume)
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what was set and done before a restart. Raise LogError."""
         self._did = self._kept.read("staff", list[Did], "what staff did") or []
         light = self._kept.read("light", int, "how bright it is")
         self.light = light if light in staff_verbs.LIGHTS else 100
         volume = self._kept.read("volume", int, "how loud it is")
         self.volume = self.volume if volume is None else min(max(volume, 0), staff_verbs.LOUDEST)
-        self._limit.recall()
+        super().restore()
         self._tell()
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Do what time brings about; return whether there is news."""
-        changed = self._limit.due()
-        changed = self.tests.due() or changed
+        changed = super().run_due()
         self._tell()
         return changed
 
     def _tell(self) -> None:
-        limit = self._limit
+        limit = self.limit
         self.desk = Desk(
             list(self._did), limit.until, self.light, self.volume, self.tests.report(), by_hours=limit.by_hours,
             put_aside=self._endings.kept_matches,
@@ -143,10 +123,10 @@ class StaffDesk:
             case "reset", staff_verbs.ResetArgs(match=running):
                 return self._reset(running)
             case "limit", staff_verbs.LimitArgs(minutes=minutes, at=at):
-                self._limit.choose(minutes, at)
+                self.limit.choose(minutes, at)
                 return ""
             case "offer", staff_verbs.OfferArgs(game=game, preset=preset):
-                self._lobby.offer(game, preset)
+                self._choice.offer(game, preset)
                 return ""
             case "light", staff_verbs.LightArgs(percent=percent):
                 self._kept.write("light", str(percent).encode())
@@ -237,7 +217,7 @@ class StaffDesk:
             self._clear(seat)
             self._notices.end("help", str(seat.number))
         self._house.begin()
-        self._limit.set(None)
+        self.limit.set(None)
         self._notices.passed("match")
         self._notices.passed("answered")
         return did

@@ -11,10 +11,10 @@ from typing import Literal
 
 from hub.errors import IllegalAction
 from hub.network.staff_messages import BoxTest, HardwareTest
-from hub.ports import CONTROLS, SEAT_MARKS, BoxUp, Clock, DiceSeen, Key, LampPicture, Turn
+from hub.ports import CONTROLS, SEAT_MARKS, BoxUp, DiceSeen, Key, LampPicture, Turn
+from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
-from hub.table.match.play import Play
-from hub.table.seating.seats import Seats
 
 TEST_SECONDS = 180.0
 CENSUS = 6
@@ -23,11 +23,11 @@ NO_READER = "No dice reader is at this table: count the dice by hand."
 RIGHT, LEFT = "dial right", "dial left"
 
 
-class HardwareTests:
+class HardwareTests(Part):
     """The tests of one table; one at a time, and none while a match is under way."""
 
-    def __init__(self, play: Play, seats: Seats, rolls: Rolls, clock: Clock) -> None:
-        self._play, self._seats, self._rolls, self._clock = play, seats, rolls, clock
+    def __init__(self, core: Core, rolls: Rolls) -> None:
+        self._play, self._seats, self._rolls, self._clock = core.play, core.seats, rolls, core.ports.clock
         self._controls: dict[str, int] = {}  # of each box, as it said hello
         self._left: dict[int, list[str]] | None = None  # by seat, while boxes are tried
         self._dice = ""
@@ -59,7 +59,7 @@ class HardwareTests:
             self._rolls.dice.open.disarm()
         self._left, self._arm, self._dice = None, None, ""
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """End a test that has lasted long enough, or that a match has overtaken; return whether there was one."""
         if not self._running or (self._clock.now() < self._ends and not self._play.seats):
             return False

@@ -6,14 +6,13 @@ No match ends by it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from msgspec import UNSET, UnsetType
 
-from hub.ports import Clock
-from hub.table.base.kept import KeptValues
-from hub.table.base.notices import Notices
+from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.staff.opening_hours import closing
 
 LAST_ORDERS, FEW = 15 * 60, 5 * 60
@@ -23,17 +22,15 @@ LOOK_SECONDS = 1.0
 """How often the venue's hours are looked at."""
 
 
-class SessionLimit:
-    """The time of one table. `wall` returns seconds since 1970; what passes meanwhile is measured by the table's clock.
+class SessionLimit(Part):
+    """The time of one table, by the time of day; what passes meanwhile is measured by the table's clock.
 
     What staff set counts, earlier or later; else the venue's own hours do (`evenings`, as in `hub.table.staff.opening_hours`).
     """
 
-    def __init__(
-        self, kept: KeptValues, notices: Notices, clock: Clock, wall: Callable[[], float],
-        evenings: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        self._kept, self._notices, self._clock, self._wall, self._evenings = kept, notices, clock, wall, evenings
+    def __init__(self, core: Core, evenings: Sequence[str] = ()) -> None:
+        self._kept, self._notices, self._evenings = core.kept, core.notices, evenings
+        self._clock, self._wall = core.ports.clock, core.ports.wall
         self._set: int | None = None  # by staff
         self._ends = 0.0  # by the table's clock
         self._closes: int | None = None  # as the venue's hours say
@@ -49,7 +46,7 @@ class SessionLimit:
         """Return whether the limit is that of the venue's hours."""
         return self._set is None and self._closes is not None
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what was set before a restart. Raise LogError."""
         until = self._kept.read("until", int, "until when the table is taken")
         if until and abs(until - self._wall()) < LONGEST:  # else it is long over, or this clock is wrong
@@ -74,12 +71,12 @@ class SessionLimit:
         else:
             self._kept.write("until", str(until).encode())
             self._begin(until)
-        self.due()
+        self.run_due()
 
     def _begin(self, until: int) -> None:
         self._set, self._ends = until, self._clock.now() + until - self._wall()
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Announce the end when it is time; return whether there is news."""
         before = self.until
         wall = self._wall()

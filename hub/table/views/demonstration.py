@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from random import Random
 
 from msgspec.structs import replace
 
@@ -24,7 +23,6 @@ from hub.ports import (
     BoxLocked,
     BoxUnlocked,
     ClaimAsked,
-    Clock,
     DiceSeen,
     HelpAsked,
     Key,
@@ -34,10 +32,10 @@ from hub.ports import (
 )
 from hub.state import Batch, PublicDice, PublicState
 from hub.table.base.chance import Chance
+from hub.table.base.part import Part
+from hub.table.core import Core
 from hub.table.match import feed
 from hub.table.match.highlights import highlights
-from hub.table.match.play import Play
-from hub.table.seating.seats import Seats
 from hub.table.views.snapshot import view
 
 logger = logging.getLogger(__name__)
@@ -62,23 +60,23 @@ MOST_BATCH = 6
 
 
 # Not a real match of house seats, which the log, the history and claims of seats would have to leave out.
-class Demonstration:
+class Demonstration(Part):
     """The demonstration of one table. Called from the table's thread.
 
     It begins when the table was free and untouched for `after` seconds, 0: never.
     """
 
-    def __init__(self, play: Play, seats: Seats, clock: Clock, after: float, random: Random) -> None:
-        self._play, self._seats, self._clock, self._after = play, seats, clock, after
-        self._random, self._chance = random, Chance(random)
-        minutes = {game.name: game.labels.minutes for game in play.games.values()}
-        self._games: list[Game] = sorted(play.games.values(), key=lambda game: (minutes[game.name], game.name))
+    def __init__(self, core: Core, after: float) -> None:
+        self._play, self._seats, self._clock, self._after = core.play, core.seats, core.ports.clock, after
+        self._random, self._chance = core.ports.random, Chance(core.ports.random)
+        minutes = {game.name: game.labels.minutes for game in self._play.games.values()}
+        self._games: list[Game] = sorted(self._play.games.values(), key=lambda game: (minutes[game.name], game.name))
         self._shown = 0  # demonstrations so far
         self._match: Match | None = None
         self._roll: Action | None = None  # dice that lie there, before the rules take them
         self._dice: PublicDice | None = None
         self._paper: PublicState | None = None
-        self._due_at = clock.now() + after  # when it begins, or takes its next step
+        self._due_at = self._clock.now() + after  # when it begins, or takes its next step
         self._ends_at = self._paper_at = 0.0
 
     # --- when ------------------------------------------------------------------------------------------
@@ -92,7 +90,7 @@ class Demonstration:
         """Return when something is due, in the clock's seconds; None while the table is not free."""
         return self._due_at if self._is_free() else None
 
-    def due(self) -> bool:
+    def refresh(self) -> bool:
         """Begin, take a step or end, if the time has come; return whether another picture is to be shown."""
         now = self._clock.now()
         if not self._is_free():

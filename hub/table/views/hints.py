@@ -20,12 +20,10 @@ from hub.engine.house_player import advise, look
 from hub.engine.printed import is_printed
 from hub.engine.sight import Sight
 from hub.errors import NotAsked, RulesBug
-from hub.ports import Clock
 from hub.state import Hint
-from hub.table.base.kept import KeptValues
-from hub.table.match.play import Play
+from hub.table.base.part import Part
+from hub.table.core import Core, DecisionKey, decision_key
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +33,6 @@ AGAIN_SECONDS = 0.25
 """How long to wait for one that is not there by then."""
 REFUSED = "This table allows no hints now: between matches anybody here can allow them."
 
-Key: TypeAlias = tuple[int, int, int]
-"""Epoch, number and fingerprint of a decision."""
 Run: TypeAlias = Callable[[Callable[[], None]], None]
 
 
@@ -49,23 +45,26 @@ def _at_once(job: Callable[[], None]) -> None:
     job()
 
 
-class Hints:
+class Hints(Part):
     """The hints of one table. `run` does what takes a while, off the table's thread."""
 
-    def __init__(
-        self, play: Play, seats: Seats, kept: KeptValues, clock: Clock, random: Random, run: Run = in_thread
-    ) -> None:
-        self._play, self._seats, self._kept, self._clock, self._run = play, seats, kept, clock, run
+    def __init__(self, core: Core, run: Run = in_thread) -> None:
+        self._play, self._seats, self._kept = core.play, core.seats, core.kept
+        self._clock, self._run = core.ports.clock, run
         # A source of its own, so that hints change nothing of what else is left to chance.
-        self._random = Random(random.getrandbits(64))  # noqa: S311 - advice is no secret
+        self._random = Random(core.ports.random.getrandbits(64))  # noqa: S311 - advice is no secret
         self._chosen: bool | None = None  # what people have said; None: where one person plays against the house
         self._phones: dict[int, str] = {}  # by seat: the login of the phone that wants hints
-        self._key: Key | None = None
+        self._key: DecisionKey | None = None
         self._asked: set[int] = set()  # whose hint of this decision is reckoned, or was
         self._found: dict[int, Hint | None] = {}  # by seat; written by threads
         self._told: dict[int, Hint | None] = {}  # by seat: what hands show
-        self.due_at: float | None = None
-        """When the hands are sent with their hints, in the clock's seconds; None where they were, or nobody is asked."""
+        self._shown_at: float | None = None  # when the hands are sent with their hints
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when the hands are sent with their hints, in the clock's seconds; None where they were, or nobody is asked."""
+        return self._shown_at
 
     # --- what is allowed, and who wants them -----------------------------------------------------------
 
@@ -88,7 +87,7 @@ class Hints:
             if seat.joined and not seat.is_house and (not playing or seat.number in playing)
         ]
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what people have said before a restart. Raise LogError."""
         self._chosen = self._kept.read("hints", bool, "whether hints are allowed")
 
@@ -107,7 +106,7 @@ class Hints:
             self._phones.pop(seat.number, None)
             return
         self._phones[seat.number] = seat.sid
-        if self._key_of(self._play.decision) == self._key and seat.number not in self._told:
+        if decision_key(self._play) == self._key and seat.number not in self._told:
             # At once, so that the answer to this request has it, and no later message tells the others what was asked.
             self._begin(seat.number, run=_at_once)
             self._told |= {seat.number: self._found[seat.number]} if seat.number in self._found else {}
@@ -118,26 +117,23 @@ class Hints:
 
     # --- the open decision --------------------------------------------------------------------------------
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Begin to think where another decision is open, or another phone wants to know. Raise LogError."""
+        if self._play.stopped:
+            return
         if self._chosen is not None and not self._people([]):
             self._kept.forget("hints")
             self._chosen = None
         decision = self._play.decision
-        key = self._key_of(decision)
+        key = decision_key(self._play)
         if key != self._key:
             self._key, self._asked, self._found, self._told = key, set(), {}, {}
-            self.due_at = self._clock.now() + SECONDS if decision and self._anybody_asked(decision) else None
+            self._shown_at = self._clock.now() + SECONDS if decision and self._anybody_asked(decision) else None
         if decision is None or not self.allowed:
             return
         for seat in self._seats:
             if self.wanted(seat) and not seat.house and seat.number not in self._asked:
                 self._begin(seat.number, self._run)
-
-    def _key_of(self, decision: Decision | None) -> Key | None:
-        if decision is None or decision.by_chance:
-            return None
-        return self._play.log.epoch, decision.number, decision.fingerprint()
 
     def _anybody_asked(self, decision: Decision) -> bool:
         return self.allowed and not decision.by_chance and any(not self._seats[seat].house for seat in decision.asked)
@@ -152,20 +148,20 @@ class Hints:
         random = Random(self._random.getrandbits(64))  # noqa: S311 - advice is no secret
         run(partial(reckon, seat, sight, match.game, random, self._found))
 
-    def due(self) -> bool:
+    def refresh(self) -> bool:
         """Let the hands show what was found, if it is time; return whether they are to be sent."""
         now = self._clock.now()
-        if self.due_at is None or now < self.due_at:
+        if self._shown_at is None or now < self._shown_at:
             return False
         if not self._asked <= self._found.keys():
-            self.due_at = now + AGAIN_SECONDS
+            self._shown_at = now + AGAIN_SECONDS
             return False
-        self.due_at, self._told = None, self._told | self._found
+        self._shown_at, self._told = None, self._told | self._found
         return True
 
     def of(self, seat: Seat) -> Hint | None:
         """Return the hint that the hand of a seat shows now; None where it shows none."""
-        if not self.wanted(seat) or not self.allowed or self._key_of(self._play.decision) != self._key:
+        if not self.wanted(seat) or not self.allowed or decision_key(self._play) != self._key:
             return None
         return self._told.get(seat.number)
 

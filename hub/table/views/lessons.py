@@ -7,27 +7,20 @@ looked at for the room.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import msgspec
 
 from hub.engine.decision import Decision
 from hub.engine.guide import Moment, To, moment_of, next_lesson
 from hub.engine.match import Match
 from hub.errors import NotAsked
-from hub.ports import Clock
 from hub.state import LessonNow, Teaching
-from hub.table.base.kept import KeptValues
-from hub.table.match.play import Play
+from hub.table.base.part import Part
+from hub.table.core import Core, DecisionKey, decision_key
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
 
 READ_SECONDS = 8.0
 """How long a sentence for the room stands at least: so long takes reading it from the side."""
 ROOM = 0
-
-Key: TypeAlias = tuple[int, int, int]
-"""Epoch, number and fingerprint of a decision."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -41,14 +34,14 @@ class Kept(msgspec.Struct, frozen=True):
 
 # The table chooses, not the page: a page forgets on a reload what it has shown, and a room without phones would see nothing.
 # There is no tutorial match, because it would take time that the table has rented.
-class Lessons:
+class Lessons(Part):
     """The lessons of one table. `chosen` is what people have said of the next match; None: as long as somebody is new."""
 
-    def __init__(self, play: Play, seats: Seats, kept: KeptValues, clock: Clock) -> None:
-        self._play, self._seats, self._kept, self._clock = play, seats, kept, clock
+    def __init__(self, core: Core) -> None:
+        self._play, self._seats, self._kept, self._clock = core.play, core.seats, core.kept, core.ports.clock
         self.chosen: bool | None = None
         self._now = Kept()
-        self._key: Key | None = None
+        self._key: DecisionKey | None = None
         self._known: int | None = None  # events of the match before the open question; None: nobody has counted yet
         self._told: dict[
             int, tuple[tuple[str, To], ...]
@@ -59,7 +52,7 @@ class Lessons:
             None  # the moment of the open question, while the room still reads of an earlier one
         )
 
-    def recall(self) -> None:
+    def restore(self) -> None:
         """Take up what was so before a restart. Raise LogError."""
         self._now = self._kept.read("lessons", Kept, "who knows which game") or Kept()
 
@@ -106,11 +99,13 @@ class Lessons:
         listening = [one for one in self._seats if one.number in playing and one.sid and not one.is_house]
         return None if listening and all(one.sid in self._now.without for one in listening) else match
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Look which lessons the open question is the moment of. Raise LogError."""
-        self._follow_match()
+        if self._play.stopped:
+            return
+        self._note_match()
         match, decision = self._match, self._play.decision
-        key = self._key_of(decision)
+        key = decision_key(self._play)
         if key == self._key:
             return
         self._key, self._kept_on = key, None
@@ -134,7 +129,7 @@ class Lessons:
             self._room_since = self._clock.now()
         self._shown = shown
 
-    def due(self) -> bool:
+    def run_due(self) -> bool:
         """Go on to the room's next lesson once it has had time for an earlier one; return whether it changes."""
         moment = self._kept_on
         if moment is None or self._clock.now() < self._room_since + READ_SECONDS or (match := self._match) is None:
@@ -145,7 +140,7 @@ class Lessons:
             self._shown[ROOM], self._room_since = lesson, self._clock.now()
         return True
 
-    def _follow_match(self) -> None:
+    def _note_match(self) -> None:
         sids = {seat.sid for seat in self._seats if seat.sid}
         played = {sid: games for sid, games in self._now.played.items() if sid in sids}
         match, name = self._play.match, self._play.log.match
@@ -160,11 +155,6 @@ class Lessons:
                 played[sid] = [*played.get(sid, ()), game]
         self._keep(match=name, on=on, without=[], played=played)
         self.chosen, self._known, self._told, self._shown = None, 0, {}, {}
-
-    def _key_of(self, decision: Decision | None) -> Key | None:
-        if decision is None or decision.by_chance:
-            return None
-        return self._play.log.epoch, decision.number, decision.fingerprint()
 
     def _moment(self, match: Match, decision: Decision) -> Moment | None:
         count = len(match.events)

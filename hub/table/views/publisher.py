@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
 from msgspec import structs
 
 from hub.display import dimmed, rings
-from hub.ports import Boxes, LampPicture, Lamps, Page, Phones
 from hub.state import Notice, PublicSeat, PublicState, ScreenState
 from hub.table.base.notices import KINDS
-from hub.table.base.slow_disk import SLOW_DISK, SLOW_SECONDS, TimedStore
-from hub.table.match.play import Play
-from hub.table.seating.seats import Seats
+from hub.table.base.slow_disk import SLOW_DISK, SLOW_SECONDS
+from hub.table.core import Core
+from hub.table.staff.desk import StaffDesk
 from hub.table.views.demonstration import Demonstration
 from hub.table.views.reveal import Reveal
 from hub.table.views.snapshot import Identity, Snapshots
@@ -24,32 +22,18 @@ class Publisher:
     """What shows the table: phones, lamps, boxes' rings, pages."""
 
     def __init__(
-        self,
-        snapshots: Snapshots,
-        play: Play,
-        seats: Seats,
-        phones: Phones,
-        lamps: Sequence[Lamps],
-        pages: Sequence[Page],
-        boxes: Boxes | None,
-        demonstration: Demonstration,
-        reveal: Reveal,
+        self, core: Core, snapshots: Snapshots, staff: StaffDesk, demonstration: Demonstration, reveal: Reveal
     ) -> None:
-        self._snapshots, self._play, self._seats = snapshots, play, seats
-        self._phones, self._lamps, self._pages, self._boxes = phones, lamps, pages, boxes
-        self._demonstration, self._reveal = demonstration, reveal
+        ports, self._play, self._seats, self._disk = core.ports, core.play, core.seats, core.disk
+        self._phones, self._lamps, self._pages, self._boxes = ports.phones, ports.lamps, ports.pages, ports.boxes
+        self._snapshots, self._staff, self._demonstration, self._reveal = snapshots, staff, demonstration, reveal
         self._newest: PublicState | None = None
-        self.light = 100
-        """How bright rings and the table's screens are, in per cent."""
-        self.volume = 0
-        """How loud the table is, in per cent."""
-        self.rings_under_test: Callable[[], Mapping[int, LampPicture]] = dict
         self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
         self._shown: tuple[PublicState, ScreenState] | None = None
 
     def show_phones(self, table: Identity) -> PublicState:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
-        state = self._newest = structs.replace(self._snapshots.public(table), volume=self.volume)
+        state = self._newest = self._snapshots.public(table)
         with self._phones.together():
             with self._showing:
                 self._phones.show_public(state)
@@ -67,9 +51,7 @@ class Publisher:
         demonstration = self._demonstration.picture(state)
         self._show_rings(state, demonstration)
         paper = self._demonstration.paper(demonstration)
-        screen = structs.replace(
-            self._snapshots.screen(state), light=self.light, demonstration=demonstration, paper=paper
-        )
+        screen = structs.replace(self._snapshots.screen(state), demonstration=demonstration, paper=paper)
         with self._showing:
             for page in self._pages:
                 page.show(screen, settled)
@@ -80,8 +62,8 @@ class Publisher:
             pictures = rings(demonstration, self._demonstration.labels)
         else:
             pictures = rings(state, self._play.labels, revealing=self._reveal.due_at is not None)
-        pictures |= self.rings_under_test()
-        pictures = {seat: replace(one, colour=dimmed(one.colour, self.light)) for seat, one in pictures.items()}
+        pictures |= self._staff.tests.rings()
+        pictures = {seat: replace(one, colour=dimmed(one.colour, self._staff.light)) for seat, one in pictures.items()}
         for lamps in self._lamps:
             lamps.show(pictures)
         if self._boxes:
@@ -99,7 +81,7 @@ class Publisher:
         if self._newest is not None:
             self.show_around(self._newest, settled=False)
 
-    def follow(self, before: Publisher) -> None:
+    def continue_after(self, before: Publisher) -> None:
         """Go on from the picture of the publisher before: after a fault, until this one has shown its own."""
         with before._showing:
             self._newest = before._newest
@@ -120,15 +102,19 @@ class Publisher:
             self._phones.show_public(after)
             screen = ScreenState(**{name: getattr(after, name) for name in PublicState.__struct_fields__})
             for page in self._pages:
-                page.show(structs.replace(screen, light=self.light), False)
+                page.show(structs.replace(screen, light=self._staff.light), False)
 
-    def tell_waiting(self, disk: TimedStore) -> None:
+    def tell_waiting(self) -> None:
         """Show everybody that the table waits for its disk, if it does. Call it from any thread but the table's."""
-        if disk.waiting() < SLOW_SECONDS:
+        if self._disk.waiting() < SLOW_SECONDS:
             return
         with self._showing:
             shown, self._shown = self._shown, None  # once; the table's next picture says it, too
-            if shown is None or disk.waiting() < SLOW_SECONDS or any(one.key == "disk" for one in shown[0].notices):
+            if (
+                shown is None
+                or self._disk.waiting() < SLOW_SECONDS
+                or any(one.key == "disk" for one in shown[0].notices)
+            ):
                 return
             said = [one for one in shown[0].notices if one.key != "slow_disk"]
             said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -11,18 +10,15 @@ from msgspec.structs import replace
 from hub.engine.decision import Decision
 from hub.engine.match import Match
 from hub.state import Faces, GameOffer, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
-from hub.table.base.notices import Notices
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.match import feed
 from hub.table.match.highlights import highlights
 from hub.table.match.minutes_left import MinutesLeft
-from hub.table.match.play import Play
-from hub.table.people.lobby import Lobby
 from hub.table.people.people import People
 from hub.table.seating.seat import Seat
-from hub.table.seating.seats import Seats
-from hub.table.staff.session_limit import SessionLimit
+from hub.table.staff.desk import StaffDesk
 from hub.table.views.hints import Hints
 from hub.table.views.lessons import Lessons
 from hub.table.views.reveal import Reveal
@@ -41,20 +37,18 @@ class Snapshots:
     """The builder of all states that leave the table. `seq` counts the public ones; `fingerprint` is the hub's key's."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People, hints: Hints, lessons: Lessons, minutes: MinutesLeft, limit: SessionLimit, reveal: Reveal,
-        random: Random, fingerprint: str = "",
+        self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People, staff: StaffDesk, hints: Hints,
+        lessons: Lessons, reveal: Reveal, fingerprint: str = "",
     ) -> None:  # fmt: skip
-        self._play, self._seats, self._notices = play, seats, notices
-        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
-        self._stand_ins = people.absence.stand_ins
+        self._play, self._seats, self._notices = core.play, core.seats, core.notices
+        self._rolls, self._boxes, self._people, self._staff = rolls, boxes, people, staff
+        self._hints, self._lessons, self._reveal = hints, lessons, reveal
+        self._minutes = MinutesLeft(core.disk, core.ports.clock)
         self.seq = 0
-        self._hints, self._lessons = hints, lessons
-        self._minutes, self._limit, self._reveal = minutes, limit, reveal
         self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
         self._played: tuple[tuple[str | None, int], dict[str, str]] = ((None, 0), {})  # who played, by match and epoch
         self.happened = feed.Happened()
-        self._session = random.randbytes(4).hex()
+        self._session = core.ports.random.randbytes(4).hex()
         self._fingerprint = fingerprint
 
     def public(self, table: Identity) -> PublicState:
@@ -62,8 +56,8 @@ class Snapshots:
         self.seq += 1
         people = self._people
         play, match, decision = self._play, self._play.match, self._play.decision
-        game = match.game if match else play.games.get(self._lobby.chosen)
-        stood_in = self._stand_ins.by_event(play.log.match, match) if match else {}
+        game = match.game if match else play.games.get(people.choice.chosen)
+        stood_in = people.absence.stand_ins.by_event(play.log.match, match) if match else {}
         if match:
             self.happened.show(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
         else:
@@ -97,23 +91,24 @@ class Snapshots:
             question=people.questions.public(),
             paused=people.absence.paused,
             put_aside=[] if play.seats else people.endings.offered,
-            starting=self._lobby.public_starting(),
+            starting=people.lobby.public_starting(),
             minutes_left=self._minutes_left(),
             highlights=self._highlights(match) if match and match.over else [],
             played=self._who_played(match) if match and match.over else {},
-            until=self._limit.until,
-            preset=self._lobby.preset,
-            options=dict(self._lobby.options),
+            until=self._staff.limit.until,
+            preset=people.choice.preset,
+            options=dict(people.choice.options),
             hints=self._hints.allowed,
             stood_in=newest.stood_in,
             revealed=self._reveal.number,
             teaching=self._lessons.public(),
             explain=self._lessons.chosen,
             hub_rolls=self._rolls.by_hub,
+            volume=self._staff.volume,
         )
 
     def _offers(self) -> list[GameOffer]:
-        return [replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._lobby.offers()]
+        return [replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._people.choice.offers()]
 
     def _minutes_left(self) -> tuple[int, int] | None:
         play, match = self._play, self._play.match
@@ -140,7 +135,12 @@ class Snapshots:
         shown = {name: getattr(state, name) for name in PublicState.__struct_fields__}
         newest = self.happened.for_screens()
         shown |= {"events": newest.events, "stood_in": newest.stood_in}
-        return ScreenState(**shown, claim_codes=self._seats.codes(self._play.seats), fingerprint=self._fingerprint)
+        return ScreenState(
+            **shown,
+            claim_codes=self._seats.codes(self._play.seats),
+            fingerprint=self._fingerprint,
+            light=self._staff.light,
+        )
 
     def hand(self, seat: Seat) -> Hand:
         """Return the newest private state of a seat."""

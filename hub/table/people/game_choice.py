@@ -1,0 +1,172 @@
+"""Between two matches: which game is next, and with which options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from hub.errors import LogError, NotAsked, StartRefused
+from hub.state import GameOffer, Preset
+from hub.table.core import Core
+from hub.table.dice.rolls import Rolls
+from hub.table.match import feed
+from hub.table.seating import needs
+from hub.table.seating.seat import Seat
+
+
+class GameChoice:
+    """What a table plays next.
+
+    - `chosen` is the name of the game that a push on a box starts: the last one, or the one that a dial has picked.
+    - `preset` is the name of the owner's set of options for it; "" for the usual options, and for options chosen by hand.
+    - `options` are the chosen options that differ from the usual ones.
+    """
+
+    def __init__(self, core: Core, rolls: Rolls, presets: Mapping[str, Sequence[Preset]]) -> None:
+        self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
+        self._has_reader, self._presets = core.ports.dice is not None, presets
+        self.chosen = ""
+        self.preset = ""
+        self.options: Mapping[str, object] = {}
+
+    # --- what there is to play -------------------------------------------------------------------------
+
+    def offers(self) -> list[GameOffer]:
+        """Return the games as the lobby offers them now."""
+        return [feed.offer(game, self._lacks(name), self.presets(name)) for name, game in self._play.games.items()]
+
+    def presets(self, name: str) -> Sequence[Preset]:
+        """Return the owner's sets of options for a game."""
+        return self._presets.get(name, ())
+
+    def offer(self, name: str, preset: str) -> None:
+        """Let a game be the chosen one, with a set of options. Raise NotAsked."""
+        if self._play.seats or name not in self._play.games:
+            raise NotAsked("Between matches, choose a game of this table.", "LOBBY")
+        if preset and preset not in [one.name for one in self.presets(name)]:
+            raise NotAsked("There is no such preset of this game.", "LOBBY")
+        self._choose(name, preset)
+
+    def _choose(self, name: str, preset: str = "", options: Mapping[str, object] | None = None) -> None:
+        """Let a push on a box start a game with a preset, or with `options`."""
+        self.chosen, self.preset = name, preset
+        if options is None:
+            options = next((one.options for one in self.presets(name) if one.name == preset), {})
+        self.options = options
+
+    def _unusual(self, name: str, options: Mapping[str, object]) -> dict[str, Any]:
+        """Return the options that are not as usual."""
+        usual = {one: option.default for one, option in self._play.games[name].options.items()}
+        return {one: value for one, value in options.items() if value != usual.get(one)}
+
+    def named(self, name: str, options: Mapping[str, object]) -> str:
+        """Return the preset that has these options; "" where none does."""
+        return next((one.name for one in self.presets(name) if one.options == options), "")
+
+    def _lacks(self, name: str) -> list[str]:
+        if self._play.seats:  # a match is under way: nobody reads it
+            return []
+        here = [self._seats[number] for number in self._seats.dealt_in()]
+        return needs.lacks(
+            self._play.games[name], here, has_reader=self._has_reader, kit=self._rolls.dice.public_kit()
+        )  # fmt: skip
+
+    def lacking_phones(self, name: str, options: Mapping[str, object] | None = None) -> str:
+        """Return what keeps those who are dealt in from playing a game as it is meant; "" where nothing does."""
+        game = self._play.games.get(name)
+        here = [self._seats[number] for number in self._seats.dealt_in()]
+        return needs.lacking_phones(game, here, options) if game else ""
+
+    def check_house(self, options: Mapping[str, object]) -> None:
+        """Raise StartRefused where the house would have to play what it cannot."""
+        needs.check_house(options, [self._seats[number] for number in self._seats.dealt_in()])
+
+    # --- what people would like ------------------------------------------------------------------------
+
+    def starts(self, name: str, options: Mapping[str, object]) -> None:
+        """Choose the game that somebody is about to start, with its options."""
+        self._choose(name, self.named(name, options), self._unusual(name, options))
+
+    def plays(self, name: str, options: Mapping[str, object]) -> None:
+        """Choose the game that is played now, with its options: the next match is the same, if nobody chooses another."""
+        unusual = self._unusual(name, options) if name in self._play.games else {}
+        self._choose(name, self.named(name, unusual), unusual)
+
+    def wish(
+        self, seat: Seat, name: str, preset: str | UnsetType = UNSET, options: Mapping[str, Any] | UnsetType = UNSET
+    ) -> None:
+        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked, StartRefused or LogError.
+
+        The options are the newest wish of those who want that game: its `preset` or its `options`. Who names neither leaves
+        them as they are.
+        """
+        before = self.chosen, self.preset, self.options
+        self.offer(name, preset or "")
+        if preset is UNSET and options is UNSET and name == before[0]:
+            self._choose(*before)
+        if options is not UNSET:
+            try:
+                self._wish_options(options)
+            except (NotAsked, StartRefused):
+                self._choose(*before)
+                raise
+        try:
+            with self._seats.changing(seat):
+                seat.wish = self.chosen
+        except LogError:
+            self._choose(*before)
+            raise
+        most = self._most_wished(seat.wish)
+        if most != seat.wish:
+            self._choose(most, *before[1:]) if before[0] == most else self._choose(most)
+
+    def _wish_options(self, options: Mapping[str, Any]) -> None:
+        """Let the chosen game be played with these options. Raise NotAsked or StartRefused where the game has not got one."""
+        known = self._play.games[self.chosen].options
+        if not set(options) <= set(known):
+            raise NotAsked("Choose options that this game has.", "LOBBY")
+        legal = {name: known[name].check(name, value) for name, value in options.items()}
+        self.plays(self.chosen, legal)
+
+    def _most_wished(self, first: str) -> str:
+        """Return the game that most seats would like, of several `first` where it is one of them."""
+        wishes = [one.wish for one in self._seats if one.wish in self._play.games]
+        return max(dict.fromkeys([first, *wishes]), key=wishes.count)
+
+    def choose_wished(self) -> None:
+        """Choose the game that those who sit here wished for before a restart."""
+        if not self._play.seats:
+            most = self._most_wished(self.chosen)
+            if most != self.chosen:
+                self._choose(most)
+
+    # --- at a table without phones -------------------------------------------------------------------
+
+    def turn(self, detents: int) -> None:
+        """Choose a game with a dial, and its preset: so many further on."""
+        self._notices.passed("answered")
+        places = [
+            (name, preset) for name in self._play.games for preset in ("", *(one.name for one in self.presets(name)))
+        ]
+        chosen = (self.chosen, self.preset)
+        at = places.index(chosen) if chosen in places else -1 if detents > 0 else 0
+        self._choose(*places[(at + detents) % len(places)])
+        game = self._play.games[self.chosen]
+        least, most = game.seats
+        effect = next((one.effect for one in self.presets(self.chosen) if one.name == self.preset), "")
+        also = f" “{self.preset}”{f' ({effect})' if effect else ''}" if self.preset else ""
+        missing = f" {lack}" if (lack := self.lacking_phones(self.chosen)) else ""
+        text = (
+            f"A push starts {game.title}{also}, for {least} to {most} players. Turn a dial for another game.{missing}"
+        )
+        self._notices.post("dial", text)
+
+    @property
+    def caption(self) -> str:
+        """Return what a push starts, for the display of a box: what it lacks, else game and preset."""
+        game = self._play.games[self.chosen]
+        if self.lacking_phones(self.chosen):
+            return f"{game.title}: no phone for {game.labels.needs.phone}"
+        return f"{game.title}{f': {self.preset}' if self.preset else ''}"

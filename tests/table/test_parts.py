@@ -1,0 +1,168 @@
+"""The parts of a table: one list, in whose order the loop restores, updates and times them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from hub.ports import DiceKit, Tick
+from hub.table.base.part import Group, Part
+from hub.table.people.house_seats import HouseWay
+from tests.table.fakes import TableRig
+from tests.table.test_house_seats import alone
+from tests.table.test_people import pass_time
+
+
+def within(group: Group) -> Iterator[Part]:
+    for part in group.parts:
+        yield part
+        if isinstance(part, Group):
+            yield from within(part)
+
+
+def test_no_part_of_a_table_is_forgotten_by_its_loop() -> None:
+    parts = TableRig().table._parts
+    known = list(within(parts))
+    held = [
+        one for group in (parts, parts.people, parts.staff) for one in vars(group).values() if isinstance(one, Part)
+    ]
+    assert len(held) > len(parts.parts)
+    assert [type(one).__name__ for one in held if one not in known] == []
+
+
+def test_no_part_is_asked_twice() -> None:
+    known = list(within(TableRig().table._parts))
+    assert len(set(known)) == len(known)
+
+
+class Told(Part):
+    """A part that notes what it is asked, and says that something is due `at`, and has changed."""
+
+    def __init__(self, told: list[str], name: str, at: float | None, changed: bool) -> None:
+        self.told, self.name, self.at, self.changed = told, name, at, changed
+
+    def restore(self) -> None:
+        self.told.append(f"restore {self.name}")
+
+    def update(self) -> None:
+        self.told.append(f"update {self.name}")
+
+    def run_due(self) -> bool:
+        self.told.append(f"run {self.name}")
+        return self.changed
+
+    @property
+    def due_at(self) -> float | None:
+        return self.at
+
+
+def test_a_group_asks_each_of_its_parts_in_their_order() -> None:
+    told: list[str] = []
+    group = Group()
+    group.parts = (Told(told, "a", None, True), Told(told, "b", 7.0, False), Told(told, "c", 5.0, False))
+    group.restore()
+    group.update()
+    assert group.run_due(), "one has changed, and the others are asked all the same"
+    assert told == [f"{what} {name}" for what in ("restore", "update", "run") for name in "abc"]
+    assert group.due_at == 5.0, "the first of them"
+
+
+def test_a_group_of_parts_for_which_nothing_is_due_has_nothing_due() -> None:
+    group = Group()
+    group.parts = (Part(), Told([], "a", None, False))
+    assert (group.due_at, group.run_due()) == (None, False)
+
+
+# --- while the disk fails -------------------------------------------------------------------------------
+
+
+def stop(rig: TableRig) -> None:
+    rig.store.broken = "The disk is full."
+    assert rig.say(2, "ready", {"ready": True})["ok"] is False
+    assert rig.state["state"] == "stopped"
+
+
+def go_on(rig: TableRig) -> None:
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert rig.state["state"] == "playing"
+
+
+def bidding(*, boxes: bool = True) -> TableRig:
+    rig = TableRig(3, boxes=boxes)
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    return rig
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_dice_that_are_due_wake_a_table_unless_its_disk_fails(stopped: bool) -> None:
+    rig = bidding(boxes=False)
+    for seat in (1, 2, 3):
+        rig.act(seat, "bid", number=seat)
+    rig.see("settled", 6)
+    if stopped:
+        stop(rig)
+    rig.clock.time += 30
+    assert rig.table._wait_seconds() == (1.0 if stopped else 0.0), "nothing can be done before the next tick"
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_boxes_keep_what_they_were_asked_while_the_disk_fails(stopped: bool) -> None:
+    rig = bidding()
+    rig.boxes.sent.clear()
+    if stopped:
+        stop(rig)
+        rig.take(Tick())
+    else:
+        rig.act(1, "bid", number=1)
+    assert [what for what, *_ in rig.boxes.sent] == ([] if stopped else ["cancel"])
+
+
+def test_a_lesson_for_the_room_outlives_a_failing_disk() -> None:
+    rig = bidding(boxes=False)
+    assert rig.state["teaching"]["lesson"] == "bid"
+    stop(rig)
+    go_on(rig)
+    assert rig.state["teaching"]["lesson"] == "bid", "it was told once, and nobody is told it again"
+
+
+def test_a_hint_outlives_a_failing_disk() -> None:
+    rig = alone()
+    rig.start()
+    assert rig.say(1, "hints", {"on": True})["ok"]
+    hint = rig.hand(1)["hint"]
+    assert hint
+    rig.store.broken = "The disk is full."
+    rig.act(1, "bid", number=1)
+    assert rig.state["state"] == "stopped"
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert rig.hand(1)["hint"] == hint, "nobody has to think again"
+
+
+# --- what is due ------------------------------------------------------------------------------------------
+
+
+def test_the_house_takes_its_time_for_a_question_that_comes_with_dice_that_time_accepts() -> None:
+    rig = TableRig(3, boxes=False, house=HouseWay(seconds=4.0), seed=7)  # the house bids what any die reaches
+    rig.sit(1, 2)
+    assert rig.say(1, "house", {"seat": 3, "strength": "easy"})["ok"]
+    rig.take(DiceKit("tray", 6))
+    rig.start()
+    for seat in (1, 2):
+        rig.act(seat, "bid", number=1)
+    pass_time(rig, 10)
+    assert rig.state["dice"]["seat"] == 3
+    rig.see("settled", 6)
+    rig.clock.time += 3
+    rig.take(Tick())
+    assert rig.state["dice"] is None, "the dice are accepted"
+    before = len(rig.match.log)
+    rig.clock.time += 1
+    rig.take(Tick())
+    assert len(rig.match.log) == before, "it has seen the question for a second"
+    pass_time(rig, 7)
+    assert len(rig.match.log) > before

@@ -1,0 +1,96 @@
+"""The kinds of questions that the people at a table are asked: one table of them, and what follows from it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from hub.errors import NotAsked
+from hub.state import QuestionKind
+from hub.table.seating.questions import KINDS, VOTE_SECONDS, Asked, Questions
+from tests.table.fakes import HeldClock
+
+YES = {"yes": "Yes", "no": "No"}
+
+
+def asked(kind: QuestionKind, seat: int = 0) -> Asked:
+    return Asked(kind, "", YES, lambda: [1, 2], str, seat)
+
+
+def asking(*, playing: bool) -> Questions:
+    return Questions(HeldClock(), lambda _: True, lambda: playing)
+
+
+def test_the_table_of_kinds_has_each_that_phones_know() -> None:
+    assert set(KINDS) == set(get_args(QuestionKind))
+
+
+@pytest.mark.parametrize("playing", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_question_ends_when_its_time_is_past(kind: QuestionKind, playing: bool) -> None:
+    questions = asking(playing=playing)
+    questions.ask(asked(kind))
+    questions.update()
+    assert (questions.open is not None) == (KINDS[kind].during in ("always", "match" if playing else "lobby"))
+
+
+@pytest.mark.parametrize("seat", [3, 4])
+def test_who_is_absent_gives_way_to_a_new_phone_at_that_seat_alone(seat: int) -> None:
+    questions = asking(playing=True)
+    questions.ask(asked("absent", 3))
+    if seat == 3:
+        questions.ask(asked("new_phone", seat))
+    else:
+        with pytest.raises(NotAsked):
+            questions.ask(asked("new_phone", seat))
+    assert questions.open
+    assert questions.open.kind == ("new_phone" if seat == 3 else "absent")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "controls"),
+    [
+        ("put_aside", YES, {"push": "yes", "bar": "no"}),
+        ("absent", dict.fromkeys("abc", ""), {"k1": "a", "k2": "b", "k3": "c"}),
+        ("pitch", {"done": "", "off": ""}, {"push": "done"}),
+        ("same_person", YES, {}),
+    ],
+)
+def test_controls_of_a_box_answer_by_the_kind_and_number_of_answers(
+    kind: QuestionKind, options: dict[str, str], controls: dict[str, str]
+) -> None:
+    assert Asked(kind, "", options, list, str).controls == controls
+
+
+ALL = [kind for kind, rule in KINDS.items() if rule.needs_all]
+
+
+def test_a_hand_is_shown_and_a_match_is_ended_by_all_alone() -> None:
+    assert ALL == ["end", "same_person", "agree", "new_phone"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "votes", "carried"), [("put_aside", [1], "yes"), *((kind, [1, 2], "no") for kind in ALL)]
+)
+def test_silence_at_the_end_is_a_no_where_all_have_to_agree(kind: QuestionKind, votes: list[int], carried: str) -> None:
+    clock, done = HeldClock(), list[str]()
+    questions = Questions(clock, lambda seat: seat != 3, lambda: True)
+    questions.ask(Asked(kind, "", YES, lambda: [*votes, 3], done.append))
+    for seat in votes:
+        questions.vote(seat, "yes")
+    clock.time += VOTE_SECONDS - 1
+    assert not questions.run_due()
+    clock.time += 1
+    assert questions.run_due()
+    assert done == [carried], "nobody is heard at seat 3"
+
+
+@pytest.mark.parametrize("kind", ["put_aside", *ALL])
+def test_who_has_left_keeps_a_vote_where_all_have_to_agree(kind: QuestionKind) -> None:
+    there = [1, 2, 3]
+    questions = asking(playing=True)
+    questions.ask(Asked(kind, "", YES, lambda: there, str))
+    there.remove(3)
+    assert questions.open
+    assert questions.open.may_vote() == ([1, 2, 3] if kind in ALL else [1, 2])
