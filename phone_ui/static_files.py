@@ -31,6 +31,7 @@ _COMMENT_LINES = re.compile(
     rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE
 )  # one that has its lines alone
 _TYPES = re.compile(rb"/\*\* @type \{[^\n]*?\} \*/ ?")  # within a line, for the type checker
+_IMPORTS = re.compile(rb'^@import "([^"]+)";$', re.MULTILINE)
 _INDENTS = re.compile(rb"^[ \t]+", re.MULTILINE)  # no string of ours has lines of its own but HTML, where none counts
 
 
@@ -61,17 +62,23 @@ def lightened(script: bytes) -> bytes:
     return _INDENTS.sub(b"", _TYPES.sub(b"", bare))
 
 
+def _stamp(file: Path) -> tuple[int, int]:
+    state = file.stat()
+    return state.st_mtime_ns, state.st_size
+
+
 class StaticFiles:
     """All files below one folder (`below`), or a few by name (`named`); only known endings, nothing hidden.
 
     Scripts and style sheets below the folder are our own and go without indents, and without comments on lines of their own.
+    A style sheet contains the sheets that it imports, in their order: a page asks for one.
     """
 
     def __init__(self, below: Path | None = None, named: Mapping[str, Path] | None = None) -> None:
         self._below = below.resolve() if below is not None else None
         self._named = dict(named or {})
         self._lock = threading.Lock()
-        self._kept: dict[Path, tuple[tuple[int, int], StaticFile]] = {}
+        self._kept: dict[Path, tuple[dict[Path, tuple[int, int]], StaticFile]] = {}
 
     def get(self, name: str) -> StaticFile | None:
         """Return the file of that name, read again only when it has changed; None where there is none."""
@@ -79,20 +86,25 @@ class StaticFiles:
         if file is None:
             return None
         try:
-            state = file.stat()
-            stamp = (state.st_mtime_ns, state.st_size)
             with self._lock:
                 kept = self._kept.get(file)
-                if kept is None or kept[0] != stamp:
-                    kept = self._kept[file] = (stamp, static_file(self._read(file), file.suffix))
+                if kept is None or any(_stamp(part) != stamp for part, stamp in kept[0].items()):
+                    stamps: dict[Path, tuple[int, int]] = {}
+                    kept = self._kept[file] = (stamps, static_file(self._read(file, stamps), file.suffix))
                 return kept[1]
         except OSError:
             return None
 
-    def _read(self, file: Path) -> bytes:
+    def _read(self, file: Path, stamps: dict[Path, tuple[int, int]]) -> bytes:
+        """Return a file as it is sent, and note the stamps of all that is in it."""
+        stamps[file] = _stamp(file)
         data = file.read_bytes()
-        is_ours = self._below is not None and file.suffix in (".js", ".css")
-        return lightened(data) if is_ours else data
+        if self._below is None or file.suffix not in (".js", ".css"):
+            return data
+        bare = lightened(data)
+        if file.suffix == ".js":
+            return bare
+        return _IMPORTS.sub(lambda found: self._read(file.parent / found[1].decode(), stamps), bare)
 
     def _find(self, name: str) -> Path | None:
         if self._below is None:

@@ -26,6 +26,7 @@ from hub.languages import Speech
 from hub.network import encryption, messages
 from hub.state import Ack, Hand, PublicState, ScreenState
 from phone_ui.gateway import SEAT_GIVEN_BACK
+from phone_ui.static_files import StaticFile, StaticFiles
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -37,13 +38,7 @@ VENDOR = {
     "nacl.js": MODULES / "tweetnacl/nacl-fast.min.js",
     "qr.js": MODULES / "lean-qr/nano.mjs",
 }
-KINDS = {
-    ".js": "text/javascript",
-    ".mjs": "text/javascript; charset=utf-8",
-    ".css": "text/css",
-    ".html": "text/html; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+FILES, LIBRARIES = StaticFiles(below=STATIC), StaticFiles(named=VENDOR)
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self' ws: wss:; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; "
@@ -246,11 +241,11 @@ class FakeHub:
         parts = path.strip("/").split("/")
         match parts:
             case [""]:
-                await self._file(send, STATIC / "pages" / "join.html")
+                await self._file(send, FILES.get("pages/join.html"))
             case ["static", *rest]:
-                await self._file(send, STATIC.joinpath(*rest))
+                await self._file(send, FILES.get("/".join(rest)))
             case ["vendor", name]:
-                await self._file(send, VENDOR[name])
+                await self._file(send, LIBRARIES.get(name))
             case ["games", name, "guide.json"]:
                 guide = self.guides.get(name)
                 await self._json(send, guide or {}, 200 if guide else 404)
@@ -286,7 +281,7 @@ class FakeHub:
             case ["t", _, "claim", sid]:
                 await self._claim_state(send, self.claims.get(sid))
             case ["t", _, *rest] if "".join(rest) in PAGES:
-                await self._file(send, STATIC / "pages" / PAGES["".join(rest)])
+                await self._file(send, FILES.get(f"pages/{PAGES[''.join(rest)]}"))
             case _:
                 await self._json(send, {"error": "There is nothing here."}, 404)
 
@@ -296,11 +291,11 @@ class FakeHub:
             return {**self._match, "changes": self.changes}
         return {**self._match, "events": [one for one in self.events if one["n"] < int(what)][-100:], "stood_in": {}}
 
-    async def _file(self, send: Send, file: Path) -> None:
-        if not file.is_file():
-            await self._json(send, {"error": f"no {file.name}"}, 404)
+    async def _file(self, send: Send, file: StaticFile | None) -> None:
+        if file is None:
+            await self._json(send, {"error": "no such file"}, 404)
             return
-        await self._answer(send, file.read_bytes(), KINDS[file.suffix])
+        await self._answer(send, file.plain, file.content_type)
 
     async def _json(self, send: Send, what: Any, status: int = 200) -> None:
         await self._answer(send, json.dumps(what).encode(), "application/json", status)

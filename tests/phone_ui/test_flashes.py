@@ -12,7 +12,7 @@ from tests.phone_ui.fake_hub import STATIC
 MOST_HERTZ = 3.0
 SEEN = {"opacity", "visibility", "background", "background-color", "color", "fill", "filter", "box-shadow"}
 """Properties that change how bright something is; what moves or turns does not flash."""
-SHEETS = sorted((STATIC / "pages").glob("*.css"))
+SHEETS = sorted(STATIC.rglob("*.css"))
 PLAIN = re.sub(r"/\*.*?\*/", "", "\n".join(sheet.read_text() for sheet in SHEETS), flags=re.DOTALL)
 
 

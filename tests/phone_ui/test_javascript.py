@@ -174,7 +174,7 @@ def test_pages_turn_round_for_languages_from_right_to_left() -> None:
     rules = re.compile(r"([^{}]+)\{([^{}]*)\}")
     found = [
         rule.strip()
-        for file in (javascript.HERE / "static" / "pages").glob("*.css")
+        for file in (javascript.HERE / "static").rglob("*.css")
         for rule, body in rules.findall(file.read_text("utf-8"))
         if sided.search(body) and not re.search("number-line|line-way|switch", rule)
     ]

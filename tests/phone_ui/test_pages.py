@@ -2010,7 +2010,7 @@ def test_a_phone_that_the_table_calls_shakes_and_leads_back_from_a_tab(page: Pag
     expect(page.get_by_text(scenes.BID_HAND["want"])).to_be_visible()
 
 
-@pytest.mark.parametrize("file", ["pages/phone.js", "lib/claim.js", "pages/base.css"])
+@pytest.mark.parametrize("file", ["pages/phone.js", "lib/claim.js", "pages/phone.css"])
 def test_a_page_without_room_for_one_of_its_files_says_so_and_loads_again(page: Page, hub: FakeHub, file: str) -> None:
     refused: list[str] = []
 

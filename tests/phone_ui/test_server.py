@@ -29,8 +29,9 @@ from phone_ui.claims import (
 )
 from phone_ui.gateway import dial_unix
 from phone_ui.origin import Screens, is_known_host, network_of, own_names
-from phone_ui.pages import VENDOR, make_app
+from phone_ui.pages import STATIC, VENDOR, make_app
 from phone_ui.server import PortSettings, listen, serve
+from phone_ui.static_files import StaticFiles
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
 
@@ -148,7 +149,7 @@ def test_what_a_page_may_do_is_said_with_pages_and_the_worker_and_not_with_every
     with app.test_client() as client:
         for path in ("/", "/t/1", "/worker.js", "/static/icon-180.png", "/static/nothing.js"):
             assert "script-src 'self'" in client.get(path).headers["Content-Security-Policy"], path
-        for path in ("/static/pages/phone.js", "/static/pages/base.css", "/vendor/mqtt.js"):
+        for path in ("/static/pages/phone.js", "/static/pages/phone.css", "/vendor/mqtt.js"):
             answer = client.get(path)
             assert answer.status_code == 200
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -201,6 +202,58 @@ def test_a_changed_file_is_read_again(site: Site, tmp_path: Path) -> None:
     (tmp_path / "static" / "widgets" / "amount.js").write_text("changed")
     answer = site.get("/static/widgets/amount.js", headers={"If-None-Match": old})
     assert answer.text == "changed"
+
+
+def sheets(static: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        (static / "widgets" / f"{name}.css").write_text(text)
+
+
+def test_a_style_sheet_contains_those_that_it_imports_in_their_order(site: Site, tmp_path: Path) -> None:
+    lists = {
+        "page": '/* What is in it. */\n@import "shared.css";\n@import "../widgets/part.css";\n\n.own {\n  top: 4px;\n}\n',
+        "shared": '@import "first.css";\n@import "second.css";\n',
+    }
+    rules = {"first": ".first {\n  top: 1px;\n}\n", "second": ".second {}\n", "part": "/* Gone. */\n.part {}\n"}
+    sheets(tmp_path / "static", **lists, **rules)
+    sent = site.get("/static/widgets/page.css").text
+    assert [line for line in sent.splitlines() if line] == [
+        ".first {", "top: 1px;", "}", ".second {}", ".part {}", ".own {", "top: 4px;", "}",
+    ]  # fmt: skip
+
+
+def test_a_style_sheet_is_read_again_when_one_in_it_has_changed_and_only_then(site: Site, tmp_path: Path) -> None:
+    sheets(tmp_path / "static", page='@import "shared.css";\n', shared='@import "part.css";\n', part=".old {}\n")
+    files = StaticFiles(below=tmp_path / "static")
+    old = files.get("widgets/page.css")
+    assert old
+    assert files.get("widgets/page.css") is old
+    sheets(tmp_path / "static", part=".changed {}\n")
+    changed = files.get("widgets/page.css")
+    assert changed
+    assert changed.plain.split() == [b".changed", b"{}"]
+    assert changed.etag != old.etag
+
+
+def test_a_style_sheet_without_one_of_its_parts_is_not_sent(site: Site, tmp_path: Path) -> None:
+    sheets(tmp_path / "static", page='@import "part.css";\n')
+    assert site.get("/static/widgets/page.css").status_code == 404
+    sheets(tmp_path / "static", part=".part {}\n")
+    assert site.get("/static/widgets/page.css").text.split() == [".part", "{}"]
+
+
+def test_each_page_asks_for_its_style_sheets_whole_and_each_sheet_is_in_a_page() -> None:
+    files = StaticFiles(below=STATIC)
+    asked = {
+        name
+        for file in (*STATIC.rglob("*.html"), *STATIC.rglob("*.js"))
+        for name in re.findall(r'<link rel="stylesheet" href="/static/([^"]+)"', file.read_text("utf-8"))
+    }
+    assert {name for name in asked if not (sent := files.get(name)) or b"@import" in sent.plain} == set()
+    ahead = [STATIC / name for name in asked]
+    for file in ahead:
+        ahead += [(file.parent / name).resolve() for name in re.findall(r'@import "([^"]+)"', file.read_text("utf-8"))]
+    assert {file.resolve() for file in STATIC.rglob("*.css")} - {file.resolve() for file in ahead} == set()
 
 
 @pytest.mark.parametrize(

@@ -503,7 +503,7 @@ export interface TillTable {
   until: number | null;
 }
 /**
- * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login.
+ * Reply to `GET /t/<table>/claim/<id>`: the state of the claim, and the encrypted login once the seat is held.
  */
 export interface ClaimReply {
   state: "asked" | "held" | "refused";
@@ -532,7 +532,7 @@ export interface HubStatus {
   v: 1;
 }
 /**
- * Plain text of the answer to a log-in: the session, for how many seconds, and what the browser keeps for the next one.
+ * Plain text of the answer to a login: the session, its duration in seconds, and a token that the browser keeps for the next login.
  */
 export interface StaffSession {
   session: string;
@@ -547,7 +547,7 @@ export interface StaffBox {
   box: string;
 }
 /**
- * The answer to the request number `re`. `picture` counts the pictures of the venue; `venue` is the newest, for `look`.
+ * The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`.
  */
 export interface StaffAnswer {
   re: number;
@@ -558,7 +558,7 @@ export interface StaffAnswer {
   findings: Fault[] | null;
 }
 /**
- * All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be. `upstream` is what stands at the broker above the hubs of this venue, where the owner has named one.
+ * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one.
  */
 export interface Venue {
   now: number;
@@ -571,7 +571,7 @@ export interface Venue {
   upstream: Upstream | null;
 }
 /**
- * One table as staff see it: the public state without its long lists, and nothing that only a seat may see. `begun` is when the match began, in seconds since 1970. `screens` are the big screens that were seen within a day.
+ * One table as staff see it: the public state without long lists, and nothing that only one seat may see. `begun` is when the match began (Unix time). `screens` are the big screens that were seen within the last day.
  */
 export interface StaffTable {
   public: PublicState;
@@ -581,7 +581,7 @@ export interface StaffTable {
   screens: ScreenSeen[];
 }
 /**
- * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970. `by_hours`: the venue's own hours say so, not staff. `put_aside` are all matches that can go on here, the newest first.
+ * The state of a table that only staff see, in addition to its public state. - `did`: the latest actions of staff. - `until`: when the table's time ends (Unix time); None if there is no limit. - `light`, `volume`: brightness of rings and screens, and volume of sounds, in percent. - `test`: the test of the hardware that runs now. - `by_hours`: the time limit comes from the opening hours of the venue, not from staff. - `put_aside`: all suspended matches that can be resumed here, the newest first.
  */
 export interface Desk {
   did: Did[];
@@ -593,7 +593,7 @@ export interface Desk {
   put_aside: KeptMatch[];
 }
 /**
- * Something that staff did at a table: when, in seconds since 1970, and to which match.
+ * An action of staff at a table: its time (Unix time), and the match that it changed.
  */
 export interface Did {
   at: number;
@@ -602,7 +602,7 @@ export interface Did {
   entries: number;
 }
 /**
- * A test of boxes, rings and dice at a table; `dice` is a sentence, `seconds` how long it still runs.
+ * A test of boxes, rings and dice at a table. `seconds` is the time left, `dice` a sentence.
  */
 export interface HardwareTest {
   seconds: number;
@@ -610,14 +610,14 @@ export interface HardwareTest {
   dice: string;
 }
 /**
- * The box at a seat under test: what was not pressed or turned yet.
+ * The box of a seat during a test: the controls that were not pressed or turned yet.
  */
 export interface BoxTest {
   seat: number;
   left: string[];
 }
 /**
- * A match that was put aside at this table: when (Unix time), and the names of the people by the seats that they had.
+ * A suspended match of this table: since when (Unix time), and the names of the players by seat.
  */
 export interface KeptMatch {
   match: string;
@@ -628,7 +628,7 @@ export interface KeptMatch {
   };
 }
 /**
- * Something that is not as it should be, in plain words, and what to do about it.
+ * A problem in plain words, and what to do about it.
  */
 export interface Fault {
   what: string;
@@ -636,14 +636,14 @@ export interface Fault {
   severity: "error" | "warning";
 }
 /**
- * A big screen of a table and how many `seconds` ago it was seen last. `address` is "" for the hub's own machine.
+ * A big screen of a table, last seen `seconds` ago. `address` is "" for the hub's own machine.
  */
 export interface ScreenSeen {
   address: string;
   seconds: number;
 }
 /**
- * The broker above the hubs of a venue: whether this hub reaches it, `since` when, and `why` not. `waiting` are finished matches of which it has not been told yet; `twin`: another hub there calls itself as this one.
+ * The broker above the hubs of a venue, as this hub sees it. - `up`, `since`: whether this hub is connected, and since when it is or is not (Unix time). - `why`: the reason if it is not connected. - `waiting`: the number of finished matches that are not sent yet. - `twin`: another hub there uses the same id.
  */
 export interface Upstream {
   broker: string;
@@ -656,7 +656,7 @@ export interface Upstream {
   hubs: HubSeen[];
 }
 /**
- * A hub of this venue, as it tells the broker above them. `heard` is when it said something last, in seconds since 1970. `unknown`: this hub itself is cut off from that broker.
+ * A hub of this venue, as reported to the broker above the hubs. - `state`: `own` is this hub. `unknown` means that this hub itself has no connection to that broker. - `heard`: when the last message arrived (Unix time).
  */
 export interface HubSeen {
   hub: string;
@@ -666,7 +666,7 @@ export interface HubSeen {
   tables: TableSeen[];
 }
 /**
- * A table of a hub of this venue, as it tells the broker above them; no name of a guest.
+ * A table of a hub of this venue, as reported to the broker above the hubs, without names of guests.
  */
 export interface TableSeen {
   table: string;
@@ -687,7 +687,7 @@ export interface ScreenBox {
   box: string;
 }
 /**
- * Plain text of the answer: the name under which the page follows its stream, once.
+ * Plain text of the answer: the session with which the page may open its stream, once.
  */
 export interface ScreenSession {
   session: string;
@@ -1014,7 +1014,7 @@ export interface ListLabels {
   choices?: string;
 }
 /**
- * Answer to `GET /cards.json`: by name, the games whose cards staff may enter.
+ * Answer to `GET /cards.json`: the games whose cards staff may change, by name.
  */
 export interface AllCards {
   games: {
@@ -1022,7 +1022,7 @@ export interface AllCards {
   };
 }
 /**
- * The cards of a game as an owner's list has them. `parts` are what such a list may replace, `labels` what people call their entries. `fixed`: the list is a file that the configuration names, so the hub does not change it.
+ * The cards of a game, in the form of an owner's list. - `parts`: the parts that such a list may replace. - `labels`: what people call the entries of these parts. - `fixed`: the list is a file that the configuration names, so the hub does not change it.
  */
 export interface GameCards {
   title: string;
@@ -1035,7 +1035,7 @@ export interface GameCards {
   fixed: boolean;
 }
 /**
- * A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers.
+ * A request of a phone on its `act` topic. `n` increases with each request; `number` is that of the decision it answers.
  */
 export interface Act {
   v: 1;
@@ -1072,7 +1072,7 @@ export interface Act {
   args?: Record<string, any>;
 }
 /**
- * Body of `POST /t/<table>/claim`: seat, the phone's public key, and the encrypted details with their nonce.
+ * Body of `POST /t/<table>/claim`: the seat, the phone's public key, and the encrypted ClaimDetails with their nonce.
  */
 export interface ClaimBody {
   seat: number;
@@ -1098,14 +1098,14 @@ export interface ClaimDetails {
     | [EarlierKey, EarlierKey, EarlierKey, EarlierKey];
 }
 /**
- * Proof that this phone held a seat at this table before: it still has the key of that claim. `pk` is the public key of the earlier claim. `proof` is a `KeyProof`, encrypted with the earlier key: nonce and box in one piece, base64url.
+ * Proof that this phone held a seat at this table before, because it still has the key of that claim. `pk` is the public key of the earlier claim. `proof` is a `KeyProof`, encrypted with the earlier key: the nonce followed by the box, in base64url.
  */
 export interface EarlierKey {
   pk: string;
   proof: string;
 }
 /**
- * Plain text of the proof of an earlier key. It counts for one claim only: the one with the key `pk` at `table`.
+ * Plain text of the proof of an earlier key. It is only valid for the claim with the key `pk` at `table`.
  */
 export interface KeyProof {
   pk: string;
@@ -1120,7 +1120,7 @@ export interface StaffLogin {
   box: string;
 }
 /**
- * Plain text of a log-in: the PIN, and what the browser was given at its last one; empty at the first.
+ * Plain text of a login: the PIN, and the token that this browser got from its last login; empty for the first login.
  */
 export interface StaffSecret {
   pin: string;
@@ -1135,7 +1135,7 @@ export interface StaffBody {
   box: string;
 }
 /**
- * A request: `n` is used once in a session. `look` waits for a picture of the venue newer than `args.since`.
+ * A request. Each `n` is used once per session. `look` waits for a picture of the venue newer than `args.since`.
  */
 export interface StaffAsk {
   n: number;
@@ -1176,7 +1176,7 @@ export interface ScreenSecret {
   token: string;
 }
 /**
- * Body of `POST /t/<table>/screen/alive`: the page `screen` has just taken a beat of its stream. A screen on another machine proves it: `session` is that of its stream, `nonce` and `box` an encrypted ScreenBeat.
+ * Body of `POST /t/<table>/screen/alive`: the page `screen` has just received a beat of its stream. A screen on another machine has to prove this: `session` is that of its stream, `nonce` and `box` are an encrypted ScreenBeat.
  */
 export interface ScreenAlive {
   screen: string;
@@ -1185,26 +1185,26 @@ export interface ScreenAlive {
   box?: string;
 }
 /**
- * Plain text of a beat: `n` rises with each one of a session.
+ * Plain text of a beat: `n` increases with each beat of a session.
  */
 export interface ScreenBeat {
   n: number;
 }
 /**
- * An answer to the open decision, or to a standing offer: the move, and beside it each of its parameters by name.
+ * An answer to the open decision, or to a standing offer: the move, and each of its parameters by name.
  */
 export interface ActArgs {
   move: string;
   [k: string]: unknown;
 }
 /**
- * Dice as somebody reads them, of the batch that is wanted.
+ * The faces of the requested dice, as a person reads them.
  */
 export interface RollArgs {
   faces: number[];
 }
 /**
- * What this seat says about dice. `hub` votes for a roll by the hub, and takes that back. `accept` takes a batch as it was read or typed, `again` wants it read again, `lies` votes for reading a leaning die as it lies. `reread` disputes a roll that was accepted, or votes for that; `stands` votes against it.
+ * The opinion of this seat about dice. - `hub`: vote for a roll by the hub, or withdraw that vote. - `accept`: accept the dice as they were read or typed. - `again`: have the dice read again. - `lies`: vote for reading a leaning die as it lies. - `reread`: dispute an accepted roll, or vote for the dispute. - `stands`: vote against the dispute.
  */
 export interface DiceArgs {
   say: "accept" | "again" | "hub" | "lies" | "reread" | "stands";
@@ -1214,20 +1214,20 @@ export interface DiceArgs {
  */
 export interface Nothing {}
 /**
- * The game, and the options that differ from its own; the match begins unless somebody would rather wait.
+ * The game, and the options that differ from its defaults. The match begins unless somebody asks to wait.
  */
 export interface StartArgs {
   game: string;
   options?: Record<string, any>;
 }
 /**
- * Whether this seat is ready; without it, the other way round.
+ * Whether this seat is ready. Without the field, the state is toggled.
  */
 export interface ReadyArgs {
   ready?: boolean;
 }
 /**
- * The game that this seat would like to play next, and how. `preset` names a preset of the game, "" the usual options. `options` are those that differ from the usual ones, and count if both are given. Without either, the options stay as they are.
+ * The game that this seat would like to play next, with its options. - `preset`: a preset of the game; "" for the usual options. - `options`: the options that differ from the usual ones. They win over a preset. Without both, the options stay as they are.
  */
 export interface WishArgs {
   game: string;
@@ -1241,26 +1241,26 @@ export interface NameArgs {
   name: string;
 }
 /**
- * Whether the seat is given to the phone that claims it; `claim` is the hand's.
+ * Whether the phone that claims this seat may have it. `claim` is the number of the claim in the hand.
  */
 export interface ClaimArgs {
   claim: number;
   say: "give" | "keep";
 }
 /**
- * The seat that it is about.
+ * The seat that the request is about.
  */
 export interface SeatArgs {
   seat: number;
 }
 /**
- * The key of a notice that can be acknowledged.
+ * The key of a notice to acknowledge.
  */
 export interface AcknowledgeArgs {
   key: string;
 }
 /**
- * A question to everybody at the table: whether the match is put aside, or ended.
+ * A question to everybody at the table: whether to suspend the match, or to end it.
  */
 export interface AskArgs {
   what: "end" | "put_aside";
@@ -1272,33 +1272,33 @@ export interface VoteArgs {
   say: string;
 }
 /**
- * The match that was put aside.
+ * The suspended match to resume.
  */
 export interface TakeUpArgs {
   match: string;
 }
 /**
- * Whether a code is shown with which another phone takes this seat.
+ * Whether to show a code with which another phone can take over this seat.
  */
 export interface HandOverArgs {
   show?: boolean;
 }
 /**
- * How well the house plays a seat that nobody has; "" takes it away.
+ * How well the house plays a free seat; "" removes the house from the seat.
  */
 export interface HouseArgs {
   seat: number;
   strength: ("easy" | "sharp" | "steady") | "";
 }
 /**
- * Hints for this phone (`on`), or whether the table allows them at all (`allow`): one of both.
+ * Whether this phone gets hints (`on`), or whether the table allows hints at all (`allow`): one of the two.
  */
 export interface HintsArgs {
   on?: boolean;
   allow?: boolean;
 }
 /**
- * Whether this phone is told the rules in a first round (`on`), or whether the next match's is explained at all (`explain`).
+ * Whether this phone shows lessons in the first round (`on`), or whether the next match has lessons at all (`explain`): one of the two.
  */
 export interface LessonsArgs {
   on?: boolean;
@@ -1311,57 +1311,57 @@ export interface HubRollsArgs {
   on: boolean;
 }
 /**
- * The number of the event that staff saw last, -1 if there is none: nothing newer is taken back.
+ * The number of the last event that staff saw, or -1. The action is only undone if there is no newer event.
  */
 export interface StaffUndoArgs {
   after: number;
 }
 /**
- * What becomes of the match under way, if there is one.
+ * What happens to the match that is being played, if there is one.
  */
 export interface ResetArgs {
   match?: "aside" | "end";
 }
 /**
- * When the table's time ends: in `minutes`, or else at the next time `at` ("22:30"). Without either there is no limit.
+ * When the table's time ends: in `minutes`, or at the time of day `at` ("22:30"). Without both there is no limit.
  */
 export interface LimitArgs {
   minutes?: number;
   at?: string;
 }
 /**
- * The game that the lobby offers first, and a preset of it; "" for the usual options.
+ * The game that the lobby offers first, and its preset; "" for the usual options.
  */
 export interface OfferArgs {
   game: string;
   preset?: string;
 }
 /**
- * How bright rings and the table's screens are, in per cent.
+ * The brightness of the rings and screens of a table, in percent.
  */
 export interface LightArgs {
   percent: 10 | 30 | 60 | 100;
 }
 /**
- * How loud the table's sounds are, in per cent.
+ * The volume of the sounds of a table, in percent.
  */
 export interface VolumeArgs {
   percent: number;
 }
 /**
- * What is tried between matches; `stop` ends a test.
+ * The hardware to test between matches; `stop` ends a test.
  */
 export interface HardwareTestArgs {
   what: "boxes" | "dice" | "stop";
 }
 /**
- * The number of the picture that the page has: the answer waits for a newer one.
+ * The number of the picture that the page shows. The answer waits for a newer one.
  */
 export interface LookArgs {
   since?: number;
 }
 /**
- * Changed cards of a game: by part of its data, the new text or the changed values of cards.
+ * Changed cards of a game. `changes` maps each part of its data to a new text, or to the changed values of cards.
  */
 export interface CardsArgs {
   game: string;

@@ -1,0 +1,80 @@
+// How to sit down before a match: what to scan, what to type, and what to do without a phone.
+
+import { html } from "../lib/html.js";
+import { Fingerprint } from "../parts/marks.js";
+import { QrCode } from "../parts/qr_code.js";
+import { bareUrl, JoinCode } from "./joining.js";
+
+/** @import { PublicSeat, ScreenState } from "../lib/messages.d.ts" */
+
+/**
+ * Return whether pages reach phones as the hub has sent them, in words for the owner.
+ * @param {string} url
+ */
+const transport = (url) =>
+  url.startsWith("https:") ? "https: pages come from this hub alone" : "plain http: for a network that you trust";
+
+/**
+ * The fingerprint of the hub's key, where this screen is one of the table's own.
+ * @param {{ state: ScreenState }} props
+ */
+function KeyDigits({ state }) {
+  return state.fingerprint && html`<p class="key-digits">its key: <${Fingerprint} digits=${state.fingerprint} /></p>`;
+}
+
+/**
+ * Return how a phone shows that it is at its seat, where a seat is to be had: by the seat's box, or by the seat's code.
+ * @param {readonly PublicSeat[]} seats
+ */
+function proofOfPlace(seats) {
+  const free = seats.filter((place) => !place.held);
+  const byCode = free.some((place) => place.box !== "on");
+  const byBox = free.some((place) => place.box === "on") || seats.some((place) => place.held && place.phone === "none");
+  if (byBox && byCode) return "Press the box in front of you, or type the six letters of your seat";
+  if (byBox) return "Press the box in front of you";
+  return byCode ? "Type the six letters of your seat" : "";
+}
+
+/** @param {{ state: ScreenState }} props */
+export function HowToJoin({ state }) {
+  const { seats } = state;
+  const anybody = seats.some((place) => place.held || place.ready);
+  const hasFree = seats.some((place) => !place.held);
+  const onBoxAlone = seats.some((place) => place.held && place.phone === "none");
+  const boxed = seats.some((place) => place.box === "on");
+  const proof = proofOfPlace(seats);
+  const scanToSit = anybody ? "Scan to sit down too" : "Scan";
+  const scanToSee = onBoxAlone ? "Scan to see your own hand" : "Scan to watch";
+  const join = html`<${JoinCode} state=${state} kind="welcome-qr" />`;
+  return html`${
+    state.wifi
+      ? html`<div class="welcome-codes">
+          <figure>
+            <${QrCode} text=${state.wifi.code} label=${`code to scan for the Wi-Fi ${state.wifi.name}`} />
+            <figcaption>Wi-Fi</figcaption>
+          </figure>
+          <figure>${join}<figcaption>Table</figcaption></figure>
+        </div>`
+      : join
+  }
+    <ol class="steps">
+      ${state.wifi && html`<li><span class="step-word">Wi-Fi</span> <b translate="no">“${state.wifi.name}”</b></li>`}
+      ${state.url && html`<li>${hasFree ? scanToSit : scanToSee}</li>`}
+      ${proof && html`<li>${proof}</li>`}
+    </ol>
+    ${
+      state.url
+        ? html`<p class="by-hand">
+        or open <b>${bareUrl(state.url)}</b><br />and type <b class="code" translate="no">${state.code}</b>
+      </p>
+      <${KeyDigits} state=${state} />
+      <p class="transport">${transport(state.url)}</p>`
+        : html`<p class="by-hand">No network yet</p>`
+    }
+    ${
+      boxed &&
+      html`<p class="no-phone">
+        No phone? Push your dial to sit down, turn it to choose the game, push again to start.
+      </p>`
+    }`;
+}

@@ -1,0 +1,42 @@
+// How to join a table, as several parts of its screen show it: the QR code, the address, the codes of seats.
+
+import { html } from "../lib/html.js";
+
+/** @import { GameOffer, ScreenState } from "../lib/messages.d.ts" */
+
+/** The name of the table in addresses. */
+export const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
+
+/**
+ * Return the code that claims a seat, where this screen is one of the table's own and may show it.
+ * @param {ScreenState} state
+ * @param {number} seat
+ */
+export const codeOf = (state, seat) => state.claim_codes?.[seat];
+
+/** @param {string} url */
+export const bareUrl = (url) => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+
+/**
+ * The QR code of the present address; nothing while there is no network.
+ * @param {{ state: ScreenState, kind: string }} props
+ */
+export function JoinCode({ state, kind }) {
+  // The address in the query makes the browser fetch the picture again once it has changed.
+  const src = `/t/${table}/qr.svg?${encodeURIComponent(state.url)}`;
+  return state.url && html`<img class=${kind} src=${src} alt="code to scan" />`;
+}
+
+/**
+ * Return for how many a game is, and how long it takes.
+ * @param {GameOffer} game
+ */
+export const offerText = ({ seats, minutes }) => `${seats[0]} to ${seats[1]} players, about ${minutes} minutes`;
+
+/** @param {{ state: ScreenState }} props */
+export function StaffPin({ state }) {
+  return html`<p class="staff-pin">
+    Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code" translate="no">${state.staff_pin}</b>, shown until it was
+    used once.
+  </p>`;
+}

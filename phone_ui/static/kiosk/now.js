@@ -1,0 +1,123 @@
+// The NOW card: who is asked, what is wanted, the biggest number of the moment, and the newest events.
+
+import { html } from "../lib/html.js";
+import { seatName, splitAtSeats, withNames } from "../lib/seats.js";
+import { askedSeats, newestLine, nowLines, orderOf, phaseOf, phaseText, roundText } from "../lib/view.js";
+import { Mark, Sentence, Who } from "../parts/marks.js";
+import { useHeadline, useReveal } from "../parts/news.js";
+import { NumberLine } from "../parts/number_line.js";
+import { Dispute, NowDice } from "./now_dice.js";
+
+/** @import { Labels } from "../lib/types.d.ts" */
+/** @import { PublicEvent, ScreenState } from "../lib/messages.d.ts" */
+
+/** @typedef {{ labels: Labels | null, state: ScreenState }} ScreenProps */
+
+/** How many letters of a name count in the big line: what the line says of the seat stays large. */
+const NAME_LETTERS = 8;
+
+/**
+ * The NOW card: who, what, and the biggest number of the moment.
+ * @param {ScreenProps} props
+ */
+export function Now({ labels, state }) {
+  const headline = useHeadline(labels, state);
+  const revealing = useReveal(state);
+  const { dice } = state;
+  const voting = state.dispute?.stage === "vote";
+  const isFull = voting || (dice?.count ?? 0) > 1; // dice or a vote take the room of the order
+  const line = revealing || phaseOf(labels, state.view).line ? newestLine(state) : null;
+  return html`<section class=${`now${isFull || headline ? " with-dice" : ""}`} aria-label="Now">
+    <${Where} labels=${labels} state=${state} />
+    ${headline && !voting && html`<p class="now-headline"><${Sentence} state=${state} text=${headline} /></p>`}
+    <${BigLine} labels=${labels} state=${state} />
+    ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} />`}
+    ${dice && html`<${NowDice} state=${state} dice=${dice} />`}
+    <${Dispute} state=${state} />
+    ${!dice && !voting && state.want && html`<p class="now-want"><${Sentence} state=${state} text=${state.want} /></p>`}
+    ${!isFull && !line && html`<${Order} labels=${labels} state=${state} />`}
+    <${Latest} state=${state} />
+  </section>`;
+}
+
+/** @param {ScreenProps} props */
+function Where({ labels, state }) {
+  const round = state.view?.round ? html`, <span>${roundText(state.view).toLowerCase()}</span>` : "";
+  return html`<h1 class="now-where">${state.title}${round}</h1>
+    <p class="now-phase">${phaseText(labels, state.view)}</p>`;
+}
+
+/** Letters of the big line from which on it is written on two. */
+const TWO_LINES = 24;
+
+/**
+ * Who is asked, the big line and its caption.
+ * @param {ScreenProps} props
+ */
+function BigLine({ labels, state }) {
+  const { main, caption } = nowLines(labels, state);
+  const seats = askedSeats(state.view);
+  const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
+  // A mark is about as wide as two letters; the longer the line, the smaller it is written. A long name is smaller still.
+  const parts = splitAtSeats(main);
+  const cut = parts.map((part) =>
+    typeof part === "number" ? Math.max(0, seatName(state, part).length - NAME_LETTERS) : 0,
+  );
+  const letters = withNames(state, main).length + 2 * (parts.length - 1) - cut.reduce((sum, one) => sum + one, 0);
+  return html`
+    ${isOpen && seats.length === 1 && html`<p class="now-who" style=${{ "--letters": seatName(state, seats[0]).length + 2 }}><${Who} state=${state} seat=${seats[0]} /></p>`}
+    ${
+      main &&
+      html`<p
+        class=${`now-main${letters > TWO_LINES ? " long" : ""}${cut.some(Boolean) ? " long-name" : ""}`}
+        data-part="main"
+        style=${{ "--letters": letters > TWO_LINES ? Math.ceil(letters * 0.6) : Math.max(letters, 5) }}
+      >
+        <${Sentence} state=${state} text=${main} />
+      </p>`
+    }
+    ${caption && html`<p class="now-caption"><${Sentence} state=${state} text=${caption} /></p>`}
+  `;
+}
+
+/**
+ * The seats in the order in which they act; who is asked is marked.
+ * @param {ScreenProps} props
+ */
+function Order({ labels, state }) {
+  const order = orderOf(labels, state.view);
+  const seats = askedSeats(state.view);
+  if (!order) return null;
+  return html`<ol class="now-order" data-part="order">
+    ${order.map(
+      (seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}>
+        <${Mark} seat=${seat} /><span>${seat}</span>
+      </li>`,
+    )}
+  </ol>`;
+}
+
+const DICE_TROUBLE = ["cocked", "wrong_count", "no_reader"];
+
+/**
+ * The newest events, as many as there is room for.
+ * @param {{ state: ScreenState }} props
+ */
+function Latest({ state }) {
+  const { dice, dispute } = state;
+  if (dispute?.stage === "vote" || (dice && DICE_TROUBLE.includes(dice.state))) return null;
+  const events = state.events.slice(dice || dispute ? -1 : -3).reverse();
+  if (!events.length) return null;
+  return html`<ol class="now-log" data-part="log">
+    ${events.map((event) => html`<${LatestEvent} key=${event.n} state=${state} event=${event} />`)}
+  </ol>`;
+}
+
+/** @param {{ state: ScreenState, event: PublicEvent }} props */
+function LatestEvent({ state, event }) {
+  const { sum } = event.data;
+  return html`<li>
+    <span class="now-told"><${Sentence} state=${state} text=${event.text} /></span>
+    ${sum && html`<span class="now-sum"><${Sentence} state=${state} text=${sum} /></span>`}
+  </li>`;
+}

@@ -1,0 +1,43 @@
+// The dice of the moment, and what is said about a roll that stands.
+
+import { html } from "../lib/html.js";
+import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
+import { Marks, Sentence } from "../parts/marks.js";
+
+/** @import { PublicDice, ScreenState } from "../lib/messages.d.ts" */
+
+/** @param {{ state: ScreenState, dice: PublicDice }} props */
+export function NowDice({ state, dice }) {
+  const { votes, as_it_lies: asItLies, enough } = dice;
+  return html`<div class=${`now-dice ${dice.state}`} data-part="dice">
+    <${DiceDone} dice=${dice} />
+    <${DiceRow} dice=${dice} />
+    <p class="dice-say"><${Sentence} state=${state} text=${diceText(dice)} /></p>
+    <${DiceWants} dice=${dice} />
+    ${votes.length > 0 && html`<p class="votes"><${Marks} seats=${votes} /> for a roll by the hub</p>`}
+    ${
+      asItLies.length > 0 &&
+      html`<p class="votes"><${Marks} seats=${asItLies} /> ${asItLies.length} of ${enough} to read it as it lies</p>`
+    }
+  </div>`;
+}
+
+/**
+ * A roll that stands: how to dispute it, the vote on it, or how that ended.
+ * @param {{ state: ScreenState }} props
+ */
+export function Dispute({ state }) {
+  const { dispute } = state;
+  if (!dispute || dispute.stage === "reading") return null;
+  if (dispute.stage === "told") return html`<p class="now-dispute" role="status">${dispute.say}</p>`;
+  const boxed = state.seats.some((place) => place.box === "on");
+  if (dispute.stage === "vote") {
+    return html`<div class="now-dice disputed">
+      <${DisputeVote} state=${state} dispute=${dispute} />
+      ${boxed && html`<p class="dice-say">Push: yes. Bar: no.</p>`}
+    </div>`;
+  }
+  return html`<div class="now-dispute">
+    <${DiceRow} dice=${dispute} /><span>Read wrong? ${boxed ? "Press the bar." : "Say so on a phone."}</span>
+  </div>`;
+}
