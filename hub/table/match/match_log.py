@@ -235,9 +235,10 @@ class MatchLog:
         except (DamagedLog, ReplayDiverged) as error:
             raise StartRefused(f"This match cannot go on now; its log is kept. {error}") from error
         self.next_epoch()
-        self.match, self._over_written = self._store.take_up(match), False
+        self._store.take_up(match)
+        self.match, self._over_written = match, False
         self.has_all_of(played)
-        logger.info("table %s: match %s goes on as %s, %d entries", self._table, match, self.match, len(played.log))
+        logger.info("table %s: match %s goes on, %d entries", self._table, match, len(played.log))
         return played
 
     # --- the second reading of a roll ---
