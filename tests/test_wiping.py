@@ -243,3 +243,15 @@ def test_a_database_of_the_first_form_is_wiped_as_well_and_a_newer_one_is_left_a
     with pytest.raises(ConfigError, match="newer table-hub"):
         wipe_logs(tmp_path / "hub.db", 0, newest=True)
     assert logs(tmp_path / "hub.db") == ["m-4"]
+
+
+def test_a_match_that_was_set_aside_before_another_keeps_no_mark(database: Path) -> None:
+    """Its table's mark is about the match that is wiped."""
+    with closing(Store(database)) as store:
+        store.set_aside(store.begin("3", b"head of 5"), "Other rules.")
+        store.append(store.begin("3", b"head of 6"), [LogEntry(0, HAND)])
+        store.end("m-6", b'{"winners":[1]}')
+    wipe_logs(database, 0, newest=True)
+    assert [mark.name for mark in (database.parent / "marks").iterdir()] == ["1.mark"]
+    with closing(Store(database)) as store:
+        assert store.missing("3") is None
