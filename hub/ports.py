@@ -477,7 +477,7 @@ LEFT = b'{"left":true}'
 
 
 class LastMatch(NamedTuple):
-    """The newest match of a table: its result as JSON once it has ended, and why it cannot go on, if it was set aside.
+    """The match that a table plays, or played last: its result as JSON once it has ended, and why it cannot go on, if it was set aside.
 
     `put_aside`: people have put it aside, and the table is free for others.
     """
@@ -498,7 +498,7 @@ class MatchPutAside(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """What the disk had of a table's newest match and has no more: `had` entries, of which it `has` these.
+    """What the disk had of the match that a table played last and has no more: `had` entries, of which it `has` these.
 
     `altered`: none is missing, but the log is not the one that was written.
     """
@@ -554,16 +554,16 @@ class LogStore(Protocol):
         """Note that people have put a match aside."""
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:
-        """Return the matches of a table that people have put aside, the newest first."""
+        """Return the matches of a table that people have put aside, the one that was played last first."""
 
-    def take_up(self, match: str) -> str:
-        """Make a match that was put aside the newest of its table, under a new id that this returns."""
+    def take_up(self, match: str) -> None:
+        """Make a match that was put aside the one that its table plays."""
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match."""
 
     def last(self, table: str) -> LastMatch | None:
-        """Return the newest match of a table, whatever has become of it."""
+        """Return the match that a table plays, or played last, whatever has become of it; None before the first."""
 
     def lengths(self, game: str, seats: int) -> list[Length]:
         """Return how long the newest matches of a game with so many seats took, at whichever table, that came to an end."""

@@ -12,9 +12,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-def earlier_hub(commit: str, to: Path) -> Path:
-    """Write the packages of the hub of a commit into a folder, and return that; it wants the `PYTHONPATH` of them."""
-    command = ["git", "-C", str(ROOT), "archive", commit, "hub", "drivers", "phone_ui"]
+def earlier_hub(commit: str, to: Path, *more: str) -> Path:
+    """Write the packages of the hub of a commit, and `more` folders, into a folder, and return that.
+
+    They want it as their `PYTHONPATH`.
+    """
+    command = ["git", "-C", str(ROOT), "archive", commit, "hub", "drivers", "phone_ui", *more]
     made = subprocess.run(command, capture_output=True, check=False)
     if made.returncode:
         pytest.skip(f"there is no history here, so no hub of {commit}")

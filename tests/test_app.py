@@ -25,6 +25,7 @@ from hub.network import connection
 from hub.network.address import public_url
 from hub.network.encryption import fingerprint
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
+from hub.store import READS_UP_TO
 from hub.supervisor import Supervisor
 from hub.table.loop import Table
 from hub.table.requests import Requests
@@ -523,7 +524,7 @@ def test_a_state_folder_of_a_newer_hub_is_left_as_it_is(tmp_path: Path) -> None:
     folder = Path(made.hub.state)
     with contextlib.closing(sqlite3.connect(folder / "table-hub.db", isolation_level=None)) as db:
         db.execute("PRAGMA journal_mode=DELETE")
-        db.execute("PRAGMA user_version=3")
+        db.execute(f"PRAGMA user_version={READS_UP_TO + 1}")
     (folder / "log.key").unlink()  # whatever an earlier hub would make anew
 
     def files() -> dict[str, bytes]:

@@ -86,6 +86,19 @@ def test_only_matches_that_were_played_to_their_end_count(state: Path, played: l
     assert sum((Counter(dict(enumerate(one.counts, 1))) for one in found.dice), Counter()) == rolled(*played[:3])
 
 
+def test_a_match_that_was_resumed_and_finished_last_is_the_newest(tmp_path: Path, played: list[Match]) -> None:
+    with closing(Store(tmp_path / "table-hub.db")) as store:
+        first = put(store, "1", played[0], over=False)
+        store.put_aside(first)
+        for match in played * 3:
+            put(store, "1", match)
+        store.take_up(first)
+        store.end(first, msgspec.json.encode(played[0].over))
+    with closing(sqlite3.connect(tmp_path / "table-hub.db")) as db, db:
+        db.execute("UPDATE matches SET ended = datetime('now', '-1 hour') WHERE id <> ?", (first,))
+    assert [match.id for match in read(tmp_path).matches[:2]] == [first, "m-13"]
+
+
 def test_a_page_has_its_own_table_only(state: Path, played: list[Match]) -> None:
     found = read(state, "2")
     assert [match.id for match in found.matches] == ["m-2"]

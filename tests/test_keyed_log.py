@@ -386,20 +386,21 @@ def test_a_file_that_is_no_key_is_set_aside_and_its_matches_wait_until_the_key_i
         assert not again.notice
 
 
-def test_a_match_that_was_put_aside_goes_on_under_another_name(folder: Path, match: Match) -> None:
+def test_a_match_that_was_put_aside_goes_on_with_the_log_that_it_had(folder: Path, match: Match) -> None:
     with closing(Store(folder / "table-hub.db")) as store:
         keyed = KeyedStore(store, folder / "log.key")
-        last = keyed.last("1")
-        assert last
-        keyed.put_aside(last.id)
-        new = keyed.take_up(last.id)
-        entries = keyed.load(new)[1]
-        assert len(entries) == len(match.log) - 1
-        keyed.append(new, [LogEntry(len(entries), b'{"seat":0}')])
-        assert len(keyed.load(new)[1]) == len(entries) + 1
-    edit(folder, "UPDATE entries SET line = ? WHERE number = 1", entries[2].line)
+        before, row = keyed.load("m-1"), store.sealed_row("m-1")
+        keyed.put_aside("m-1")
+        keyed.begin("1", msgspec.json.encode(match.head))
+        keyed.take_up("m-1")
+        assert (keyed.load("m-1"), store.sealed_row("m-1")) == (before, row), "to the byte, with its seal"
+        length = len(before[1])
+        keyed.append("m-1", [LogEntry(length, b'{"seat":0}')])
+        assert keyed.load("m-1")[1][:length] == before[1]
+        assert keyed.missing("1") is None
+    edit(folder, "UPDATE entries SET line = ? WHERE number = 1 AND \"match\" = 'm-1'", before[1][2].line)
     with closing(Store(folder / "table-hub.db")) as store, pytest.raises(ReplayDiverged):
-        KeyedStore(store, folder / "log.key").load(new)
+        KeyedStore(store, folder / "log.key").load("m-1")
 
 
 def test_a_key_that_is_gone_sets_matches_aside_until_it_is_back(folder: Path, match: Match) -> None:
@@ -453,7 +454,7 @@ def test_matches_that_are_over_leave_nothing_in_memory(tmp_path: Path) -> None:
             keyed.append(match, [LogEntry(0, b'{"seat":1}')])
             if number % 2:
                 keyed.put_aside(match)
-                match = keyed.take_up(match)
+                keyed.take_up(match)
             keyed.end(match, b'{"left":true}')
             held.append(entries_in(keyed))
         assert held[0] > 0

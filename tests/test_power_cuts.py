@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ import pytest
 from hub.ports import LastMatch, LogEntry
 from hub.store import KeyedStore, Store
 from hub.store.marks import Marks, chain
+from hub.store.queries import number_of
 from tests.disk_trace import Disk, Trace, recorded
 
 pytestmark = pytest.mark.real_time
@@ -23,7 +25,9 @@ TABLES = ("1", "bar")
 
 
 class Moment(NamedTuple):
-    """What the store had promised after so many steps of the disk: of each table its last match, its log, a value."""
+    """What the store had promised after so many steps of the disk: of each table the match that it plays, its log, the
+    logs of those that were put aside by their ids, and a value.
+    """
 
     steps: int
     promised: dict[str, Any]
@@ -31,18 +35,19 @@ class Moment(NamedTuple):
 
 def play(store: Store | KeyedStore, trace: Trace, random: Random) -> list[Moment]:
     """Call a store as tables do, at random; note what it has promised after each call."""
-    promised: dict[str, Any] = {table: {"last": None, "log": [], "code": None, "aside": None} for table in TABLES}
+    promised: dict[str, Any] = {table: {"last": None, "log": [], "code": None, "asides": {}} for table in TABLES}
     moments = [Moment(len(trace.steps), copy.deepcopy(promised))]
     for call in range(CALLS):
         at = promised[random.choice(TABLES)]
         table = next(name for name in TABLES if promised[name] is at)
-        what = random.choices(("append", "cut", "end", "keep", "begin", "aside"), (14, 3, 1, 2, 1, 1))[0]
-        if what == "aside" and at["aside"]:
-            match = store.take_up(at["aside"][0])
-            at["last"], at["log"], at["aside"] = LastMatch(match), at["aside"][1], None
-        elif what == "aside" and at["last"] and not at["last"].result:
+        is_free = at["last"] is None or at["last"].put_aside or at["last"].result
+        what = random.choices(("append", "cut", "end", "keep", "begin", "switch"), (14, 3, 1, 2, 1, 4))[0]
+        if what == "switch" and not is_free:
             store.put_aside(at["last"].id)
-            at["aside"], at["last"] = (at["last"].id, at["log"]), at["last"]._replace(put_aside=True)
+            at["asides"][at["last"].id], at["last"] = at["log"], at["last"]._replace(put_aside=True)
+        elif what == "switch" and at["asides"] and (match := random.choice([*at["asides"]])):
+            store.take_up(match)
+            at["last"], at["log"] = LastMatch(match), at["asides"].pop(match)
         elif at["last"] is None or at["last"].put_aside or what == "begin":
             match = store.begin(table, b'{"head":%d}' % call)
             at["last"], at["log"] = LastMatch(match), []
@@ -80,8 +85,8 @@ def found(store: Store | KeyedStore) -> dict[str, Any]:
     for table in TABLES:
         last = store.last(table)
         log = bare(store, last.id) if last else []
-        aside = next(((one.id, bare(store, one.id)) for one in store.all_put_aside(table)), None)
-        there[table] = {"last": last, "log": log, "code": store.recall(table, "code"), "aside": aside}
+        asides = {one.id: bare(store, one.id) for one in store.all_put_aside(table)}
+        there[table] = {"last": last, "log": log, "code": store.recall(table, "code"), "asides": asides}
     return there
 
 
@@ -94,6 +99,9 @@ def test_a_power_cut_at_any_write_costs_nothing_that_was_promised(tmp_path: Path
         moments = play(KeyedStore(store, tmp_path / "log.key"), trace, random)
         steps = list(trace.steps)
         store.close()
+    for table in TABLES:
+        played = [number_of(one.promised[table]["last"].id) for one in moments if one.promised[table]["last"]]
+        assert played != sorted(played), "an earlier match was resumed"
     assert {Path(step.path).name for step in steps} == {"hub.db", "hub.db-journal", "hub.db-wal", "1.mark", "bar.mark"}
     cuts = sorted(random.sample(range(len(steps)), CUTS))
     disk, in_flight, done = Disk(), 0, 0
@@ -116,6 +124,56 @@ def test_a_power_cut_at_any_write_costs_nothing_that_was_promised(tmp_path: Path
         disk.take(step)
     assert done == CUTS
     assert in_flight > 5, "some cuts come between the disk's having it and the answer"
+
+
+def switches(store: KeyedStore, trace: Trace) -> list[Moment]:
+    """Suspend a match, begin another, suspend that as well, resume the first and play on, then the second."""
+    first, second = "m-1", "m-2"
+    steps: tuple[Callable[[], object], ...] = (
+        lambda: store.begin("1", b'{"head":1}'),
+        lambda: store.append(first, [LogEntry(0, b'{"n":0}'), LogEntry(1, b'{"n":1}')]),
+        lambda: store.put_aside(first),
+        lambda: store.begin("1", b'{"head":2}'),
+        lambda: store.append(second, [LogEntry(0, b'{"m":0}')]),
+        lambda: store.put_aside(second),
+        lambda: store.take_up(first),
+        lambda: store.append(first, [LogEntry(2, b'{"n":2}')]),
+        lambda: store.end(first, b"{}"),
+        lambda: store.take_up(second),
+        lambda: store.cut(second, 0, [LogEntry(0, b'{"m":1}')]),
+        lambda: store.begin("1", b'{"head":3}'),
+    )
+    moments = [Moment(len(trace.steps), found(store))]
+    for step in steps:
+        step()
+        moments.append(Moment(len(trace.steps), found(store)))
+    return moments
+
+
+def test_a_power_cut_at_each_write_of_a_switch_leaves_one_match_or_the_other(tmp_path: Path) -> None:
+    random = Random(20261126)
+    (tmp_path / "log.key").write_bytes(Random(1).randbytes(32) + bytes(8))
+    with recorded(tmp_path / "live") as trace:
+        store = Store(tmp_path / "live" / "hub.db")
+        moments = switches(KeyedStore(store, tmp_path / "log.key"), trace)
+        steps = list(trace.steps)
+        store.close()
+    disk, sides = Disk(), {(at, side): 0 for at in range(2, len(moments)) for side in ("before", "after")}
+    for number, step in enumerate([*steps, steps[-1]]):
+        at = max((at for at, moment in enumerate(moments) if moment.steps <= number), default=0)
+        for _ in range(8 if at else 0):  # each time others of the writes that were not synced are lost
+            disk.cut(random, tmp_path / "cut")
+            again = Store(tmp_path / "cut" / "hub.db")
+            keyed = KeyedStore(again, tmp_path / "log.key")
+            there = found(keyed)
+            assert there in [moment.promised for moment in moments[at : at + 2]], f"step {number}, after call {at}"
+            assert (again.notice, keyed.missing("1")) == ("", None), f"step {number}: a loss that there was not"
+            again.close()
+            shutil.rmtree(tmp_path / "cut")
+            if at + 1 < len(moments):
+                sides[at + 1, "before" if there == moments[at].promised else "after"] += 1
+        disk.take(step)
+    assert all(sides.values()), "each call was cut off on both sides of its write"
 
 
 def test_a_disk_that_forgets_what_it_had_synced_is_found_out(tmp_path: Path) -> None:

@@ -440,7 +440,8 @@ def test_a_match_that_people_put_aside_meanwhile_can_be_taken_up(tmp_path: Path)
         with closing(sqlite3.connect(path, isolation_level=None)) as earlier:
             earlier.execute("UPDATE matches SET result = ?", (b'{"set_aside":"Rules 1."}',))
         store.put_aside("m-1")
-        assert store.load(store.take_up("m-1"))[1] == lines(0)
+        store.take_up("m-1")
+        assert store.last("1") == LastMatch("m-1")
         store.put_aside("m-2")
         with closing(sqlite3.connect(path, isolation_level=None)) as earlier:
             earlier.execute("UPDATE matches SET result = ? WHERE id = 'm-2'", (b'{"set_aside":"Rules 1."}',))
@@ -523,7 +524,37 @@ def test_after_a_way_back_the_release_before_plays_on_and_ends_no_match_that_was
     with closing(Store(path)) as store:
         assert store.last("1") == LastMatch("m-2")
         assert [one.id for one in store.all_put_aside("1")] == [aside], "it was not ended"
-        assert store.load(store.take_up(aside))[1] == lines(0, 1)
+        store.take_up(aside)
+        assert (store.last("1"), store.load(aside)[1]) == (LastMatch(aside), lines(0, 1))
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (3,), "now the release before would play m-2"
+
+
+def test_a_later_start_keeps_a_database_with_a_resumed_match_from_earlier_hubs(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        store.put_aside(store.begin("1", b"head"))
+        store.take_up("m-1")
+        store.end("m-1", b"{}")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE matches SET result = ?", (b'{"set_aside":"Rules 1."}',))  # as an early hub leaves it
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT aside, result FROM matches").fetchone() == ("Rules 1.", None), "it was migrated"
+        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+
+
+@pytest.mark.parametrize("resumed", [True, False])
+def test_which_match_a_table_plays_is_not_guessed_from_a_damaged_schema(tmp_path: Path, resumed: bool) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        store.put_aside(store.begin("1", b"head"))
+        if resumed:
+            store.take_up("m-1")
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("ALTER TABLE matches RENAME COLUMN resumed TO tesumed")
+    with closing(Store(path)) as store:
+        assert bool(store.notice) == resumed, "a hub without the column has written the other one"
 
 
 def test_a_database_of_a_day_when_matches_put_aside_had_another_form_is_brought_to_this_one(tmp_path: Path) -> None:
@@ -763,7 +794,7 @@ def test_how_long_matches_took_is_told_by_game_and_number_of_seats(tmp_path: Pat
 # --- put aside by people -------------------------------------------------------------------------------
 
 
-def test_a_match_that_was_put_aside_leaves_the_table_free_and_comes_back_whole(store: LogStore) -> None:
+def test_a_match_that_was_put_aside_leaves_the_table_free_and_comes_back_as_it_was(store: LogStore) -> None:
     first = store.begin("1", b"{}")
     store.append(first, lines(0, 1, 2))
     store.put_aside(first)
@@ -774,14 +805,39 @@ def test_a_match_that_was_put_aside_leaves_the_table_free_and_comes_back_whole(s
     second = store.begin("1", b"{}")
     store.end(second, b"{}")
     assert [one.id for one in store.all_put_aside("1")] == [first], "another match does not end it"
-    third = store.take_up(first)
-    assert store.last("1") == LastMatch(third)
-    assert store.load(third) == (b"{}", lines(0, 1, 2))
+    store.take_up(first)
+    assert store.last("1") == LastMatch(first)
+    assert store.load(first) == (b"{}", lines(0, 1, 2))
     assert store.all_put_aside("1") == []
     with pytest.raises(DamagedLog):
         store.take_up(first)
-    store.append(third, lines(3))
-    assert len(store.load(third)[1]) == 4
+    store.append(first, lines(3))
+    assert len(store.load(first)[1]) == 4
+    assert store.begin("1", b"{}") == "m-3"
+    assert store.last("1") == LastMatch("m-3"), "the next one takes its place"
+
+
+def test_each_table_plays_a_match_of_its_own(store: LogStore) -> None:
+    for table in ("1", "2", "1", "2"):
+        store.put_aside(store.begin(table, b"{}"))
+    for match, table in (("m-2", "2"), ("m-1", "1"), ("m-4", "2")):
+        store.take_up(match)
+        assert store.last(table) == LastMatch(match)
+        store.put_aside(match)
+    assert (store.last("1"), store.last("2")) == (LastMatch("m-1", put_aside=True), LastMatch("m-4", put_aside=True))
+    assert [[one.id for one in store.all_put_aside(table)] for table in ("1", "2")] == [["m-1", "m-3"], ["m-4", "m-2"]]
+    assert store.begin("1", b"{}") == "m-5"
+    assert (store.last("1"), store.last("2")) == (LastMatch("m-5"), LastMatch("m-4", put_aside=True))
+
+
+def test_what_is_not_put_aside_is_not_resumed_and_nothing_changes(store: LogStore) -> None:
+    running = store.begin("1", b"{}")
+    over = store.begin("2", b"{}")
+    store.end(over, LEFT)
+    for match in (running, over, "m-9"):
+        with pytest.raises(DamagedLog, match=f"Match {match} was not put aside"):
+            store.take_up(match)
+    assert (store.last("1"), store.last("2")) == (LastMatch(running), LastMatch(over, LEFT))
 
 
 def test_a_match_taken_up_survives_the_end_of_the_program_and_is_no_loss(tmp_path: Path) -> None:
@@ -789,11 +845,69 @@ def test_a_match_taken_up_survives_the_end_of_the_program_and_is_no_loss(tmp_pat
         match = store.begin("1", b"{}")
         store.append(match, lines(0, 1))
         store.put_aside(match)
-        store.append(store.take_up(match), lines(2))
+        store.end(store.begin("1", b"{}"), b"{}")
+        store.take_up(match)
+        store.append(match, lines(2))
     with closing(Store(tmp_path / "log.db")) as store:
         assert store.missing("1") is None
-        assert store.last("1") == LastMatch("m-2")
-        assert store.load("m-2")[1] == lines(0, 1, 2)
+        assert store.last("1") == LastMatch(match)
+        assert store.load(match)[1] == lines(0, 1, 2)
+
+
+def aside_behind_another(path: Path) -> None:
+    """Make a database with one match that is put aside, and another one that its table has played since."""
+    with closing(Store(path)) as store:
+        for match in (store.begin("1", b"{}"), store.begin("1", b"{}")):
+            store.append(match, lines(0, 1))
+            store.put_aside(match)
+
+
+def test_a_resumption_that_the_disk_has_lost_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "log.db"
+    aside_behind_another(path)
+    earlier = path.read_bytes()
+    with closing(Store(path)) as store:
+        store.take_up("m-1")
+        store.append("m-1", lines(2))
+    path.write_bytes(earlier)
+    with closing(Store(path)) as store:
+        assert store.missing("1") == Missing("m-1", 3, 2)
+        store.settle("1")
+    with closing(Store(path)) as store:
+        assert store.missing("1") is None, "it was told"
+
+
+def test_a_resumption_that_the_mark_has_not_heard_of_is_no_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state" / "log.db"
+    aside_behind_another(path)
+    with closing(Store(path)) as store:
+        store.settle("1")
+        monkeypatch.setattr("hub.store.marks.Marks.put", lambda *_, **__: None)  # the power goes between the two
+        store.take_up("m-1")
+        monkeypatch.undo()
+    with closing(Store(path)) as store:
+        assert (store.missing("1"), store.last("1")) == (None, LastMatch("m-1"))
+
+
+def test_of_a_damaged_database_a_resumed_match_is_still_the_one_that_is_played(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    aside_behind_another(path)
+    with closing(Store(path)) as store:
+        store.take_up("m-1")
+        store.begin("2", b"{}")
+    with closing(sqlite3.connect(path)) as db:
+        (page,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'finished'").fetchone()
+    data = bytearray(path.read_bytes())
+    data[(page - 1) * 4096 : page * 4096] = b"\x55" * 4096
+    path.write_bytes(data)
+    with closing(Store(path)) as store:
+        assert "3 running matches could be read" in store.notice
+        assert (store.last("1"), store.last("2")) == (LastMatch("m-1"), LastMatch("m-3"))
+        assert store.missing("1") is None
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 def test_a_database_of_before_matches_were_put_aside_is_brought_to_this_form(tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ import pytest
 from hub import app, supervisor
 from hub.__main__ import main
 from hub.config import Config, HubPart, WebPart
+from hub.errors import ConfigError
 from hub.ports import LogEntry
-from hub.store import Store, wipe_logs
+from hub.store import READS_UP_TO, Store, wipe_logs
 from tests.phone_ui.rig import until
+from tests.test_store import version_0
 
 pytestmark = pytest.mark.real_time
 
@@ -205,3 +207,51 @@ def test_when_a_match_began_is_known(database: Path) -> None:
         assert begun is not None
         assert abs(begun - time.time()) < 600
         assert store.begun("m-99") is None
+
+
+@pytest.fixture
+def resumed(database: Path) -> Path:
+    """Table 1 has resumed m-4, and played m-5 before that."""
+    with closing(Store(database)) as store:
+        store.put_aside("m-4")
+        store.append(store.begin("1", b"head of 5"), [LogEntry(0, b"%s in match 5" % HAND)])
+        store.end("m-5", b'{"winners":[1]}')
+        store.take_up("m-4")
+    return database
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_the_match_that_a_table_shows_last_keeps_its_log_also_if_it_was_resumed(resumed: Path, over: bool) -> None:
+    with closing(Store(resumed)) as store:
+        if over:
+            store.end("m-4", b'{"winners":[2]}')
+    assert wipe_logs(resumed, 0) == 3
+    assert logs(resumed) == ["m-3", "m-4"], "those that the tables played last, not the newest row of table 1"
+    assert wipe_logs(resumed, 0, newest=True) == 1 + over
+    assert [mark.name for mark in (resumed.parent / "marks").iterdir()] == ([] if over else ["1.mark"])
+    with closing(Store(resumed)) as store:
+        assert (store.missing("1"), store.missing("2")) == (None, None), "what was wiped is not lost"
+
+
+def test_a_database_of_the_first_form_is_wiped_as_well_and_a_newer_one_is_left_alone(tmp_path: Path) -> None:
+    version_0(tmp_path / "hub.db")
+    assert wipe_logs(tmp_path / "hub.db", 0) == 0, "no match there has ended and has a log"
+    with closing(sqlite3.connect(tmp_path / "hub.db")) as db:
+        db.execute("UPDATE matches SET result = x'7b7d', ended = CURRENT_TIMESTAMP WHERE id = 'm-4'")
+        db.execute(f"PRAGMA user_version={READS_UP_TO + 1}")
+        db.commit()
+    with pytest.raises(ConfigError, match="newer table-hub"):
+        wipe_logs(tmp_path / "hub.db", 0, newest=True)
+    assert logs(tmp_path / "hub.db") == ["m-4"]
+
+
+def test_a_match_that_was_set_aside_before_another_keeps_no_mark(database: Path) -> None:
+    """Its table's mark is about the match that is wiped."""
+    with closing(Store(database)) as store:
+        store.set_aside(store.begin("3", b"head of 5"), "Other rules.")
+        store.append(store.begin("3", b"head of 6"), [LogEntry(0, HAND)])
+        store.end("m-6", b'{"winners":[1]}')
+    wipe_logs(database, 0, newest=True)
+    assert [mark.name for mark in (database.parent / "marks").iterdir()] == ["1.mark"]
+    with closing(Store(database)) as store:
+        assert store.missing("3") is None

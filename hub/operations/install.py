@@ -308,13 +308,10 @@ def matches_under_way(database: Path) -> list[tuple[str, str]]:
                 with suppress(FileNotFoundError):
                     shutil.copyfile(f"{database}{suffix}", f"{copy}{suffix}")
             with closing(sqlite3.connect(copy)) as db:
-                last = db.execute(
-                    'SELECT * FROM matches WHERE rowid IN (SELECT max(rowid) FROM matches GROUP BY "table")'
-                )
-                names = [column[0] for column in last.description]
-                rows = [dict(zip(names, row, strict=True)) for row in last]
-                running = [row for row in rows if row["result"] is None and row.get("aside") is None]
-                return [(row["table"], json.loads(row["head"])["game"]) for row in running]
+                found = db.execute("SELECT * FROM matches WHERE result IS NULL")  # `aside` is not in the first form
+                names = [column[0] for column in found.description]
+                rows = [dict(zip(names, row, strict=True)) for row in found]
+                return [(row["table"], json.loads(row["head"])["game"]) for row in rows if row.get("aside") is None]
     except (sqlite3.Error, OSError, ValueError, TypeError, KeyError):
         return []
 

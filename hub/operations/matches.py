@@ -58,7 +58,7 @@ class Record(NamedTuple):
     aside: tuple[str, ...] = ()
 
     def at(self, stage: Stage) -> list[KeptMatch]:
-        """Return the matches at that stage; of those set aside only what is a table's last match, and so can go on."""
+        """Return the matches at that stage; of those set aside only what a table played last, and so can go on."""
         last = {match.table: match for match in self.matches}
         return [match for match in last.values() if match.stage == stage]
 
@@ -143,7 +143,8 @@ def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
     aside = "aside" if "aside" in columns else "NULL"
     put_aside = "put_aside" if "put_aside" in columns else "NULL"
     lengths = dict(db.execute('SELECT "match", count(*) FROM entries GROUP BY "match"'))
-    query = f'SELECT id, "table", head, begun, result, {aside}, {put_aside} FROM matches ORDER BY rowid'  # noqa: S608 - our own names
+    order = "resumed, rowid" if "resumed" in columns else "rowid"
+    query = f'SELECT id, "table", head, begun, result, {aside}, {put_aside} FROM matches ORDER BY {order}'  # noqa: S608 - our own names
     for match, table, head, begun, result, reason, by_people in db.execute(query):
         if bytes(result or b"").startswith(SET_ASIDE):  # by an early hub, which a start of this one puts right
             with suppress(ValueError, TypeError):

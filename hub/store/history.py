@@ -32,7 +32,7 @@ def history(db: sqlite3.Connection, titles: Mapping[str, str], table: str = "") 
     matches, ids = [], []
     rows = db.execute(
         'SELECT id, "table", head, result, begun, (julianday(ended) - julianday(begun)) * 1440 FROM matches '
-        "WHERE result IS NOT NULL AND (? = '' OR \"table\" = ?) ORDER BY rowid DESC",
+        "WHERE result IS NOT NULL AND (? = '' OR \"table\" = ?) ORDER BY ended DESC, rowid DESC",
         (table, table),
     )
     for match, at, head, result, begun, minutes in rows.fetchall():

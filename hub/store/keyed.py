@@ -65,12 +65,8 @@ class KeyedStore:
         self._store = store
         # What has nothing to do with keys.
         self.wipe, self.begun, self.set_aside, self.lengths = store.wipe, store.begun, store.set_aside, store.lengths
-        self.all_put_aside, self.last, self.keep, self.recall = (
-            store.all_put_aside,
-            store.last,
-            store.keep,
-            store.recall,
-        )
+        self.all_put_aside, self.take_up, self.last = store.all_put_aside, store.take_up, store.last
+        self.keep, self.recall = store.keep, store.recall
         self.key_notice = ""
         try:
             if os.path.lexists(file) and not _is_key(file):
@@ -134,19 +130,6 @@ class KeyedStore:
         """Write that people have put a match aside."""
         self._store.put_aside(match)
         self._forget(match)
-
-    def take_up(self, match: str) -> str:
-        """Make a match that was put aside the newest of its table, under a new id; return that. Raise LogError."""
-        head, entries = self.load(match)
-        line, mac = self._marked(_MAC.sub(b"}", head).removesuffix(_SEALED).removesuffix(b"}") + _SEALED, b"")
-        bare = [LogEntry(entry.number, _MAC.sub(b"}", entry.line)) for entry in entries]
-        lines, end = self._continued(End(self._store.sealed_row(match).table, 0, 0, mac), bare)
-        new = self._store.move(match, line, lines, lambda new: self._seal(new, end))
-        if short := self._short.get(match):
-            self._short[new] = short._replace(match=new)
-        self._forget(match)
-        self._end[new] = end
-        return new
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match. Raise LogError; ReplayDiverged where a line is not the hub's.

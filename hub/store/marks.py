@@ -26,13 +26,19 @@ MARK_EVERY = 16
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far the log of a table's newest match had come: `hash` chains its lines."""
+    """How far the log of the match that a table plays had come: `hash` chains its lines, `resumed` is its column."""
 
     table: str
     match: str
     cuts: int
     length: int
     hash: str
+    resumed: int = 0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return what rises with each match that the table begins or resumes."""
+        return self.resumed, number_of(self.match)
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -42,15 +48,16 @@ class _Kept(msgspec.Struct, frozen=True):
     cuts: int
     length: int
     hash: str
+    resumed: int = 0
 
 
 def mark_of(db: sqlite3.Connection, match: str) -> Mark | None:
     """Return the mark that a match should have as the database has it; None for a match that is unknown."""
-    found = db.execute('SELECT "table", cuts FROM matches WHERE id = ?', (match,)).fetchone()
+    found = db.execute('SELECT "table", cuts, resumed FROM matches WHERE id = ?', (match,)).fetchone()
     if found is None:
         return None
     lines = lines_of(db, match)
-    return Mark(found[0], match, found[1], len(lines), chain(lines).hex())
+    return Mark(found[0], match, found[1], len(lines), chain(lines).hex(), found[2])
 
 
 def chain(lines: Iterable[bytes], before: bytes = b"") -> bytes:
@@ -61,11 +68,11 @@ def chain(lines: Iterable[bytes], before: bytes = b"") -> bytes:
 
 
 class Marks:
-    """One small file for each table: the newest match, how often it was cut, its length and its hash.
+    """One small file for each table: the match that it plays, how often it was cut, its length and its hash.
 
     A mark is written after its transaction is on disk, over the last one and without waiting: it may be older than the
-    database, never newer. So a database that has less than its mark has lost something. Match, cuts and length only rise,
-    in that order. Nothing is raised here: what is to be marked is written already.
+    database, never newer. So a database that has less than its mark has lost something. A mark's place, cuts and length
+    only rise, in that order. Nothing is raised here: what is to be marked is written already.
     """
 
     SIZE = 512
@@ -75,8 +82,8 @@ class Marks:
         self._folder = folder
         self._lock = Lock()
         self._files: dict[str, int] = {}
-        self._now: dict[str, Mark] = {}  # by match: that of each table's newest one, and no other
-        self._newest: dict[str, str] = {}  # that match, by table
+        self._now: dict[str, Mark] = {}  # by match: of those that the tables play, and no other
+        self._played: dict[str, str] = {}  # that match, by table
         self._failing: set[str] = set()  # tables whose mark could not be written last
         self._fresh: dict[str, int] = {}  # entries since the mark of a table was synced
 
@@ -98,17 +105,13 @@ class Marks:
             check, _, text = data.rstrip(b" \n").partition(b" ")
             if int(check, 16) == crc32(text):
                 kept = msgspec.json.decode(text, type=_Kept)
-                return Mark(table, kept.match, kept.cuts, kept.length, kept.hash)
+                return Mark(table, kept.match, kept.cuts, kept.length, kept.hash, kept.resumed)
             log.warning("The mark of table %s is damaged.", table)
         except FileNotFoundError:
             pass
         except (OSError, ValueError, TypeError) as error:
             log.warning("The mark of table %s cannot be read: %s.", table, error)
         return None
-
-    def begin(self, table: str, match: str) -> None:
-        """Mark a new match."""
-        self.put(Mark(table, match, 0, 0, ""))
 
     def append(self, match: str, lines: Sequence[bytes]) -> None:
         """Mark the next lines of a match. Of one that was not marked before nothing is known."""
@@ -123,11 +126,11 @@ class Marks:
 
     def put(self, mark: Mark, *, sync: bool = True) -> None:
         """Write a mark in place of the last one of its table; with `sync` wait until the disk has it."""
-        before = self._newest.get(mark.table)
+        before = self._played.get(mark.table)
         if before is not None and before != mark.match:
             self._now.pop(before, None)
-        self._newest[mark.table], self._now[mark.match] = mark.match, mark
-        text = msgspec.json.encode(_Kept(mark.match, mark.cuts, mark.length, mark.hash))
+        self._played[mark.table], self._now[mark.match] = mark.match, mark
+        text = msgspec.json.encode(_Kept(mark.match, mark.cuts, mark.length, mark.hash, mark.resumed))
         data = b"%08x %s" % (crc32(text), text)
         with self._lock:
             try:

@@ -24,22 +24,29 @@ def insert_entries(db: sqlite3.Connection, match: str, entries: Sequence[LogEntr
     )
 
 
+LATEST_FIRST = "resumed DESC, rowid DESC"
+"""The order of a table's matches: the first is the one that the table plays, or played last."""
+CURRENT = f"""
+SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY "table" ORDER BY {LATEST_FIRST}) AS place FROM matches)
+WHERE place = 1"""  # noqa: S608 - our own names
+"""The ids of the matches that the tables play, or played last."""
+
+
 def last_match(db: sqlite3.Connection, table: str) -> LastMatch | None:
-    """Return the newest match of a table, or None."""
-    found = db.execute(
-        'SELECT id, result, aside, put_aside FROM matches WHERE "table" = ? ORDER BY rowid DESC LIMIT 1', (table,)
-    ).fetchone()
+    """Return the match that a table plays, or played last; None before the first."""
+    query = f'SELECT id, result, aside, put_aside FROM matches WHERE "table" = ? ORDER BY {LATEST_FIRST} LIMIT 1'  # noqa: S608 - as above
+    found = db.execute(query, (table,)).fetchone()
     if not found:
         return None
     return LastMatch(found[0], found[1], None if found[3] else found[2], put_aside=bool(found[3]))
 
 
 def matches_put_aside(db: sqlite3.Connection, table: str) -> list[MatchPutAside]:
-    """Return the matches of a table that people have put aside, the newest first."""
+    """Return the matches of a table that people have put aside, the one that was played last first."""
     found = db.execute(
-        """SELECT id, head, CAST(strftime('%s', put_aside) AS INTEGER),
+        f"""SELECT id, head, CAST(strftime('%s', put_aside) AS INTEGER),
                   (SELECT count(*) FROM entries WHERE "match" = matches.id)
-           FROM matches WHERE "table" = ? AND put_aside IS NOT NULL AND result IS NULL ORDER BY rowid DESC""",
+           FROM matches WHERE "table" = ? AND put_aside IS NOT NULL AND result IS NULL ORDER BY {LATEST_FIRST}""",  # noqa: S608 - as above
         (table,),
     ).fetchall()
     return [MatchPutAside(*row) for row in found]

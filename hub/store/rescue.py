@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
+from hub.store.schema import LATER_COLUMNS, RESUMED
+
 log = logging.getLogger(__name__)
 
 
@@ -36,11 +38,8 @@ def rescue(damaged: Path, into: sqlite3.Connection) -> int:
 def _copy_readable(db: sqlite3.Connection, into: sqlite3.Connection) -> int:
     saved = 0
     columns = {name for _, name, *_ in _readable(db, "PRAGMA table_info(matches)")}
-    aside = "aside" if "aside" in columns else "NULL"
-    cuts = "cuts" if "cuts" in columns else "0"
-    put_aside = "put_aside" if "put_aside" in columns else "NULL"
-    seal = "seal" if "seal" in columns else "NULL"
-    select = f'SELECT id, "table", head, begun, {cuts}, {aside}, {put_aside}, {seal} FROM matches'  # noqa: S608 - names of our own
+    there = ", ".join(['id, "table", head, begun', *(name for name in LATER_COLUMNS if name in columns)])
+    select = f"SELECT {there} FROM matches"  # noqa: S608 - names of our own
     into.execute("BEGIN IMMEDIATE")
     for row in _readable(db, 'SELECT "table", name, value FROM kept'):
         with suppress(sqlite3.Error):
@@ -52,16 +51,14 @@ def _copy_readable(db: sqlite3.Connection, into: sqlite3.Connection) -> int:
     for rowid in range(1, min(ends[0] if ends else 0, 100_000) + 1):
         for row in _readable(db, f"{select} WHERE rowid = ? AND result IS NULL", rowid):
             with suppress(sqlite3.Error):
-                into.execute(
-                    """INSERT INTO matches (id, "table", head, begun, cuts, aside, put_aside, seal)
-                       VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-                    row,
-                )
+                into.execute(f"INSERT INTO matches ({there}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608 - as above
                 for entry in _readable(
                     db, 'SELECT number, line FROM entries WHERE "match" = ? ORDER BY number', row[0]
                 ):
                     into.execute('INSERT INTO entries ("match", number, line) VALUES (?, ?, ?)', (row[0], *entry))
                 saved += 1
+    if into.execute("SELECT max(resumed) FROM matches").fetchone()[0]:
+        into.execute(f"PRAGMA user_version={RESUMED}")
     into.execute("COMMIT")
     return saved
 

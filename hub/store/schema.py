@@ -17,14 +17,29 @@ VERSION = 1
 
 What only adds to it keeps the number, so that after a way back the release before plays on with it (`_ADDED`).
 """
-READS_UP_TO = 2
-"""The latest `user_version` that this hub reads; the next one is another. 2 stood for the column `put_aside` for a day."""
+RESUMED = 3
+"""The `user_version` once a match has been resumed: an earlier hub would take a table's newest row for the match that it plays.
+
+2 stood for the column `put_aside` for a day.
+"""
+READS_UP_TO = RESUMED
+"""The latest `user_version` that this hub reads; the next one is another."""
 
 PUT_ASIDE = "It was put aside. A newer table-hub goes on with it."
 """What stands in `aside` of a match that people put aside, for an earlier hub, which would end it for another match."""
 
-_LATER_COLUMNS = {"cuts": "INTEGER NOT NULL DEFAULT 0", "aside": "TEXT", "put_aside": "TEXT", "seal": "TEXT"}
-"""Columns of `matches` that the first hubs had not."""
+LATER_COLUMNS = {
+    "cuts": "INTEGER NOT NULL DEFAULT 0",
+    "aside": "TEXT",
+    "put_aside": "TEXT",
+    "seal": "TEXT",
+    "resumed": "INTEGER NOT NULL DEFAULT 0",
+}
+"""Columns of `matches` that the first hubs had not.
+
+`resumed` counts the hub's resumed matches: a new match gets the highest number there is, a resumed one the next. So the
+match that a table plays is the newest row among those with the table's highest number.
+"""
 
 _FIRST = """
 CREATE TABLE matches (
@@ -107,7 +122,7 @@ def is_ours(db: sqlite3.Connection) -> bool:
         if kind != "table":
             return False
         found[name] = _bare(sql)
-    for column, declared in _LATER_COLUMNS.items():
+    for column, declared in LATER_COLUMNS.items():
         found["matches"] = found.get("matches", "").replace(_bare(f", {column} {declared}"), "", 1)
     wanted = dict(_tables(_FIRST))
     known = {
@@ -143,8 +158,9 @@ def _check(db: sqlite3.Connection) -> None:
         db.set_progress_handler(None, 0)
     if rows != [("ok",)]:
         raise _damage(" ".join(str(rows[0][0]).split()) if rows else "quick_check says nothing")
-    columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
-    if columns and _check_version(db) >= 1 and not columns.issuperset(_LATER_COLUMNS.keys() - {*_ADDED}):
+    columns, version = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}, _check_version(db)
+    wanted = LATER_COLUMNS.keys() - ({*_ADDED} if version < RESUMED else set())
+    if columns and version >= 1 and not columns.issuperset(wanted):
         raise _damage("its schema cannot be read")  # a letter in the name of a column
 
 
@@ -172,7 +188,7 @@ def _migrate(db: sqlite3.Connection) -> None:
     columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
     (added,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name IN ('finished', 'rolled')").fetchone()
     if (
-        version == VERSION
+        version in (VERSION, RESUMED)
         and columns.issuperset(_ADDED)
         and added == len(_ADDED_TABLES)
         and not _set_aside_by_version_0(db)
@@ -183,7 +199,7 @@ def _migrate(db: sqlite3.Connection) -> None:
         if not columns:
             for statement in _FIRST.split(";"):
                 db.execute(statement)
-            _add_columns(db, _LATER_COLUMNS)
+            _add_columns(db, LATER_COLUMNS)
         else:
             for step in _MIGRATIONS[version:]:
                 step(db)
@@ -193,7 +209,7 @@ def _migrate(db: sqlite3.Connection) -> None:
             db.execute("UPDATE matches SET aside = ? WHERE put_aside IS NOT NULL AND result IS NULL", (PUT_ASIDE,))
         for statement in _ADDED_TABLES:
             db.execute(statement)
-        db.execute(f"PRAGMA user_version={VERSION}")
+        db.execute(f"PRAGMA user_version={RESUMED if version == RESUMED else VERSION}")
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -208,7 +224,7 @@ def _from_0(db: sqlite3.Connection) -> None:
 
 def _add_columns(db: sqlite3.Connection, columns: Iterable[str]) -> None:
     for column in columns:
-        db.execute(f"ALTER TABLE matches ADD COLUMN {column} {_LATER_COLUMNS[column]}")
+        db.execute(f"ALTER TABLE matches ADD COLUMN {column} {LATER_COLUMNS[column]}")
 
 
 SET_ASIDE = b'{"set_aside":'
@@ -232,8 +248,8 @@ def _set_aside_by_version_0(db: sqlite3.Connection) -> list[tuple[str, str]]:
 
 _MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_from_0,)
 """The step from version 0, from 1, ...: never changed once it was released."""
-_ADDED = ("put_aside", "seal")
-"""Columns of `matches` that came without another version: earlier hubs leave them alone."""
+_ADDED = ("put_aside", "seal", "resumed")
+"""Columns of `matches` that came without another version: earlier hubs leave them alone until there is a resumed match."""
 
 
 def code_of(error: sqlite3.Error | sqlite3.Warning) -> int:

@@ -28,7 +28,7 @@ from hub.store.queries import (
     number_of,
 )
 from hub.store.rescue import rescue
-from hub.store.schema import DAMAGED, PUT_ASIDE, code_of, connect, make_file
+from hub.store.schema import DAMAGED, PUT_ASIDE, RESUMED, code_of, connect, make_file
 
 log = logging.getLogger(__name__)
 
@@ -151,16 +151,15 @@ class Store:
         mark, found = self._marks.read(table), last_match(db, table)
         if mark is None:
             return self._unmarked(db, found) if found else None
-        if found is None or number_of(found.id) < number_of(mark.match):
-            return Missing(mark.match, mark.length, 0)
-        if found.id != mark.match:
-            return None
-        (cuts,) = db.execute("SELECT cuts FROM matches WHERE id = ?", (mark.match,)).fetchone()
-        lines = lines_of(db, mark.match)
-        if cuts < mark.cuts or (cuts == mark.cuts and len(lines) < mark.length):
+        now, lines = found and mark_of(db, found.id), lines_of(db, mark.match)
+        if now is None or now.place < mark.place:
             return Missing(mark.match, mark.length, len(lines))
-        if cuts == mark.cuts and chain(lines[: mark.length]).hex() != mark.hash:
-            return Missing(mark.match, mark.length, len(lines), altered=True)
+        if now.match != mark.match:
+            return None
+        if now.cuts < mark.cuts or (now.cuts == mark.cuts and now.length < mark.length):
+            return Missing(mark.match, mark.length, now.length)
+        if now.cuts == mark.cuts and chain(lines[: mark.length]).hex() != mark.hash:
+            return Missing(mark.match, mark.length, now.length, altered=True)
         return None
 
     def _unmarked(self, db: sqlite3.Connection, found: LastMatch) -> Missing | None:
@@ -212,6 +211,15 @@ class Store:
                     db.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def _marked(self, match: str) -> Iterator[sqlite3.Connection]:
+        """Write as `_transaction` does, then mark how far the match has come."""
+        with self._transaction() as db:
+            yield db
+            mark = mark_of(db, match)
+        if mark:
+            self._marks.put(mark)
+
     # --- matches -----------------------------------------------------------------------------------
 
     def begin(self, table: str, head: bytes, seal: Callable[[str], str] | None = None) -> str:
@@ -227,10 +235,13 @@ class Store:
                 (LEFT, table),
             )
             db.execute(
-                'INSERT INTO matches (id, "table", head, seal) VALUES (?, ?, ?, ?)',
+                """INSERT INTO matches (id, "table", head, seal, resumed)
+                   SELECT ?, ?, ?, ?, coalesce(max(resumed), 0) FROM matches""",
                 (match, table, head, seal(match) if seal else None),
             )
-        self._marks.begin(table, match)
+            mark = mark_of(db, match)
+        if mark:
+            self._marks.put(mark)
         return match
 
     def highest(self) -> int:
@@ -252,15 +263,12 @@ class Store:
 
     def cut(self, match: str, length: int, instead: Sequence[LogEntry] = (), seal: str | None = None) -> None:
         """Drop a match's entries from number `length` on and write those of `instead`. A match that was over runs again."""
-        with self._transaction() as db:
+        with self._marked(match) as db:
             db.execute('DELETE FROM entries WHERE "match" = ? AND number >= ?', (match, length))
             db.execute(
                 "UPDATE matches SET result = NULL, ended = NULL, cuts = cuts + 1, seal = ? WHERE id = ?", (seal, match)
             )
             insert_entries(db, match, instead)
-            mark = mark_of(db, match)
-        if mark:
-            self._marks.put(mark)
 
     def end(self, match: str, result: bytes) -> None:
         """Write that a match is over or was left: `result`, JSON, says which."""
@@ -284,14 +292,11 @@ class Store:
     def wipe(self, match: str) -> None:
         """Wipe the log of a match that has ended; its dice stay counted. Zeros take the place of what was there, in the write-ahead log, too."""
         # The whole log: hands are in it as shuffles and choices, and a log with holes cannot be replayed.
-        with self._transaction() as db:
+        with self._marked(match) as db:
             if db.execute("SELECT 1 FROM matches WHERE id = ? AND result IS NOT NULL", (match,)).fetchone():
                 keep_rolled(db, match)
                 db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
             db.execute("UPDATE matches SET cuts = cuts + 1 WHERE id = ?", (match,))  # marks never go back otherwise
-            mark = mark_of(db, match)
-        if mark:
-            self._marks.put(mark)
         with self._at_the_disk() as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -316,42 +321,21 @@ class Store:
             )
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:
-        """Return the matches of a table that people have put aside, the newest first."""
+        """Return the matches of a table that people have put aside, the one that was played last first."""
         with self._at_the_disk() as db:
             return matches_put_aside(db, table)
 
-    def take_up(self, match: str) -> str:
-        """Make a match that was put aside the newest of its table, under a new id; return that.
-
-        A table's newest match is the one it plays. Raise DamagedLog where the match was not put aside, or cannot be read.
-        """
-        return self.move(match, *self.load(match))
-
-    def move(
-        self, match: str, head: bytes, entries: Sequence[LogEntry], seal: Callable[[str], str] | None = None
-    ) -> str:
-        """Move a match that was put aside to a new id, with this `head` and these `entries` for its log, in one write."""
-        with self._transaction() as db:
-            new = f"m-{self._highest(db) + 1}"
-            found = db.execute(
-                'SELECT "table", begun FROM matches WHERE id = ? AND put_aside IS NOT NULL AND result IS NULL', (match,)
-            ).fetchone()
-            if found is None:
+    def take_up(self, match: str) -> None:
+        """Make a match that was put aside the one that its table plays. Raise DamagedLog if it was not put aside."""
+        with self._marked(match) as db:
+            resumed = db.execute(
+                """UPDATE matches SET put_aside = NULL, aside = NULL, resumed = (SELECT max(resumed) + 1 FROM matches)
+                   WHERE id = ? AND put_aside IS NOT NULL AND result IS NULL""",
+                (match,),
+            )
+            if not resumed.rowcount:
                 raise DamagedLog(f"Match {match} was not put aside.")
-            db.execute(
-                'INSERT INTO matches (id, "table", head, begun, seal) VALUES (?, ?, ?, ?, ?)',
-                (new, found[0], head, found[1], seal(new) if seal else None),
-            )
-            insert_entries(db, new, entries)
-            db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
-            db.execute(
-                "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, aside = NULL, put_aside = NULL WHERE id = ?",
-                (b'{"continued":"%s"}' % new.encode(), match),
-            )
-            mark = mark_of(db, new)
-        if mark:
-            self._marks.put(mark)
-        return new
+            db.execute(f"PRAGMA user_version={RESUMED}")
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match. Raise DamagedLog where it is unknown or cannot be read whole."""
@@ -386,7 +370,7 @@ class Store:
             db.execute("UPDATE matches SET seal = ? WHERE id = ?", (seal, match))
 
     def last(self, table: str) -> LastMatch | None:
-        """Return the newest match of a table, whatever has become of it, or None."""
+        """Return the match that a table plays, or played last, whatever has become of it; None before the first."""
         with self._at_the_disk() as db:
             return last_match(db, table)
 

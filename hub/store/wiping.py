@@ -8,19 +8,16 @@ from pathlib import Path
 
 from hub.errors import LogError
 from hub.ports import LEFT
-from hub.store.queries import keep_rolled
-from hub.store.schema import ROLLED
+from hub.store.queries import CURRENT, keep_rolled
+from hub.store.schema import connect
 
-_WIPED = """
-SELECT id FROM matches AS ended WHERE result IS NOT NULL AND julianday('now') - julianday(ended) >= ?
-AND (? OR rowid < (SELECT max(rowid) FROM matches WHERE "table" = ended."table"))
-AND EXISTS (SELECT 1 FROM entries WHERE "match" = ended.id)"""
-"""A table's newest match stays until another has begun: it may be taken back, or shown again after a power cut."""
+_WIPED = f"""
+SELECT id FROM matches WHERE result IS NOT NULL AND julianday('now') - julianday(ended) >= ?
+AND (? OR id NOT IN ({CURRENT})) AND EXISTS (SELECT 1 FROM entries WHERE "match" = matches.id)"""  # noqa: S608 - our own
+"""The match that a table played last stays until it plays another: it may be taken back, or shown again after a power cut."""
 
 
-_RUNNING = """
-SELECT "table" FROM matches AS one WHERE result IS NULL
-AND rowid = (SELECT max(rowid) FROM matches WHERE "table" = one."table")"""
+_RUNNING = f'SELECT "table" FROM matches WHERE result IS NULL AND id IN ({CURRENT})'  # noqa: S608 - our own
 
 _EXPIRE = """
 UPDATE matches SET result = ?, ended = put_aside, aside = NULL, put_aside = NULL
@@ -39,12 +36,10 @@ def wipe_logs(path: Path, days: float, *, newest: bool = False, aside_days: floa
     if not path.exists():
         return 0
     try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=5)) as db:
-            db.execute("PRAGMA secure_delete=ON")
+        with closing(connect(path)) as db:
             db.execute("BEGIN IMMEDIATE")
             if newest or aside_days is not None:
                 db.execute(_EXPIRE, (LEFT, 0 if newest else aside_days))
-            db.execute(ROLLED)
             wiped = [match for (match,) in db.execute(_WIPED, (days, newest)).fetchall()]
             for match in wiped:
                 keep_rolled(db, match)

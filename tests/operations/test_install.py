@@ -78,10 +78,14 @@ def test_a_match_that_is_under_way_is_told_and_the_database_is_left_alone(clone:
     store.begin("1", b'{"game":"bidness"}')
     store.end(store.begin("2", b'{"game":"bid-it"}'), b"{}")
     store.set_aside(store.begin("3", b'{"game":"big-idea"}'), "Other rules.")
+    for game in (b'{"game":"goofspiel"}', b'{"game":"bid-and-bait"}'):
+        store.put_aside(store.begin("4", game))
+    store.take_up("m-4")
     before = files(database.parent)
     said = "\n".join(installer(clone, computer).said_of_installing())
-    assert said.count("is under way") == 1
+    assert said.count("is under way") == 2
     assert "a match of bidness is under way at table 1" in said
+    assert "a match of goofspiel is under way at table 4" in said
     assert files(database.parent) == before
     store.close()
     database.write_bytes(b"rubbish" * 1000)

@@ -178,3 +178,17 @@ def test_no_database_an_old_one_a_damaged_one_and_a_newer_one_are_told_apart(tmp
     found = examine(state)
     assert "not a database" in found.error
     assert found.aside == ("table-hub.db.unreadable-2026-11-22T20-00-00Z",)
+
+
+@pytest.mark.parametrize("which", ["m-1", "m-2"])
+def test_of_those_set_aside_only_the_one_that_the_table_played_last_can_go_on(tmp_path: Path, which: str) -> None:
+    """Match 1 was resumed after match 2."""
+    with closing(Store(tmp_path / "table-hub.db")) as store:
+        store.put_aside(store.begin("1", b"{}"))
+        store.begin("1", b"{}")
+        if which == "m-2":
+            store.set_aside("m-2", "Other rules.")
+        store.take_up("m-1")
+        if which == "m-1":
+            store.set_aside("m-1", "Other rules.")
+    assert [match.id for match in examine(tmp_path).at("set aside")] == (["m-1"] if which == "m-1" else [])

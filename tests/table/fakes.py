@@ -57,6 +57,7 @@ class MemoryStore:
         self.results: dict[str, bytes] = {}
         self.aside: dict[str, str] = {}
         self.people_aside: dict[str, int] = {}
+        self.current: dict[str, str] = {}  # the match that each table plays, or played last
         self.lost: dict[str, Missing] = {}
         self.notice = ""
         self.kept: dict[tuple[str, str], bytes] = {}
@@ -77,6 +78,7 @@ class MemoryStore:
             self.results[running] = b'{"left":true}'
         match = f"m-{len(self.heads) + 1}"
         self.heads[match], self.entries[match] = (table, head), []
+        self.current[table] = match
         return match
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
@@ -127,16 +129,12 @@ class MemoryStore:
             for match in reversed(mine)
         ]
 
-    def take_up(self, match: str) -> str:
+    def take_up(self, match: str) -> None:
         self._write("take_up")
         if match not in self.people_aside:
             raise DamagedLog(f"Match {match} was not put aside.")
-        new = f"m-{len(self.heads) + 1}"
-        self.heads[new], self.entries[new] = self.heads[match], self.entries[match]
-        self.entries[match] = []
-        self.results[match] = json.dumps({"continued": new}).encode()
         del self.people_aside[match]
-        return new
+        self.current[self.heads[match][0]] = match
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         if match not in self.heads:
@@ -149,10 +147,9 @@ class MemoryStore:
     def last(self, table: str) -> LastMatch | None:
         if self.unreadable:
             raise LogError(self.unreadable)
-        mine = [match for match, (of, _) in self.heads.items() if of == table]
-        if not mine:
+        last = self.current.get(table)
+        if last is None:
             return None
-        last = mine[-1]
         return LastMatch(last, self.results.get(last), self.aside.get(last), put_aside=last in self.people_aside)
 
     def running(self, table: str) -> str | None:
@@ -484,7 +481,7 @@ class TableRig:
     @property
     def match(self) -> Match:
         """The match as the record alone tells it."""
-        head, lines = self.store.load(list(self.store.heads)[-1])
+        head, lines = self.store.load(self.store.current["1"])
         known = msgspec.json.decode(head, type=Head)
         return Match.replay(games.find(known.game), known, [msgspec.json.decode(one.line, type=Entry) for one in lines])
 

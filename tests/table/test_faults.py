@@ -66,7 +66,7 @@ class Guarded(TableRig):
         for signal in signals:
             self.table.receive(signal)
 
-    def ask(self, seat: int, verb: str) -> dict[str, Any]:
+    def ask(self, seat: int, verb: str, **args: Any) -> dict[str, Any]:
         """A phone's request while the table may start again: its answer."""
         request = self.fresh_id()
         self.take(
@@ -77,7 +77,7 @@ class Guarded(TableRig):
                 self.state["epoch"],
                 None,
                 verb,
-                {"match": SECRET} if verb == "take_up" else {},
+                args or ({"match": SECRET} if verb == "take_up" else {}),
             )
         )
         return next(one for one in reversed(self.phones.answers[self.sids[seat]]) if one["re"] == request)
@@ -133,6 +133,24 @@ def test_a_request_that_fails_is_refused_and_the_table_plays_on_where_it_was(mon
     assert [seat["box"] for seat in rig.state["seats"]] == ["on"] * 3
     assert rig.hand(1)["you"] == own
     assert rig.ask(1, "help")["ok"]
+
+
+def test_a_match_that_left_the_table_or_came_back_before_the_fault_is_acknowledged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig, do = playing(), Requests.do
+
+    def done_and_failed(self: Requests, *asked: Any) -> None:
+        do(self, *asked)
+        raise KeyError(SECRET)
+
+    assert rig.ask(1, "ask", what="put_aside")["ok"]
+    with monkeypatch.context() as broken:
+        broken.setattr(Requests, "do", done_and_failed)
+        assert rig.ask(2, "vote", say="yes")["ok"]
+        assert rig.state["state"] == "lobby"
+        assert rig.ask(1, "take_up", match="m-1")["ok"]
+    assert (rig.state["state"], rig.state["match"]) == ("playing", "m-1")
 
 
 def test_what_reached_the_disk_before_the_fault_is_acknowledged_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:

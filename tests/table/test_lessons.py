@@ -103,6 +103,19 @@ def test_people_may_choose_otherwise_before_the_match() -> None:
     assert (refused["ok"], refused["code"]) == (False, "LESSONS")
 
 
+@pytest.mark.parametrize("explain", [None, False, True])
+def test_people_may_choose_otherwise_before_they_resume_a_match(explain: bool | None) -> None:
+    rig = started()
+    assert rig.state["teaching"]
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert rig.say(2, "vote", {"say": "yes"})["ok"]
+    if explain is not None:
+        assert rig.say(1, "lessons", {"explain": explain})["ok"]
+    assert rig.say(1, "take_up", {"match": "m-1"})["ok"]
+    assert bool(rig.state["teaching"]) is (explain is not False), "else it is as it was before"
+    assert rig.state["explain"] is None
+
+
 def test_where_somebody_is_new_it_is_explained_again() -> None:
     rig = started(1, 2)
     assert known(rig)["bid-and-bait"], "of those who sit here"

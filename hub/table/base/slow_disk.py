@@ -74,10 +74,10 @@ class TimedStore:
         """Return the matches of a table that people have put aside."""
         return self._store.all_put_aside(table)
 
-    def take_up(self, match: str) -> str:
-        """Make a match that was put aside the newest of its table, under a new id that this returns."""
+    def take_up(self, match: str) -> None:
+        """Make a match that was put aside the one that its table plays."""
         with self._timed():
-            return self._store.take_up(match)
+            self._store.take_up(match)
 
     def wipe(self, match: str) -> None:
         """Wipe the log of a match that is over."""
@@ -98,7 +98,7 @@ class TimedStore:
         return self._store.load(match)
 
     def last(self, table: str) -> LastMatch | None:
-        """Return the newest match of a table, whatever has become of it."""
+        """Return the match that a table plays, or played last, whatever has become of it."""
         return self._store.last(table)
 
     def lengths(self, game: str, seats: int) -> list[Length]:

@@ -34,7 +34,7 @@ class MatchLog:
     """What the disk has of a table's match. Every call may raise LogError; then the disk is as it was."""
 
     def __init__(self, kept: KeptValues) -> None:
-        self.match: str | None = None  # the id of the match under way, or of the last one
+        self.match: str | None = None  # the id of the match that the table plays or shows
         self.epoch = 0  # rises whenever what was shown before may be wrong: a restart, a match, an undo
         self._kept, self._table, self._store = kept, kept.table, kept.store
         self._written = 0
@@ -47,7 +47,7 @@ class MatchLog:
 
     @property
     def position(self) -> tuple[str | None, int]:
-        """Return the match that the disk has last, and how many entries of it: it changes with whatever is written."""
+        """Return the match at the table, and how many entries the disk has of it: it changes with whatever is written."""
         return self.match, self._written
 
     # --- a restart ---
@@ -210,6 +210,7 @@ class MatchLog:
         self.next_epoch()
         self._store.put_aside(self.match)
         logger.info("table %s: match %s is put aside, %d entries", self._table, self.match, self._written)
+        self.match, self._written = None, 0
 
     def end(self) -> None:
         """End the match under way as it is: nobody has won, and its log stays."""
@@ -217,6 +218,7 @@ class MatchLog:
         self.next_epoch()
         self._store.end(self.match, LEFT)
         logger.info("table %s: match %s is ended, %d entries", self._table, self.match, self._written)
+        self.match, self._written = None, 0
 
     def all_put_aside(self) -> list[tuple[MatchPutAside, Head]]:
         """Return the matches that were put aside at this table, the newest first, with their heads."""
@@ -233,9 +235,10 @@ class MatchLog:
         except (DamagedLog, ReplayDiverged) as error:
             raise StartRefused(f"This match cannot go on now; its log is kept. {error}") from error
         self.next_epoch()
-        self.match, self._over_written = self._store.take_up(match), False
+        self._store.take_up(match)
+        self.match, self._over_written = match, False
         self.has_all_of(played)
-        logger.info("table %s: match %s goes on as %s, %d entries", self._table, match, self.match, len(played.log))
+        logger.info("table %s: match %s goes on, %d entries", self._table, match, len(played.log))
         return played
 
     # --- the second reading of a roll ---

@@ -38,12 +38,6 @@ class StandIns:
         self._by_match[match] = {number: one for number, one in before.items() if number < entry} | {entry: seat}
         self._keep()
 
-    def taken_up(self, before: str, now: str | None) -> None:
-        """Let a match that was put aside, and goes on under another name, have what was noted of it."""
-        if now is not None and before in self._by_match:
-            self._by_match[now] = self._by_match.pop(before)
-            self._keep()
-
     def _keep(self) -> None:
         self._by_match = dict(list(self._by_match.items())[-MOST:])
         with suppress(LogError):  # then it is told until the next restart

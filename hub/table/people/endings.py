@@ -308,7 +308,6 @@ class Endings(Part):
         if places:
             self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
-        self._absence.stand_ins.taken_up(match, self._play.log.match)
         before = self._people().get(match, {})
         for number, person in before.items():
             seat = self._seats[number]

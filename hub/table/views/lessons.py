@@ -144,7 +144,8 @@ class Lessons(Part):
         sids = {seat.sid for seat in self._seats if seat.sid}
         played = {sid: games for sid, games in self._now.played.items() if sid in sids}
         match, name = self._play.match, self._play.log.match
-        if match is None or match.over or not self._play.seats or name == self._now.match:
+        is_the_same = name == self._now.match and self.chosen is None
+        if match is None or match.over or not self._play.seats or is_the_same:
             self._keep(played=played, without=[sid for sid in self._now.without if sid in sids])
             return
         game = match.game.name
