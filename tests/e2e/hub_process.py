@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -254,17 +254,20 @@ class SeatPhone:
 
     def sit(self, name: str = "") -> None:
         """Take the seat and wait for the lobby."""
-        self.take_seat(name)
-        expect(self.page.get_by_text("What shall we play?")).to_be_visible()
+        sit({self: name})
 
     def take_seat(self, name: str = "") -> None:
         """Scan the code, pick the seat, press the box; also in the middle of a match."""
+        take_seats({self: name})
+
+    def claim(self, name: str) -> None:
         self.page.goto(f"{self.hub.address}/t/1#k={self.hub.key}")
         if name:
             self.page.get_by_label("Your name").fill(name)
         self.page.get_by_label(f"seat {self.seat}, ").click()
-        self.hub.until(lambda s: s["claiming"] == [self.seat], "the box is asked")
-        time.sleep(SHOWN_SECONDS + 0.2)  # a claim is shown before anybody can agree to it
+        self.hub.until(lambda s: self.seat in s["claiming"], "the box is asked")
+
+    def agree(self) -> None:
         self.hub.bench(box=self.seat, both=True)
         self.hub.until(lambda s: s["seats"][self.seat - 1]["phone"] == "on", "the phone is at the table")
 
@@ -349,3 +352,19 @@ def rolling(state: State) -> bool:
 
 def choosing(state: State) -> bool:
     return state["state"] == "playing" and not sealed(state) and not rolling(state) and bool(asked(state))
+
+
+def take_seats(names: Mapping[SeatPhone, str]) -> None:
+    """Let these phones take their seats, all within one wait: a claim is shown before anybody can agree to it."""
+    for phone, name in names.items():
+        phone.claim(name)
+    time.sleep(SHOWN_SECONDS + 0.2)
+    for phone in names:
+        phone.agree()
+
+
+def sit(names: Mapping[SeatPhone, str]) -> None:
+    """Let these phones take their seats, and wait for the lobby."""
+    take_seats(names)
+    for phone in names:
+        expect(phone.page.get_by_text("What shall we play?")).to_be_visible()

@@ -113,8 +113,7 @@ class PhonePlayers(RandomPlayers):
 
     def sit_down(self, game: str, options: Mapping[str, Any], before_start: Callable[[], None] = lambda: None) -> None:
         """All take their seats; the first phone chooses the game and its options, and starts."""
-        for seat, phone in self.phones.items():
-            phone.sit(hub_process.NAMES[seat])
+        hub_process.sit({phone: hub_process.NAMES[seat] for seat, phone in self.phones.items()})
         for entry in self.hub.public.now["seats"]:
             if entry["seat"] not in self.phones:
                 self.hub.bench(box=entry["seat"], press="push")

@@ -42,8 +42,7 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
     store_match(tmp_path / "state", play.match)
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
-        for seat, phone in phones.items():
-            phone.take_seat(hub_process.NAMES[seat])
+        hub_process.take_seats({phone: hub_process.NAMES[seat] for seat, phone in phones.items()})
         ana, ben = phones[1].page, phones[2].page
 
         # The talks: a demand, a counter, and no agreement.

@@ -1,4 +1,4 @@
-"""Whole matches on the real program: two phones in a browser and two boxes; once with dice of every sort and a power cut."""
+"""Matches to their end on the real program, two phones in a browser and two boxes: one with dice of every sort and a power cut."""
 
 from __future__ import annotations
 
@@ -11,9 +11,23 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
+from hub import games
+from hub.engine.match import Match
 from tests.chromium import HEADLESS, NONE, headless
-from tests.e2e.hub_process import HubProcess, SeatPhone, State, asked, choosing, rolling, sealed
+from tests.e2e.hub_process import (
+    NAMES,
+    HubProcess,
+    SeatPhone,
+    State,
+    asked,
+    choosing,
+    rolling,
+    sealed,
+    store_match,
+    take_seats,
+)
 from tests.e2e.random_players import PhonePlayers, ready
+from tests.test_house_players import house_plays
 
 pytestmark = [
     pytest.mark.browser,
@@ -23,6 +37,8 @@ pytestmark = [
 ]
 
 MINUTES = 3.0
+BEGINS = 5
+"""The first round on phones; a match of four has seven or more."""
 MOST_STEPS = 600
 EVERYTHING: dict[str, Any] = dict.fromkeys(
     ("winners_choice", "middle_returns", "cheap_skip", "ordered_skip", "extremes", "odd_inventions", "double_devices",
@@ -42,8 +58,7 @@ class Players:
         self._offered = 0
 
     def sit_down(self) -> None:
-        PhonePlayers(self.hub, self.phones, Random(1)).sit_down("bid-and-bait", {})
-        self.hub.until(sealed, "all are asked for a bid")
+        take_seats({phone: NAMES[seat] for seat, phone in self.phones.items()})
         self.fish = {seat: phone.secret_fish() for seat, phone in self.phones.items()}
 
     def same_hands(self) -> None:
@@ -136,18 +151,32 @@ class Players:
         raise AssertionError(f"no end in {MOST_STEPS} steps")
 
 
+def last_rounds() -> Match:
+    """A match of four that the house has played until a few rounds are left: all that there is comes in each of them.
+
+    A box is asked, and not for a bid: nobody takes a seat whose box chooses.
+    """
+    match = Match(games.find("bid-and-bait"), (1, 2, 3, 4))
+    for seat in house_plays(match, Random(1), "easy"):
+        if match.state.round == BEGINS - 1 and match.state.phase == "take" and seat in (3, 4):
+            return match
+    raise AssertionError(f"no box is asked in round {BEGINS - 1}")
+
+
 def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power_cut(tmp_path: Path) -> None:
     enough = time.monotonic() + MINUTES * 60
+    store_match(tmp_path / "state", last_rounds())
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = Players(hub, phones)
         players.sit_down()
+        players.play(enough, rounds=BEGINS)
 
         # A phone that has locked and is reloaded still has its lock.
         players.bid(hub.public.now, 2)
         players.reload("locked", 2)
         assert "You locked: Bid" in phones[2].hand()
-        state = players.play(enough, rounds=2)
+        state = players.play(enough, rounds=BEGINS + 1)
         assert state["state"] == "playing"
 
         # The power goes after two locks: an acknowledged bid of a phone is on disk, a box forgets.

@@ -65,8 +65,7 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
     port = hub_process.free_port()
     with HubProcess(tmp_path / "state", port, patient_hub(tmp_path, port)) as hub, headless() as browser:
         ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
-        ana.sit("Ana")
-        ben.sit("Ben")
+        hub_process.sit({ana: "Ana", ben: "Ben"})
         hub.bench(box=3, press="push")
         hub.until(ready(3), "seat 3 is ready on its box")
         start(hub, "Bid & Bait!", ana, ben)
@@ -78,8 +77,7 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
 
         # Others come, play something else, and end it for good.
         cleo, dan = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
-        cleo.sit("Cleo")
-        dan.sit("Dan")
+        hub_process.sit({cleo: "Cleo", dan: "Dan"})
         expect(cleo.page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)
         assert hub.public.now["put_aside"] == [], "strangers are offered nothing, and read no names"
         start(hub, "BID★IT!", cleo, dan)
@@ -88,8 +86,7 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
         leave(hub, dan)
 
         # The first group is back: their phones are known, their hands are theirs.
-        ana.sit("Ana")
-        ben.sit("Ben")
+        hub_process.sit({ana: "Ana", ben: "Ben"})
         ben.page.get_by_role("button", name="Go on", exact=True).click()
         expect(ben.page.get_by_role("alert")).to_contain_text("somebody at seat 3 is missing")
         hub.bench(box=3, press="push")
@@ -126,8 +123,7 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
         pin = pin_of(hub)
         staff.sign_in(pin)
         ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
-        ana.sit("Ana")
-        ben.sit("Ben")
+        hub_process.sit({ana: "Ana", ben: "Ben"})
         hub.bench(box=3, press="push")
         hub.until(ready(3), "seat 3 is ready on its box")
         start(hub, "Bid & Bait!", ana, ben)

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
-from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
+from tests.e2e.hub_process import HubProcess, SeatPhone, sealed, sit
 from tests.e2e.random_players import ready
 from tests.patience import PATIENCE
 
@@ -35,8 +35,7 @@ def scanned(picture: bytes) -> str:
 def test_a_new_phone_scans_the_old_one_and_has_its_hand_and_the_old_one_is_told(tmp_path: Path) -> None:
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
         ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
-        ana.sit("Ana")
-        ben.sit("Ben")
+        sit({ana: "Ana", ben: "Ben"})
         hub.bench(box=3, press="push")
         hub.until(ready(3), "seat 3 is ready on its box")
         ben.page.get_by_role("button", name="I am ready").click()

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Request, Response, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
-from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, free_port
+from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, free_port, sit
 from tests.patience import PATIENCE
 
 pytestmark = [
@@ -64,9 +64,16 @@ class StaffBrowser:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def chromium() -> Iterator[Browser]:
     with headless() as opened:
         yield opened
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    yield chromium
+    for context in chromium.contexts:  # pages that look for a hub that has ended
+        context.close()
 
 
 @pytest.fixture
@@ -105,8 +112,7 @@ def test_an_evening_of_the_staff(hub: HubProcess, browser: Browser) -> None:
     expect(kiosk.get_by_text(pin)).to_have_count(0)
 
     ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
-    ana.sit("Ana")
-    ben.sit("Ben")
+    sit({ana: "Ana", ben: "Ben"})
     expect(staff.table.get_by_text("Ana")).to_be_visible()
     ana.page.get_by_role("radio", name="Bid & Bait!").check(force=True)
     ana.page.get_by_role("button", name="Start").first.click()

@@ -28,6 +28,8 @@ KIOSKS = ((1280, 720), (1920, 1080), (1080, 1920))
 SMALL = PHONES[0]
 STATIC = Path(__file__).parents[2] / "phone_ui" / "static"
 PANELS: tuple[PanelSize, ...] = ("2.9", "4.2", "7.5")
+SOON = 100
+"""Milliseconds; what a page does later than that, it does not do for the picture."""
 TALLEST = 3000
 """Pixels of a phone's page that are shown whole."""
 
@@ -46,15 +48,32 @@ const read = JSON.parse;
 window.readLast = {{}};
 const news = new Set({milliseconds("news.js")}), turns = new Set({milliseconds("number_line.js")});
 const later = window.setTimeout, never = window.clearTimeout, every = window.setInterval;
+const frame = window.requestAnimationFrame, noFrame = window.cancelAnimationFrame;
 const held = new Map();
-window.setTimeout = (run, time, ...rest) => {{
-  if (!news.has(time)) return later(run, turns.has(time) ? 0 : time, ...rest);
+window.soon = new Set(); // what a page does next: effects of what it has drawn, turns of its loop
+const once = (ask, kind, run, ...rest) => {{
+  const id = ask((...given) => {{
+    window.soon.delete(kind + id);
+    run(...given);
+  }}, ...rest);
+  window.soon.add(kind + id);
+  return id;
+}};
+window.requestAnimationFrame = (run) => once(frame, "frame ", run);
+window.cancelAnimationFrame = (id) => {{
+  window.soon.delete("frame " + id);
+  noFrame(id);
+}};
+window.setTimeout = (run, time = 0, ...rest) => {{
+  const wait = turns.has(time) ? 0 : time;
+  if (!news.has(time)) return wait > {SOON} ? later(run, wait, ...rest) : once(later, "timer ", run, wait, ...rest);
   const id = -1 - held.size;
   held.set(id, {{ time, run: () => run(...rest) }});
   return id;
 }};
 window.clearTimeout = (id) => {{
   if (held.has(id)) held.set(id, null);
+  window.soon.delete("timer " + id);
   never(id);
 }};
 // End all news that stands for up to so many milliseconds; return for how many each piece would have stood.
@@ -72,24 +91,25 @@ JSON.parse = (text, reviver) => {{
   if (found && found.epoch && found.seq) window.readLast[found.seats ? "state" : "hand"] = found.seq;
   return found;
 }};
-const get = window.fetch;
-window.asked = window.awaited = 0; // answers of the hub: labels, a language, earlier events
-window.fetch = (...what) => {{
-  window.asked += 1;
+window.awaited = 0; // answers of the hub: labels, a language, earlier events
+const counted = (asked) => {{
   window.awaited += 1;
-  return get(...what).finally(() => later(() => (window.awaited -= 1)));
+  return asked.finally(() => later(() => (window.awaited -= 1)));
+}};
+const get = window.fetch, body = Response.prototype.json;
+window.fetch = (...what) => counted(get(...what));
+Response.prototype.json = function () {{
+  return counted(body.call(this));
 }};
 """
-READY = "() => document.querySelector('main') && !document.querySelector('main[aria-busy=true]') && !window.awaited"
+READY = """() => document.querySelector('main') && !document.querySelector('main[aria-busy=true], [data-coming]')
+  && !window.awaited && !window.soon.size"""
 TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
 def settle(page: Page) -> None:
-    """Wait until a page has drawn all that it has asked for; it may ask for more once that is drawn."""
-    asked = -1
-    while asked != (asked := page.evaluate("window.asked")):
-        page.wait_for_function(READY)
-        page.evaluate(TWO_FRAMES)
+    """Wait until a page has drawn all that it has asked for, parts that are loaded when they are first shown among it."""
+    page.wait_for_function(READY)
     page.evaluate(TWO_FRAMES)
 
 
@@ -232,7 +252,7 @@ class Gallery:
     def _picture(self, at: tuple[str, str], page: Page, name: str, size: tuple[int, int]) -> None:
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.evaluate("scrollTo(0, 0); document.querySelector('.body')?.scrollTo(0, 0)")
-        page.evaluate(TWO_FRAMES)
+        settle(page)
         self._shot(at, page, name)
 
     def _shot(self, at: tuple[str, str], page: Page, name: str) -> None:
@@ -280,9 +300,9 @@ def whole(page: Page, hand: Locator | None) -> Iterator[None]:
         hand.focus()
         page.keyboard.down(" ")
     try:
-        page.evaluate(TWO_FRAMES)
+        settle(page)
         page.set_viewport_size({"width": SMALL[0], "height": min(TALLEST, page.evaluate(high))})
-        page.evaluate(TWO_FRAMES)
+        settle(page)
         yield
     finally:
         with suppress(PlaywrightError):

@@ -56,28 +56,43 @@ def test_a_moment_is_photographed_on_every_screen_and_a_change_of_it_is_found(tm
     assert all(file in html for file in files.values())
 
 
-ASKS_AGAIN = """<main></main><script>
-async function draw() {
-  for (let asked = 0; asked < 10; asked += 1) {
-    await fetch("/more");
-    await new Promise(requestAnimationFrame);
-  }
-  document.body.title = "drawn";
+FRAME = "await new Promise(requestAnimationFrame);"
+A_WHILE = "await new Promise((done) => setTimeout(done, 300));"  # a timer of this length is not waited for
+IS_DRAWN_AFTER = {
+    "answers that make it ask for more": f"for (let asked = 0; asked < 10; asked += 1) {{ await fetch('/more'); {FRAME} }}",
+    "an answer whose body is late": "await (await fetch('/more')).json();",
+    "frames and turns of its loop": f"for (let n = 0; n < 10; n += 1) {{ {FRAME} await new Promise(setTimeout); }}",
+    "a part that is to come": f"main.innerHTML = '<template data-coming>'; {A_WHILE} main.innerHTML = '';",
+    "what it waits for itself": f"main.ariaBusy = 'true'; {A_WHILE} main.ariaBusy = 'false';",
 }
-</script>"""
+BODIES_ARE_LATE = """
+Response.prototype.json = async function () {
+  await new Promise((done) => setTimeout(done, 300));
+};
+"""
 
 
 @pytest.mark.browser
 @pytest.mark.skipif(HEADLESS is None, reason=NONE)
-def test_a_page_that_asks_for_more_once_it_is_drawn_is_waited_for() -> None:
+def test_a_page_is_waited_for_until_it_is_drawn_and_no_longer() -> None:
     with headless() as browser:
-        page = browser.new_page()
-        page.add_init_script(NOTE_WHAT_IS_READ)
-        page.route("**/*", lambda route: route.fulfill(body=ASKS_AGAIN, content_type="text/html"))
-        page.goto("http://hub.invalid/page")
-        page.evaluate("void draw()")
-        settle(page)
-        assert page.evaluate("document.body.title") == "drawn"
+        for what, draws in IS_DRAWN_AFTER.items():
+            page = browser.new_page()
+            page.add_init_script(BODIES_ARE_LATE)
+            page.add_init_script(NOTE_WHAT_IS_READ)
+            page.route("**/*", lambda route: route.fulfill(body="<main></main>", content_type="text/html"))
+            page.goto("http://hub.invalid/page")
+            page.evaluate("setTimeout(() => (document.title = 'an hour later'), 3600_000)")
+            page.evaluate(
+                f"""void (async () => {{
+                    const main = document.querySelector("main");
+                    {draws}
+                    document.title = "drawn";
+                }})()"""
+            )
+            settle(page)
+            assert page.title() == "drawn", f"after {what}"
+            page.close()
 
 
 @pytest.mark.browser

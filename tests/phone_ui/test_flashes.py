@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import Literal
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.phone_ui.fake_hub import STATIC
+from tests.phone_ui.fake_hub import STATIC, FakeHub
 
 MOST_HERTZ = 3.0
 SEEN = {"opacity", "visibility", "background", "background-color", "color", "fill", "filter", "box-shadow"}
@@ -71,3 +73,20 @@ def test_one_that_flashes_would_be_noticed() -> None:
     assert hertz(fast, *used(fast)[0]) > MOST_HERTZ
     slow = fast.replace("200ms", "2s")
     assert hertz(slow, *used(slow)[0]) <= MOST_HERTZ
+
+
+DIE_ROLLS = """() => {
+  document.body.innerHTML = '<p class="dice-row rolling"><span class="die"></span></p>';
+  return document.getAnimations().length;
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("wanted", "animations"), [("no-preference", 1), ("reduce", 0)])
+def test_who_wants_no_motion_sees_no_first_picture_of_one_either(
+    browser: Browser, hub: FakeHub, wanted: Literal["no-preference", "reduce"], animations: int
+) -> None:
+    with browser.new_context(reduced_motion=wanted) as context:
+        page = context.new_page()
+        page.goto(f"{hub.address}/t/1/kiosk")
+        assert page.evaluate(DIE_ROLLS) == animations

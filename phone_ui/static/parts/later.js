@@ -12,14 +12,15 @@ export function later(load) {
   return function Later(/** @type {any} */ props) {
     const [state, setState] = useState(Part ? "here" : "");
     useEffect(() => {
-      if (Part) return;
       const loaded = (/** @type {any} */ part) => {
         Part = part;
         setState("here");
       };
-      load().then(loaded, () => setState("failed"));
+      // It may have come for another place since this one was first drawn.
+      if (Part) loaded(Part);
+      else load().then(loaded, () => setState("failed"));
     }, []);
     if (state === "failed") return html`<p role="alert">The hub does not answer just now. Open this once more.</p>`;
-    return state && html`<${Part} ...${props} />`;
+    return state ? html`<${Part} ...${props} />` : html`<template data-coming />`; // shown nowhere: it says what is to come
   };
 }
