@@ -1,4 +1,4 @@
-"""What a phone's settings tell the hub: also when a request is refused, when it gets no answer, and at a seat taken again."""
+"""What a phone's settings tell the hub: also when a request is refused or gets no answer, and at a seat taken again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.chromium import PHONE
 from tests.patience import PATIENCE
@@ -108,3 +108,22 @@ def test_hints_are_asked_for_again_at_a_seat_that_was_left_and_taken_again(page:
     take_seat(page)
     show(page, hub, 52)
     assert asked(hub) == ("hints", {"on": True})
+
+
+def test_a_part_of_the_page_that_could_not_be_fetched_comes_by_itself(page: Page, hub: FakeHub) -> None:
+    failures = iter([503])
+
+    def fail(route: Route) -> None:
+        if status := next(failures, 0):
+            route.fulfill(status=status)
+        else:
+            route.continue_()
+
+    page.route("**/parts/hint.js", fail)
+    sit(page, hub)
+    advised = scenes.BID_HAND | {"hints": True, "hint": {"answer": {"move": "bid", "number": 6}, "say": "Be first."}}
+    hub.public(scenes.BIDDING | {"hints": True, "seq": 50})
+    hub.hand(2, advised | {"seq": 50})
+    expect(page.get_by_role("alert")).to_have_text("The hub does not answer just now. This comes by itself.")
+    expect(page.locator(".hint")).to_be_visible(timeout=PATIENCE * 1000)
+    expect(page.get_by_text("The hub does not answer")).to_have_count(0)
