@@ -52,7 +52,7 @@ from hub.table.people.people import Patience
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
-from phone_ui.limits import LOOPBACK, Limits
+from phone_ui.limits import LOOPBACK, Limits, allow_files
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.origin import Screens
 from phone_ui.own_screens import OwnScreens, ScreenToken
@@ -86,7 +86,7 @@ class Hub:
         _check_names(config)
         self.config = config
         self._random = machine_chance()
-        self._limits = limits or Limits.for_tables([table.seats for table in config.table])
+        self._limits = limits or Limits.for_tables([table.seats for table in config.table], allow_files())
         self._demo = demo
         self._service = service
         self._stop = threading.Event()
