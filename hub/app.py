@@ -140,8 +140,9 @@ class Hub:
 
     def _put_to_all(self, signal: object) -> None:
         """Put a signal into the inbox of every table."""
-        for name in self.tables:
-            self._put(name, signal)
+        for name, table in self.tables.items():
+            with table.guarded():
+                self._put(name, signal)
 
     def _put(self, name: str, signal: object) -> None:
         """Put a signal into the inbox of a table, and show its DeviceHealth the signal."""
@@ -149,12 +150,16 @@ class Hub:
         self._venue_changed.set()
         self.tables[name].put(signal)
 
+    def _update_pin(self, name: str, screen: ScreenFeed) -> None:
+        with self.tables[name].guarded():
+            screen.update_pin()
+
     def _add_table(self, part: TablePart) -> VenueTable:
         """Build one table with its phones and devices, and return it as staff see it. Raise ConfigError."""
         offered, inbox = self._games_for(part), partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
-        self._checks.append(screen.update_pin)
+        self._checks.append(partial(self._update_pin, part.id, screen))
         staff = StaffFeed(self._venue_changed.set)
         devices = self._connect_devices(part, inbox)
         simulated = [one.device for one in devices if isinstance(one.device, Simulated)]

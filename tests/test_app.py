@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from hub import supervisor
+from hub.access import ScreenFeed
 from hub.app import Hub
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError, TemporaryError
@@ -317,6 +318,36 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         until(lambda: answers == [(True, "The table was started again.")], "staff, who are answered last")
         assert state(hub, "1")["state"] == "lobby"
         assert state(hub, "1")["seats"][0]["name"] == "Guest 1"
+
+
+@pytest.mark.parametrize("part", ["tell_waiting", "put", "update_pin"])
+def test_a_fault_in_what_the_hub_does_for_a_table_is_that_tables_alone(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
+    with running(made) as hub, monkeypatch.context() as broken:
+        assert hub.supervisor
+        faulty: Any = ScreenFeed if part == "update_pin" else hub.tables["1"]
+        tried: list[bool] = []
+
+        def fails_once(*given: Any) -> None:
+            tried.append(True)
+            if len(tried) == 1:
+                raise KeyError("a fault that nobody foresaw")
+
+        broken.setattr(faulty, part, fails_once)
+        broken.setattr(hub.supervisor, "_find_url", lambda: "http://elsewhere")
+        broken.setattr("hub.supervisor.CHECK_SECONDS", 0.01)
+        waiting = threading.Thread(target=hub.wait)
+        waiting.start()
+        try:
+            until(lambda: [one["key"] for one in state(hub, "1")["notices"]] == ["restarted"], "that it started again")
+            until(lambda: state(hub, "bar")["url"] == "http://elsewhere", "the other table")
+            assert state(hub, "bar")["notices"] == []
+            assert waiting.is_alive()
+        finally:
+            hub.stop()
+            waiting.join(PATIENCE)
 
 
 def test_a_stopped_hub_ends_with_0(tmp_path: Path) -> None:
