@@ -95,6 +95,7 @@ class Hub:
         self._health = {part.id: DeviceHealth() for part in config.table}
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
+        self._phones: dict[str, PhonesOverMqtt] = {}
         self.devices: list[GuardedDevice] = []
         self.web: WebServer | None = None
         self.supervisor: Supervisor | None = None
@@ -192,6 +193,7 @@ class Hub:
         if bench and not self._demo:
             table.put(DeviceSimulated())
         self.tables[part.id] = table
+        self._phones[part.id] = phones
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
         return VenueTable(table, staff, self._health[part.id], self.store, partial(self.screens.seen, part.id))
 
@@ -301,6 +303,9 @@ class Hub:
         self.venue.start()
         for table in self.tables.values():
             table.start()
+        if not self.config.broker.url:  # a venue's broker would keep logins that nobody was given
+            for part in self.config.table:
+                self._phones[part.id].keep_spares(part.seats)
         if not self.url():
             self._put_to_all(AddressChanged(""))
         try:

@@ -265,6 +265,30 @@ def sit(hub: Hub, table: str, seat: int) -> str:
     return decided[0].sid
 
 
+@pytest.mark.broker
+def test_the_broker_knows_the_logins_of_guests_before_they_come(tmp_path: Path) -> None:
+    """Mosquitto writes its whole file for each new login: guests who came all at once waited for one another."""
+    made = config(tmp_path, table=(TablePart("1", seats=6), TablePart("bar", seats=2)))
+    with running(made) as hub:
+        assert hub.broker.up.wait(PATIENCE)
+        asked = hub.broker.logins.answered
+        sids = [sit(hub, "1", seat) for seat in range(1, 7)]
+        assert [hub.access["1"].login(sid) for sid in sids] == ["made"] * 6
+        assert (hub.broker.logins.settled, hub.broker.logins.answered) == (True, asked), "nothing was to be done"
+        assert len(hub.broker.logins.all()) == 8, "one for each seat of the hub"
+    with running(made) as hub:
+        assert hub.broker.up.wait(PATIENCE)
+        assert [hub.access["1"].login(sid) for sid in sids] == ["made"] * 6
+        assert len(hub.broker.logins.all()) == 8, "none too many after a restart"
+
+
+def test_a_venues_broker_gets_no_login_that_nobody_was_given(tmp_path: Path) -> None:
+    with running(config(tmp_path, broker=BrokerPart(url="mqtt://127.0.0.1:1"), table=(TablePart("1"),))) as hub:
+        assert hub.broker.logins.all() == {}
+        sid = sit(hub, "1", 1)
+        assert list(hub.broker.logins.all()) == [sid]
+
+
 def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
     made = config(tmp_path, table=(TablePart("1", "Window", 2), TablePart("bar", "Bar", 3)))
     with running(made) as hub:
