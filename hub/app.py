@@ -52,7 +52,7 @@ from hub.table.people.people import Patience
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
-from phone_ui.limits import LOOPBACK, Limits
+from phone_ui.limits import LOOPBACK, Limits, allow_files
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.origin import Screens
 from phone_ui.own_screens import OwnScreens, ScreenToken
@@ -86,7 +86,7 @@ class Hub:
         _check_names(config)
         self.config = config
         self._random = machine_chance()
-        self._limits = limits or Limits.for_tables([table.seats for table in config.table])
+        self._limits = limits or Limits.for_tables([table.seats for table in config.table], allow_files())
         self._demo = demo
         self._service = service
         self._stop = threading.Event()
@@ -95,6 +95,7 @@ class Hub:
         self._health = {part.id: DeviceHealth() for part in config.table}
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
+        self._phones: dict[str, PhonesOverMqtt] = {}
         self.devices: list[GuardedDevice] = []
         self.web: WebServer | None = None
         self.supervisor: Supervisor | None = None
@@ -140,8 +141,9 @@ class Hub:
 
     def _put_to_all(self, signal: object) -> None:
         """Put a signal into the inbox of every table."""
-        for name in self.tables:
-            self._put(name, signal)
+        for name, table in self.tables.items():
+            with table.guarded():
+                self._put(name, signal)
 
     def _put(self, name: str, signal: object) -> None:
         """Put a signal into the inbox of a table, and show its DeviceHealth the signal."""
@@ -149,12 +151,16 @@ class Hub:
         self._venue_changed.set()
         self.tables[name].put(signal)
 
+    def _update_pin(self, name: str, screen: ScreenFeed) -> None:
+        with self.tables[name].guarded():
+            screen.update_pin()
+
     def _add_table(self, part: TablePart) -> VenueTable:
         """Build one table with its phones and devices, and return it as staff see it. Raise ConfigError."""
         offered, inbox = self._games_for(part), partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
-        self._checks.append(screen.update_pin)
+        self._checks.append(partial(self._update_pin, part.id, screen))
         staff = StaffFeed(self._venue_changed.set)
         devices = self._connect_devices(part, inbox)
         simulated = [one.device for one in devices if isinstance(one.device, Simulated)]
@@ -187,6 +193,7 @@ class Hub:
         if bench and not self._demo:
             table.put(DeviceSimulated())
         self.tables[part.id] = table
+        self._phones[part.id] = phones
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
         return VenueTable(table, staff, self._health[part.id], self.store, partial(self.screens.seen, part.id))
 
@@ -296,6 +303,9 @@ class Hub:
         self.venue.start()
         for table in self.tables.values():
             table.start()
+        if not self.config.broker.url:  # a venue's broker would keep logins that nobody was given
+            for part in self.config.table:
+                self._phones[part.id].keep_spares(part.seats)
         if not self.url():
             self._put_to_all(AddressChanged(""))
         try:

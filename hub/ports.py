@@ -424,6 +424,9 @@ class Phones(Protocol):
     def answer(self, sid: str, answer: Ack) -> None:
         """Encrypt and publish the answer to one request."""
 
+    def spare(self) -> tuple[str, str] | None:
+        """Return name and password of a login that is made already; None where there is none."""
+
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
         """Make the login of a claim; its phone may read its hand and write its requests, nothing else."""
 

@@ -115,7 +115,8 @@ class Supervisor:
             for check in self._checks:
                 check()
             for table in self._tables.values():
-                table.tell_waiting()
+                with table.guarded():
+                    table.tell_waiting()
             if self._broker.ended or self._web.ended:
                 log.error(
                     "The thread of the %s has ended; the hub ends.", "broker" if self._broker.ended else "web port"

@@ -504,10 +504,14 @@ async def _tell_busy(send: Send, status: int) -> None:
 
 
 def dial_unix(path: Callable[[], str]) -> Dial:
-    """Return what connects to the hub's own broker."""
+    """Return what connects to the hub's own broker. It waits while more phones come in one instant than the broker takes in."""
 
     async def dial() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        return await asyncio.open_unix_connection(path())
+        while True:
+            try:
+                return await asyncio.open_unix_connection(path())
+            except BlockingIOError:  # a hundred wait for the broker to accept them
+                await asyncio.sleep(LOOK_SECONDS)
 
     return dial
 

@@ -6,12 +6,16 @@ so that coming back brings no new one.
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 LOOPBACK = ("127.0.0.1", "::1")
 """Addresses without a budget of their own: a proxy on this machine speaks for many phones."""
+
+FILES_WITHOUT_ASKING = 1024
+CROWD_FILES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +53,31 @@ class Limits:
     stuck_seconds: float = 20.0  # who takes nothing of what is sent for so long is let go
 
     @classmethod
-    def for_tables(cls, seats: Sequence[int]) -> Self:
-        """Return the limits of a hub whose tables have so many seats each: two phones a seat may come.
+    def for_tables(cls, seats: Sequence[int], files: int = FILES_WITHOUT_ASKING) -> Self:
+        """Return the limits of a hub whose tables have so many seats each, and that may have so many `files` open.
 
-        A process may have 1,024 files open. Each connection is one, and who logs in, or is about to, has one more to the
-        broker: so 200 phones are the most.
+        Two phones a seat may come, and 200 are the most. Each connection is a file, and who logs in, or is about to, has two.
+        A browser opens six connections for a page, and guests come all at once.
         """
         usual = cls()
+        guests = min(sum(seats), 200)
         phones = min(max(usual.phones, 2 * sum(seats)), 200)
         return cls(
             phones=phones,
-            connections=max(usual.connections, 5 * phones // 2),
+            connections=max(usual.connections, min(6 * guests, files - 2 * phones - 124)),
             own_streams=min(max(usual.own_streams, 2 * len(seats)), 100),
+            strangers_each_second=max(usual.strangers_each_second, guests),
+            strangers_burst=max(usual.strangers_burst, 4.0 * guests),
         )
+
+
+def allow_files() -> int:
+    """Let this process have as many files open as a crowd takes; return how many that is."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < CROWD_FILES:
+        soft = min(CROWD_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return soft
 
 
 class TokenBucket:
@@ -138,11 +154,14 @@ class Arrivals:
     def __init__(self, limits: Limits) -> None:
         self._each = Budgets(limits.arrivals_each_second, limits.arrivals_burst)
         self._all = TokenBucket(limits.strangers_each_second, limits.strangers_burst, 0.0)
+        # A TLS handshake costs as much as many pages: a hub of many tables takes no more of them than any other.
+        self._handshake = max(1.0, limits.strangers_each_second / Limits().strangers_each_second)
         self.refused = 0  # connections that are kept waiting for their end, so that who opens them waits, too
 
-    def let_in(self, network: str, now: float) -> bool:
+    def let_in(self, network: str, now: float, *, handshake: bool = False) -> bool:
         """Return whether one more connection of this network may be served now."""
-        return self._all.has(1, now) and self._each.spend(network, 1, now) and self._all.spend(1, now)
+        cost = self._handshake if handshake else 1.0
+        return self._all.has(cost, now) and self._each.spend(network, 1, now) and self._all.spend(cost, now)
 
     def punish(self, network: str, now: float) -> None:
         """Let a network that has flooded wait for its next connection."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -66,6 +67,10 @@ class PhonesOverMqtt:
         self.public = Latest()  # the same JSON for pages that follow by SSE, broker or not
         self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
         self._claims: dict[str, _Claim] = {}
+        self._seats = 0  # for how many there is to be a login, whether somebody sits there or not
+        self._spares: dict[
+            str, str
+        ] = {}  # by sid: the password of a login that the broker has and nobody was given yet
         self._sized: tuple[str | None, int] = (None, 1)  # a match, and the blocks that its hands take
         self._held = 0  # how many are in `together`
         self._leaving: dict[DirectPhone, list[tuple[str, bytes]]] = {}  # topics and packets that take the short way
@@ -156,6 +161,26 @@ class PhonesOverMqtt:
                 del claim.answers[next(iter(claim.answers))]
         self._send_answer(sid, claim, data)
 
+    def keep_spares(self, seats: int) -> None:
+        """Have the broker know a login for each free seat of so many, so that guests who come at once wait for none.
+
+        Mosquitto writes its whole file for each new login: at 1,200 seats, 120 of them take 16 s.
+        """
+        self._seats = seats
+        self._make_spares()
+
+    def _make_spares(self) -> None:
+        with self._lock:
+            while len(self._claims) + len(self._spares) < self._seats:
+                sid, password = secrets.token_urlsafe(12), secrets.token_urlsafe(24)
+                self._spares[sid] = password
+                self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
+
+    def spare(self) -> tuple[str, str] | None:
+        """Return name and password of a login that the broker has already; it is one until it is admitted."""
+        with self._lock:
+            return next(iter(self._spares.items()), None)
+
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
         """Make the login of a claim. `login` tells when the phone can use it.
 
@@ -170,6 +195,8 @@ class PhonesOverMqtt:
             now, each_second = monotonic(), self._limits.requests_each_second
             requests = TokenBucket(each_second, each_second * self._limits.burst_seconds, now)
             self._claims[sid] = _Claim(pair, phone_key, requests)
+            if self._spares.pop(sid, None) == password:
+                return
         self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
 
     def login(self, sid: str) -> LoginState:
@@ -190,6 +217,7 @@ class PhonesOverMqtt:
             self._broker.logins.release(sid)
             for topic in (self.topics.hand(sid), self.topics.online(sid), self.topics.act(sid)):
                 self._broker.publish(topic, b"", retain=True)
+        self._make_spares()
 
     def direct(self, sid: str, wire: Wire) -> DirectPhone | None:
         """Return the short way of a login that the broker has let in, on its WebSocket. Called from the web port's loop."""

@@ -195,6 +195,7 @@ def make_app(
     app.add_url_rule("/t/<name>/bench", "bench", pages.bench_command, methods=["POST"])
     app.add_url_rule("/t/<name>/claim", "claim", joining.claim, methods=["POST"])
     app.add_url_rule("/t/<name>/help", "help", joining.call_staff, methods=["POST"])
+    app.extensions["scripts"] = functools.partial(_script, files, libraries)
     app.before_request(_refuse_foreign_posts)
     app.after_request(functools.partial(_with_security_headers, benched=any(table.bench for table in tables.values())))
     app.register_error_handler(ClaimRefused, _claim_refused)
@@ -394,6 +395,15 @@ def qr_picture(text: str) -> StaticFile:
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(out, kind="svg", scale=8, border=4, light="white", xmldecl=False)
     return static_file(out.getvalue(), ".svg")
+
+
+def _script(files: StaticFiles, libraries: StaticFiles, path: str) -> StaticFile | None:
+    """Return the script or style sheet at that path, which the port sends without a worker; None where it is none."""
+    if not path.endswith((".js", ".css")):
+        return None
+    _, folder, *rest = path.split("/")
+    folders = {"static": files, "vendor": libraries}
+    return folders[folder].get("/".join(rest)) if folder in folders else None
 
 
 def _file_answer(found: StaticFile | None) -> Response:

@@ -52,13 +52,14 @@ class LimitedHttp(H11Protocol):
         super().__init__(**given)
         self._places, self._arrivals, self._limits = places, arrivals, limits
         self._place: Place | None = None
-        self._refused = False
+        self._refused = self._is_crowd = False  # whether it waits for a place, and whether too many do that already
+        self._until = 0.0
         self._held: bytearray | None = bytearray()  # what came before the connection was let in
         self._head_timer: asyncio.TimerHandle | None = None
         self._writing_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a place for the connection, or end it where its network has its share."""
+        """Take a place for the connection, or wait a little for one."""
         super().connection_made(transport)
         # Whoever serves the request, or the WebSocket that it becomes, ends it so for another.
         self.app_state = {**self.app_state, "abort": transport.abort}
@@ -83,13 +84,32 @@ class LimitedHttp(H11Protocol):
             self.transport.abort()
 
     def _refuse(self) -> None:
-        """Turn a connection away for which there is no place, not too soon: a new one costs more than one that waits."""
-        if self._arrivals.refused >= self._arrivals.MOST_REFUSED:
-            self.transport.abort()
+        """Have a connection wait for a place, then turn it away, not too soon: a new one costs more than one that waits.
+
+        If too many wait already, it is turned away as soon as it has asked for something.
+        """
+        self._is_crowd = self._arrivals.refused >= self._arrivals.MOST_REFUSED
+        if not self._is_crowd:
+            self._refused = True
+            self._arrivals.refused += 1
+        self._until = self.loop.time() + self.REFUSED_SECONDS
+        self.loop.call_later(WAIT_SECONDS, self._look_for_place)
+
+    def _look_for_place(self) -> None:
+        if self.transport.is_closing():
             return
-        self._refused = True
-        self._arrivals.refused += 1
-        self.loop.call_later(self.REFUSED_SECONDS, self._turn_away)
+        if self._is_crowd or self.loop.time() >= self._until:
+            self._turn_away()
+            return
+        assert self.client
+        self._place = self._places.take(network_of(plain_address(self.client[0])), self.transport.abort)
+        if self._place is None:
+            self.loop.call_later(WAIT_SECONDS, self._look_for_place)
+            return
+        self._refused = False
+        self._arrivals.refused -= 1
+        self._head_timer = self.loop.call_later(self._limits.head_seconds, self._turn_away)
+        self._let_in()
 
     def _let_in(self) -> None:
         """Read what comes, if the network may open one more connection by now; else look again later."""
@@ -110,6 +130,8 @@ class LimitedHttp(H11Protocol):
         if self._held is not None:  # not when it is made: uvloop begins to read after that
             self._held += data
             self.transport.pause_reading()
+            if self._is_crowd:
+                self._turn_away()
             return
         super().data_received(data)
         waiting = getattr(self.cycle, "response_complete", True)  # no request yet, or none under way
@@ -236,7 +258,7 @@ class TlsConnections:
         """Wait until the network may open one more connection; return whether that was soon enough."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self._limits.head_seconds
-        while not self._places.is_seated(network) and not self._arrivals.let_in(network, loop.time()):
+        while not self._places.is_seated(network) and not self._arrivals.let_in(network, loop.time(), handshake=True):
             if loop.time() >= until:
                 return False
             await asyncio.sleep(WAIT_SECONDS)

@@ -27,10 +27,10 @@ from phone_ui.own_screens import ScreenRefused, error_of
 from phone_ui.pages import BODY_BYTES
 from phone_ui.places import Places, Seated
 from phone_ui.protocols import LimitedHttp, LimitedWebSocket, TlsConnections
-from phone_ui.tls import Certificate
+from phone_ui.tls import HSTS_SECONDS, Certificate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from flask import Flask
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from phone_ui.own_screens import OwnScreens
     from phone_ui.pages import TableFace
     from phone_ui.staff_door import StaffDoor
+    from phone_ui.static_files import StaticFile
 
 log = logging.getLogger(__name__)
 _UVICORN_LOG = logging.getLogger("uvicorn.error")  # all that it says of a connection
@@ -96,12 +97,14 @@ class _Router:
         self.closing = asyncio.Event()
         self.seated = Seated()
         self.connections = Places(settings.limits.connections, settings.limits.connections_each_address, self.seated)
+        self.arrivals = Arrivals(settings.limits)
         self.gateway = MqttGateway(dial, self._login, self._direct, settings.limits, self.closing, self.seated)
         self.stream = Stream(settings.limits, self.closing, self.seated)
         self._asked = Budgets(settings.limits.pages_each_second, settings.limits.pages_burst)
         self._others = asyncio.Semaphore(WORKERS_OF_OTHERS)
         self._tables = tables
         self._pages: Any = WSGIMiddleware(app.wsgi_app, workers=WORKERS)  # type: ignore[arg-type]
+        self._scripts: Callable[[str], StaticFile | None] = app.extensions.get("scripts", lambda _: None)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         host = dict(scope["headers"]).get(b"host")
@@ -209,12 +212,41 @@ class _Router:
         address = address_of(scope)
         network = network_of(address)
         if address in LOOPBACK or network in self.seated:
-            await self._pages(scope, receive, send)
+            await self._answer(scope, receive, send)
             return
         while not self._asked.spend(network, 1, monotonic()):
             await asyncio.sleep(PACE_SECONDS)
         async with self._others:
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send a script or a style sheet from memory, fifty of which a first visit brings; a worker sends everything else."""
+        asked = dict(scope["headers"])
+        packings = asked.get(b"accept-encoding", b"")
+        found = self._scripts(scope["path"]) if scope["method"] == "GET" and b";" not in packings else None
+        if found is None:
             await self._pages(scope, receive, send)
+            return
+        packed = found.gzipped if b"gzip" in packings else None
+        etag = b'W/"%s"' % found.etag.encode()
+        headers = [
+            (b"vary", b"Accept-Encoding"),
+            (b"cache-control", b"no-cache"),  # kept, but asked for each time: a new hub has new pages
+            (b"etag", etag),
+            (b"x-content-type-options", b"nosniff"),
+            (b"cross-origin-resource-policy", b"same-origin"),
+        ]
+        if scope["scheme"] == "https":
+            headers.append((b"strict-transport-security", b"max-age=%d" % HSTS_SECONDS))
+        if asked.get(b"if-none-match") == etag:
+            await send({"type": "http.response.start", "status": 304, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        body = packed or found.plain
+        headers += [(b"content-type", found.content_type.encode()), (b"content-length", b"%d" % len(body))]
+        headers += [(b"content-encoding", b"gzip")] if packed else []
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
     def _login(self, name: str) -> LoginState:
         """Return how a login stands at this hub: unknown only where every table says so."""
@@ -393,7 +425,7 @@ def serve(
     if not any(isinstance(one, Seldom) for one in _UVICORN_LOG.filters):
         _UVICORN_LOG.addFilter(Seldom())
     router = _Router(app, tables, dial, settings, staff, own_screens)
-    arrivals = Arrivals(limits)
+    arrivals = router.arrivals
     config = uvicorn.Config(
         router,
         http=functools.partial(LimitedHttp, router.connections, arrivals, limits),  # type: ignore[arg-type]

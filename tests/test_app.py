@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from hub import supervisor
+from hub.access import ScreenFeed
 from hub.app import Hub
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError, TemporaryError
@@ -264,6 +265,30 @@ def sit(hub: Hub, table: str, seat: int) -> str:
     return decided[0].sid
 
 
+@pytest.mark.broker
+def test_the_broker_knows_the_logins_of_guests_before_they_come(tmp_path: Path) -> None:
+    """Mosquitto writes its whole file for each new login: guests who came all at once waited for one another."""
+    made = config(tmp_path, table=(TablePart("1", seats=6), TablePart("bar", seats=2)))
+    with running(made) as hub:
+        assert hub.broker.up.wait(PATIENCE)
+        asked = hub.broker.logins.answered
+        sids = [sit(hub, "1", seat) for seat in range(1, 7)]
+        assert [hub.access["1"].login(sid) for sid in sids] == ["made"] * 6
+        assert (hub.broker.logins.settled, hub.broker.logins.answered) == (True, asked), "nothing was to be done"
+        assert len(hub.broker.logins.all()) == 8, "one for each seat of the hub"
+    with running(made) as hub:
+        assert hub.broker.up.wait(PATIENCE)
+        assert [hub.access["1"].login(sid) for sid in sids] == ["made"] * 6
+        assert len(hub.broker.logins.all()) == 8, "none too many after a restart"
+
+
+def test_a_venues_broker_gets_no_login_that_nobody_was_given(tmp_path: Path) -> None:
+    with running(config(tmp_path, broker=BrokerPart(url="mqtt://127.0.0.1:1"), table=(TablePart("1"),))) as hub:
+        assert hub.broker.logins.all() == {}
+        sid = sit(hub, "1", 1)
+        assert list(hub.broker.logins.all()) == [sid]
+
+
 def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
     made = config(tmp_path, table=(TablePart("1", "Window", 2), TablePart("bar", "Bar", 3)))
     with running(made) as hub:
@@ -317,6 +342,36 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         until(lambda: answers == [(True, "The table was started again.")], "staff, who are answered last")
         assert state(hub, "1")["state"] == "lobby"
         assert state(hub, "1")["seats"][0]["name"] == "Guest 1"
+
+
+@pytest.mark.parametrize("part", ["tell_waiting", "put", "update_pin"])
+def test_a_fault_in_what_the_hub_does_for_a_table_is_that_tables_alone(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
+    with running(made) as hub, monkeypatch.context() as broken:
+        assert hub.supervisor
+        faulty: Any = ScreenFeed if part == "update_pin" else hub.tables["1"]
+        tried: list[bool] = []
+
+        def fails_once(*given: Any) -> None:
+            tried.append(True)
+            if len(tried) == 1:
+                raise KeyError("a fault that nobody foresaw")
+
+        broken.setattr(faulty, part, fails_once)
+        broken.setattr(hub.supervisor, "_find_url", lambda: "http://elsewhere")
+        broken.setattr("hub.supervisor.CHECK_SECONDS", 0.01)
+        waiting = threading.Thread(target=hub.wait)
+        waiting.start()
+        try:
+            until(lambda: [one["key"] for one in state(hub, "1")["notices"]] == ["restarted"], "that it started again")
+            until(lambda: state(hub, "bar")["url"] == "http://elsewhere", "the other table")
+            assert state(hub, "bar")["notices"] == []
+            assert waiting.is_alive()
+        finally:
+            hub.stop()
+            waiting.join(PATIENCE)
 
 
 def test_a_stopped_hub_ends_with_0(tmp_path: Path) -> None:

@@ -282,10 +282,12 @@ class Lines:
             self._attempt(lambda: served.session.lost(DeviceLost(f"{served.line.port} is given up.")))
 
     def _write(self, served: _Served, now: float) -> None:
+        waiter = select.poll()
+        waiter.register(served.line, select.POLLOUT)
         while True:
             if not served.unwritten:
                 served.unwritten = served.session.outgoing(now)
-            if not served.unwritten or not select.select([], [served.line], [], 0)[1]:
+            if not served.unwritten or not waiter.poll(0):
                 return
             written = served.line.write(served.unwritten)
             served.unwritten = served.unwritten[written:]

@@ -187,17 +187,19 @@ class Connection:
         client, sock = self._client, self._client.socket()
         if sock is None:
             return self._lost_reason()
-        # TLS may have read ahead: then there is input that select does not see.
+        # TLS may have read ahead: then there is input that poll does not see.
         buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
-        outgoing = [sock] if client.want_write() and not buffered else []
-        readable, writable, _ = select.select(
-            [self._wake, sock], outgoing, [], 0 if buffered else patience or MISC_SECONDS
-        )
-        if writable:
+        waiter = select.poll()  # select refuses the files that a crowd leaves, from the 1,024th on
+        waiter.register(self._wake, select.POLLIN)
+        waiter.register(sock, select.POLLIN | (select.POLLOUT if client.want_write() and not buffered else 0))
+        found = dict(waiter.poll(0 if buffered else (patience or MISC_SECONDS) * 1000))
+        came = found.get(sock.fileno(), 0)
+        heard = buffered or bool(came & ~select.POLLOUT)
+        if came & select.POLLOUT:
             client.loop_write()
-        if self._wake in readable:
+        if self._wake.fileno() in found:
             self._wake.recv(4096)
-        if buffered or sock in readable:
+        if heard:
             client.loop_read()
             self._silent = 0.0
         now = time.monotonic()
@@ -205,7 +207,7 @@ class Connection:
             self._next_misc = now + MISC_SECONDS
             client.loop_misc()
             self._logins.ask_again(now)
-            self._check_echo(now, quiet=not (buffered or sock in readable))
+            self._check_echo(now, quiet=not heard)
         return self._lost_reason() if client.socket() is None else ""
 
     def _check_echo(self, now: float, *, quiet: bool) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import queue
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
 from hub.state import Ack
@@ -38,6 +38,9 @@ class Restarts(ABC):
         self._inbox = Inbox()
         self._faults, self._surroundings = Faults(table, ports.clock), Surroundings()
         self._is_broken = False  # after a fault, until it has started again
+        self._failed: Exception | None = (
+            None  # what has failed on another thread, until the table's own takes note of it
+        )
         self._set_up()
 
     @abstractmethod
@@ -101,6 +104,14 @@ class Restarts(ABC):
         """End `run` after what is already in the inbox."""
         self._inbox.put(_Stop())
 
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Guard what another thread does for this table: after an unforeseen error the table starts again by itself."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - as in `receive`
+            self._failed = error
+
     def _wait_seconds(self) -> float:
         """Return how long to wait for a signal: also what says when something is due may fail."""
         if not self._is_broken:
@@ -129,6 +140,9 @@ class Restarts(ABC):
             self.take(signal)
         except Exception as error:  # noqa: BLE001 - one table's fault must not end the others
             self._fail(error, signal)
+        failed, self._failed = self._failed, None
+        if failed:
+            self._fail(failed, Tick())
 
     def _fail(self, error: Exception, signal: object) -> None:
         """Take note of a fault, and start again; if that fails as well, the next signal or tick tries it once more."""

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import resource
 import select
 import shutil
 import signal
@@ -143,6 +144,22 @@ def test_a_killed_broker_is_back_with_logins_and_retained_messages(make: Any) ->
         assert broker.pid != old
     assert received.empty()  # the hub does not receive its own messages
     MqttReader(broker.address.path, "a", "secret", "th/1/hub/1/pub/state").until(b"newest")
+
+
+def test_the_link_lasts_where_a_crowd_holds_more_files_than_select_knows(make: Any) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.ExitStack() as crowd:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(2048, hard), hard))
+        crowd.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        while (file := os.open(os.devnull, os.O_RDONLY)) < 1024:
+            crowd.callback(os.close, file)
+        crowd.callback(os.close, file)
+        broker, signals = make()
+        broker.start()
+        signals.up()
+        broker.logins.admit("a", "secret", READS, WRITES)
+        until(lambda: broker.logins.admitted("a"))
+        broker.close()
 
 
 def admit(broker: MqttBroker, *numbers: int) -> list[str]:

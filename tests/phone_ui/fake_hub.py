@@ -389,6 +389,8 @@ class FakeHub:
             for one in list(self._wires):
                 if topic in one.topics:
                     await self._publish(one, topic, data)
+            if not data:  # an empty message clears its topic
+                self._retained.pop(topic, None)
         if stream:
             self._last[stream] = data
             for events in self._streams[stream]:

@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.sync.client import connect
 
-from phone_ui.limits import Limits
+from phone_ui.limits import Arrivals, Limits
 from phone_ui.places import GRACE_SECONDS
+from phone_ui.protocols import LimitedHttp
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import Rig, Seat, act, until
 from tests.phone_ui.test_gateway import Follower, log_in, websocket_frame
@@ -129,6 +131,33 @@ def test_a_connection_beyond_a_networks_share_is_told_to_come_again(rig: Rig) ->
         assert b"5 Sekunden" in said
     until(lambda: web(rig).connections == 0, "they are gone")
     assert answer_to(rig, STRANGERS[0])[0] == 200
+
+
+def test_a_connection_waits_a_little_for_a_place_that_becomes_free(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LimitedHttp, "REFUSED_SECONDS", PATIENCE)
+    with contextlib.ExitStack() as many, ThreadPoolExecutor(1) as beside:
+        held = [many.enter_context(link(rig, STRANGERS[0])) for _ in range(LIMITS.connections_each_address)]
+        until(lambda: web(rig).connections == len(held), "all places")
+        answer = beside.submit(answer_to, rig, STRANGERS[0])
+        until(lambda: arrivals(rig).refused == 1, "one more that waits")
+        held[0].close()
+        assert answer.result()[0] == 200
+    until(lambda: (web(rig).connections, arrivals(rig).refused) == (0, 0), "they are gone")
+
+
+def test_where_too_many_wait_already_one_more_is_told_so_as_soon_as_it_asks(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LimitedHttp, "REFUSED_SECONDS", 2 * PATIENCE)
+    monkeypatch.setattr(Arrivals, "MOST_REFUSED", 1)
+    with contextlib.ExitStack() as many:
+        for _ in range(LIMITS.connections_each_address + 1):
+            many.enter_context(contextlib.closing(link(rig, STRANGERS[0])))
+        until(lambda: arrivals(rig).refused == 1, "one that waits")
+        assert answer_to(rig, STRANGERS[0])[:2] == (503, "5")
+        silent = many.enter_context(contextlib.closing(link(rig, STRANGERS[0])))
+        assert silent.recv(1) == b"", "one that asks for nothing is cut"
+        assert arrivals(rig).refused == 1
 
 
 def test_strangers_that_come_faster_than_they_are_let_in_are_told_so(tmp_path: Any) -> None:
@@ -250,6 +279,10 @@ def test_a_phone_that_does_not_read_is_let_go(rig: Rig) -> None:
 def web(rig: Rig) -> WebServer:
     assert rig.web is not None
     return rig.web
+
+
+def arrivals(rig: Rig) -> Arrivals:
+    return web(rig)._router.arrivals
 
 
 def seated(rig: Rig) -> Seated:

@@ -349,6 +349,32 @@ def test_while_the_broker_is_away_phones_are_told_to_come_later(tmp_path: Any) -
         alone.close()
 
 
+def test_a_phone_waits_while_more_come_than_the_broker_takes_in(tmp_path: Path) -> None:
+    """A broker that is busy for a moment accepts nobody, and the system keeps only so many for it."""
+    path = str(tmp_path / "broker")
+    with contextlib.ExitStack() as opened:
+        broker = opened.enter_context(socket.socket(socket.AF_UNIX))
+        broker.bind(path)
+        broker.listen(0)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                phone = opened.enter_context(socket.socket(socket.AF_UNIX))
+                phone.setblocking(False)
+                phone.connect(path)
+
+        async def dial() -> None:
+            dialing = asyncio.ensure_future(gateway.dial_unix(lambda: path)())
+            await asyncio.sleep(2 * gateway.LOOK_SECONDS)
+            assert not dialing.done()
+            while not dialing.done():
+                opened.enter_context(broker.accept()[0])
+                await asyncio.wait({dialing}, timeout=gateway.LOOK_SECONDS)
+            (await dialing)[1].close()
+
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(asyncio.wait_for(dial(), PATIENCE))
+
+
 def test_a_broker_that_goes_in_the_moment_of_a_log_in_is_tried_later(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -43,6 +43,46 @@ def table() -> Table:
     return Table()
 
 
+def test_the_broker_has_a_login_for_each_free_seat_and_guests_wait_for_none(table: Table) -> None:
+    assert table.link.spare() is None, "nobody has asked for spare ones"
+    table.link.keep_spares(3)
+    asked, spares = list(table.broker.log), []
+    assert asked[0] == "admit ana"
+    for _ in range(2):
+        spare = table.link.spare()
+        assert spare
+        assert spare == table.link.spare(), "it is a spare one until somebody has it"
+        assert table.link.login(spare[0]) == "unknown", "and nobody's"
+        table.link.admit(*spare, table.phone.public)
+        assert table.link.login(spare[0]) == "made"
+        spares.append(spare[0])
+    assert table.broker.log == asked == ["admit ana", *(f"admit {sid}" for sid in spares)]
+    assert table.link.spare() is None, "all three seats are taken"
+    table.link.admit("ben", "of his own", table.phone.public)
+    assert table.broker.log[-1] == "admit ben"
+
+
+def test_a_seat_that_becomes_free_has_another_spare_login_and_one_too_many_has_none(table: Table) -> None:
+    table.link.keep_spares(1)
+    table.link.admit("ben", "with another phone", table.phone.public)
+    table.link.release("ana")
+    assert table.link.spare() is None, "the seat is Ben's"
+    table.link.release("ben")
+    assert table.link.spare()
+    assert [line.partition(" ")[0] for line in table.broker.log if "publish" not in line] == [
+        "admit", "admit", "release", "release", "admit",
+    ]  # fmt: skip
+
+
+def test_a_login_with_the_name_of_a_spare_one_and_another_password_is_made(table: Table) -> None:
+    table.link.keep_spares(2)
+    spare = table.link.spare()
+    assert spare
+    table.link.admit(spare[0], "another", table.phone.public)
+    assert table.broker.log[-1] == f"admit {spare[0]}"
+    assert len(table.broker.log) == 3
+
+
 def test_a_hand_is_encrypted_retained_and_of_one_size(table: Table) -> None:
     table.link.show_hands({"ana": hand(1, you={"secret_fish": "carp"})})
     table.link.show_hands({"ana": hand(2, you={"secret_fish": "carp", "fish": ["perch"] * 100}, want="Bid.")})

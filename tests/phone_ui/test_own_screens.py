@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 import http.client
 import json
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -250,6 +252,31 @@ def test_a_screen_of_the_link_before_is_seen_no_more(desk: Desk, tmp_path: Path)
     desk.screens.renewed()
     with pytest.raises(ScreenRefused):
         desk.beat(session, 2)
+
+
+def test_a_screen_that_opens_while_the_token_is_renewed_keeps_no_stream(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def renew() -> None:
+        ScreenToken.renew(tmp_path / "kiosk.token")
+        desk.screens.renewed()
+
+    renewal = threading.Thread(target=renew)
+    compare = hmac.compare_digest
+
+    def renewed_meanwhile(given: bytes, kept: bytes) -> bool:
+        if renewal.ident is None:
+            renewal.start()
+            renewal.join(0.5)  # as far as it comes: it must not end before the screen is known
+        return compare(given, kept)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hmac, "compare_digest", renewed_meanwhile)
+        session = desk.session()  # the token was right when it was compared
+    renewal.join(PATIENCE)
+    with pytest.raises(ScreenRefused, match="opened before"):
+        desk.begin(session)
+    assert desk.begin(desk.session()).holds, "the new link opens another one"
 
 
 # --- on the wire ------------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import resource
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phone_ui.limits import Limits
+from phone_ui.limits import Arrivals, Limits, allow_files
 from phone_ui.places import GRACE_SECONDS, REMEMBERED_SECONDS, Place, Places, Seated
 
 
@@ -133,3 +135,28 @@ def test_a_hub_of_many_tables_lets_all_their_phones_in() -> None:
     assert too_many.phones == 200
     devices = 100  # boxes, broker, log, screens of the hub itself
     assert too_many.connections + 2 * too_many.phones + devices < 1024, "a process's files"
+
+
+def test_all_guests_of_a_hub_of_many_tables_may_load_the_page_in_the_same_seconds() -> None:
+    limits = Limits.for_tables([6] * 20, 4096)
+    assert limits.connections >= 6 * 120, "a browser opens six"
+    comes = 7 * 120  # six for the page, one for the link
+    assert (comes - limits.strangers_burst) / limits.strangers_each_second <= 5
+
+
+@pytest.mark.parametrize("tables", [1, 20])
+def test_a_hub_of_many_tables_takes_no_more_handshakes_of_strangers_than_any_other(tables: int) -> None:
+    arrivals = Arrivals(Limits.for_tables([6] * tables))
+    taken = [arrivals.let_in(f"n{number}", 0.0, handshake=True) for number in range(200)]
+    assert sum(taken) == 80
+
+
+def test_a_process_may_have_the_files_that_a_crowd_takes() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(512, hard), hard))
+        assert allow_files() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(4096, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        assert allow_files() == hard, "what is more is not taken back"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import http.client
 import io
@@ -179,6 +180,41 @@ def test_scripts_come_packed_and_only_once(site: Site) -> None:
     assert not again.data
     plain = site.get("/static/widgets/amount.js", headers={"Accept-Encoding": "identity"})
     assert plain.text == SCRIPT
+
+
+@pytest.mark.parametrize("path", ["/static/widgets/amount.js", "/static/widgets/none.js", "/vendor/mqtt.js"])
+@pytest.mark.parametrize("packing", ["gzip, br", "identity", "gzip;q=0", ""])
+def test_the_port_sends_a_script_without_a_worker_as_a_worker_would(site: Site, path: str, packing: str) -> None:
+    served = serve(site.app, {}, dial_unix(str), PortSettings())
+    try:
+        etag = ""
+        for asks_again in (False, True):
+            headers = {"Host": "127.0.0.1", "Accept-Encoding": packing} | (
+                {"If-None-Match": etag} if asks_again else {}
+            )
+            worker = site.get(path, headers=headers)
+            asked = http.client.HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
+            with contextlib.closing(asked):
+                asked.request("GET", path, headers=headers)
+                answer = asked.getresponse()
+                assert (answer.status, answer.read()) == (worker.status_code, worker.data)
+            told = {name.lower(): value for name, value in answer.getheaders() if name.lower() != "date"}
+            assert told == {name.lower(): value for name, value in worker.headers.items()}
+            etag = worker.headers.get("ETag", "")
+    finally:
+        served.close()
+
+
+def test_fifty_scripts_of_a_first_visit_take_no_worker(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site.app, "wsgi_app", lambda *_: pytest.fail("a worker was asked"))
+    served = serve(site.app, {}, dial_unix(str), PortSettings())
+    try:
+        asked = http.client.HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
+        with contextlib.closing(asked):
+            asked.request("GET", "/static/widgets/amount.js")
+            assert asked.getresponse().status == 200
+    finally:
+        served.close()
 
 
 def test_a_script_goes_without_types_and_indents_and_comments_on_lines_of_their_own_and_keeps_its_lines(

@@ -219,6 +219,9 @@ class FakePhones:
         self.order.append("answer")
         self.answers.setdefault(sid, []).append(msgspec.to_builtins(answer))
 
+    def spare(self) -> tuple[str, str] | None:
+        return None
+
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
         assert len(phone_key) == 32
         self.order.append("admit")

@@ -20,7 +20,7 @@ from hub.table.seating.seat import CODE_LETTERS
 from hub.table.seating.seat_list import CODE_SECONDS, HAND_OVER_SECONDS
 from hub.table.seating.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
 from tests.random_client import value
-from tests.table.fakes import TableRig
+from tests.table.fakes import FakePhones, TableRig
 
 HOLD_BOTH = Key("box-2", "push", "hold")
 CLAIMED = "Phone wants seat: hold bar, then push"
@@ -362,6 +362,17 @@ def test_a_free_seat_in_a_match_is_not_given_by_a_push() -> None:
     assert not rig.decided
     rig.take(Key("box-4", "push", "hold"))
     assert rig.decided[-1].held
+
+
+def test_whoever_is_given_a_seat_has_a_login_that_is_made_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = TableRig(2)
+    rig.boxes_up()
+    rig.sit(1)
+    monkeypatch.setattr(FakePhones, "spare", lambda _: ("made-before", "its password"))
+    rig.sit(2)
+    assert rig.sids[2] == "made-before"
+    assert rig.table._seats[2].password == "its password"
+    assert rig.sids[1] != "made-before"
 
 
 def test_what_displays_say_of_a_claim_fits() -> None:

@@ -18,11 +18,15 @@ from hub.engine.secret import Pile, Secret
 from hub.errors import NotOffered
 from hub.ports import BoxDown, BoxLocked, BoxUp, DiceSeen, PhoneLink, Tick
 from hub.table.base.chance import Chance
+from hub.table.boxes.captions import claim_caption
 from hub.table.dice.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
 from hub.table.dice.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
 from hub.table.match.match_log import KeptReading
+from hub.table.seating.seats import PHONE_FIRST_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_table import LABELS
+
+CLAIMED = claim_caption(push=False)
 
 
 @dataclass
@@ -331,6 +335,31 @@ def test_a_sleeping_phone_has_its_vote_and_a_box_that_is_pulled_has_none() -> No
     assert stage(rig) == "vote"
     rig.take(BoxDown("box-2", "unplugged"))
     assert stage(rig) == "told", "one against one is no majority"
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_the_vote_stays_on_the_display_while_a_stranger_asks_for_the_seat(disputed: TableRig, gone: bool) -> None:
+    box = "box-2"
+    disputed.take(PhoneLink(disputed.sids[2], not gone))
+    disputed.claim(2)
+    wait(disputed, PHONE_FIRST_SECONDS)  # from now on the box may let the other phone in
+    assert disputed.state["claiming"] == [2]
+    assert disputed.boxes.texts[box] == "Read dice again? Push yes, bar no", "what the keys answer"
+    disputed.press(2, "bar")
+    assert disputed.state["dispute"]["no"] == [2]
+    assert disputed.state["claiming"] == [2], "the bar has answered the vote, and not the stranger"
+    disputed.press(1, "bar")
+    assert stage(disputed) == "told"
+    assert disputed.boxes.texts[box] != CLAIMED, "the match asks this seat for a move"
+
+
+def test_the_claim_is_shown_once_the_vote_is_over_at_a_seat_that_nothing_is_asked_of(disputed: TableRig) -> None:
+    disputed.claim(3)
+    assert disputed.boxes.texts["box-3"] == "Read dice again? Push yes, bar no"
+    for seat in (1, 2):
+        disputed.press(seat, "bar")
+    assert stage(disputed) == "told"
+    assert disputed.boxes.texts["box-3"] == CLAIMED
 
 
 def test_a_box_that_comes_back_during_the_vote_may_vote(disputed: TableRig) -> None:

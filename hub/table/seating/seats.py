@@ -251,11 +251,8 @@ class Seats(SeatList):
         before = seat.sid
         try:
             with self.changing(seat):
-                seat.sid, seat.password, seat.phone_key = (
-                    new_token(self._random, 12),
-                    new_token(self._random, 24),
-                    claim.phone_key,
-                )
+                login = self._phones.spare() or (new_token(self._random, 12), new_token(self._random, 24))
+                seat.sid, seat.password, seat.phone_key = *login, claim.phone_key
                 seat.take_from_house()
                 seat.ready = seat.ready and not before  # whoever comes with another phone has not said so
                 seat.code, seat.name = new_code(self._random, SEAT_CODE_LENGTH), claim.name or seat.name

@@ -237,39 +237,46 @@ function useTable() {
 }
 
 /**
- * Tell the hub whether this phone wants hints, as its person has set it, wherever the two differ: after a restart of the
- * hub, on a new seat, once the table allows them. What is refused is not asked again before something has changed.
+ * Tell the hub a setting of this phone wherever the hub has another one. A refused request is sent again once the match, the
+ * seat or the setting has changed: a match may begin while the request is under way, and makes it stale. A request that
+ * nobody answered is sent again with the next picture.
+ * @param {{ state: PublicState | null, hand: Hand | null, differs: boolean, verb: "hints" | "lessons", on: boolean,
+ *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
+ * }} options
+ */
+function useTold({ state, hand, differs, verb, on, send }) {
+  const said = useRef("");
+  const moment = `${hand?.session}/${hand?.epoch}/${hand?.match}/${state?.state}/${hand?.seat}/${on}`;
+  useEffect(() => {
+    if (!differs) said.current = "";
+    if (!differs || said.current === moment) return;
+    said.current = moment;
+    send(verb, { on }).then(({ ok, code }) => {
+      if (!ok && code === null && said.current === moment) said.current = "";
+    });
+  });
+}
+
+/**
+ * Tell the hub whether this phone wants hints: after a restart of the hub, on a new seat, once the table allows them.
  * @param {{ state: PublicState | null, hand: Hand | null, hints: boolean,
  *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
  * }} options
  */
 function useHints({ state, hand, hints, send }) {
-  const said = useRef("");
-  const allowed = Boolean(state?.hints);
-  const differs = hand !== null && Boolean(hand.hints) !== hints && (allowed || !hints);
-  const moment = `${hand?.session}/${hand?.seat}/${allowed}/${hints}/${hand?.hints}`;
-  useEffect(() => {
-    if (!differs || said.current === moment) return;
-    said.current = moment;
-    send("hints", { on: hints });
-  }, [differs, moment]);
+  const differs = hand !== null && Boolean(hand.hints) !== hints && (Boolean(state?.hints) || !hints);
+  useTold({ state, hand, differs, verb: "hints", on: hints, send });
 }
 
 /**
- * Tell the hub whether the person at this phone would rather be told no rules, wherever the two differ.
+ * Tell the hub whether the person at this phone would rather be told no rules.
  * @param {{ state: PublicState | null, hand: Hand | null, wanted: boolean,
  *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
  * }} options
  */
 function useLessons({ state, hand, wanted, send }) {
-  const said = useRef("");
-  const skips = hand ? state?.teaching?.skips.includes(hand.seat) : undefined;
-  const moment = `${hand?.session}/${hand?.match}/${hand?.seat}/${wanted}`;
-  useEffect(() => {
-    if (skips === undefined || skips !== wanted || said.current === moment) return;
-    said.current = moment;
-    send("lessons", { on: wanted });
-  }, [skips, moment]);
+  const differs = hand !== null && state?.teaching?.skips.includes(hand.seat) === wanted;
+  useTold({ state, hand, differs, verb: "lessons", on: wanted, send });
 }
 
 function Phone() {

@@ -2,8 +2,10 @@
 
 import { html, useEffect, useState } from "../lib/html.js";
 
+const AGAIN = 3_000;
+
 /**
- * Return a component that loads the true one.
+ * Return a component that loads the true one, and tries again while that fails: nobody opens a hint or a lesson once more.
  * @param {() => Promise<any>} load
  */
 export function later(load) {
@@ -16,11 +18,18 @@ export function later(load) {
         Part = part;
         setState("here");
       };
+      /** @type {ReturnType<typeof setTimeout> | undefined} */
+      let timer;
+      const failed = () => {
+        setState("failed");
+        timer = setTimeout(tryIt, AGAIN);
+      };
       // It may have come for another place since this one was first drawn.
-      if (Part) loaded(Part);
-      else load().then(loaded, () => setState("failed"));
+      const tryIt = () => (Part ? loaded(Part) : load().then(loaded, failed));
+      tryIt();
+      return () => clearTimeout(timer);
     }, []);
-    if (state === "failed") return html`<p role="alert">The hub does not answer just now. Open this once more.</p>`;
+    if (state === "failed") return html`<p role="alert">The hub does not answer just now. This comes by itself.</p>`;
     return state ? html`<${Part} ...${props} />` : html`<template data-coming />`; // shown nowhere: it says what is to come
   };
 }
