@@ -103,8 +103,7 @@ class Play:
         self._leave()
 
     def _leave(self) -> None:
-        self.match, self._first = None, None
-        self.log.forget_reading()
+        self.match = None
 
     def take_up(self, match: str) -> None:
         """Go on with a match that was put aside. Raise StartRefused where it cannot go on, or LogError."""
