@@ -34,8 +34,9 @@ Against more, bids cancel one another more often, and high cards that are kept t
 LATER_SHARP = 1.3
 """The same for `sharp` against four others or more.
 
-Ties carry prizes to later rounds, and `steady` spends its high cards too early: "always the lowest card" wins against it.
-Against two or three others this factor would lose to players who bid a little above the prize.
+Bids that tie take nothing at once, and `steady` spends its high cards too early: "always the lowest card" wins against it.
+Against two or three others, or if a tie shares the prize (GS-V03), this factor would lose to players who bid some places
+above the prize.
 """
 BY_STEADY = 0.5
 """How often `sharp` expects each of several others to bid like `steady`. Otherwise it expects them to bid like `sharp`."""
@@ -301,7 +302,7 @@ def against_several(prize: Prize, mine: Hand, others: Sequence[Hand], chance: Ra
     ]
     parts = settled(prize, sides)
     if sharp and prize.tie != "next":  # GS-V04: the bids that cancel one another decide, not what others tend to bid
-        later = LATER_SHARP if len(others) > 3 else later
+        later = LATER_SHARP if len(others) > 3 and prize.tie != "split" else later
         parts = settled(prize, [
             Side(held, [later * points for points in left], guess, BY_STEADY)
             for held, left, guess in zip(hands, worth, parts, strict=True)
