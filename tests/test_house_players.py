@@ -30,7 +30,7 @@ from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.errors import RulesBug
 from hub.games.goofspiel_house import alone_or_cancelled
 from hub.table.base.chance import Chance
-from tests.bench.arena import ALLOWED, Figure, play_match, wilson
+from tests.bench.arena import ALLOWED, NOTHING, Figure, matches_played, play_match, wilson
 from tests.engine.ladder import LADDER
 from tests.games.players import args, random_options
 from tests.test_laws import SEEDS, beginning, copy, every_game, moments, seen, steps
@@ -114,6 +114,16 @@ def test_a_rule_of_thumb_does_not_pay_among_the_sharp_house(game: str, seats: in
     won = sum(one.wins.get(one.hero, 0.0) for one in played)
     low, _ = wilson(won, len(played))
     assert low <= 1 / seats + ALLOWED, f"{won} of {len(played)}"
+
+
+@pytest.mark.parametrize(
+    ("played", "said"), [((40, 40), "Each figure has 40 matches."), ((40, 1000, 20), "Each figure has 20 to 1000 matches.")]
+)  # fmt: skip
+def test_the_page_of_figures_says_how_many_matches_they_have(played: tuple[int, ...], said: str) -> None:
+    counts = {
+        Figure("goofspiel", 2 + at, "sharp", "steady"): NOTHING._replace(matches=n) for at, n in enumerate(played)
+    }
+    assert matches_played(counts) == said
 
 
 @pytest.mark.parametrize("rule", ["one above the prize", "two above the prize", "the prize's own card"])

@@ -3,8 +3,9 @@
 Cards left are worth the prizes to come that they are likely to take, the highest card for the highest prize, and so on. Equals
 who see the same would tie if each bid its best card, so `steady` and `sharp` draw their bids from a mixture: against one
 other player from one that nobody can make use of (`mixture`), among several from one in which all reckon alike (`settled`).
-`sharp` also learns what the others tend to bid (`habits_of`) and solves the last cards of two players (`endgame`). `easy` bids
-near the card that ranks as the prize does among those left.
+Among several, `sharp` answers a table of which half bid like `steady`. Against one other player, `sharp` also learns what that
+player tends to bid (`habits_of`) and solves the last cards (`endgame`). `easy` bids near the card that ranks as the prize does
+among those left.
 """
 
 from __future__ import annotations
@@ -23,15 +24,22 @@ CARDS = 13
 """The most cards of a hand (GS-V01)."""
 EASY = 1.2
 """By which part of a hand a bid of `easy` may be off the rank of its prize."""
-OFF, OFF_SHARP = 0.1, 0.08
+OFF = 0.1
 """By which part of an average prize a bid among several others is worth less if it is made e times less often."""
 LATER = 0.85
 """What cards that are kept against two others take in the end, as a part of what they should: who waits for low bids is outbid.
 
 Against more, bids cancel one another more often, and high cards that are kept take what they should.
 """
-BY_HABIT = 0.3
-"""How often each of several others is taken to go on as before (`sharp`), and else to weigh its bid, too."""
+LATER_SHARP = 1.3
+"""The same for `sharp` against four others or more.
+
+Bids that tie take nothing at once, and `steady` spends its high cards too early: "always the lowest card" wins against it.
+Against two or three others, or if a tie shares the prize (GS-V03), this factor would lose to players who bid some places
+above the prize.
+"""
+BY_STEADY = 0.5
+"""How often `sharp` expects each of several others to bid like `steady`. Otherwise it expects them to bid like `sharp`."""
 ANSWERS, SLOWER = 16, 0.7
 """How often the mixtures of several players answer one another, and how much less each time."""
 HABITS = tuple((width, above) for width in (0.06, 0.15, 0.4, 9.0) for above in (0.0, 0.12))
@@ -93,15 +101,12 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
     sharp = strength == "sharp"
     if strength == "easy":
         rank = by_rank(prize, mine, chance)
+    elif len(hands) == 1:
+        (seat, held) = hands.popitem()
+        habits = habits_of(sight, prize, len(ranks))[seat] if sharp else PRIOR
+        rank = against_one(prize, mine, Rival(held, habits), chance, sharp=sharp)
     else:
-        habits = habits_of(sight, prize, len(ranks)) if sharp else dict.fromkeys(hands, PRIOR)
-        others = [Rival(held, habits[seat]) for seat, held in hands.items()]
-        if len(others) == 1:
-            rank = against_one(prize, mine, others[0], chance, sharp=sharp)
-        else:
-            # GS-V04: if the next bid may take the prize, habits mislead, because the bids that cancel one another decide.
-            by_habit = BY_HABIT if sharp and prize.tie != "next" else 0.0
-            rank = against_several(prize, mine, others, OFF_SHARP if sharp else OFF, by_habit, chance)
+        rank = against_several(prize, mine, list(hands.values()), chance, sharp=sharp)
     return Answer("bid", {"card": sight.table["suit"][rank - 1]})
 
 
@@ -272,35 +277,37 @@ def endgame(prize: Prize, mine: Hand, other: Hand) -> float:
 
 
 class Side(NamedTuple):
-    """A player of one round among several: the cards, what the cards left are worth after each bid, and what is foretold.
-
-    `guess` is how likely each card is bid by habit; the player is taken to follow it in `by_habit` of all cases.
-    """
+    """A player of one round among several."""
 
     hand: Hand
     kept: list[float]
-    guess: list[float]
-    by_habit: float
+    """The points that the cards left are worth after each bid."""
+    guess: Sequence[float]
+    """How likely each card is bid by `steady`."""
+    by_guess: float
+    """How often the others expect this player to bid by `guess`."""
 
 
-def against_several(
-    prize: Prize, mine: Hand, others: Sequence[Rival], off: float, by_habit: float, chance: Randomness
-) -> int:
+def against_several(prize: Prize, mine: Hand, others: Sequence[Hand], chance: Randomness, *, sharp: bool) -> int:
     """Return a bid, drawn from a mixture: what is worth more is bid more often, and everybody is taken to reckon so.
 
     Equals who see the same would otherwise bid the same card every time, and take nothing.
     """
-    place, hands = middle(prize, len(mine)), [mine, *(other.hand for other in others)]
+    hands, later = [mine, *others], LATER if len(others) == 2 else 1.0
     coming = below(len(mine), len(prize.coming), COMING)
-    later = LATER if len(others) == 2 else 1.0
-    worth = [
-        [later * points for points in kept(prize, held, [*hands[:at], *hands[at + 1 :]], coming)]
-        for at, held in enumerate(hands)
+    worth = [kept(prize, held, [*hands[:at], *hands[at + 1 :]], coming) for at, held in enumerate(hands)]
+    sides = [
+        Side(held, [later * points for points in left], [0.0] * len(held), 0.0)
+        for held, left in zip(hands, worth, strict=True)
     ]
-    sides = [Side(mine, worth[0], [0.0] * len(mine), 0.0)]
-    for other, its_worth in zip(others, worth[1:], strict=True):
-        sides.append(Side(other.hand, its_worth, forecast(len(mine), place, other.habits), by_habit))
-    return drawn(mine, settled(prize, sides, off), chance)
+    parts = settled(prize, sides)
+    if sharp and prize.tie != "next":  # GS-V04: the bids that cancel one another decide, not what others tend to bid
+        later = LATER_SHARP if len(others) > 3 and prize.tie != "split" else later
+        parts = settled(prize, [
+            Side(held, [later * points for points in left], guess, BY_STEADY)
+            for held, left, guess in zip(hands, worth, parts, strict=True)
+        ])  # fmt: skip
+    return drawn(mine, parts[0], chance)
 
 
 def kept(prize: Prize, held: Hand, rivals: Sequence[Hand], bids: Sequence[Sequence[float]]) -> list[float]:
@@ -317,18 +324,18 @@ def kept(prize: Prize, held: Hand, rivals: Sequence[Hand], bids: Sequence[Sequen
     return [as_is[place] + one_up[-1] - one_up[place] for place in range(len(held))]
 
 
-def settled(prize: Prize, sides: Sequence[Side], off: float) -> list[float]:
-    """Return how often the first side makes each bid, once all have answered one another's mixtures for some rounds.
+def settled(prize: Prize, sides: Sequence[Side]) -> list[list[float]]:
+    """Return how often each side makes each bid, once all have answered one another's mixtures for some rounds.
 
-    A bid that is worth `off` less is made e times less often (R. McKelvey, T. Palfrey, "Quantal response equilibria", 1995).
+    A bid that is worth `OFF` less is made e times less often (R. McKelvey, T. Palfrey, "Quantal response equilibria", 1995).
     """
-    scale = off * (prize.worth + sum(map(prize.counts, prize.coming))) / (len(prize.coming) + 1)
+    scale = OFF * (prize.worth + sum(map(prize.counts, prize.coming))) / (len(prize.coming) + 1)
     parts = [[1.0 / len(side.hand)] * len(side.hand) for side in sides]
     for number in range(ANSWERS):
         bids = [
             [0.0, *accumulate(
-                side.by_habit * habit + (1.0 - side.by_habit) * share
-                for habit, share in zip(side.guess, part, strict=True)
+                side.by_guess * guessed + (1.0 - side.by_guess) * share
+                for guessed, share in zip(side.guess, part, strict=True)
             )]
             for side, part in zip(sides, parts, strict=True)
         ]  # fmt: skip
@@ -339,7 +346,7 @@ def settled(prize: Prize, sides: Sequence[Side], off: float) -> list[float]:
             answer = shares([exp((one - most) / scale) for one in worth])
             step = 1.0 / (number + 1) ** SLOWER
             parts[place] = [old + step * (new - old) for old, new in zip(parts[place], answer, strict=True)]
-    return parts[0]
+    return parts
 
 
 def gains_now(prize: Prize, held: Hand, others: Sequence[tuple[Hand, Sequence[float]]]) -> list[float]:

@@ -161,7 +161,7 @@ def wilson(won: float, of: int) -> tuple[float, float]:
     share, square = won / of, Z * Z
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = Z / (1 + square / of) * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
-    return middle - half, middle + half
+    return max(middle - half, 0.0), middle + half  # without rounding below 0, which is shown as -0%
 
 
 def load_counts() -> dict[Figure, Counts]:
@@ -220,7 +220,8 @@ def page(counts: dict[Figure, Counts], before: str = "") -> str:
     lines = [
         "# How well the house plays",
         "",
-        "Written by `nice -n 15 python -m tests.bench.arena --matches 1000`, which plays what is missing and may be stopped.",
+        "Written by `nice -n 15 python -m tests.bench.arena --matches N`, which plays what is missing and may be stopped.",
+        f"{matches_played(counts)} Each row states its own number.",
         "One seat of a strength plays among others of another, and changes its seat from match to match; a shared win counts",
         "as its part. Intervals are 95 % (Wilson). Random play makes any offered move with any value.",
         "",
@@ -268,6 +269,13 @@ def page(counts: dict[Figure, Counts], before: str = "") -> str:
                 f"| {ends[0]} | {ends[1]} | {1 / figure.seats:.0%} |"
             )
     return "\n".join(lines) + "\n" + beside_openspiel(before)
+
+
+def matches_played(counts: dict[Figure, Counts]) -> str:
+    """Return a sentence about how many matches the figures have: the fewest and the most."""
+    played = [got.matches for got in counts.values()]
+    fewest, most = min(played, default=0), max(played, default=0)
+    return f"Each figure has {fewest} matches." if fewest == most else f"Each figure has {fewest} to {most} matches."
 
 
 def rules_of_thumb(counts: dict[Figure, Counts]) -> list[str]:

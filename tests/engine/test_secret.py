@@ -17,7 +17,7 @@ from hub import games
 from hub.engine.decision import Action
 from hub.engine.event import Setup, State
 from hub.engine.match import Match
-from hub.engine.secret import Pile, Secret, Watch, own, plain, public, shown_as
+from hub.engine.secret import Pile, Secret, Watch, hidden, own, plain, public, shown_as
 from hub.operations.referee import read_log
 from hub.table.base.chance import Chance
 from tests.games.players import random_action
@@ -239,3 +239,33 @@ def test_a_hand_of_printed_cards_is_in_peoples_hands_and_covers_nothing() -> Non
         assert match.state.table.turn
         notes, found = match.noted(match.state.table.turn)
         assert (bool(notes), found) == (True, covered)
+
+
+# --- What is hidden --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Keeper:
+    """A record whose only field holds anything."""
+
+    thing: Any
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda one: one,
+        lambda one: [one],
+        lambda one: (1, one),
+        lambda one: {"a": one},
+        lambda one: Token("red", one, []),
+        lambda one: [{"a": (Token("red", one, []),)}],
+    ],
+    ids=["bare", "list", "tuple", "dictionary", "record", "all of them"],
+)
+def test_a_secret_is_hidden_wherever_it_lies_and_only_from_those_who_may_not_see_it(
+    around: Callable[[Any], Any],
+) -> None:
+    players = {1: Keeper(around(Secret(7, (1,)))), 2: Keeper(around(3))}
+    found = hidden(State(Setup((1, 2), {}, {}), players, Keeper(None), round=1, phase="bid"))
+    assert found == {1: {}, 2: {"7": 1}}

@@ -43,6 +43,18 @@ def test_a_result_that_nobody_looks_at_makes_room_for_the_lobby() -> None:
     assert rig.state["notices"] == [], "what was said of the match goes with it"
 
 
+@pytest.mark.parametrize(("again", "state"), [(True, "over"), (False, "lobby")])
+def test_a_result_stays_while_a_phone_without_a_link_still_does_something(again: bool, state: str) -> None:
+    """The match has ended, so anybody at the table counts, and not its players only."""
+    rig = finished()
+    pass_time(rig, IDLE_SECONDS - 1)
+    if again:
+        rig.say(1, "help")
+    sleep(rig, 1)
+    pass_time(rig, 2)
+    assert rig.state["state"] == state
+
+
 @pytest.mark.parametrize("verb", ["aside", "end"])
 def test_a_match_that_is_over_is_neither_suspended_nor_ended(verb: str) -> None:
     rig = finished()

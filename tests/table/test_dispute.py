@@ -24,6 +24,7 @@ from hub.table.dice.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
 from hub.table.match.match_log import KeptReading
 from hub.table.seating.seats import PHONE_FIRST_SECONDS
 from tests.table.fakes import TableRig
+from tests.table.test_people import staff
 from tests.table.test_table import LABELS
 
 CLAIMED = claim_caption(push=False)
@@ -547,6 +548,25 @@ def test_a_power_cut_after_the_table_decided_goes_on_reading(second_reading: Tab
     assert (caught(back), rolls(back)[0]["first"]["faces"]) == (5, [3])
     twice = restarted(back)
     assert (stage(twice), caught(twice)) == (None, 5)
+
+
+def test_a_roll_that_was_corrected_is_not_read_a_third_time_after_a_power_cut(second_reading: TableRig) -> None:
+    rig = second_reading
+    kept = rig.store.kept["1", "dispute"]
+    assert kept
+    read(rig, 5)
+    assert not rig.store.kept["1", "dispute"]
+    rig.store.kept["1", "dispute"] = kept  # the power cut came between the correction and this
+    back = restarted(rig)
+    assert (stage(back), caught(back), back.store.kept["1", "dispute"]) == (None, 5, b"")
+
+
+@pytest.mark.parametrize("verb", ["aside", "end"])
+def test_a_match_that_leaves_the_table_takes_its_second_reading_along(second_reading: TableRig, verb: str) -> None:
+    rig = second_reading
+    assert rig.store.kept["1", "dispute"]
+    assert staff(rig, verb)[0]
+    assert not rig.store.kept["1", "dispute"]
 
 
 def test_a_power_cut_while_the_last_roll_is_read_again_ends_no_match() -> None:

@@ -265,6 +265,19 @@ def test_a_match_that_nobody_plays_is_put_aside_and_said_so_before(phones: Table
     assert [seat["held"] for seat in phones.state["seats"]] == [True, False, True], "a ghost keeps no seat"
 
 
+@pytest.mark.parametrize(("seat", "state"), [(1, "playing"), (3, "lobby")])
+def test_a_match_is_kept_alive_by_its_players_and_not_by_spectators(seat: int, state: str) -> None:
+    rig = TableRig(boxes=False)
+    rig.sit(1)
+    rig.sit(2)
+    rig.start()
+    rig.sit(3)
+    for _ in range(3):
+        pass_time(rig, IDLE_SECONDS / 2)
+        rig.say(seat, "name", {"name": f"Ada {rig.clock.time}"})
+    assert rig.state["state"] == state
+
+
 def test_a_match_outlives_a_disk_that_fails_for_longer_than_anybody_may_be_idle(phones: TableRig) -> None:
     phones.store.broken = "no space"
     phones.say(1, "name", {"name": "Ada"})

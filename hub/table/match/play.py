@@ -95,16 +95,12 @@ class Play:
     def put_aside(self) -> None:
         """Put the match under way aside: the table is in its lobby. Raise LogError, and then nothing has changed."""
         self.log.put_aside()
-        self._leave()
+        self.match = None
 
     def end(self) -> None:
         """End the match under way as it is. Raise LogError, and then nothing has changed."""
         self.log.end()
-        self._leave()
-
-    def _leave(self) -> None:
-        self.match, self._first = None, None
-        self.log.forget_reading()
+        self.match = None
 
     def take_up(self, match: str) -> None:
         """Go on with a match that was put aside. Raise StartRefused where it cannot go on, or LogError."""
