@@ -50,6 +50,7 @@ from drivers.common.frames import (
 from drivers.common.requirements import Need
 from drivers.common.serial_lines import Lines, named_ports, usb_ports
 from drivers.common.worker import Inbox
+from hub.engine.text import to_json
 from hub.errors import DeviceLost, WrongFirmware
 from hub.ports import (
     BoxBid,
@@ -120,7 +121,7 @@ def name_frames(sealed: SealedRound) -> list[Name]:
     texts, frames = [display_text(name, ascii_only=True) for name in sealed.names], list[Name]()
     while (first := sum(len(frame.x) for frame in frames)) < len(texts):
         room = LONGEST - len(encode(Name(s=HIGHEST, r=sealed.round, i=first, x=[])))
-        sizes = accumulate(len(msgspec.json.encode(text)) for text in texts[first:])
+        sizes = accumulate(len(to_json(text)) for text in texts[first:])
         count = sum(size + commas <= room for commas, size in enumerate(sizes))
         frames.append(Name(r=sealed.round, i=first, x=texts[first : first + count]))
     return sorted(frames, key=lambda frame: max(frame.i - sealed.at, sealed.at - frame.i - len(frame.x) + 1, 0))

@@ -18,6 +18,7 @@ from segno.helpers import make_wifi_data
 from hub.config import WifiPart
 from hub.devices import Simulated
 from hub.errors import HubError
+from hub.network.messages import to_bytes
 from hub.ports import ClaimAsked, HelpAsked, LoginState
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
@@ -92,7 +93,7 @@ class ScreenFeed:
         """Publish the newest state."""
         with self._lock:
             self._state, self._shown = public, self._pin()
-            self.newest.put(msgspec.json.encode(replace(public, staff_pin=self._shown, wifi=self._wifi, paper=None)))
+            self.newest.put(to_bytes(replace(public, staff_pin=self._shown, wifi=self._wifi, paper=None)))
 
     def update_pin(self) -> None:
         """Publish the state again if the PIN that screens show has changed or was used."""
@@ -150,11 +151,11 @@ class TableAccess:
 
     def events_before(self, number: int) -> bytes:
         """Return a page of earlier events as JSON: an `EventsPage`."""
-        return msgspec.json.encode(self._table.happened.before(number))
+        return to_bytes(self._table.happened.before(number))
 
     def changes(self) -> bytes:
-        """Return the changes of money and points in this round and the previous one as JSON: a `ChangesPage`."""
-        return msgspec.json.encode(self._table.happened.changes())
+        """Return the changes of money and points in this round and the last as JSON: a `ChangesPage`."""
+        return to_bytes(self._table.happened.changes())
 
     def history(self) -> bytes:
         """Return the finished matches of this table as JSON: a `History`. Raise HubError if the database fails."""

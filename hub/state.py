@@ -27,6 +27,20 @@ class Plain(msgspec.Struct, forbid_unknown_fields=True, frozen=True, gc=False):
     """Plain data with known fields only. It makes no rings, so the collector need not walk it."""
 
 
+class MadeOf(Plain, frozen=True):
+    """What the sentences of a message were made from: `templates`, and by each English sentence a template with its values.
+
+    `hub.engine.text: Text.wire` says what a value is.
+    """
+
+    templates: list[str]
+    made: dict[str, Any]
+
+
+Texts: TypeAlias = MadeOf | msgspec.UnsetType
+"""Left out if no sentence of the message has values."""
+
+
 # --- the seats and what happened -------------------------------------------------------------------
 
 
@@ -81,6 +95,7 @@ class EventsPage(Plain, frozen=True):
     epoch: Count
     events: list[PublicEvent] = []
     stood_in: dict[str, list[int]] = {}
+    texts: Texts = msgspec.UNSET
 
 
 class Change(Plain, frozen=True, rename={"was": "from"}):
@@ -103,6 +118,7 @@ class ChangesPage(Plain, frozen=True):
     match: str | None
     epoch: Count
     changes: list[Change] = []
+    texts: Texts = msgspec.UNSET
 
 
 # --- dice ------------------------------------------------------------------------------------------
@@ -378,6 +394,7 @@ class PublicState(Plain, frozen=True):
     teaching: Teaching | None = None
     explain: bool | None = None
     hub_rolls: bool = False
+    texts: Texts = msgspec.UNSET
 
 
 class Wifi(Plain, frozen=True):
@@ -542,6 +559,7 @@ class Hand(Plain, frozen=True):
     hints: bool = False
     hint: Hint | None = None
     lesson: LessonNow | None = None
+    texts: Texts = msgspec.UNSET
 
 
 class Ack(Plain, frozen=True):
@@ -552,6 +570,7 @@ class Ack(Plain, frozen=True):
     error: str | None = None
     code: str | None = None
     seq: Count = 0
+    texts: Texts = msgspec.UNSET
 
 
 def isolated(name: str) -> str:

@@ -17,6 +17,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
 from hub.engine.labels import Labels
+from hub.engine.text import to_json
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
@@ -427,7 +428,7 @@ def _up() -> Response:
 
 
 def _json_answer(value: Plain | Mapping[str, Any], status: int = 200) -> Response:
-    return Response(json.dumps(msgspec.to_builtins(value)), status, mimetype="application/json")
+    return Response(to_json(value), status, mimetype="application/json")
 
 
 def _with_security_headers(answer: Response, *, benched: bool) -> Response:

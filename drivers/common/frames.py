@@ -16,6 +16,7 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
+from hub.engine.text import to_json
 from hub.errors import GarbledFrame
 from hub.ports import Control, DiceState, Pattern
 
@@ -260,7 +261,7 @@ def mark(commitment: str) -> str:
 
 def encode(frame: Frame) -> bytes:
     """Return the line of a numbered frame. Raise ValueError where it has no number or is too long."""
-    payload = msgspec.json.encode(frame)
+    payload = to_json(frame)
     line = b"~" + payload + b"*" + checksum(payload).encode() + b"\n"
     if frame.s < 0 or len(line) > LONGEST:
         raise ValueError(f"a {type(frame).__name__} frame of {len(line)} bytes numbered {frame.s} cannot be sent")

@@ -21,6 +21,10 @@ from itertools import count, pairwise
 from typing import NamedTuple
 
 import msgspec
+from babel import Locale
+from babel.lists import format_list
+
+from hub.engine.text import Clause, Listing, Money, PersonName, Text, Value
 
 LONGEST_NAME = 40
 """A place of a message that holds more characters than that, and nothing known, does not fit."""
@@ -92,7 +96,7 @@ class Language:
 
     def say(self, text: str) -> str:
         """Return a text in the language; as it is where nothing of it is known."""
-        return self.said(text).text if self._catalogues else text
+        return self.said(text).text if self._catalogues else str(text)
 
     @cached_property
     def seat(self) -> re.Pattern[str]:
@@ -101,6 +105,8 @@ class Language:
 
     def said(self, text: str) -> Said:
         """Return a text in the language, with what of it is not known."""
+        if isinstance(text, Text):
+            return self._made(text)
         names = _NAMED.findall(text)
         if not names:
             return self._remembered(text)
@@ -116,6 +122,40 @@ class Language:
             known = self._kept[text] = self._said(text, 0)
             self._inner.clear()
         return known
+
+    # --- texts with their values ---------------------------------------------------------------------
+
+    def _made(self, text: Text) -> Said:
+        """Return a text made from its template in the language and its values; in English if the catalog has no template."""
+        match text:
+            case Money():
+                return Said(self._number(str(text)))
+            case Clause():
+                inner = self._value(text.values["text"])
+                return Said(inner.text.removesuffix("."), inner.unknown)
+            case PersonName():
+                return Said(str(text))
+            case Listing():
+                parts = [self._value(item) for item in text.items]
+                return Said(self._in_a_row([one.text for one in parts], text.template), _lost(parts))
+        said = self._template(text.template)
+        if said is None:
+            return Said(str(text), (text.template,))
+        if not isinstance(said, str):
+            said = said[self._form(int(text.values["count"]))]
+        values = {name: self._value(value) for name, value in text.values.items()}
+        return Said(said.format_map({name: one.text for name, one in values.items()}), _lost(values.values()))
+
+    def _value(self, value: Value) -> Said:
+        return self.said(value) if isinstance(value, str) else Said(self._number(str(value)))
+
+    def _template(self, template: str) -> str | Sequence[str] | None:
+        return next((one.messages[template] for one in self._catalogues if template in one.messages), None)
+
+    def _in_a_row(self, parts: Sequence[str], by: str) -> str:
+        if by not in ("and", "or"):
+            return (f", {self.say('then')} " if by == "then" else ", ").join(parts)
+        return format_list(parts, "standard" if by == "and" else "or", Locale.parse(self.name))
 
     # --- recognising -------------------------------------------------------------------------------
 
@@ -290,6 +330,10 @@ class Language:
                     else:
                         by_word.setdefault(first, []).append(template)
         return by_word, loose
+
+
+def _lost(parts: Iterable[Said]) -> tuple[str, ...]:
+    return tuple(unknown for part in parts for unknown in part.unknown)
 
 
 def _is_sign(text: str, depth: int) -> bool:

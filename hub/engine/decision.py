@@ -20,15 +20,15 @@ from types import coroutine
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 from zlib import crc32
 
-from msgspec import Struct, json
+from msgspec import Struct
 
 from hub.engine.event import Course, Event
 from hub.engine.odds import Wants
+from hub.engine.text import Money, Text, say, to_json
 
 CHANCE = 0
 """The seat of chance: dice and shuffles are asked of it like of any other seat."""
 
-_encode = json.Encoder().encode
 
 Kind: TypeAlias = Literal["ask", "sealed", "roll", "shuffle", "pick"]
 Args: TypeAlias = Mapping[str, Any]
@@ -343,7 +343,7 @@ class Decision(Struct, gc=False):
     def fingerprint(self) -> int:
         """Return a checksum of what is asked, of whom, in which order; never 0."""
         if not self.print:
-            self.print = crc32(_encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
+            self.print = crc32(to_json((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
         return self.print
 
 
@@ -367,7 +367,7 @@ async def ask(  # every verb takes the state first
         only = moves() if callable(moves) else moves
         if len(only) == 1 and only[0].single():
             return Answer(only[0].name, only[0].first())
-    return await _put(Question("ask", want, {seat: moves}, others or f"Seat {seat} decides."))  # type: ignore[no-any-return]
+    return await _put(Question("ask", want, {seat: moves}, others or say("Seat {seat} decides.", seat=seat)))  # type: ignore[no-any-return]
 
 
 async def ask_all(  # every verb takes the state first
@@ -383,7 +383,7 @@ async def ask_all(  # every verb takes the state first
     """
     if not moves:
         return {}
-    others = others or "A choice is made in secret."
+    others = others or say("A choice is made in secret.")
     return await _put(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
 
 
@@ -398,7 +398,7 @@ async def roll(  # every verb takes the state first
     """
     dice = count if callable(count) else None
     first = count() if callable(count) else count
-    others = others or f"Seat {seat} rolls."
+    others = others or say("Seat {seat} rolls.", seat=seat)
     return await _put(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
 
 
@@ -408,7 +408,7 @@ async def roll_or(
 ) -> list[int] | Answer:  # fmt: skip
     """Ask for dice, and return the faces; until they fall the roller may make one of `moves` instead."""
     asked, roll = ({seat: moves} if moves else {}), Roll(seat, count, sides, why)
-    question = Question("roll", want, asked, others or f"Seat {seat} rolls.", roll=roll, wants=wants)
+    question = Question("roll", want, asked, others or say("Seat {seat} rolls.", seat=seat), roll=roll, wants=wants)
     return await _put(question)  # type: ignore[no-any-return]
 
 
@@ -429,8 +429,14 @@ async def starter(s: Course, option: str, seats: Sequence[int], pile: str) -> in
 
 
 def tell(s: Course, text: str, *, rule: str = "", kind: str = "", **data: Json) -> None:
-    """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data (see `reckoned`)."""
-    s.new_events.append(Event(text, rule, kind, data, s.round))
+    """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data (see `reckoned`).
+
+    `text` is a `Text`, or a template whose placeholders are named like facts: "Seat {seat} bids {amount}." An amount of
+    money is a fact as a number.
+    """
+    sentence = text if isinstance(text, Text) else say(text, **data)
+    facts = {name: fact.values["amount"] if isinstance(fact, Money) else fact for name, fact in data.items()}
+    s.new_events.append(Event(sentence, rule, kind, facts, s.round))
 
 
 def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> dict[str, Any]:

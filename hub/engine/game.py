@@ -15,6 +15,7 @@ from hub.engine.guide import Guide
 from hub.engine.labels import Labels
 from hub.engine.options import Option, OptionValue
 from hub.engine.sight import HousePlayer
+from hub.engine.text import say
 from hub.errors import StartRefused
 
 S = TypeVar("S", bound=State[Any, Any])
@@ -141,6 +142,10 @@ class Game(Struct, frozen=True):
         for name in given:
             if name not in self.options:
                 near = get_close_matches(name, self.options, 1)
-                hint = f"do you mean {near[0]}?" if near else f"it has {', '.join(self.options) or 'none'}."
+                hint = (
+                    say("do you mean {near}?", near=near[0])
+                    if near
+                    else say("it has {value}.", value=", ".join(self.options) or "none")
+                )
                 raise StartRefused(f"{self.title} has no option {name}: {hint}")
         return {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}

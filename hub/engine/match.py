@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from msgspec import Struct, json
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hub.engine.decision import CHANCE, Action, Answer, Args, Decision, Json, Move, Question, Roll, Won, tell
@@ -20,6 +20,7 @@ from hub.engine.event import Event, State
 from hub.engine.game import Game
 from hub.engine.options import OptionValue
 from hub.engine.secret import Secret, Watch, compile_public_view, hidden, own, public
+from hub.engine.text import say, say_count, to_json
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
 STATE_EVERY = 16
@@ -30,9 +31,6 @@ LOG_FORM = 1
 
 READ = ("read", "typed", "hub")
 """How a roll came in: read by a dice reader, typed by a person, or rolled by the hub."""
-
-
-_encode = json.Encoder().encode
 
 _NO_MOVES: list[dict[str, Json]] = []
 
@@ -153,8 +151,8 @@ class Match:
         decision = self.open
         if decision is None:
             if self.fault:
-                raise NotAsked("The match has stopped on a fault of its rules: undo, or end it.", "FAULT")
-            raise self._refuse(NotAsked, action, "The game has ended.", "OVER")
+                raise NotAsked(say("The match has stopped on a fault of its rules: undo, or end it."), "FAULT")
+            raise self._refuse(NotAsked, action, say("The game has ended."), "OVER")
         if action.number is not None and action.number != decision.number:
             raise Stale
         if action.seat == CHANCE:
@@ -175,7 +173,7 @@ class Match:
         assert decision.roll is not None
         now, was = (" ".join(map(str, some)) for some in (faces, first["faces"]))
         data = {"seat": decision.roll.seat, "faces": faces[:], "first": first["faces"][:]}
-        tell(self.state, f"The dice were read again: {now}, not {was}.", kind="reread", **data)
+        tell(self.state, say("The dice were read again: {now}, not {was}.", now=now, was=was), kind="reread", **data)
 
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
         """Return the refusal in the rulebook's own words where it has some."""
@@ -195,7 +193,7 @@ class Match:
                 return _answer(name, args), True
         known = self.game.labels.moves
         if known and name not in known and name != "roll":
-            raise NotOffered(f"{self.game.title} has no such move.", "FORM")
+            raise NotOffered(say("{title} has no such move.", title=self.game.title), "FORM")
         meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
         # What a move wants at times only (`sometimes` in its labels), the rules miss or mind in their own words.
         sometimes = set(known[name].sometimes) if name in known else set()
@@ -203,10 +201,14 @@ class Match:
             if better := self._rules.form(self.state, action):
                 raise NotOffered(better.sentence, better.code)
             wanted = ", ".join(meant[0].params) or "nothing"
-            raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.", "FORM")
+            raise NotOffered(
+                say("The move {name} wants {wanted} beside it, and nothing else.", name=name, wanted=wanted), "FORM"
+            )
         if seat not in decision.asked:
-            raise self._refuse(NotAsked, action, f"Seat {seat} is not asked now.", "FORM")
-        raise self._refuse(NotOffered, action, f"You cannot {name.replace('_', ' ')} like that now.", "FORM")
+            raise self._refuse(NotAsked, action, say("Seat {seat} is not asked now.", seat=seat), "FORM")
+        raise self._refuse(
+            NotOffered, action, say("You cannot {replace} like that now.", replace=name.replace("_", " ")), "FORM"
+        )
 
     def _by_chance(self, decision: Decision, action: Action) -> Any:
         """Return the faces, the order or the value of a chance action. Raise IllegalAction."""
@@ -214,26 +216,34 @@ class Match:
         if decision.roll is not None and action.move == "roll":
             faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
             if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
-                raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
+                raise NotOffered(say("A roll is a list of faces, read, typed or hub-rolled."), "FORM")
             if "first" in args and not _is_reading(args["first"], roll):
                 raise NotOffered(
-                    "The first reading of a roll is its faces, and whether they were read or typed.", "FORM"
+                    say("The first reading of a roll is its faces, and whether they were read or typed."), "FORM"
                 )
             if not _are_faces(faces, roll):
-                dice = "one die" if roll.count == 1 else f"{roll.count} dice"
-                raise self._refuse(NotOffered, action, f"Roll {dice}: faces from 1 to {roll.sides}.", "FORM")
+                dice = say_count("one die", "{count} dice", roll.count)
+                raise self._refuse(
+                    NotOffered,
+                    action,
+                    say("Roll {dice}: faces from 1 to {sides}.", dice=dice, sides=roll.sides),
+                    "FORM",
+                )
             return faces[:]
         if decision.kind == "shuffle" and action.move == "shuffle":
             order = args.get("order")
             if not isinstance(order, list) or sorted(map(repr, order)) != sorted(map(repr, decision.cards)):
-                raise NotOffered(f"A shuffle of {decision.pile} must hold the same cards.", "FORM")
+                raise NotOffered(say("A shuffle of {pile} must hold the same cards.", pile=decision.pile), "FORM")
             return list(order)
         if decision.kind == "pick" and action.move == "pick":
             index = args.get("index")
             if type(index) is not int or not 0 <= index < len(decision.cards):
-                raise NotOffered(f"A pick of {decision.pile} is an index below {len(decision.cards)}.", "FORM")
+                raise NotOffered(
+                    say("A pick of {pile} is an index below {count}.", pile=decision.pile, count=len(decision.cards)),
+                    "FORM",
+                )
             return decision.cards[index]
-        raise self._refuse(NotAsked, action, "Nothing is asked of chance now.", "FORM")
+        raise self._refuse(NotAsked, action, say("Nothing is asked of chance now."), "FORM")
 
     def _lock(self, decision: Decision, seat: int, answer: Answer) -> None:
         """Take the sealed choice of a seat; let the rules go on when the last seat has locked."""
@@ -344,14 +354,14 @@ class Match:
         """Return `view(viewer)` as JSON. What everybody sees is encoded once for all viewers."""
         shown = self.view(None)
         if self._text[0] is not shown:
-            text = _encode(shown)
-            before = len(text) - len(_encode({"waiting": shown["waiting"]})) + 1  # it stands last
+            text = to_json(shown)
+            before = len(text) - len(to_json({"waiting": shown["waiting"]})) + 1  # it stands last
             self._text = shown, text, text[:before]
         _, text, common = self._text
         if viewer is None:
             return text
         mine = {"waiting": self._for(viewer, shown["waiting"]), "you": self.own(viewer)}
-        return common + _encode(mine)[1:]
+        return common + to_json(mine)[1:]
 
     def own(self, seat: int) -> dict[str, Any]:
         """Return what a seat alone may see now: the part `you` of its view."""
@@ -435,15 +445,17 @@ class Match:
     def fingerprint(self) -> str:
         """Return a digest of the whole state, secrets included: 16 hexadecimal digits."""
         s = self.state
-        return sha256(_encode((s.seats, s.table, s.round, s.phase))).hexdigest()[:16]
+        return sha256(to_json((s.seats, s.table, s.round, s.phase))).hexdigest()[:16]
 
     @classmethod
     def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
         """Return the match that a log tells of. Raise ReplayDiverged where the rules now say otherwise."""
         if (head.game, head.version, head.digest) != (game.name, game.version, game.digest):
             diverged = ReplayDiverged(
-                "It began with other rules or cards, before the program or its list of cards was changed. "
-                "It goes on once those are back; until then you can begin a new match."
+                say(
+                    "It began with other rules or cards, before the program or its list of cards was changed. "
+                    "It goes on once those are back; until then you can begin a new match."
+                )
             )
             diverged.add_note(  # for the journal
                 f"It began with {head.game} rules {head.version}, data {head.digest}; "
@@ -451,7 +463,9 @@ class Match:
             )
             raise diverged
         if head.v != LOG_FORM:
-            raise ReplayDiverged(f"This log is written in form {head.v}; this hub reads form {LOG_FORM}.")
+            raise ReplayDiverged(
+                say("This log is written in form {v}; this hub reads form {log_form}.", v=head.v, log_form=LOG_FORM)
+            )
         match = cls(game, head.seats, head.options)
         match.follow(entries)
         return match
@@ -461,15 +475,21 @@ class Match:
         for number, entry in enumerate(entries, len(self.log)):
             asked = self.open.fingerprint() if self.open else 0
             if asked != entry.asked:
-                raise ReplayDiverged(f"Entry {number} answers a question that the rules now ask differently.")
+                raise ReplayDiverged(
+                    say("Entry {number} answers a question that the rules now ask differently.", number=number)
+                )
             try:
                 self.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             except RulesBug:
                 continue  # the log of a match that froze ends with the action it froze on: one more is refused
             except HubError as error:
-                raise ReplayDiverged(f"Entry {number} is refused by the present rules: {error}") from error
+                raise ReplayDiverged(
+                    say("Entry {number} is refused by the present rules: {error}", number=number, error=error)
+                ) from error
             if entry.state and entry.state != self.log[-1].state:
-                raise ReplayDiverged(f"After entry {number} the state is not the one that was logged.")
+                raise ReplayDiverged(
+                    say("After entry {number} the state is not the one that was logged.", number=number)
+                )
 
     # --- undo ------------------------------------------------------------------------------------
 
@@ -508,16 +528,16 @@ class Match:
     def _one_seats_inputs(self, count: int, seat: int | None) -> None:
         """Raise NotOffered unless the last `count` inputs are those of one seat, and of `seat` if it is named."""
         if not 1 <= count <= len(self.log):
-            raise NotOffered("There is nothing to take back.", "UNDO")
+            raise NotOffered(say("There is nothing to take back."), "UNDO")
         if self.fault:
             if count > 1:
-                raise NotOffered("Take back the input that the match stopped on, then go on from there.", "UNDO")
+                raise NotOffered(say("Take back the input that the match stopped on, then go on from there."), "UNDO")
             return
         last = self.log[-count:]
         if any(entry.seat == CHANCE for entry in last):
-            raise NotOffered("A die or a shuffle cannot be taken back.", "UNDO")
+            raise NotOffered(say("A die or a shuffle cannot be taken back."), "UNDO")
         if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
-            raise NotOffered("Another seat has acted since: it cannot be taken back.", "UNDO")
+            raise NotOffered(say("Another seat has acted since: it cannot be taken back."), "UNDO")
 
     def _nothing_shown_since(self, earlier: Match) -> None:
         """Raise NotOffered where somebody has been shown what was secret then."""
@@ -528,11 +548,11 @@ class Match:
         if opened and not (
             earlier._question.laid or earlier._question.known
         ):  # printed cards hide no more which choices were made
-            raise NotOffered("The others' choices were shown: it cannot be taken back.", "UNDO")
+            raise NotOffered(say("The others' choices were shown: it cannot be taken back."), "UNDO")
         question = earlier._question
         sealed = self._question.into if same else question.into if question.laid else ""
         if self.has_shown(earlier.hidden(sealed), sealed):
-            raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
+            raise NotOffered(say("Something secret was shown: it cannot be taken back."), "UNDO")
 
     def _one_behind(self) -> Match:
         """Return the match before its last entry: a second one that is kept and played on, for its state."""

@@ -13,17 +13,20 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from hub.engine.text import Text, say, say_count
+
 
 class AtLeast(Struct, frozen=True):
     """The total must reach `total`; with `one`, a single die must.
 
-    `short` is by how much the total may fall short, because the roller can pay the rest in `coin` ("Bait"). 0: it may not.
+    `short` is by how much the total may fall short, because the roller can pay the rest in `coins`, in words
+    for one and for several. 0: it may not.
     """
 
     total: int
     one: bool = False
     short: int = 0
-    coin: str = ""
+    coins: tuple[str, str] = ("", "")
 
 
 class AtMost(Struct, frozen=True):
@@ -84,30 +87,30 @@ def chance(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> F
 
 def chance_with_payment(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> Fraction | None:
     """Return the chance of a roll when what is missing may be paid; None where nothing may."""
-    if isinstance(wants, AtLeast) and wants.short and wants.coin:
+    if isinstance(wants, AtLeast) and wants.short and wants.coins[0]:
         return chance(count, sides, AtLeast(wants.total - wants.short, wants.one), stand)
     return None
 
 
-def odds_text(odds: Fraction, sides: int = 6) -> str:
+def odds_text(odds: Fraction, sides: int = 6) -> Text:
     """Return odds as people say them: "sure", "never", "2 in 6", and beyond one die "37 in 100", to the nearest."""
     if odds in (0, 1):
-        return "sure" if odds else "never"
+        return say("sure") if odds else say("never")
     if sides % odds.denominator == 0:
-        return f"{odds.numerator * sides // odds.denominator} in {sides}"
+        return say("{count} in {of}", count=odds.numerator * sides // odds.denominator, of=sides)
     hundredths = (odds * 200 + 1) // 2
     if not 0 < hundredths < 100:
-        return "less than 1 in 100" if hundredths == 0 else "more than 99 in 100"
-    return f"{hundredths} in 100"
+        return say("less than 1 in 100") if hundredths == 0 else say("more than 99 in 100")
+    return say("{count} in {of}", count=hundredths, of=100)
 
 
-def exact_text(odds: Fraction) -> str:
+def exact_text(odds: Fraction) -> Text:
     """Return odds as an exact count of rolls: "575 in 1,296"."""
-    return f"{odds.numerator:,} in {odds.denominator:,}"
+    return say("{count} in {of}", count=f"{odds.numerator:,}", of=f"{odds.denominator:,}")
 
 
 @lru_cache(1024)
-def chances_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> str:
+def chances_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> Text:
     """Return the odds of a roll, and those with what may be paid: "2 in 6, with 3 Baits 5 in 6"."""
     bare = chance(count, sides, wants, stand)
     more = chance_with_payment(count, sides, wants, stand)
@@ -115,20 +118,37 @@ def chances_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = 
         return odds_text(bare, sides)
     # Paying more than what the worst roll is short of gains nothing.
     paid = min(wants.short, wants.total - (1 if wants.one else count + sum(stand)))
-    return f"{odds_text(bare, sides)}, with {paid} {wants.coin}{'' if paid == 1 else 's'} {odds_text(more, sides)}"
+    coins = say_count(*wants.coins, count=paid)
+    return say("{odds}, with {coins} {more}", odds=odds_text(bare, sides), coins=coins, more=odds_text(more, sides))
 
 
-def goal_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> str:
+def goal_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> Text:
     """Return what a roll wants, and its odds, in one line: "5 or more: 2 in 6, with 3 Baits 5 in 6"."""
-    goal, dice, have = "", count + len(stand), sum(stand)
+    goal: Text
+    dice, have = count + len(stand), sum(stand)
     match wants:
+        case AtLeast(total, one=True) if dice > 1:
+            goal = say("one die with {total}", total=_or_more(total, sides * dice))
         case AtLeast(total):
-            goal = f"{'one die with ' if wants.one and dice > 1 else ''}{total}{' or more' if total < sides * dice else ''}"
-            goal += f", {total - have} to go" if 0 < have < total and not wants.one else ""
+            goal = _or_more(total, sides * dice)
+            if 0 < have < total and not wants.one:
+                goal = say("{goal}, {more} to go", goal=goal, more=total - have)
         case AtMost(total):
-            faces = "no face" if total < dice else f"a {dice}" if total == dice else f"{dice} to {total}"
-            goal = f"{faces}"
+            goal = say("no face") if total < dice else _up_to(dice, total)
         case Beats(others, ties):
-            rivals = "one die" if others == 1 else f"{others} dice"
-            goal = f"{f'{have} already, ' if have else ''}against {rivals}, equal totals {'win' if ties else 'lose'}"
-    return f"{goal}: {chances_text(count, sides, wants, stand)}"
+            rivals = say_count("one die", "{count} dice", others)
+            if ties:
+                goal = say("against {rivals}, equal totals win", rivals=rivals)
+            else:
+                goal = say("against {rivals}, equal totals lose", rivals=rivals)
+            if have:
+                goal = say("{have} already, {goal}", have=have, goal=goal)
+    return say("{goal}: {odds}", goal=goal, odds=chances_text(count, sides, wants, stand))
+
+
+def _or_more(total: int, most: int) -> Text:
+    return say("{total} or more", total=total) if total < most else say("{total}", total=total)
+
+
+def _up_to(least: int, most: int) -> Text:
+    return say("a {thing}", thing=least) if least == most else say("{least} to {most}", least=least, most=most)

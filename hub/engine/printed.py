@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from hub.engine.decision import Answer, Param, ask, offer, shuffle
 from hub.engine.event import Course, Setup
+from hub.engine.text import say
 
 T = TypeVar("T")
 
@@ -55,7 +56,7 @@ async def lay_out(s: Course, seat: int, want: str, others: str = "", /, **told: 
     if not is_printed(s.setup):
         return None
     before, s.phase = s.phase, LAY_OUT
-    others = others or f"{want} Seat {seat} says when all is ready."
+    others = others or say("{want} Seat {seat} says when all is ready.", want=want, seat=seat)
     answer = await ask(s, seat, [offer("laid_out", **told)], want, others, hidden=True)
     s.phase = before
     return answer

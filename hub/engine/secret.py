@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from hub.engine.event import SeatT, State, TableT
 from hub.engine.printed import UNKNOWN
+from hub.engine.text import Listing, Money, Text
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class Pile(Struct, Generic[T]):
         return len(self.cards)
 
 
-_ATOMS: frozenset[object] = frozenset({str, int, bool, type(None)})
+_ATOMS: frozenset[object] = frozenset({str, int, bool, type(None), Text, Money, Listing})
 """The types whose values stand in a view as they are."""
 
 

@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
-
+from hub.engine.text import to_json
 from hub.network.connection import outside_endpoint
 from hub.network.glance import at_a_glance
 from hub.network.messages import home_status_topic, home_topic
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-to_json = msgspec.json.encode
 ONLINE, OFFLINE = b"online", b"offline"
 STATES = ("lobby", "playing", "over", "stopped")
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from hub.engine.text import Listing, Text, Wire, english
 from hub.errors import HubError
 from hub.network.verbs import ARGS
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
-from hub.state import Count, Name, Plain, RequestId, SeatNumber, tidy_name
+from hub.state import Count, Name, Plain, RequestId, SeatNumber, Texts, tidy_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,6 +96,7 @@ class ClaimReply(Plain, frozen=True, omit_defaults=True):
     say: str
     nonce: str | None = None
     box: str | None = None
+    texts: Texts = msgspec.UNSET
 
 
 class Login(Plain, frozen=True):
@@ -176,12 +178,27 @@ def claim_asked(
 
 # --- Writing -----------------------------------------------------------------------------------------
 
-_encode = msgspec.json.Encoder().encode
-
 
 def to_bytes(message: Plain) -> bytes:
-    """Encode a state, a hand or a message of this module as JSON."""
-    return _encode(message)
+    """Return the JSON of a state, a hand or one of the types here.
+
+    One of a type with a field `texts` gets it as its last member if it has sentences with values, so that a client can say them in another language:
+    `made` has each such sentence in English, and what it was made from (`hub.engine.text: Text.wire`) with the numbers of
+    `templates`.
+    """
+    made: dict[str, Wire] = {}
+    templates: dict[str, int] = {}
+
+    def note(value: object) -> str:
+        sentence = english(value)
+        if isinstance(value, Listing) or (isinstance(value, Text) and value.values):
+            made[sentence] = value.wire(templates)
+        return sentence
+
+    data = msgspec.json.Encoder(enc_hook=note).encode(message)
+    if not made or "texts" not in message.__struct_fields__:
+        return data
+    return b'%s,"texts":%s}' % (data[:-1], msgspec.json.encode({"templates": [*templates], "made": made}))
 
 
 # --- Topics ------------------------------------------------------------------------------------------

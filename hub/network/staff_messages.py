@@ -13,7 +13,7 @@ import msgspec
 from hub.network.messages import Key64, reader
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_verbs import STAFF_ARGS
-from hub.state import Count, Plain, PublicState, SeatNumber
+from hub.state import Count, Plain, PublicState, SeatNumber, Texts
 
 ANSWER_SIZE = 2048  # answers are padded to multiples of this
 
@@ -223,6 +223,7 @@ class StaffAnswer(Plain, frozen=True):
     picture: Count = 0
     venue: Venue | None = None
     findings: list[Fault] | None = None
+    texts: Texts = msgspec.UNSET
 
 
 read_login = reader(StaffLogin, "The log-in")

@@ -26,6 +26,7 @@ from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match, roll_wire
 from hub.engine.sight import STRENGTHS, Strength
+from hub.engine.text import to_json
 from hub.errors import HubError, IllegalAction, LogError, NotOffered, ReplayDiverged, RulesBug, StartRefused
 from hub.ports import machine_chance  # noqa: TID251 - a program makes it
 from hub.table.base.chance import Chance
@@ -230,7 +231,7 @@ def event_wire(event: Event) -> dict[str, Any]:
 
 
 def _dump(answer: Mapping[str, Any]) -> str:
-    return msgspec.json.encode(answer).decode()
+    return to_json(answer).decode()
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -276,7 +277,7 @@ class LogFile:
         self._file.close()
 
     def _write(self, part: msgspec.Struct) -> None:
-        self._file.write(msgspec.json.encode(part) + b"\n")
+        self._file.write(to_json(part) + b"\n")
 
 
 def referee(args: Namespace) -> int:

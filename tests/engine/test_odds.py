@@ -43,9 +43,9 @@ def test_who_has_the_tie_and_who_has_not_share_all_rolls() -> None:
 @pytest.mark.parametrize(
     ("count", "wants", "line"),
     [
-        (1, AtLeast(6, short=2, coin="Bait"), "6: 1 in 6, with 2 Baits 3 in 6"),
-        (1, AtLeast(2, short=5, coin="Bait"), "2 or more: 5 in 6, with 1 Bait sure"),
-        (1, AtLeast(1, short=5, coin="Bait"), "1 or more: sure"),
+        (1, AtLeast(6, short=2, coins=("1 Bait", "{count} Baits")), "6: 1 in 6, with 2 Baits 3 in 6"),
+        (1, AtLeast(2, short=5, coins=("1 Bait", "{count} Baits")), "2 or more: 5 in 6, with 1 Bait sure"),
+        (1, AtLeast(1, short=5, coins=("1 Bait", "{count} Baits")), "1 or more: sure"),
         (2, AtLeast(5, one=True), "one die with 5 or more: 56 in 100"),
         (1, AtMost(4), "1 to 4: 4 in 6"),
         (1, AtMost(1), "a 1: 1 in 6"),

@@ -11,6 +11,7 @@ from msgspec import json
 
 from hub.engine.decision import CHANCE, Action, OneOf, ask, offer
 from hub.engine.match import Match
+from hub.engine.text import to_json
 from hub.errors import IllegalAction, NotAsked, NotOffered, RulesBug, Stale
 from hub.table.base.chance import Chance
 from tests.engine.test_match import Made, match
@@ -29,7 +30,7 @@ PLAYED = 3
 def everything(match: Match) -> tuple[Any, ...]:
     """Return all there is of a match, as bytes wherever it could be changed in place."""
     shown = [seen(match, viewer) for viewer in (None, *match.state.seats)]
-    return shown, match.fingerprint(), json.encode((match.log, match.events, match.open)), match.over, match.fault
+    return shown, match.fingerprint(), to_json((match.log, match.events, match.open)), match.over, match.fault
 
 
 def tried(match: Match, random: Random) -> Iterator[Action]:

@@ -8,7 +8,6 @@ from functools import cache
 from random import Random
 from typing import Any, get_args, get_origin, get_type_hints
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +17,7 @@ from hub.engine.decision import Action
 from hub.engine.event import Setup, State
 from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret, Watch, hidden, own, plain, public, shown_as
+from hub.engine.text import to_json
 from hub.operations.referee import read_log
 from hub.table.base.chance import Chance
 from tests.games.players import random_action
@@ -114,10 +114,10 @@ def hold_against_each_other(s: State[Any, Any]) -> None:
     """Compare both views of everybody, byte for byte as they go out."""
     facts = {"game": "a-game", "round": s.round, "phase": s.phase, "table": public_facts(s.table)}
     facts["seats"] = {f"{seat}": public_facts(record) for seat, record in s.seats.items()}
-    assert msgspec.json.encode(public(s, "a-game")) == msgspec.json.encode(facts)
+    assert to_json(public(s, "a-game")) == to_json(facts)
     for viewer, record in s.seats.items():
         mine = own_facts(s.table, viewer) | own_facts(record, viewer)
-        assert msgspec.json.encode(own(s, viewer)) == msgspec.json.encode(mine)
+        assert to_json(own(s, viewer)) == to_json(mine)
 
 
 numbers = st.integers(-9, 9)
@@ -186,7 +186,7 @@ def test_a_view_as_json_is_the_view_in_every_state_of_the_kept_matches(name: str
         for entry in entries:
             match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             for viewer in (None, *match.state.seats):
-                assert match.view_json(viewer) == msgspec.json.encode(match.view(viewer))
+                assert match.view_json(viewer) == to_json(match.view(viewer))
 
 
 # --- What follows from a secret --------------------------------------------------------------------------

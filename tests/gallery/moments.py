@@ -6,6 +6,7 @@ sealed or not, dice, the moves that are offered. With the same code the moments 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from hub import games
 from hub.engine import house_player
 from hub.engine.game import Game
 from hub.engine.printed import OPTION, is_printed
+from hub.engine.text import english
+from hub.network.messages import to_bytes
 from hub.ports import BoxDown, DiceKit, PhoneLink, Tick
 from hub.table.dice.roll_states import ACCEPT_SECONDS
 from tests.table.fakes import TableRig
@@ -83,7 +86,8 @@ class Sitting(TableRig):
     def moment(self, section: str, name: str, **more: Any) -> Moment:
         """Keep what is to be seen now."""
         assert self.page.newest
-        screen = deepcopy(msgspec.to_builtins(self.page.newest))
+        screen = deepcopy(msgspec.to_builtins(self.page.newest, enc_hook=english))
+        screen["texts"] = json.loads(to_bytes(self.page.newest)).get("texts", {})
         hands = {seat: deepcopy(self.hand(seat)) for seat in self.sids}
         asked, other = self._shown(screen)
         kept: Json = {"asked": asked, "other": other, "game": screen["game"] or ""} | more

@@ -24,6 +24,7 @@ from uvicorn.protocols.utils import ClientDisconnected
 from hub import games
 from hub.languages import Speech
 from hub.network import encryption, messages
+from hub.network.messages import to_bytes
 from hub.state import Ack, Hand, PublicState, ScreenState
 from phone_ui.gateway import SEAT_GIVEN_BACK
 from phone_ui.static_files import StaticFile, StaticFiles
@@ -159,7 +160,7 @@ class FakeHub:
         codes = {str(seat["seat"]): f"BCDFG{'HJKLMN'[seat['seat'] - 1]}" for seat in state["seats"] if not seat["held"]}
         shown = {"claim_codes": codes, "fingerprint": encryption.fingerprint(self.key.public)}
         screen = msgspec.convert({**state, **shown, **own}, ScreenState)
-        self._on_loop(self._tell, "", msgspec.json.encode(screen), "screen")
+        self._on_loop(self._tell, "", to_bytes(screen), "screen")
 
     def bench(self, picture: Mapping[str, Any]) -> None:
         """Tell the simulated table's picture."""

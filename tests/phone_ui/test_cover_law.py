@@ -6,6 +6,7 @@ real page, and whatever stands outside the cover must be equal.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -25,6 +25,7 @@ from hub.engine.match import Match
 from hub.engine.options import Option
 from hub.engine.printed import OPTION
 from hub.engine.secret import Secret, own
+from hub.engine.text import to_json
 from hub.errors import HubError
 from hub.table.views.snapshot import view
 from tests.chromium import HEADLESS, NONE, PHONE, headless
@@ -108,7 +109,7 @@ class Screen:
         assert decision
         notes, covered = match.noted(self.seat)
         public = scenes.public(
-            state="playing", match="m-1", game=match.game.name, title=match.game.title, view=msgspec.to_builtins(view(match)),
+            state="playing", match="m-1", game=match.game.name, title=match.game.title, view=json.loads(to_json(view(match))),
             want=decision.others or decision.want, seq=50 + self.looks,
         )  # fmt: skip
         hand = scenes.hand(

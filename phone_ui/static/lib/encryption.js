@@ -1,6 +1,8 @@
 // Encryption: NaCl boxes over padded JSON, as hub/network/encryption.py does it. Works on plain http, where
 // crypto.subtle is missing.
 
+import { readMessage } from "./language.js";
+
 /** @type {typeof import("tweetnacl")} */
 const nacl = /** @type {any} */ (globalThis).nacl;
 const encoder = new TextEncoder();
@@ -116,7 +118,7 @@ export class Channel {
    */
   unbox(nonce, box) {
     try {
-      return JSON.parse(this.opened(nonce, box) ?? "null");
+      return readMessage(this.opened(nonce, box) ?? "null");
     } catch {
       return null;
     }

@@ -1,5 +1,6 @@
 // The newest events of the match that is shown, as a page needs them: those of states that came, and earlier ones.
 
+import { readMessage } from "./language.js";
 import { notOlder } from "./view.js";
 
 /** @import { EventsPage, PublicEvent, PublicState } from "./messages.d.ts" */
@@ -26,7 +27,7 @@ export async function eventsBefore(state, before) {
   const signal = AbortSignal.timeout(PATIENCE);
   const answer = await fetch(`/t/${state.table}/events/${before}.json`, { cache: "no-store", signal });
   /** @type {EventsPage} */
-  const page = await answer.json();
+  const page = readMessage(await answer.text());
   if (!answer.ok || keyOf(page) !== keyOf(state)) throw new Error("No such events.");
   return page;
 }

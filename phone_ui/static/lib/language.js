@@ -3,14 +3,48 @@
 
 import { languageSlot } from "./storage.js";
 
-/** @import { Speaker } from "./types.d.ts" */
+/** @import { MadeOf, Speaker } from "./types.d.ts" */
 
 const WRITTEN_IN = "en";
 const SEATS = /\b[Ss]eat (\d)\b/;
 const NAMES = /(\u2068[^\u2069]*\u2069)/;
 
+const MOST_TEXTS = 2000;
+
 /** @type {{ speaker: Speaker | null, games: Set<string> }} */
 const now = { speaker: null, games: new Set() };
+
+/**
+ * What the sentences of the hub's messages were made from, by the English sentence.
+ * @type {Map<string, MadeOf>}
+ */
+export const texts = new Map();
+
+/**
+ * Return what a sentence was made from, with the templates in place of their numbers.
+ * @param {any} wire
+ * @param {string[]} templates
+ * @returns {MadeOf}
+ */
+function withTemplates(wire, templates) {
+  const inner = (/** @type {any} */ one) => withTemplates(one, templates);
+  if (Array.isArray(wire)) return [templates[wire[0]], ...wire.slice(1).map(inner)];
+  if (wire?.clause !== undefined) return { clause: inner(wire.clause) };
+  return wire?.list ? { ...wire, list: wire.list.map(inner) } : wire;
+}
+
+/**
+ * Return a message of the hub, and remember what its sentences were made from.
+ * @param {string} json
+ * @returns {any}
+ */
+export function readMessage(json) {
+  const message = JSON.parse(json);
+  if (texts.size > MOST_TEXTS) texts.clear();
+  const { templates = [], made = {} } = message?.texts ?? {};
+  for (const [english, wire] of Object.entries(made)) texts.set(english, withTemplates(wire, templates));
+  return message;
+}
 
 /** Return the language that this page speaks. */
 export const languageNow = () => now.speaker?.name ?? WRITTEN_IN;

@@ -3,6 +3,7 @@
 // a hand that is held open and end a choice half made.
 
 import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";
+import { readMessage } from "./language.js";
 import { browserClock } from "./stream.js";
 import { notOlder } from "./view.js";
 
@@ -275,7 +276,7 @@ class Link {
   receiveState(payload, retained) {
     if (!retained) this.hubIsUp = true; // who speaks is there, whatever its status said last
     /** @type {PublicState} */
-    const state = JSON.parse(new TextDecoder().decode(payload));
+    const state = readMessage(new TextDecoder().decode(payload));
     this.alive();
     if (!notOlder(this.state, state)) return;
     this.state = state;

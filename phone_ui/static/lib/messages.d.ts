@@ -112,6 +112,7 @@ export interface PublicState {
   teaching: Teaching | null;
   explain: boolean | null;
   hub_rolls: boolean;
+  texts: MadeOf;
 }
 /**
  * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `here` is a seat whose phone is connected, or whose box somebody has used since its phone was last connected or has left; `asleep` is another seat that a phone holds while its box is plugged in; `away` is any other. `house`: how well the house plays here, "" where it does not: it `stands_in` for somebody until that person is back, or the seat is its own and anybody may take it. `wish` names the game that it would like to play next.
@@ -312,6 +313,13 @@ export interface Teaching {
   skips: number[];
 }
 /**
+ * What the sentences of a message were made from: `templates`, and by each English sentence a template with its values. `hub.engine.text: Text.wire` says what a value is.
+ */
+export interface MadeOf {
+  templates: string[];
+  made: Record<string, any>;
+}
+/**
  * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `events` are the newest 30 here: a panel asks for nothing. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
  */
 export interface ScreenState extends PublicState {
@@ -366,6 +374,7 @@ export interface Hand {
   hints: boolean;
   hint: Hint | null;
   lesson: LessonNow | null;
+  texts: MadeOf;
 }
 /**
  * Dice that this seat may type: so many, each from 1 to `sides`.
@@ -397,6 +406,7 @@ export interface Ack {
   error: string | null;
   code: string | null;
   seq: number;
+  texts: MadeOf;
 }
 /**
  * Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log. `stood_in` is as in the public state.
@@ -408,6 +418,7 @@ export interface EventsPage {
   stood_in: {
     [k: string]: number[];
   };
+  texts: MadeOf;
 }
 /**
  * The changes of money and points in this round and the last, newest first, as they stood in `epoch`.
@@ -416,6 +427,7 @@ export interface ChangesPage {
   match: string | null;
   epoch: number;
   changes: Change[];
+  texts: MadeOf;
 }
 /**
  * A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers.
@@ -510,6 +522,7 @@ export interface ClaimReply {
   say: string;
   nonce?: string;
   box?: string;
+  texts?: MadeOf;
 }
 /**
  * Plain text of the box of a held claim: the phone's MQTT login.
@@ -556,6 +569,7 @@ export interface StaffAnswer {
   picture: number;
   venue: Venue | null;
   findings: Fault[] | null;
+  texts: MadeOf;
 }
 /**
  * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one.

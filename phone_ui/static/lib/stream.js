@@ -1,6 +1,8 @@
 // The public state of a table as server-sent events, with a heartbeat: silence means reconnect, never an old picture
 // that looks alive.
 
+import { readMessage } from "./language.js";
+
 /** @import { Clock, Source } from "./types.d.ts" */
 
 const PATIENCE = 3_000; // without a word from the hub; it sends a beat every second
@@ -58,7 +60,7 @@ export function follow(
     source.addEventListener("beat", heard);
     source.onmessage = ({ data }) => {
       heard();
-      onState(JSON.parse(data));
+      onState(readMessage(data));
     };
   }
 

@@ -1,7 +1,9 @@
 // Sentences in another language: a finished English sentence is recognised, and said anew from the catalogues.
 // It works as hub/display/language.py does, which says how; both are tried with the same examples.
 
-/** @import { Catalogue, Said } from "./types.d.ts" */
+import { texts } from "./language.js";
+
+/** @import { Catalogue, MadeOf, MadeOfOther, MadeOfTemplate, Said } from "./types.d.ts" */
 
 const LONGEST_NAME = 40;
 const KEPT = 4000;
@@ -89,6 +91,40 @@ function templatesOf(key, said) {
     found.push([text, { patterns, names, weight: own.join("").length, longest, said, ofOne }]);
   }
   return found;
+}
+
+/**
+ * Return the names of a template's values, in their order: with plural forms, `count` first.
+ * @param {string} template
+ */
+const namesIn = (template) => [
+  ...new Set([
+    ...(template.includes("\n") ? ["count"] : []),
+    ...[...template.matchAll(PLACES)].map(([, name]) => name),
+  ]),
+];
+
+/**
+ * Return the English of what a text was made from.
+ * @param {MadeOf} made
+ * @returns {string}
+ */
+function englishOf(made) {
+  if (typeof made !== "object") return `${made}`;
+  if (Array.isArray(made)) {
+    const [template, ...values] = /** @type {MadeOfTemplate} */ (made);
+    const [one, several = one] = template.split("\n");
+    const names = namesIn(template);
+    return (values[0] === 1 ? one : several).replace(PLACES, (_, name) => englishOf(values[names.indexOf(name)]));
+  }
+  const { name, money, clause, list = [], by = "," } = /** @type {MadeOfOther} */ (made);
+  if (name !== undefined) return `\u2068${name}\u2069`;
+  if (money !== undefined) return `$${money}`;
+  if (clause !== undefined) return englishOf(clause).replace(/\.$/, "");
+  const parts = list.map(englishOf);
+  if (by === "," || parts.length < 2) return parts.join(", ");
+  if (by === "then") return parts.join(", then ");
+  return `${parts.slice(0, -1).join(", ")} ${by} ${parts.at(-1)}`;
 }
 
 /** One language, for the sentences of one game and of all. */
@@ -202,10 +238,44 @@ export class Language {
   }
 
   /**
+   * Return a text made from its template in the language and its values; null if the catalogs have no such template.
+   * @param {MadeOf} made
+   * @returns {string | null}
+   */
+  made(made) {
+    if (typeof made === "number") return this.number(`${made}`);
+    if (typeof made === "string") return this.say(made);
+    if (Array.isArray(made)) {
+      const [template, ...values] = /** @type {MadeOfTemplate} */ (made);
+      const found = this.catalogues.find(({ messages }) => Object.hasOwn(messages, template));
+      if (!found) return null;
+      const forms = found.messages[template];
+      const form = typeof forms === "string" ? forms : forms[this.form(Number(values[0]))];
+      const names = namesIn(template);
+      return form.replace(PLACES, (_, name) => {
+        const value = values[names.indexOf(name)];
+        return this.made(value) ?? englishOf(value);
+      });
+    }
+    const { name, money, clause, list = [], by = "," } = /** @type {MadeOfOther} */ (made);
+    if (name !== undefined) return `\u2068${name}\u2069`;
+    if (money !== undefined) return this.number(`$${money}`);
+    if (clause !== undefined) return (this.made(clause) ?? englishOf(clause)).replace(/\.$/, "");
+    const parts = list.map((one) => this.made(one) ?? englishOf(one));
+    if (by === ",") return parts.join(", ");
+    if (by === "then") return parts.join(`, ${this.say("then")} `);
+    const type = by === "or" ? "disjunction" : "conjunction";
+    return new Intl.ListFormat(this.catalogues[0].language.replace("_", "-"), { type }).format(parts);
+  }
+
+  /**
    * @param {string} text
    * @returns {Said | null}
    */
   exact(text) {
+    const madeOf = texts.get(text);
+    const made = madeOf === undefined ? null : this.made(madeOf);
+    if (made !== null) return { text: made, unknown: [] };
     for (const { messages } of this.catalogues) {
       const said = Object.hasOwn(messages, text) ? messages[text] : undefined;
       if (said !== undefined) return { text: [said].flat()[0], unknown: [] };

@@ -215,6 +215,20 @@ export interface Catalogue {
   messages: Record<string, string | string[]>;
 }
 
+/**
+ * What a sentence was made from (`hub/engine/text.py`): a number, a message, a template with its values, an amount of
+ * dollars, a person's name, or several of these in a row.
+ */
+export type MadeOf = number | string | MadeOfTemplate | MadeOfOther;
+export type MadeOfTemplate = [template: string, ...values: MadeOf[]];
+export interface MadeOfOther {
+  money?: number | string;
+  name?: string;
+  clause?: MadeOf;
+  list?: MadeOf[];
+  by?: "and" | "or" | "then" | ",";
+}
+
 /** A text in another language, and the parts of it that no message fits. */
 export interface Said {
   text: string;

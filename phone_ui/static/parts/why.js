@@ -3,6 +3,7 @@
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
+import { readMessage } from "../lib/language.js";
 import { Sentence, Who } from "./marks.js";
 
 /** @import { FactLabels } from "../lib/messages.d.ts" */
@@ -95,7 +96,7 @@ function useChanges(state) {
 async function fetchChanges(table) {
   const answer = await fetch(`/t/${table}/changes.json`, { cache: "no-store" });
   if (!answer.ok) throw new Error("refused");
-  return answer.json();
+  return readMessage(await answer.text());
 }
 
 /**
