@@ -27,6 +27,7 @@ from hub.engine.odds import beat, odds_text
 from hub.engine.printed import OPTION
 from hub.engine.secret import Pile, Secret
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
+from hub.engine.text import to_json
 from hub.errors import RulesBug
 from hub.games.goofspiel_house import alone_or_cancelled
 from hub.table.base.chance import Chance
@@ -267,7 +268,7 @@ def worlds(name: str, seed: int) -> Iterator[tuple[Match, Match, int]]:
 def hinted(match: Match, seat: int, seed: int, house: HousePlayer | None = None) -> bytes:
     sight, game = look(match, seat), match.game
     assert sight
-    return msgspec.json.encode(advise(sight, replace(game, house=house) if house else game, Random(seed)))
+    return to_json(advise(sight, replace(game, house=house) if house else game, Random(seed)))
 
 
 def differences(name: str, seed: int, strength: Strength, player: Callable[[Match], HousePlayer | None]) -> int:

@@ -17,7 +17,6 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
@@ -28,6 +27,7 @@ from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN, is_printed
 from hub.engine.secret import Pile, Secret
+from hub.engine.text import to_json
 from hub.errors import IllegalAction
 from hub.table.base.chance import Chance
 from tests.games.players import LONGEST, args, offers, random_action, random_options, safe_action
@@ -101,7 +101,7 @@ def seen(match: Match, viewer: int | None) -> bytes:
         if viewer in match.state.seats and viewer
         else ()
     )
-    return msgspec.json.encode((match.view(viewer), moves, match.events, match.over and match.over.wire()))
+    return to_json((match.view(viewer), moves, match.events, match.over and match.over.wire()))
 
 
 def everything(match: Match) -> tuple[Any, ...]:

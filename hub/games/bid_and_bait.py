@@ -36,6 +36,7 @@ from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, chances_text
 from hub.engine.printed import UNKNOWN, face_down, is_printed, lay_out, shuffled
 from hub.engine.secret import Pile, Secret
+from hub.engine.text import listed, message, say, say_count, seats_words
 from hub.errors import BadCard, StartRefused
 
 # The printed numbers
@@ -61,6 +62,7 @@ ABILITIES = frozenset(
     )
 )
 """BB-28 to BB-34: what Spots can do; which Spot does what is in the data."""
+BAITS = message("1 Bait", "{count} Baits")
 PLACES = 6  # BB-D01: seats of a table, among which the dummy gets a free one
 FOUR = 4  # BB-19: so many Fish of a kind win
 BAITS_OF_SPOT = 3  # BB-29
@@ -185,7 +187,11 @@ def check(data: Mapping[str, Any]) -> None:
         if not (
             isinstance(fish, list) and len(fish) == 2 and all(type(one) is int and 0 <= one <= SIDES for one in fish)
         ):
-            text = f"[prizes] must say for {people} players two numbers from 0 to {SIDES}: Fish of a Spot with an ability, and of one without."
+            text = say(
+                "[prizes] must say for {people} players two numbers from 0 to {sides}: Fish of a Spot with an ability, and of one without.",
+                people=people,
+                sides=SIDES,
+            )
             raise BadCard(text, ("prizes", f"{people}"))
     if missing := sorted(ABILITIES - data["abilities"].keys()):
         raise BadCard(f"[abilities] must have words for {missing[0]}.", ("abilities", missing[0]))
@@ -199,8 +205,8 @@ def check(data: Mapping[str, Any]) -> None:
             what = spot.get(side) if isinstance(spot, dict) else None
             if what != "" and what not in ABILITIES:
                 known = ", ".join(sorted(ABILITIES))
-                text = f'Spot {number} must say what its {side} side does: {known}, or "" for nothing; not {what!r}.'
-                raise BadCard(text, ("spots", f"{number}"))
+                why = f'Spot {number} must say what its {side} side does: {known}, or "" for nothing; not {what!r}.'
+                raise BadCard(why, ("spots", f"{number}"))
 
 
 async def set_up(s: Table) -> None:
@@ -220,18 +226,28 @@ async def set_up(s: Table) -> None:
     for seat, angler in s.seats.items():
         angler.secret_fish = Secret(await next_fish(s), () if angler.dummy else (seat,))
     lake.duck = await starter(s, "duck", people(s), "duck")
-    tell(s, f"Seat {lake.duck} has the Duck.", rule="BB-06", kind="duck", seat=lake.duck)
+    tell(s, "Seat {seat} has the Duck.", rule="BB-06", kind="duck", seat=lake.duck)
     await lay_out(s, lake.duck, row_to_lay(lake))
 
 
 def row_to_lay(lake: Lake) -> str:
     """BB-V09: return how people lay out the first row: the sides that are up, the Fish on each Spot, and a secret one each."""
     fish, sides = [str(len(spot.fish)) for spot in lake.spots], [spot.side for spot in lake.spots]
-    counts = f"{fish[0]} Fish each" if len(distinct(fish)) == 1 else f"{', '.join(fish)} Fish"
+    counts = (
+        say("{fish} Fish each", fish=fish[0])
+        if len(distinct(fish)) == 1
+        else say("{fish} Fish", fish=listed(fish, ","))
+    )
     if len(distinct(sides)) == 1:
-        return f"Lay out Spots 1 to {ROW}, {sides[0]} side up, with {counts}, and a secret Fish for each."
+        return say(
+            "Lay out Spots 1 to {row}, {sides} side up, with {counts}, and a secret Fish for each.", row=ROW,
+            sides=sides[0], counts=counts,
+        )  # fmt: skip
     letters = lake.sides[:ROW]  # A: advanced, B: basic
-    return f"Lay out Spots 1 to {ROW}, sides {letters}, with {counts}, and a secret Fish for each."
+    return say(
+        "Lay out Spots 1 to {row}, sides {letters}, with {counts}, and a secret Fish for each.", row=ROW,
+        letters=letters, counts=counts,
+    )  # fmt: skip
 
 
 # --- Bid and reveal ----------------------------------------------------------------------------------
@@ -244,12 +260,14 @@ async def bid(s: Table) -> None:
     for angler in s.seats.values():
         angler.bid, angler.caught = None, False
     s.phase = "bid"
-    tell(s, f"Spot {lake.spots[0].number}: everybody bids.", rule="BB-08", kind="round", round=s.round)
+    tell(
+        s, say("Spot {number}: everybody bids.", number=lake.spots[0].number), rule="BB-08", kind="round", round=s.round
+    )
     bids = await ask_all(
         s,
         {seat: [offer("bid", number=NUMBERS)] for seat in people(s)},
-        f"Bid a number from 1 to {SIDES}.",
-        "Everybody bids a number in secret.",
+        say("Bid a number from 1 to {sides}.", sides=SIDES),
+        say("Everybody bids a number in secret."),
         into="bid",
         final=not s.setup.options["relock"],
     )
@@ -257,22 +275,30 @@ async def bid(s: Table) -> None:
     if s.setup.options["dummy"]:
         s.phase = "dummy"
         faces = await roll(
-            s, lake.duck, 1, SIDES, "dummy", "Roll the dummy's bid.", others=f"Seat {lake.duck} rolls the dummy's bid."
+            s,
+            lake.duck,
+            1,
+            SIDES,
+            "dummy",
+            say("Roll the dummy's bid."),
+            others=say("Seat {duck} rolls the dummy's bid.", duck=lake.duck),
         )
     for seat, answer in bids.items():
         s.seats[seat].bid = answer["number"]
     for seat, face in zip(dummies(s), faces, strict=True):
         s.seats[seat].bid = face
-    shown = ", ".join(f"Seat {seat} {angler.bid}" for seat, angler in s.seats.items())
+    shown = listed((say("Seat {seat} {bid}", seat=seat, bid=angler.bid) for seat, angler in s.seats.items()), ",")
     made = {str(seat): angler.bid for seat, angler in s.seats.items() if not isinstance(angler.bid, Secret)}
-    tell(s, f"The bids: {shown}.", rule="BB-09", kind="reveal", bids=made, marks=standing_out(s))
+    tell(s, say("The bids: {shown}.", shown=shown), rule="BB-09", kind="reveal", bids=made, marks=standing_out(s))
 
 
 def explain_bid(s: Table, angler: Angler) -> Refusal:
     """Return why a bid is refused: outside 1 to 6 (BB-X01), or too late (BB-X02)."""
     if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
         return Refusal("Your bid is locked.", "BB-X02")
-    return Refusal(f"Bid 1 to {SIDES}{'; your locked bid stays' if angler.locked else ''}.", "BB-X01")
+    if angler.locked:
+        return Refusal(say("Bid 1 to {sides}; your locked bid stays.", sides=SIDES), "BB-X01")
+    return Refusal(say("Bid 1 to {sides}.", sides=SIDES), "BB-X01")
 
 
 async def reveal(s: Table) -> None:
@@ -282,14 +308,14 @@ async def reveal(s: Table) -> None:
             for spot in holding(s, seat, "change"):
                 s.phase = "change"
                 answer = await ask(
-                    s, seat, [*change(s, seat, spot), offer("done")], "Change your bid, or leave it as it is.",
-                    f"Seat {seat} may change the bid of {bid_of(s, seat)}.",
+                    s, seat, [*change(s, seat, spot), offer("done")], say("Change your bid, or leave it as it is."),
+                    say("Seat {seat} may change the bid of {bid_of}.", seat=seat, bid_of=bid_of(s, seat)),
                 )  # fmt: skip
                 if answer.move == "use":
                     await use(s, seat, answer)
     s.table.order = turn_order(s)
-    text = ", then ".join(f"Seat {seat}" for seat in s.table.order)
-    tell(s, f"The order: {text}.", rule="BB-10", kind="order", order=s.table.order)
+    text = seats_words(s.table.order, "then")
+    tell(s, say("The order: {text}.", text=text), rule="BB-10", kind="order", order=s.table.order)
 
 
 def turn_order(s: Table) -> list[int]:
@@ -324,8 +350,8 @@ async def turn(s: Table, seat: int) -> None:
         s.phase = "take"
         while uses(s, seat, "after"):
             answer = await ask(
-                s, seat, [*uses(s, seat, "after"), offer("done")], "Use an ability, or end your turn.",
-                f"Seat {seat} may use an ability.",
+                s, seat, [*uses(s, seat, "after"), offer("done")], say("Use an ability, or end your turn."),
+                say("Seat {seat} may use an ability.", seat=seat),
             )  # fmt: skip
             if answer.move == "done":
                 break
@@ -338,18 +364,21 @@ async def roll_rod(s: Table, seat: int) -> None:
     dice = 1
     while True:
         want = (
-            f"Roll {bid_of(s, seat)} or more."
+            say("Roll {bid_of} or more.", bid_of=bid_of(s, seat))
             if dice == 1
-            else f"Roll two dice: one must be {bid_of(s, seat)} or more."
+            else say("Roll two dice: one must be {bid_of} or more.", bid_of=bid_of(s, seat))
         )
-        on_one = " on one of two dice" if dice > 1 else ""
-        others = f"Seat {seat} needs {bid_of(s, seat)} or more{on_one}."
-        wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coin="Bait")
+        on_one = say(" on one of two dice") if dice > 1 else ""
+        others = say("Seat {seat} needs {bid_of} or more{on_one}.", seat=seat, bid_of=bid_of(s, seat), on_one=on_one)
+        wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coins=BAITS)
         missed = [offer("show_set")] if may_show_set(s, seat) else []
         got = await roll_or(s, seat, dice, SIDES, "rod", want, [*uses(s, seat, "before", dice), *missed], wants, others)
         if isinstance(got, list):
             s.table.rolled = got
-            tell(s, f"Seat {seat} rolls {spoken(got)}.", rule="BB-12", kind="roll", seat=seat, faces=got)
+            tell(
+                s, say("Seat {seat} rolls {spoken}.", seat=seat, spoken=spoken(got)), rule="BB-12", kind="roll",
+                seat=seat, faces=got,
+            )  # fmt: skip
             return
         if got.move == "show_set":
             show_set(s, seat)
@@ -364,8 +393,8 @@ def explain_roll(s: Table, action: Action) -> Refusal:
         return Refusal("No roll is wanted now.", "BB-X03")
     roller = s.table.duck if s.phase == "dummy" else s.table.turn
     if action.seat not in (CHANCE, roller):
-        return Refusal(f"It is Seat {roller}'s turn to roll.", "BB-X03")
-    return Refusal(f"Roll again or type 1 to {SIDES}.", "BB-X04")
+        return Refusal(say("It is Seat {roller}'s turn to roll.", roller=roller), "BB-X03")
+    return Refusal(say("Roll again or type 1 to {sides}.", sides=SIDES), "BB-X04")
 
 
 async def outcome(s: Table, seat: int) -> bool:
@@ -377,34 +406,56 @@ async def outcome(s: Table, seat: int) -> bool:
         if len(rolled) == 2:
             lake.verdict = "keep one"
             moves = [*uses(s, seat, "open"), offer("keep_die", face=OneOf(distinct(rolled)))]
-            answer = await ask(s, seat, moves, "Keep one of your dice.", f"Seat {seat} keeps one of two dice.")
+            answer = await ask(
+                s, seat, moves, say("Keep one of your dice."), say("Seat {seat} keeps one of two dice.", seat=seat)
+            )
             if answer.move == "keep_die":
                 lake.rolled = [answer["face"]]
-                tell(s, f"Seat {seat} keeps the {answer['face']}.", rule="BB-34", kind="keep", seat=seat)
+                tell(
+                    s, say("Seat {seat} keeps the {face}.", seat=seat, face=answer["face"]), rule="BB-34", kind="keep",
+                    seat=seat,
+                )  # fmt: skip
             else:
                 await use(s, seat, answer)
             continue
         lake.needs = max(0, bid_of(s, seat) - rolled[0])
         if lake.needs:
-            lake.verdict = f"needs {lake.needs}"
+            lake.verdict = say("needs {needs}", needs=lake.needs)
             pay = [] if refuse_pay(lake, angler) else [offer("pay", baits=lake.needs)]
-            baits = "1 Bait" if lake.needs == 1 else f"{lake.needs} Baits"
+            baits = say_count(*BAITS, count=lake.needs)
             want = (
-                f"Your roll is {lake.needs} too low: spend {baits}, or catch nothing."
+                say("Your roll is {needs} too low: spend {baits}, or catch nothing.", needs=lake.needs, baits=baits)
                 if pay
-                else "Your roll is too low for your bid."
+                else say("Your roll is too low for your bid.")
             )
-            others = f"Seat {seat} rolled {lake.needs} too low{f' and may spend {baits}' if pay else ''}."
+            others = (
+                say(
+                    "Seat {seat} rolled {needs} too low and may spend {baits}.",
+                    seat=seat,
+                    needs=lake.needs,
+                    baits=baits,
+                )
+                if pay
+                else say("Seat {seat} rolled {needs} too low.", seat=seat, needs=lake.needs)
+            )
             answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want, others)
         else:
             lake.verdict = "success"
             left = prizes(lake.spots[0])
             open_uses = uses(s, seat, "open")
             if not left and not open_uses:
-                tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
+                tell(s, "Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
                 return False
-            want = "Take a Fish or the Spot." if left else "Nothing is left to take: use an ability, or end your turn."
-            others = f"Seat {seat} takes a Fish or the Spot." if left else f"Nothing is left for Seat {seat} to take."
+            want = (
+                say("Take a Fish or the Spot.")
+                if left
+                else say("Nothing is left to take: use an ability, or end your turn.")
+            )
+            others = (
+                say("Seat {seat} takes a Fish or the Spot.", seat=seat)
+                if left
+                else say("Nothing is left for Seat {seat} to take.", seat=seat)
+            )
             answer = await ask(s, seat, [*open_uses, *(left or [offer("done")])], want, others)
         match answer.move:
             case "use":
@@ -413,23 +464,28 @@ async def outcome(s: Table, seat: int) -> bool:
                 give_back(s, seat, lake.needs)
                 lake.needs, lake.verdict = 0, "paid"
                 if left := prizes(lake.spots[0]):
-                    others = f"Seat {seat} takes a Fish or the Spot."
-                    await take_prize(s, seat, await ask(s, seat, left, "Take a Fish or the Spot.", others))
+                    others = say("Seat {seat} takes a Fish or the Spot.", seat=seat)
+                    await take_prize(s, seat, await ask(s, seat, left, say("Take a Fish or the Spot."), others))
                 else:
-                    tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
+                    tell(s, "Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
                 return True
             case "fail":
                 lake.verdict = "failed"
                 tell(
                     s,
-                    f"Seat {seat} fails: {rolled[0]} against a bid of {angler.bid}.",
+                    say(
+                        "Seat {seat} fails: {rolled} against a bid of {bid}.",
+                        seat=seat,
+                        rolled=rolled[0],
+                        bid=angler.bid,
+                    ),
                     rule="BB-14",
                     kind="fail",
                     seat=seat,
                 )
                 return False
             case "done":
-                tell(s, f"Seat {seat} takes nothing: nothing is left.", rule="BB-17", kind="nothing", seat=seat)
+                tell(s, "Seat {seat} takes nothing: nothing is left.", rule="BB-17", kind="nothing", seat=seat)
                 return False
             case _:
                 await take_prize(s, seat, answer)
@@ -460,7 +516,9 @@ def refuse_pay(lake: Lake, angler: Angler) -> Refusal | None:
     if not lake.needs:
         return Refusal("You need no Baits now.", "BB-X05")
     if angler.baits < lake.needs:
-        return Refusal(f"You need exactly {lake.needs} and have {angler.baits}.", "BB-X05")
+        return Refusal(
+            say("You need exactly {needs} and have {baits}.", needs=lake.needs, baits=angler.baits), "BB-X05"
+        )
     return None
 
 
@@ -470,17 +528,19 @@ def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
     must_take = lake.verdict in ("success", "paid")
     match action.move:
         case "pay":
-            return refuse_pay(lake, angler) or Refusal(f"You need exactly {lake.needs}.", "BB-X05")
+            return refuse_pay(lake, angler) or Refusal(say("You need exactly {needs}.", needs=lake.needs), "BB-X05")
         case "take_spot" if (refused := refuse_spot(spot)) and (lake.verdict != "taken" or not spot.ability):
             return refused
         case "take_fish" if must_take:
             return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
         case "take_fish" | "take_spot":
-            return Refusal("One prize a turn." if lake.verdict == "taken" else "First succeed, then take.", "BB-X06")
+            return Refusal(
+                say("One prize a turn.") if lake.verdict == "taken" else say("First succeed, then take."), "BB-X06"
+            )
         case "fail" | "done" if must_take and prizes(spot):
             return Refusal("You must take a Fish or the Spot.", "BB-X08")
         case "fail" | "done":
-            return Refusal("That does not end your turn now." if lake.rolled else "Roll first.", "BB-X03")
+            return Refusal(say("That does not end your turn now.") if lake.rolled else say("Roll first."), "BB-X03")
         case "keep":
             return Refusal("Keep one of the Fish you draw with Advanced Spot 9.", "BB-X09")
         case "keep_die":
@@ -507,7 +567,7 @@ async def take_prize(s: Table, seat: int, answer: Answer) -> None:
     if answer.move == "take_spot":
         spot.taken = angler.caught = True
         angler.spots.append(spot.number)
-        tell(s, f"Seat {seat} takes Spot {spot.number}.", rule="BB-18", kind="spot", seat=seat, spot=spot.number)
+        tell(s, "Seat {seat} takes Spot {spot}.", rule="BB-18", kind="spot", seat=seat, spot=spot.number)
         return
     slot = answer["slot"] - 1
     fish, spot.fish[slot] = spot.fish[slot], None
@@ -521,7 +581,7 @@ async def dummy_takes(s: Table, seat: int) -> None:
         if fish:
             await take_prize(s, seat, Answer("take_fish", {"slot": slot}))
             return
-    tell(s, f"Seat {seat}, the dummy, finds no Fish.", rule="BB-D04", kind="nothing", seat=seat)
+    tell(s, "Seat {seat}, the dummy, finds no Fish.", rule="BB-D04", kind="nothing", seat=seat)
 
 
 # --- Abilities ---------------------------------------------------------------------------------------
@@ -582,10 +642,11 @@ def explain_use(s: Table, seat: int, action: Action) -> Refusal:
         return Refusal("That ability is not for this moment.", "BB-X09")
     match what:
         case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
-            return Refusal(f"Change your bid to another number from 1 to {SIDES}.", "BB-X01")
+            return Refusal(say("Change your bid to another number from 1 to {sides}.", sides=SIDES), "BB-X01")
         case "salvage":
             return Refusal(
-                "There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10"
+                say("There is no such discarded Fish.") if lake.discards else say("No Fish are discarded yet."),
+                "BB-X10",
             )
         case "release":
             return Refusal("Name a Fish you have.", "BB-X10")
@@ -605,7 +666,10 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
     lake, angler = s.table, s.seats[seat]
     angler.spots.remove(spot)
     text = s.setup.data["abilities"][what]
-    tell(s, f"Seat {seat} uses Spot {spot}: {text}.", rule="BB-26", kind="use", seat=seat, spot=spot)
+    tell(
+        s, say("Seat {seat} uses Spot {spot}: {text}.", seat=seat, spot=spot, text=text), rule="BB-26", kind="use",
+        seat=seat, spot=spot,
+    )  # fmt: skip
     match what:
         case "reroll":
             await use_reroll(s, seat, answer)
@@ -613,7 +677,7 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
             gain_baits(s, seat, BAITS_OF_SPOT, "BB-29")
         case "duck":
             lake.duck, lake.duck_taken = seat, True
-            tell(s, f"Seat {seat} takes the Duck.", rule="BB-30", kind="duck", seat=seat)
+            tell(s, "Seat {seat} takes the Duck.", rule="BB-30", kind="duck", seat=seat)
         case "release":
             release(s, seat, answer["fish"])
         case "release_two":
@@ -621,12 +685,12 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
                 release(s, seat, fish)
         case "change":
             angler.bid = bid = answer["bid"]
-            tell(s, f"Seat {seat} changes the bid to {bid}.", rule="BB-32", kind="bid", seat=seat, bid=bid)
+            tell(s, "Seat {seat} changes the bid to {bid}.", rule="BB-32", kind="bid", seat=seat, bid=bid)
         case "rearrange":
             later = {other.number: other for other in lake.spots[1:]}
             lake.spots[1:] = [later[number] for number in answer["order"]]
-            row = ", ".join(str(number) for number in answer["order"])
-            tell(s, f"The next Spots are now {row}.", rule="BB-33", kind="row", spots=answer["order"])
+            row = listed(answer["order"], ",")
+            tell(s, say("The next Spots are now {row}.", row=row), rule="BB-33", kind="row", spots=answer["order"])
         case "borrow":
             borrow_baits(s, seat)
         case "salvage":
@@ -639,14 +703,16 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
 async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
     """BB-28: the new result replaces the old one, better or worse."""
     s.phase, s.table.needs, s.table.verdict = "roll", 0, ""
-    wants = AtLeast(bid_of(s, seat), short=s.seats[seat].baits, coin="Bait")
-    others = f"Seat {seat} rolls again: the new result counts."
-    (face,) = await roll(s, seat, 1, SIDES, "reroll", "Roll again: the new result counts.", wants, others)
+    wants = AtLeast(bid_of(s, seat), short=s.seats[seat].baits, coins=BAITS)
+    others = say("Seat {seat} rolls again: the new result counts.", seat=seat)
+    (face,) = await roll(s, seat, 1, SIDES, "reroll", say("Roll again: the new result counts."), wants, others)
     rolled = list(s.table.rolled or [])
     place = rolled.index(answer["die"]) if "die" in answer.args else 0
     rolled[place] = face
     s.table.rolled = rolled
-    tell(s, f"Seat {seat} rerolls: {face}.", rule="BB-28", kind="roll", seat=seat, faces=[face])
+    tell(
+        s, say("Seat {seat} rerolls: {face}.", seat=seat, face=face), rule="BB-28", kind="roll", seat=seat, faces=[face]
+    )
 
 
 async def use_cast(s: Table, seat: int) -> None:
@@ -655,10 +721,15 @@ async def use_cast(s: Table, seat: int) -> None:
     for _ in range(FISH_DRAWN):
         fish = await next_fish(s)
         lake.drawn += [fish] if fish else []
-    drawn = f"{len(lake.drawn)} Fish" if is_printed(s.setup) else ", ".join(lake.drawn)
-    tell(s, f"Seat {seat} draws {drawn}.", rule="BB-34", kind="draw", seat=seat, fish=list(lake.drawn))
+    drawn = say("{count} Fish", count=len(lake.drawn)) if is_printed(s.setup) else listed(lake.drawn, ",")
+    tell(
+        s, say("Seat {seat} draws {drawn}.", seat=seat, drawn=drawn), rule="BB-34", kind="draw", seat=seat,
+        fish=list(lake.drawn),
+    )  # fmt: skip
     kept = [offer("keep", fish=OneOf(distinct(lake.drawn)))]
-    answer = await ask(s, seat, kept, "Keep one of these Fish.", f"Seat {seat} keeps one of these Fish.")
+    answer = await ask(
+        s, seat, kept, say("Keep one of these Fish."), say("Seat {seat} keeps one of these Fish.", seat=seat)
+    )
     lake.drawn.remove(answer["fish"])
     lake.discards += lake.drawn
     lake.drawn = []
@@ -672,10 +743,16 @@ def borrow_baits(s: Table, seat: int) -> None:
         if other != seat and angler.baits:
             angler.baits -= 1
             given += 1
-            tell(s, f"Seat {other} gives Seat {seat} a Bait.", rule="BB-34", kind="give", **baits(s, other, -1))
+            tell(
+                s, say("Seat {other} gives Seat {seat} a Bait.", other=other, seat=seat), rule="BB-34", kind="give",
+                **baits(s, other, -1),
+            )  # fmt: skip
     if given:
         s.seats[seat].baits += given
-        tell(s, f"Seat {seat} gets {some(given)}.", rule="BB-34", kind="baits", **baits(s, seat, given))
+        tell(
+            s, say("Seat {seat} gets {some}.", seat=seat, some=some(given)), rule="BB-34", kind="baits",
+            **baits(s, seat, given),
+        )  # fmt: skip
 
 
 def release(s: Table, seat: int, fish: str) -> None:
@@ -686,7 +763,10 @@ def release(s: Table, seat: int, fish: str) -> None:
     else:
         angler.secret_fish = Secret(None, (seat,))
     s.table.discards.append(fish)
-    tell(s, f"Seat {seat} discards {one(fish)}.", rule="BB-31", kind="release", fish=fish, **caught(s, seat, -1))
+    tell(
+        s, say("Seat {seat} discards {one}.", seat=seat, one=one(fish)), rule="BB-31", kind="release", fish=fish,
+        **caught(s, seat, -1),
+    )  # fmt: skip
 
 
 # --- The new Spot and the end ------------------------------------------------------------------------
@@ -703,7 +783,7 @@ async def new_spot(s: Table) -> None:
     lake.discards += [fish for fish in lake.spots.pop(0).fish if fish]  # BB-21
     if not lake.duck_taken:  # BB-22, BB-D05
         lake.duck = clockwise(people(s), lake.duck)[1]
-        tell(s, f"The Duck goes to Seat {lake.duck}.", rule="BB-22", kind="duck", seat=lake.duck)
+        tell(s, "The Duck goes to Seat {seat}.", rule="BB-22", kind="duck", seat=lake.duck)
     if lake.deck:
         await lay_spot(s)
 
@@ -715,13 +795,16 @@ async def lay_spot(s: Table) -> None:
     side = "advanced" if lake.sides[number - 1] == "A" else "basic"
     what = data["spots"][str(number)][side]
     slots = data["prizes"][str(len(s.seats))][0 if what else 1]
-    spot = Spot(number, side, what, data["abilities"].get(what, "No ability, one Fish more"), [])
+    spot = Spot(number, side, what, data["abilities"].get(what, say("No ability, one Fish more")), [])
     lake.spots.append(spot)
     for _ in range(slots):
         spot.fish.append(await next_fish(s))
     if is_printed(s.setup) and s.phase != "setup":
         fish = len(spot.fish) - spot.fish.count(None)
-        tell(s, f"Lay out Spot {number}, its {side} side up, with {fish} Fish.", rule="BB-V09", kind="lay", spot=number)
+        tell(
+            s, say("Lay out Spot {number}, its {side} side up, with {fish} Fish.", number=number, side=side, fish=fish),
+            rule="BB-V09", kind="lay", spot=number,
+        )  # fmt: skip
 
 
 async def next_fish(s: Table) -> str | None:
@@ -730,7 +813,7 @@ async def next_fish(s: Table) -> str | None:
     if not lake.pile.cards and lake.discards:
         discards, lake.discards = lake.discards, []
         lake.pile.cards = await shuffled(s, discards, "fish")
-        text = "Shuffle the discarded Fish." if is_printed(s.setup) else "The discarded Fish are shuffled."
+        text = say("Shuffle the discarded Fish.") if is_printed(s.setup) else say("The discarded Fish are shuffled.")
         tell(s, text, rule="BB-23", kind="lay" if is_printed(s.setup) else "shuffle")
     return lake.pile.cards.pop(0) if lake.pile.cards else None
 
@@ -740,16 +823,19 @@ async def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
     angler = s.seats[seat]
     angler.fish.append(fish)
     angler.caught = True
-    tell(s, f"Seat {seat} takes {one(fish)}.", rule=rule, kind="fish", fish=fish, **caught(s, seat, 1))
+    tell(
+        s, say("Seat {seat} takes {one}.", seat=seat, one=one(fish)), rule=rule, kind="fish", fish=fish,
+        **caught(s, seat, 1),
+    )  # fmt: skip
     if is_printed(s.setup):  # BB-V09: people see the Fish, and show a set
         return
     mine = fish_of(s, seat)
     if angler.dummy and not s.setup.options["dummy_can_win"]:  # BB-V05, BB-D06
         return
     if len(distinct(mine)) == len(s.setup.data["cards"]):
-        win(s, seat, f"Seat {seat} has six different Fish.")
+        win(s, seat, say("Seat {seat} has six different Fish.", seat=seat))
     if max(mine.count(kind) for kind in mine) == FOUR:
-        win(s, seat, f"Seat {seat} has four of a kind.")
+        win(s, seat, say("Seat {seat} has four of a kind.", seat=seat))
 
 
 def standing(s: Table, seat: int) -> list[Move]:
@@ -771,8 +857,11 @@ async def last_sets(s: Table) -> None:
     """
     for seat in s.table.order or ():
         if s.seats[seat].caught and may_show_set(s, seat):
-            moves, others = [offer("show_set"), offer("no_set")], f"Seat {seat} says whether its Fish are a set."
-            want = "Have you four Fish of a kind, or six different ones?"
+            moves, others = (
+                [offer("show_set"), offer("no_set")],
+                say("Seat {seat} says whether its Fish are a set.", seat=seat),
+            )
+            want = say("Have you four Fish of a kind, or six different ones?")
             s.table.turn, s.table.verdict = seat, LAST_SET
             if (await ask(s, seat, moves, want, others, hidden=True)).move == "show_set":
                 show_set(s, seat)
@@ -785,7 +874,7 @@ def may_show_set(s: Table, seat: int) -> bool:
 
 def show_set(s: Table, seat: int) -> NoReturn:
     """BB-V09, BB-19: printed Fish that are a set win."""
-    win(s, seat, f"Seat {seat} shows a set of Fish.")
+    win(s, seat, say("Seat {seat} shows a set of Fish.", seat=seat))
 
 
 def win(s: Table, seat: int, reason: str) -> NoReturn:
@@ -804,8 +893,10 @@ def fewest_fish(s: Table) -> None:
     scores = {seat: s.seats[seat].fish_count for seat in people(s)}
     best = min((count, -s.seats[seat].baits) for seat, count in scores.items())
     winners = [seat for seat, count in scores.items() if (count, -s.seats[seat].baits) == best]
-    named = " and ".join(f"Seat {seat}" for seat in winners)
-    reason = f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish."
+    reason = say_count(
+        "Ten Spots are fished: {seats} has the fewest Fish.", "Ten Spots are fished: {seats} have the fewest Fish.",
+        len(winners), seats=seats_words(winners),
+    )  # fmt: skip
     raise Won(winners, scores, reason, rule="BB-25")
 
 
@@ -821,7 +912,7 @@ def gain_baits(s: Table, seat: int, wanted: int, rule: str) -> None:
     angler.baits += got
     if lake.supply is not None:
         lake.supply -= got
-    tell(s, f"Seat {seat} gets {some(got)}.", rule=rule, kind="baits", **baits(s, seat, got))
+    tell(s, say("Seat {seat} gets {some}.", seat=seat, some=some(got)), rule=rule, kind="baits", **baits(s, seat, got))
 
 
 def give_back(s: Table, seat: int, spent: int) -> None:
@@ -829,7 +920,10 @@ def give_back(s: Table, seat: int, spent: int) -> None:
     s.seats[seat].baits -= spent
     if s.table.supply is not None:
         s.table.supply += spent
-    tell(s, f"Seat {seat} spends {some(spent)} and succeeds.", rule="BB-14", kind="pay", **baits(s, seat, -spent))
+    tell(
+        s, say("Seat {seat} spends {some} and succeeds.", seat=seat, some=some(spent)), rule="BB-14", kind="pay",
+        **baits(s, seat, -spent),
+    )  # fmt: skip
 
 
 def baits(s: Table, seat: int, got: int) -> dict[str, Any]:
@@ -896,7 +990,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if seat in dummies(s):
         return Refusal("Nobody decides for the dummy.", "BB-X11")
     if seat not in s.seats:
-        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+        return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     if action.move in ("laid_out", "show_set", "no_set"):
         return Refusal("That is asked with printed cards, when it is time.", "BB-V09")
     if action.move == "bid":
@@ -908,7 +1002,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if lake.turn is None:
         return Refusal("Nobody decides anything now.", "BB-X03")
     if seat != lake.turn:
-        return Refusal(f"It is Seat {lake.turn}'s turn.", "BB-X03")
+        return Refusal(say("It is Seat {turn}'s turn.", turn=lake.turn), "BB-X03")
     return explain_turn(lake, s.seats[seat], action)
 
 
@@ -928,21 +1022,21 @@ def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     """BB-13, BB-14: return beside each number how likely one die reaches it, alone and with the Baits at hand."""
     baits = s.seats[seat].baits
     numbers = range(1, SIDES + 1)
-    return {"number": {str(n): chances_text(1, SIDES, AtLeast(n, short=baits, coin="Bait")) for n in numbers}}
+    return {"number": {str(n): chances_text(1, SIDES, AtLeast(n, short=baits, coins=BAITS)) for n in numbers}}
 
 
 def some(count: int) -> str:
     """Return Baits in words."""
-    return "a Bait" if count == 1 else f"{count} Baits"
+    return say_count("a Bait", "{count} Baits", count)
 
 
 def spoken(faces: list[int]) -> str:
     """Return faces in words: "4", "4 and 2"."""
-    return " and ".join(str(face) for face in faces)
+    return listed(faces)
 
 
 def one(fish: str) -> str:
     """Return a Fish with its article: "a carp", "an eel"; "a Fish" where only people see which."""
     if fish == UNKNOWN:
-        return "a Fish"
-    return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"
+        return say("a Fish")
+    return say("an {thing}", thing=fish) if fish[0] in "aeiou" else say("a {thing}", thing=fish)

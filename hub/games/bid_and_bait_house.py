@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from hub.engine.decision import Answer, Move
 from hub.engine.event import clockwise
 from hub.engine.sight import Randomness, Sight, Strength, best
+from hub.engine.text import say
 
 SIDES = 6
 ROUNDS = 10
@@ -158,26 +159,30 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     """Return how many faces of the die reach a bid (BB-13), or how near a prize brings this seat to a set (BB-19)."""
     lake = lake_of(sight, "sharp")
     if answer is None:
-        return "Nothing of yours is better used before the die falls."
+        return say("Nothing of yours is better used before the die falls.")
     match answer.move:
         case "bid":
             number, baits = answer["number"], lake.anglers[sight.seat].baits
             faces = sum(face + baits >= number for face in range(1, SIDES + 1))
-            return f"With your Baits, {faces} of 6 faces of the die reach {number}. Higher bids go first."
+            return say(
+                "With your Baits, {faces} of 6 faces of the die reach {number}. Higher bids go first.",
+                faces=faces,
+                number=number,
+            )
         case "take_fish":
             return better_set(lake, sight, sight.table["spots"][0]["fish"][answer["slot"] - 1])
         case "keep":
             return better_set(lake, sight, answer["fish"])
         case "pay":
-            return "What lies there is worth more than the Baits it costs."
+            return say("What lies there is worth more than the Baits it costs.")
         case "fail":
-            return "Nothing that lies there is worth its price: two Baits are."
+            return say("Nothing that lies there is worth its price: two Baits are.")
         case "take_spot":
-            return "What this Spot can do later is worth more than any Fish that lies there."
+            return say("What this Spot can do later is worth more than any Fish that lies there.")
         case "keep_die":
-            return "The higher die needs fewer Baits."
+            return say("The higher die needs fewer Baits.")
         case "use":
-            return "Now is when this Spot does most for you."
+            return say("Now is when this Spot does most for you.")
     return ""
 
 
@@ -188,8 +193,8 @@ def better_set(lake: Lake, sight: Sight, fish: str) -> str:
     if after > before:
         counts = mine.takes(kind).fish
         alike, kinds = max(counts), sum(count > 0 for count in counts)
-        return f"With it you have {alike} of four alike and {kinds} of six kinds."
-    return "No Fish here helps your set more."
+        return say("With it you have {alike} of four alike and {kinds} of six kinds.", alike=alike, kinds=kinds)
+    return say("No Fish here helps your set more.")
 
 
 # --- How things stand ----------------------------------------------------------------------------------

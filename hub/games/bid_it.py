@@ -33,6 +33,7 @@ from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.printed import LAY_OUT, UNKNOWN, is_printed, lay_out
 from hub.engine.secret import Pile, Secret
+from hub.engine.text import Text, listed, say, say_count, seats_words
 from hub.errors import BadCard, StartRefused
 
 RANKS = (1, 2, 3, 4, 5, 6)
@@ -266,17 +267,25 @@ async def new_game(s: Table) -> None:
         player.deal_cards = t.hand
     if s.setup.options["match"]:
         again = is_printed(s.setup) and t.game > 1
-        text = f"Game {t.game} begins: shuffle all cards." if again else f"Game {t.game} begins."
+        text = (
+            say("Game {game} begins: shuffle all cards.", game=t.game)
+            if again
+            else say("Game {game} begins.", game=t.game)
+        )
         tell(s, text, rule="BT-63", kind="game", game=t.game)
     for seat, had in before.items():
         if t.game > 1:
-            text = f"Seat {seat} has {t.hand} Deal cards again."
-            tell(s, text, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
+            text = say("Seat {seat} has {hand} Deal cards again.", seat=seat, hand=t.hand)
+            tell(
+                s, text, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, say("a new game"))
+            )
     t.discards, t.deck.cards = [], []
     if not is_printed(s.setup):
         t.deck.cards = await shuffle(s, deck_of(s.setup.data), "deck")
     elif t.game == 1:
-        await lay_out(s, first_of(s), f"Shuffle the cards, and lay {t.hand} Deal cards before everybody.")
+        await lay_out(
+            s, first_of(s), say("Shuffle the cards, and lay {hand} Deal cards before everybody.", hand=t.hand)
+        )
 
 
 # --- Dealing -----------------------------------------------------------------------------------------
@@ -296,9 +305,9 @@ async def deal_hands(s: Table) -> None:
                 s.seats[seat].hand.value.append(await next_card(s))
     t.in_play = sum(due.values())
     t.turn = order[0]
-    text = f"{t.in_play} cards are dealt. Seat {order[0]} bids first."
+    text = say("{in_play} cards are dealt. Seat {order} bids first.", in_play=t.in_play, order=order[0])
     if is_printed(s.setup):
-        text = f"Deal: {deal_words(due)}. Seat {order[0]} bids first."
+        text = say("Deal: {deal_words}. Seat {order} bids first.", deal_words=deal_words(due), order=order[0])
     kind = "lay" if is_printed(s.setup) else "deal"
     tell(s, text, rule="BT-06", kind=kind, round=s.round, first=order[0])
 
@@ -349,13 +358,17 @@ async def turn(s: Table, seat: int) -> None:
     match answer.move:
         case "draw" | "swap":
             await draw(s, seat, answer.args.get("cards", []))
-            others = f"Seat {seat} has drawn, and bids more than {bid_text(s)}."
-            make_bid(s, seat, await ask(s, seat, bids(s, seat), f"Bid more than {bid_text(s)}.", others))
+            others = say("Seat {seat} has drawn, and bids more than {bid_text}.", seat=seat, bid_text=bid_text(s))
+            make_bid(
+                s,
+                seat,
+                await ask(s, seat, bids(s, seat), say("Bid more than {bid_text}.", bid_text=bid_text(s)), others),
+            )
         case "bid":
             make_bid(s, seat, answer)
         case "pass":
             s.table.passed.append(seat)
-            tell(s, f"Seat {seat} passes.", rule="BT-52", kind="pass", seat=seat)
+            tell(s, "Seat {seat} passes.", rule="BT-52", kind="pass", seat=seat)
         case kind:
             make_call(s, seat, kind)
 
@@ -382,7 +395,7 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     if is_sidestep(s, seat):
         card = answer.args.get("expose", UNKNOWN)
         s.seats[seat].exposed.append(card)
-        text = f"Seat {seat} sidesteps and shows {face(card)}."
+        text = say("Seat {seat} sidesteps and shows {face}.", seat=seat, face=face(card))
         tell(s, text, rule="BT-55", kind="expose", seat=seat, card=card)
     t.former += [t.bid] if t.bid else []
     t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
@@ -391,14 +404,9 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     cancel_calls(s)
     s.phase = "bid"
     tell(
-        s,
-        f"Seat {seat} bids {bid_text(s)}.",
-        rule="BT-20",
-        kind="bid",
-        seat=seat,
-        quantity=t.bid.quantity,
-        rank=t.bid.rank,
-    )
+        s, say("Seat {seat} bids {bid_text}.", seat=seat, bid_text=bid_text(s)), rule="BT-20", kind="bid", seat=seat,
+        quantity=t.bid.quantity, rank=t.bid.rank,
+    )  # fmt: skip
 
 
 def bids(s: Table, seat: int) -> list[Move]:
@@ -440,10 +448,14 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if refused := refuse_sidestep(s, seat):
         return refused
     if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
-        return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
+        return Refusal(say("Rank 1 to 6, quantity 1 to {highest}.", highest=HIGHEST), "BT-X03")
     if bid and (quantity, rank) <= (bid.quantity, bid.rank):
-        next_rank = f", or {count_text(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
-        return Refusal(f"Bid must beat {bid_text(s)}: more cards{next_rank}.", "BT-X02")
+        next_rank = (
+            say(", or {count_text}", count_text=count_text(bid.quantity, bid.rank + 1)) if bid.rank < RANKS[-1] else ""
+        )
+        return Refusal(
+            say("Bid must beat {bid_text}: more cards{next_rank}.", bid_text=bid_text(s), next_rank=next_rank), "BT-X02"
+        )
     if is_printed(s.setup):
         return Refusal("A bid names no card: show one if it is a sidestep.", "FORM")
     if not is_sidestep(s, seat):
@@ -452,7 +464,7 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if card is None:
         return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
     exposed = card in s.seats[seat].exposed
-    return Refusal("That card is exposed already." if exposed else "You do not hold that card.", "BT-X11")
+    return Refusal(say("That card is exposed already.") if exposed else say("You do not hold that card."), "BT-X11")
 
 
 # --- A change of cards -------------------------------------------------------------------------------
@@ -464,9 +476,12 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
     for card in cards:
         hand.remove(card)
         t.discards.append(card)
-    text = f"Seat {seat} discards {', '.join(map(face, cards))} and draws {cards_text(len(cards))}."
+    text = say(
+        "Seat {seat} discards {cards} and draws {count}.", seat=seat, cards=listed(map(face, cards), ","),
+        count=cards_text(len(cards)),
+    )  # fmt: skip
     if is_printed(s.setup):
-        text = f"Seat {seat} changes cards."
+        text = say("Seat {seat} changes cards.", seat=seat)
     tell(s, text, rule="BT-21", kind="draw", seat=seat, cards=list(cards))
     t.drawn, s.phase = True, "drawn"
     for _ in cards:
@@ -497,9 +512,14 @@ def refuse_draw(s: Table, seat: int) -> Refusal | None:
 def refuse_discard(s: Table, card: str) -> Refusal | None:
     """BT-21: return why a card stays: a star, or the rank of the bid, on either half of it; or None."""
     if STAR in card:
-        return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
+        return Refusal(say("{face} cannot be changed: stars stay.", face=face(card)), "BT-X05")
     if s.table.bid and str(s.table.bid.rank) in card:
-        return Refusal(f"{face(card)} cannot be changed: the rank of the bid, {s.table.bid.rank}, stays.", "BT-X05")
+        return Refusal(
+            say(
+                "{face} cannot be changed: the rank of the bid, {rank}, stays.", face=face(card), rank=s.table.bid.rank
+            ),
+            "BT-X05",
+        )
     return None
 
 
@@ -518,10 +538,10 @@ def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
             if refused := refuse_discard(s, card):
                 return refused
         elif card in s.seats[seat].exposed:
-            return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
+            return Refusal(say("{face} cannot be changed: it lies exposed.", face=face(card)), "BT-X05")
         else:
-            often = "that often" if card in s.seats[seat].hand.value else "that card"
-            return Refusal(f"You do not hold {often}.", "BT-X05")
+            often = say("that often") if card in s.seats[seat].hand.value else say("that card")
+            return Refusal(say("You do not hold {often}.", often=often), "BT-X05")
     return Refusal("Name cards of your hand.", "BT-X05")
 
 
@@ -546,7 +566,10 @@ def make_call(s: Table, seat: int, kind: str) -> None:
             t.surrendered = seat
     t.call, t.passed, s.phase = Call(kind, seat), [], "called"
     rule = {"challenge": "BT-22", "perfecto": "BT-23", "redouble": "BT-46", "surrender": "BT-47"}.get(kind, "BT-44")
-    tell(s, f"Seat {seat} calls {kind.capitalize()}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake)
+    tell(
+        s, say("Seat {seat} calls {capitalize}.", seat=seat, capitalize=kind.capitalize()), rule=rule, kind="call",
+        seat=seat, call=kind, stake=t.stake,
+    )  # fmt: skip
 
 
 def cancel_calls(s: Table) -> None:
@@ -567,7 +590,9 @@ def refuse_call(s: Table, seat: int, call: str) -> Refusal | None:
     """BT-16, BT-21, BT-40, BT-52: return why the player on turn may not make that call, or may not pass; or None."""
     if call in ADVANCED_CALLS and not has(s, call):
         some = has(s, "double") or has(s, "open_calls")
-        return Refusal(f"The rule for {call} is off." if some else "Advanced rules are off.", "BT-X08")
+        return Refusal(
+            say("The rule for {call} is off.", call=call) if some else say("Advanced rules are off."), "BT-X08"
+        )
     if refused := must_bid(s):
         return refused
     match call:
@@ -586,7 +611,9 @@ def refuse_opening_call(s: Table, seat: int) -> Refusal | None:
     """BT-40, BT-54, BT-73: return why that bid may not be challenged or called a Perfecto; or None."""
     bidder = bidder_of(s)
     if allies(s, seat, bidder):
-        return Refusal("That is your own bid." if seat == bidder else "That is your team's own bid.", "BT-X15")
+        return Refusal(
+            say("That is your own bid.") if seat == bidder else say("That is your team's own bid."), "BT-X15"
+        )
     return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if s.table.call else None
 
 
@@ -601,7 +628,11 @@ def refuse_double(s: Table, seat: int) -> Refusal | None:
     if t.call is None:
         return refuse_stake(s, seat, bidder, DOUBLED)
     if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
-        text = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
+        text = (
+            say("A Perfecto cannot be doubled.")
+            if t.call.kind == "perfecto"
+            else say("There is no Challenge to double.")
+        )
         return Refusal(text, "BT-X10")
     if not allies(s, seat, bidder):
         return Refusal("Only the bidder may double a call.", "BT-X10")
@@ -633,14 +664,20 @@ def refuse_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
     """
     if min(spare(s, one), spare(s, other)) >= stake:
         return None
-    call = "Double" if stake == DOUBLED else "Redouble"
+    call = say("Double") if stake == DOUBLED else say("Redouble")
     if s.seats[one].team:
-        text = (
-            f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
-        )
-        return Refusal(f"{call} needs {stake} on both sides: {text}.", "BT-X09")
-    text = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
-    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {text}.", "BT-X09")
+        text = say(
+            "Team {team} has {spare} cards to spare, Team {team2} {spare2}", team=s.seats[one].team,
+            spare=spare(s, one), team2=s.seats[other].team, spare2=spare(s, other),
+        )  # fmt: skip
+        return Refusal(say("{call} needs {stake} on both sides: {text}.", call=call, stake=stake, text=text), "BT-X09")
+    text = say(
+        "Seat {one} has {deal_cards}, Seat {other} {deal_cards2}", one=one, deal_cards=s.seats[one].deal_cards,
+        other=other, deal_cards2=s.seats[other].deal_cards,
+    )  # fmt: skip
+    return Refusal(
+        say("{call} needs {stake} Deal cards on both sides: {text}.", call=call, stake=stake + 1, text=text), "BT-X09"
+    )
 
 
 # --- Taking sides ------------------------------------------------------------------------------------
@@ -653,23 +690,24 @@ async def take_sides(s: Table) -> None:
         return
     s.phase = "sides"
     choice = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
-    want = f"{bid_text(s).capitalize()}: is bidder or caller right?"
+    want = say("{capitalize}: is bidder or caller right?", capitalize=bid_text(s).capitalize())
     if len(deciders) == 1:
-        others = f"Seat {deciders[0]} says who is right, bidder or caller: {bid_text(s)}."
+        others = say(
+            "Seat {deciders} says who is right, bidder or caller: {bid_text}.",
+            deciders=deciders[0],
+            bid_text=bid_text(s),
+        )
         answers = {deciders[0]: await ask(s, deciders[0], choice, want, others)}
     else:
-        others = f"All others say in secret who is right, bidder or caller: {bid_text(s)}."
+        others = say("All others say in secret who is right, bidder or caller: {bid_text}.", bid_text=bid_text(s))
         answers = await ask_all(s, dict.fromkeys(deciders, choice), want, others, into="side")
     for seat in deciders:
         s.seats[seat].side = answers[seat]["with"]
-    text = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
+    text = listed((say("Seat {seat} {side}", seat=seat, side=s.seats[seat].side) for seat in deciders), ",")
     tell(
-        s,
-        f"Sides are taken: {text}.",
-        rule="BT-26",
-        kind="sides",
+        s, say("Sides are taken: {text}.", text=text), rule="BT-26", kind="sides",
         sides={str(seat): answers[seat]["with"] for seat in deciders},
-    )
+    )  # fmt: skip
 
 
 def side_takers(s: Table) -> list[int]:
@@ -686,7 +724,7 @@ def explain_side(s: Table, seat: int) -> Refusal:
     """BT-25 to BT-28: return why a side is refused: nobody asked for it, or sides are fixed."""
     t = s.table
     if s.phase != "sides":
-        text = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
+        text = say("Sides are fixed now.") if s.seats[seat].side else say("Sides are taken when the bidding has ended.")
         return Refusal(text, "BT-X12")
     if seat in (t.caller, bidder_of(s)):
         return Refusal("Bidder and caller take no side.", "BT-X12")
@@ -709,8 +747,8 @@ async def count_hands(s: Table) -> dict[int, int]:
         return {seat: counted(s.seats[seat].hand.value, bid.rank) for seat in living(s)}
     s.phase = "count"
     moves = {seat: show_moves(s.seats[seat]) for seat in living(s)}
-    want = f"Show your hand: how many {bid.rank}'s and stars?"
-    others = f"All show their hands, and each says how many {bid.rank}'s and stars are in it."
+    want = say("Show your hand: how many {rank}'s and stars?", rank=bid.rank)
+    others = say("All show their hands, and each says how many {rank}'s and stars are in it.", rank=bid.rank)
     answers = await ask_all(s, moves, want, others, into="symbols", known=True)
     for player in s.seats.values():
         if isinstance(player, PrintedPlayer):
@@ -741,7 +779,7 @@ def showdown(s: Table, by_seat: dict[int, int]) -> list[tuple[int, int]]:
     t.shown = [shown(s, seat, by_seat[seat], bid.rank) for seat in living(s)]
     hands = {str(hand.seat): hand.cards for hand in t.shown}
     tell(
-        s, f"All hands are shown: {count_text(total, bid.rank)}. Seat {t.first} wins the showdown.",
+        s, say("All hands are shown: {count_text}. Seat {first} wins the showdown.", count_text=count_text(total, bid.rank), first=t.first),
         rule="BT-30", kind="showdown", rank=bid.rank, total=total, hands=hands, winner=t.first,
     )  # fmt: skip
     discard_hands(s)
@@ -777,7 +815,7 @@ async def lose_cards(s: Table, losses: list[tuple[int, int]]) -> None:
             await lose_card(s, seat)
     for seat in before:
         if s.seats[seat].out:
-            tell(s, f"Seat {seat} is out of the game.", rule="BT-35", kind="out", seat=seat)
+            tell(s, "Seat {seat} is out of the game.", rule="BT-35", kind="out", seat=seat)
     if s.setup.options["match"]:
         by_players = s.setup.options["score"] == "players"
         score(s, len(before) - len(living(s)) if by_players else len(teams) - len(parties(s)))
@@ -787,7 +825,9 @@ async def lose_cards(s: Table, losses: list[tuple[int, int]]) -> None:
             s,
             left,
             {seat: int(seat in left) for seat in s.seats},
-            "are the last ones left" if left[1:] else "is the last one left",
+            say_count(
+                "{seats} is the last one left.", "{seats} are the last ones left.", len(left), seats=seats_words(left)
+            ),
         )
 
 
@@ -798,33 +838,27 @@ async def lose_card(s: Table, seat: int) -> None:
     able = [mate for mate in mates if s.seats[mate].deal_cards > 1]
     if not loser.last_chance or not mates:
         loser.deal_cards -= 1
-        chance = ": Last Chance" if loser.last_chance else ""
-        text = f"Seat {seat} loses a Deal card{chance}."
+        chance = say(": Last Chance") if loser.last_chance else ""
+        text = say("Seat {seat} loses a Deal card{chance}.", seat=seat, chance=chance)
         tell(s, text, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
     elif able:
         s.phase, s.table.turn = "give", seat
-        others = f"Seat {seat} says which teammate gives up a Deal card."
+        others = say("Seat {seat} says which teammate gives up a Deal card.", seat=seat)
         answer = await ask(
-            s, seat, [offer("give", target=OneOf(able))], "Which teammate gives up a Deal card for you?", others
+            s, seat, [offer("give", target=OneOf(able))], say("Which teammate gives up a Deal card for you?"), others
         )
         giver = s.seats[answer["target"]]
         giver.deal_cards -= 1
         s.table.turn = None
-        text = f"Seat {answer['target']} gives up a Deal card for Seat {seat}."
+        text = say("Seat {target} gives up a Deal card for Seat {seat}.", target=answer["target"], seat=seat)
         data = lost(answer["target"], giver.deal_cards, 1)
         tell(s, text, rule="BT-66", kind="loss", deal_cards=giver.deal_cards, **data)
     else:
         for member in (seat, *mates):
             had, s.seats[member].deal_cards = s.seats[member].deal_cards, 0
-            text = f"Seat {member} loses the last Deal card with its team."
+            text = say("Seat {member} loses the last Deal card with its team.", member=member)
             tell(s, text, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
-        tell(
-            s,
-            f"Team {loser.team} has only Last Chances left and loses one.",
-            rule="BT-67",
-            kind="team_out",
-            team=loser.team,
-        )
+        tell(s, "Team {team} has only Last Chances left and loses one.", rule="BT-67", kind="team_out", team=loser.team)
 
 
 def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
@@ -842,21 +876,30 @@ def score(s: Table, fallen: int) -> None:
     for seat in living(s):
         had = s.seats[seat].points
         s.seats[seat].points = now = had + fallen
-        text = f"Seat {seat} gets {'a point' if fallen == 1 else f'{fallen} points'}."
-        tell(s, text, rule="BT-61", kind="point", **reckoned(seat, "points", had, now, f"{fallen} eliminated"))
+        text = say_count("Seat {seat} gets a point.", "Seat {seat} gets {count} points.", fallen, seat=seat)
+        tell(
+            s, text, rule="BT-61", kind="point",
+            **reckoned(seat, "points", had, now, say("{count} eliminated", count=fallen)),
+        )  # fmt: skip
     points = {seat: player.points for seat, player in s.seats.items()}
-    text = ", ".join(f"Seat {seat} {has_points}" for seat, has_points in points.items())
-    tell(s, f"Points: {text}.", rule="BT-61", kind="points", points={str(k): v for k, v in points.items()})
+    text = listed((say("Seat {seat} {points}", seat=seat, points=has) for seat, has in points.items()), ",")
+    tell(
+        s, say("Points: {text}.", text=text), rule="BT-61", kind="points", points={str(k): v for k, v in points.items()}
+    )
     most = max(points.values())
     best = [seat for seat in points if points[seat] == most]
     if most >= s.setup.options["match"] and all(allies(s, seat, best[0]) for seat in best):
-        win(s, best, points, f"{'win' if best[1:] else 'wins'} the match with {most} points")
+        why = say_count(
+            "{seats} wins the match with {most} points.", "{seats} win the match with {most} points.", len(best),
+            seats=seats_words(best), most=most,
+        )  # fmt: skip
+        win(s, best, points, why)
 
 
-def win(s: Table, winners: list[int], scores: dict[int, int], reason: str) -> None:
+def win(s: Table, winners: list[int], scores: dict[int, int], why: Text) -> None:
     """BT-37, BT-62, BT-67: the end."""
     s.phase, s.table.turn = "over", None
-    raise Won(winners, scores, f"{' and '.join(f'Seat {seat}' for seat in winners)} {reason}.")
+    raise Won(winners, scores, why)
 
 
 # --- Who is who --------------------------------------------------------------------------------------
@@ -922,7 +965,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "over" or seat == CHANCE or move == "roll":
         return None
     if seat not in s.seats:
-        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+        return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     if s.phase == LAY_OUT:
         return Refusal("The cards are laid out first.", "BT-X01")
     if move == "laid_out":
@@ -937,14 +980,14 @@ def explain(s: Table, action: Action) -> Refusal | None:
         return Refusal("Hands are counted at a showdown.", "BT-V10")
     if s.phase == "count":
         if move in ("show", "show_none"):
-            return Refusal(f"A hand shows 0 to {2 * s.seats[seat].hand_size} symbols.", "BT-V10")
+            return Refusal(say("A hand shows 0 to {value} symbols.", value=2 * s.seats[seat].hand_size), "BT-V10")
         return Refusal("The bidding has ended: hands are being counted.", "BT-X01")
     if move in ("challenge", "perfecto") and t.bid and allies(s, seat, t.bid.seat) and not t.drawn:
         return refuse_call(s, seat, move)
     if t.turn is None:
         return Refusal("Nobody decides anything now.", "BT-X01")
     if seat != t.turn:
-        return Refusal(f"It is Seat {t.turn}'s turn.", "BT-X01")
+        return Refusal(say("It is Seat {turn}'s turn.", turn=t.turn), "BT-X01")
     if s.phase == "give":
         return Refusal("Name a teammate who has two Deal cards or more.", "BT-66")
     match move:
@@ -986,21 +1029,28 @@ def wanted(s: Table, seat: int) -> str:
     """Return what the player on turn is asked, in a sentence."""
     t = s.table
     if t.bid is None:
-        return "You bid first: as many as you like of any number."
+        return say("You bid first: as many as you like of any number.")
     if t.call is None:
-        return f"Bid higher than {bid_text(s)}, or call it wrong."
-    text = f"{t.call.kind.capitalize()} on {bid_text(s)}"
-    return f"{text}: pass, or sidestep." if is_sidestep(s, seat) else f"{text}: pass, or bid."
+        return say("Bid higher than {bid_text}, or call it wrong.", bid_text=bid_text(s))
+    text = say("{capitalize} on {bid_text}", capitalize=t.call.kind.capitalize(), bid_text=bid_text(s))
+    return (
+        say("{text}: pass, or sidestep.", text=text)
+        if is_sidestep(s, seat)
+        else say("{text}: pass, or bid.", text=text)
+    )
 
 
 def wanted_of(s: Table, seat: int) -> str:
     """Return what everybody else reads about the player on turn."""
     t = s.table
     if t.bid is None:
-        return f"Seat {seat} bids first."
+        return say("Seat {seat} bids first.", seat=seat)
     if t.call is None:
-        return f"Seat {seat} bids higher than {bid_text(s)}, or calls it wrong."
-    return f"{t.call.kind.capitalize()} on {bid_text(s)}: Seat {seat} passes, or bids."
+        return say("Seat {seat} bids higher than {bid_text}, or calls it wrong.", seat=seat, bid_text=bid_text(s))
+    return say(
+        "{capitalize} on {bid_text}: Seat {seat} passes, or bids.", capitalize=t.call.kind.capitalize(),
+        bid_text=bid_text(s), seat=seat,
+    )  # fmt: skip
 
 
 def bid_text(s: Table) -> str:
@@ -1012,23 +1062,23 @@ def bid_text(s: Table) -> str:
 def face(card: str) -> str:
     """Return a card as people say it: "5", "3-4", "5-star"; "a card" where only people see which."""
     if card == UNKNOWN:
-        return "a card"
+        return say("a card")
     return "-".join("star" if symbol == STAR else symbol for symbol in card)
 
 
 def count_text(quantity: int, rank: int) -> str:
     """Return a number of one rank in words: "one 5", "three 5's"."""
     number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
-    return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"
+    return say_count("{number} {rank}", "{number} {rank}'s", quantity, number=number, rank=rank)
 
 
 def cards_text(count: int) -> str:
     """Return a number of cards: "1 card", "2 cards"."""
-    return "1 card" if count == 1 else f"{count} cards"
+    return say_count("1 card", "{count} cards", count)
 
 
 def deal_words(due: Mapping[int, int]) -> str:
     """BT-V10: return how many cards people deal to whom: "6 each", or "6 to Seat 1, 4 to Seat 2"."""
     if len({*due.values()}) == 1:
-        return f"{next(iter(due.values()))} each"
-    return ", ".join(f"{cards} to Seat {seat}" for seat, cards in due.items())
+        return say("{next} each", next=next(iter(due.values())))
+    return listed((say("{cards} to Seat {seat}", cards=cards, seat=seat) for seat, cards in due.items()), ",")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer, Move
 from hub.engine.sight import Randomness, Sight, Strength, best
+from hub.engine.text import say
 
 RANKS = (1, 2, 3, 4, 5, 6)
 STAR = "*"
@@ -90,15 +91,16 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     How likely a bid is true depends on why it was made, so no hint states odds.
     """
     if answer is None or answer.move == "give":
-        return "That teammate has the most Deal cards left." if answer else ""
+        return say("That teammate has the most Deal cards left.") if answer else ""
     if answer.move == "draw":
-        return "New cards in their place are likelier to carry a bid."
+        return say("New cards in their place are likelier to carry a bid.")
     bid = Bid(answer["quantity"], answer["rank"]) if answer.move == "bid" else standing(sight)
     mine = symbols(sight.you["hand"])[bid.rank - 1]
     cards, average = by_the_cards(sight, bid.rank)
-    return (
-        f"Of {bid.quantity} you hold {mine}; by the cards alone, the {cards} cards of the others hold about {average}."
-    )
+    return say(
+        "Of {quantity} you hold {mine}; by the cards alone, the {cards} cards of the others hold about {average}.",
+        quantity=bid.quantity, mine=mine, cards=cards, average=average,
+    )  # fmt: skip
 
 
 def by_the_cards(sight: Sight, rank: int) -> tuple[int, int]:

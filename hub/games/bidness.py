@@ -35,6 +35,7 @@ from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, Beats, Wants, beat, odds_text
 from hub.engine.printed import LAY_OUT, UNKNOWN, face_down, is_printed, lay_out, possible, shuffled
 from hub.engine.secret import Pile, Secret
+from hub.engine.text import Text, listed, money, say, say_count, seats_words
 from hub.errors import BadCard
 
 # The printed numbers
@@ -142,8 +143,13 @@ class Receipt:
         """BN-48: how earnings were reckoned: "$30 x 6 = $180, contracts $50"."""
         if self.earnings is None:
             return ""
-        sales = f"${self.price} x {self.units} = ${self.price * self.units}"
-        return f"{sales}, contracts ${self.contracts}" if self.contracts else sales
+        price, got = money(self.price), money(self.price * self.units)
+        sales = say("{price} x {units} = {got}", price=price, units=self.units, got=got)
+        return (
+            say("{sales}, contracts {contracts}", sales=sales, contracts=money(self.contracts))
+            if self.contracts
+            else sales
+        )
 
 
 @dataclass(slots=True)
@@ -241,7 +247,9 @@ Table: TypeAlias = State[Company, Bank]
 async def play(s: Table) -> None:
     """BN-04: rounds of set-up, card play and business, until somebody has paid back the last IOU (BN-02)."""
     s.table.deck.cards = await shuffled(s, face_down(s.setup, event_deck(s.setup)), "event_deck")
-    await lay_out(s, next(iter(s.seats)), "Lay out the two decks, and an Engineer and a Marketer before everybody.")
+    await lay_out(
+        s, next(iter(s.seats)), say("Lay out the two decks, and an Engineer and a Marketer before everybody.")
+    )
     while True:
         await set_up(s)
         await card_play(s)
@@ -285,14 +293,16 @@ def card_lacks(face: str, card: Any) -> str:
         return f"must say its name, and its kind: {', '.join(kinds)}"
     kind, of = card["kind"], card.get("of")
     if (kind == "payback") != (face == PAYBACK) or (kind == "auctioned") != (face in AUCTIONED):
-        return f"cannot be of the kind {kind}: only PAYBACK is payback, and auctioned are ENG, MKT, LAW and CON"
+        return say(
+            "cannot be of the kind {kind}: only PAYBACK is payback, and auctioned are ENG, MKT, LAW and CON", kind=kind
+        )
     if kind == "suit" and of not in ("cash", "marketers", "tech"):
         return "must say what it is a suit of: cash, marketers or tech"
     if kind == "headhunting" and card.get("takes") not in EMPLOYEES:
         return "must say whom it takes: ENG, MKT or LAW"
     for number in (*kinds[kind], *(("stake",) if of in ("marketers", "tech") else ())):
         if type(card.get(number)) is not int or not 0 <= card[number] <= MOST_NUMBER:
-            return f"must say {number}, a number from 0 to {MOST_NUMBER}"
+            return say("must say {number}, a number from 0 to {most_number}", number=number, most_number=MOST_NUMBER)
     return ""
 
 
@@ -319,15 +329,21 @@ async def first_player(s: Table) -> None:
     while len(rollers) > 1:
         for seat in rollers:
             await throw(
-                s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first.",
-                f"Seat {seat} rolls a die for each IOU: the highest total goes first.",
+                s, seat, partial(ious_of, s, seat), "BN-10", say("Roll a die for each IOU: the highest total goes first."),
+                say("Seat {seat} rolls a die for each IOU: the highest total goes first.", seat=seat),
             )  # fmt: skip
         best = max(t.rolls[seat] for seat in rollers)
         rollers = [seat for seat in rollers if t.rolls[seat] == best]
         if rollers[1:]:
-            tell(s, f"{seats_words(rollers)} tie at {best} and roll again.", rule="BN-10", kind="tie", seats=rollers)
+            tell(
+                s, say("{seats_words} tie at {best} and roll again.", seats_words=seats_words(rollers), best=best),
+                rule="BN-10", kind="tie", seats=rollers,
+            )  # fmt: skip
     t.first_player, t.turn = rollers[0], None
-    tell(s, f"Seat {rollers[0]} is first player of round {s.round}.", rule="BN-10", kind="first", seat=rollers[0])
+    tell(
+        s, say("Seat {rollers} is first player of round {round}.", rollers=rollers[0], round=s.round), rule="BN-10",
+        kind="first", seat=rollers[0],
+    )  # fmt: skip
 
 
 async def throw(
@@ -338,8 +354,17 @@ async def throw(
     t.turn = seat
     faces = await roll(s, seat, dice, SIDES, s.phase, want, wants, others)
     total = t.rolls[seat] = sum(faces)
-    parts = f": {' + '.join(map(str, faces))}" if faces[1:] else ""
-    tell(s, f"Seat {seat} rolls {total}{parts}.", rule=rule, kind="roll", seat=seat, faces=faces, total=total)
+    tell(
+        s,
+        say("Seat {seat} rolls {total}: {faces}.", seat=seat, total=total, faces=" + ".join(map(str, faces)))
+        if faces[1:]
+        else say("Seat {seat} rolls {total}.", seat=seat, total=total),
+        rule=rule,
+        kind="roll",
+        seat=seat,
+        faces=faces,
+        total=total,
+    )
 
 
 def explain_roll(s: Table, seat: int) -> Refusal | None:
@@ -348,10 +373,14 @@ def explain_roll(s: Table, seat: int) -> Refusal | None:
     if s.phase not in ("first_player", "trial") or t.turn is None:
         return None
     if seat != CHANCE:
-        return Refusal(f"It is Seat {t.turn} who rolls.", "BN-X04")
+        return Refusal(say("It is Seat {turn} who rolls.", turn=t.turn), "BN-X04")
     dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
-    text = f"1 die gives 1-{SIDES}" if dice == 1 else f"{dice} dice give {dice}-{SIDES * dice}"
-    return Refusal(f"{text}: tell each face.", "BN-X17")
+    text = (
+        say("1 die gives 1-{sides}", sides=SIDES)
+        if dice == 1
+        else say("{dice} dice give {dice2}-{sides}", dice=dice, dice2=dice, sides=SIDES * dice)
+    )
+    return Refusal(say("{text}: tell each face.", text=text), "BN-X17")
 
 
 def payback_cards(s: Table) -> None:
@@ -379,7 +408,9 @@ async def deal_events(s: Table) -> None:
     text = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
     tell(
         s,
-        f"Shuffle the Event cards and deal: {text}." if is_printed(s.setup) else f"Event cards are dealt: {text}.",
+        say("Shuffle the Event cards and deal: {text}.", text=text)
+        if is_printed(s.setup)
+        else say("Event cards are dealt: {text}.", text=text),
         rule="BN-13",
         kind="deal",
         dealt={str(seat): cards for seat, cards in dealt.items()},
@@ -395,9 +426,9 @@ async def people_deal(s: Table) -> None:
     """
     t = s.table
     s.phase, t.turn = "deal", t.first_player or 0
-    whose = "Say whose was a Payback, then that all is done." if s.round > 1 else "Say when all is done."
-    want = f"Deal as the screen says; all discard a card, face down. {whose}"
-    others = f"Deal the cards, and discard one each. Seat {t.turn} says when all is done."
+    whose = say("Say whose was a Payback, then that all is done.") if s.round > 1 else say("Say when all is done.")
+    want = say("Deal as the screen says; all discard a card, face down. {whose}", whose=whose)
+    others = say("Deal the cards, and discard one each. Seat {turn} says when all is done.", turn=t.turn)
     away = {seat: UNKNOWN for seat in s.seats if hand(s, seat)}
     while True:
         either = [seat for seat, card in away.items() if card != PAYBACK and {UNKNOWN, PAYBACK} <= {*hand(s, seat)}]
@@ -414,7 +445,7 @@ async def discard_one(s: Table) -> None:
     s.phase = "discard"
     moves = {seat: [offer("discard", card=OneOf(distinct(hand(s, seat))))] for seat in s.seats if hand(s, seat)}
     answers = await ask_all(
-        s, moves, "Discard one card of your hand.", "Everybody discards a card in secret.", into="discard"
+        s, moves, say("Discard one card of your hand."), say("Everybody discards a card in secret."), into="discard"
     )
     for seat in answers:
         s.seats[seat].discard = None
@@ -428,9 +459,12 @@ def put_away(s: Table, cards: Mapping[int, str]) -> None:
         face = take_out(s, seat, card)
         if face != PAYBACK:
             s.table.face_down.cards.append(face)
-        backs[seat] = "a Payback card" if face == PAYBACK else "an Event card"
+        backs[seat] = say("a Payback card") if face == PAYBACK else say("an Event card")
     if backs:
-        tell(s, f"Discarded face down: {shared_words(s, backs, 'by')}.", rule="BN-14", kind="discard")
+        tell(
+            s, say("Discarded face down: {shared_words}.", shared_words=shared_words(s, backs, "by")), rule="BN-14",
+            kind="discard",
+        )  # fmt: skip
 
 
 def explain_discard(s: Table, seat: int, face: object) -> Refusal:
@@ -470,12 +504,12 @@ async def turn(s: Table, seat: int) -> None:
     if s.seats[seat].hand_size <= KEPT:
         t.passes += 1
         return
-    want = f"Play a card, sell one for ${SOLD}, or pass."
-    others = f"Seat {seat} plays a card, sells one, or passes."
+    want = say("Play a card, sell one for {sold}, or pass.", sold=money(SOLD))
+    others = say("Seat {seat} plays a card, sells one, or passes.", seat=seat)
     answer = await ask(s, seat, partial(turn_moves, s, seat), want, others, hidden=True)
     if answer.move == "pass":
         t.passes += 1
-        tell(s, f"Seat {seat} passes.", rule="BN-18", kind="pass", seat=seat)
+        tell(s, "Seat {seat} passes.", rule="BN-18", kind="pass", seat=seat)
         return
     t.passes = 0
     printed_payback = answer.move in ("pay_back", "sell_payback")
@@ -494,7 +528,10 @@ def out_of_cards(s: Table, seat: int) -> None:
     """BN-16: told when a hand has come down to two cards; its passes are not told one by one."""
     if s.seats[seat].hand_size <= KEPT:
         left = some(s.seats[seat].hand_size, "card")
-        tell(s, f"Seat {seat} has {left} left and passes from now on.", rule="BN-16", kind="out", seat=seat)
+        tell(
+            s, say("Seat {seat} has {left} left and passes from now on.", seat=seat, left=left), rule="BN-16",
+            kind="out", seat=seat,
+        )  # fmt: skip
 
 
 def sell(s: Table, seat: int, face: str) -> None:
@@ -508,10 +545,13 @@ def sell(s: Table, seat: int, face: str) -> None:
         seen = ""
     elif s.setup.options["sold_cards"] == "down" and face != PAYBACK:
         s.table.face_down.cards.append(face)
-        sold, seen = "a card, face down,", ""
+        sold, seen = say("a card, face down,"), ""
     else:
         throw_away(s, face)
-    collect(s, seat, SOLD, "BN-17", f"Seat {seat} sells {sold} for ${SOLD}.", f"${SOLD} for a card", card=seen)
+    collect(
+        s, seat, SOLD, "BN-17", say("Seat {seat} sells {sold} for {sold2}.", seat=seat, sold=sold, sold2=money(SOLD)),
+        say("{sold} for a card", sold=money(SOLD)), card=seen,
+    )  # fmt: skip
 
 
 async def play_card(s: Table, seat: int, answer: Answer) -> None:
@@ -527,14 +567,10 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
         case kind:
             cost = about(s, face)["cost"]
             pay(
-                s,
-                seat,
-                cost,
-                "BN-21",
-                f"Seat {seat} plays {a_card(s, face)} for ${cost}.",
-                f"${cost} for the card",
-                card=face,
-            )
+                s, seat, cost, "BN-21",
+                say("Seat {seat} plays {a_card} for {cost}.", seat=seat, a_card=a_card(s, face), cost=money(cost)),
+                say("{cost} for the card", cost=money(cost)), card=face,
+            )  # fmt: skip
             match kind:
                 case "headhunting":
                     headhunt(s, seat, face, answer["target"])
@@ -582,7 +618,7 @@ def refuse_card(s: Table, seat: int, face: str) -> Refusal | None:
         return refused
     if card["kind"] in AT_SOMEBODY and not targets(s, seat, card):
         code = "BN-X20" if card["kind"] == "headhunting" else "BN-X14"
-        return Refusal(f"There is nobody to play the {name(s, face)} on.", code)
+        return Refusal(say("There is nobody to play the {name} on.", name=name(s, face)), code)
     return None
 
 
@@ -592,9 +628,18 @@ def refuse_any_target(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal |
     if s.round == 1 and kind in FIRST_ROUND_OUT:
         return Refusal("Not playable in the first round.", "BN-X06")
     if kind == "payback" and not returns(company):
-        return Refusal(f"You need ${RETURNS[0][1]} in cash for an IOU; you have ${company.cash}.", "BN-X08")
+        return Refusal(
+            say(
+                "You need {returns} in cash for an IOU; you have {cash}.",
+                returns=money(RETURNS[0][1]),
+                cash=money(company.cash),
+            ),
+            "BN-X08",
+        )
     if cost > company.power:
-        return Refusal(f"That costs ${cost}; you can raise ${company.power}.", "BN-X09")
+        return Refusal(
+            say("That costs {cost}; you can raise {power}.", cost=money(cost), power=money(company.power)), "BN-X09"
+        )
     return refuse_plaintiff(s, seat, card) if kind == "suit" else None
 
 
@@ -611,7 +656,7 @@ def refuse_target(s: Table, seat: int, card: Mapping[str, Any], target: int) -> 
             return refuse_defendant(s, target, card) if somebody_else else Refusal("Sue another player.", "BN-X14")
         case "headhunting":
             if not somebody_else or card["takes"] not in employees(s.seats[target]):
-                return Refusal(f"Name another player who has {a_card(s, card['takes'])}.", "BN-X20")
+                return Refusal(say("Name another player who has {a_card}.", a_card=a_card(s, card["takes"])), "BN-X20")
         case _ if not somebody_else:
             return Refusal("Bad Press is placed on a rival.", "BN-X22")
     return None
@@ -637,23 +682,36 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
         "ious": card["kind"] == "payback",
     }
     if ("target" in given) != wants["target"]:
-        whom = "an opponent as its target" if wants["target"] else "no target"
-        return Refusal(f"A {card['name']} is played with {whom}.", "BN-X22")
+        whom = say("an opponent as its target") if wants["target"] else say("no target")
+        return Refusal(say("A {name} is played with {whom}.", name=card["name"], whom=whom), "BN-X22")
     for beside, wanted in wants.items():
         if (beside in given) != wanted or (wanted and type(given[beside]) is not int):
-            what = "a number" if wanted else "none"
-            return Refusal(f"A {card['name']} wants {what} as {beside}.", "FORM")
+            what = say("a number") if wanted else "none"
+            return Refusal(
+                say("A {name} wants {what} as {beside}.", name=card["name"], what=what, beside=beside), "FORM"
+            )
     if wants["ious"]:
         (one, price), (two, dear) = RETURNS
         if given["ious"] == two:
-            return Refusal(f"You need ${dear} and two IOUs.", "BN-X08")
-        return Refusal(f"Return {one} IOU for ${price}, or {two} for ${dear}.", "BN-X08")
+            return Refusal(say("You need {dear} and two IOUs.", dear=money(dear)), "BN-X08")
+        return Refusal(
+            say(
+                "Return {one} IOU for {price}, or {two} for {dear}.",
+                one=one,
+                price=money(price),
+                two=two,
+                dear=money(dear),
+            ),
+            "BN-X08",
+        )
     if wants["target"] and (refused := refuse_target(s, seat, card, given["target"])):
         return refused
     if wants["amount"]:
         most = stakes(s, seat, given["target"]).max
-        limits = f"Sue for ${STEP} to ${most}, in ${STEP} steps"
-        return Refusal(f"{limits}: no more than the defendant has and you could pay.", "BN-X14")
+        limits = say(
+            "Sue for {step} to {most}, in {step2} steps", step=money(STEP), most=money(most), step2=money(STEP)
+        )
+        return Refusal(say("{limits}: no more than the defendant has and you could pay.", limits=limits), "BN-X14")
     return None
 
 
@@ -662,7 +720,8 @@ def explain_unlisted(s: Table, face: object) -> Refusal:
     if not isinstance(face, str) or face not in s.setup.data["cards"]:
         return Refusal("The list of cards has no such card. Staff can enter what your box holds.", "BN-X07")
     return Refusal(
-        f"By the list of cards, every {name(s, face)} lies open. Staff can enter what your box holds.", "BN-X07"
+        say("By the list of cards, every {name} lies open. Staff can enter what your box holds.", name=name(s, face)),
+        "BN-X07",
     )
 
 
@@ -676,20 +735,31 @@ def explain_printed(s: Table, seat: int, action: Action) -> Refusal:
         return Refusal("A sale names no card.", "FORM")
     (one, price), (two, dear) = RETURNS
     if action.args.get("ious") == two:
-        return Refusal(f"You need ${dear} and two IOUs.", "BN-X08")
-    limits = Refusal(f"Return {one} IOU for ${price}, or {two} for ${dear}.", "BN-X08")
+        return Refusal(say("You need {dear} and two IOUs.", dear=money(dear)), "BN-X08")
+    limits = Refusal(
+        say(
+            "Return {one} IOU for {price}, or {two} for {dear}.", one=one, price=money(price), two=two, dear=money(dear)
+        ),
+        "BN-X08",
+    )
     return refuse_card(s, seat, PAYBACK) or limits
 
 
 def pay_back(s: Table, seat: int, ious: int) -> None:
     """BN-23, BN-03: one IOU for $100, two for $300, with cash that is there (BN-A07). BN-02: the last one wins at once."""
     company, price = s.seats[seat], dict(RETURNS)[ious]
-    pay(s, seat, price, "BN-23", f"Seat {seat} pays back ${price}.", f"${price} for {some(ious, 'IOU')}", card=PAYBACK)
+    pay(
+        s, seat, price, "BN-23", say("Seat {seat} pays back {price}.", seat=seat, price=money(price)),
+        say("{price} for {some}", price=money(price), some=some(ious, "IOU")), card=PAYBACK,
+    )  # fmt: skip
     was, company.ious = company.ious, company.ious - ious
-    left = f"Seat {seat} returns {some(ious, 'IOU')} and has {some(company.ious, 'IOU')} left."
+    left = say(
+        "Seat {seat} returns {some} and has {some2} left.", seat=seat, some=some(ious, "IOU"),
+        some2=some(company.ious, "IOU"),
+    )  # fmt: skip
     changed(s, seat, "ious", was, "BN-23", left, f"{was} - {ious} = {company.ious}")
     if not company.ious:
-        win(s, [seat], "BN-02", f"Seat {seat} has paid back the last IOU.")
+        win(s, [seat], "BN-02", say("Seat {seat} has paid back the last IOU.", seat=seat))
 
 
 def returns(company: Company) -> list[Any]:
@@ -704,7 +774,7 @@ def headhunt(s: Table, seat: int, face: str, target: int) -> None:
     staff(s.seats[target], employee, -1)
     staff(s.seats[seat], employee, 1)
     tell(
-        s, f"{a_card(s, employee).capitalize()} of Seat {target} goes over to Seat {seat}.",
+        s, say("{capitalize} of Seat {target} goes over to Seat {seat}.", capitalize=a_card(s, employee).capitalize(), target=target, seat=seat),
         rule="BN-30", kind="headhunt", seat=seat, target=target, card=employee,
     )  # fmt: skip
     judge(s)
@@ -720,7 +790,10 @@ def licence_deal(s: Table, seat: int, face: str) -> None:
 def place_bonus(s: Table, face: str, target: int) -> None:
     """BN-31: a bonus card lies in one's own workplace, Bad Press in a rival's, until the round ends; they stack."""
     s.seats[target].bonus.append(face)
-    tell(s, f"{name(s, face)} lies with Seat {target}.", rule="BN-31", kind="bonus", seat=target, card=face)
+    tell(
+        s, say("{name} lies with Seat {target}.", name=name(s, face), target=target), rule="BN-31", kind="bonus",
+        seat=target, card=face,
+    )  # fmt: skip
     judge(s)
 
 
@@ -732,21 +805,24 @@ async def auction(s: Table, seller: int, face: str) -> None:
     t = s.table
     lot = t.auction = Auction(face, seller, clockwise(s.seats, seller))
     s.phase = "auction"
-    tell(s, f"Seat {seller} auctions {a_card(s, face)}.", rule="BN-24", kind="auction", seat=seller, card=face)
+    tell(
+        s, say("Seat {seller} auctions {a_card}.", seller=seller, a_card=a_card(s, face)), rule="BN-24", kind="auction",
+        seat=seller, card=face,
+    )  # fmt: skip
     seat = seller
     # BN-27, BN-A06: a last player who has not bid is still asked once.
     while lot.in_ and lot.in_ != [lot.by]:
         t.turn = seat
-        asked = f"may beat ${lot.bid}" if lot.bid else "may open the bidding"
-        others = f"Seat {seat} {asked} for the {name(s, lot.card)}."
+        asked = say("may beat {bid}", bid=money(lot.bid)) if lot.bid else say("may open the bidding")
+        others = say("Seat {seat} {asked} for the {name}.", seat=seat, asked=asked, name=name(s, lot.card))
         answer = await ask(s, seat, bids(lot, s.seats[seat].power), partial(bidding_words, s, seat), others)
         if answer.move == "bid":
             lot.bid = lot.bids[seat] = answer["amount"]
             lot.by = seat
-            tell(s, f"Seat {seat} bids ${lot.bid}.", rule="BN-25", kind="bid", seat=seat, amount=lot.bid)
+            tell(s, "Seat {seat} bids {amount}.", rule="BN-25", kind="bid", seat=seat, amount=money(lot.bid))
         else:
             lot.in_.remove(seat)
-            tell(s, f"Seat {seat} drops out.", rule="BN-25", kind="drop", seat=seat)
+            tell(s, "Seat {seat} drops out.", rule="BN-25", kind="drop", seat=seat)
         seat = clockwise(lot.in_ or [seat], seat + 1)[0]
     hammer(s, lot)
     t.auction = None
@@ -772,14 +848,24 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if seat not in lot.in_:
         return Refusal("You have dropped out of this auction.", "BN-X13")
     if seat != s.table.turn:
-        return Refusal(f"It is Seat {s.table.turn}'s call.", "BN-X13")
+        return Refusal(say("It is Seat {turn}'s call.", turn=s.table.turn), "BN-X13")
     if type(amount) is not int:
         return Refusal("The amount is a whole number of dollars.", "FORM")
     if amount % STEP or amount <= 0:
-        return Refusal(f"Bids are in ${STEP} steps.", "BN-X10")
+        return Refusal(say("Bids are in {step} steps.", step=money(STEP)), "BN-X10")
     if amount < least_bid(lot):
-        return Refusal(f"Beat ${lot.bid}: the next bid is ${least_bid(lot)}.", "BN-X11")
-    return Refusal(f"This would break the ${DEBT_LIMIT} debt limit: you can raise ${power}.", "BN-X12")
+        return Refusal(
+            say("Beat {bid}: the next bid is {least_bid}.", bid=money(lot.bid or 0), least_bid=money(least_bid(lot))),
+            "BN-X11",
+        )
+    return Refusal(
+        say(
+            "This would break the {debt_limit} debt limit: you can raise {power}.",
+            debt_limit=money(DEBT_LIMIT),
+            power=money(power),
+        ),
+        "BN-X12",
+    )
 
 
 def hammer(s: Table, lot: Auction) -> None:
@@ -787,14 +873,20 @@ def hammer(s: Table, lot: Auction) -> None:
     card = name(s, lot.card)
     if lot.by is None or lot.bid is None:
         throw_away(s, lot.card)
-        tell(s, f"Nobody bids: the {card} is discarded.", rule="BN-29", kind="no_bid", card=lot.card)
+        tell(s, say("Nobody bids: the {card} is discarded.", card=card), rule="BN-29", kind="no_bid", card=lot.card)
         return
     to = None if lot.by == lot.seller else lot.seller
-    whom = f"Seat {to}" if to else "the bank"
-    text = f"Seat {lot.by} pays {whom} ${lot.bid} for {a_card(s, lot.card)}."
-    pay(s, lot.by, lot.bid, "BN-28", text, f"${lot.bid} for the {card}", to, lot.card)
+    whom = say("Seat {to}", to=to) if to else say("the bank")
+    text = say(
+        "Seat {by} pays {whom} {bid} for {a_card}.", by=lot.by, whom=whom, bid=money(lot.bid),
+        a_card=a_card(s, lot.card),
+    )  # fmt: skip
+    pay(s, lot.by, lot.bid, "BN-28", text, say("{bid} for the {card}", bid=money(lot.bid), card=card), to, lot.card)
     staff(s.seats[lot.by], lot.card, 1)
-    tell(s, f"The {card} joins Seat {lot.by}.", rule="BN-29", kind="joins", seat=lot.by, card=lot.card)
+    tell(
+        s, say("The {card} joins Seat {by}.", card=card, by=lot.by), rule="BN-29", kind="joins", seat=lot.by,
+        card=lot.card,
+    )  # fmt: skip
     judge(s)
 
 
@@ -805,10 +897,16 @@ async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: in
     """BN-36 to BN-43: it is filed, it is talked about, it goes to trial; its card is discarded whatever comes of it."""
     t, dice = s.table, {seat: s.seats[seat].dice for seat in (plaintiff, defendant)}
     of = about(s, face)["of"]
-    claim = f"Seat {plaintiff} sues Seat {defendant} for {damages_words(of, stake)}"
+    claim = say(
+        "Seat {plaintiff} sues Seat {defendant} for {damages_words}", plaintiff=plaintiff, defendant=defendant,
+        damages_words=damages_words(of, stake),
+    )  # fmt: skip
     odds = odds_text(beat(dice[plaintiff], dice[defendant], SIDES))
     suit = t.lawsuit = Lawsuit(face, plaintiff, defendant, of, stake, claim, dice, odds)
-    tell(s, f"{claim}.", rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face, stake=stake)
+    tell(
+        s, say("{claim}.", claim=claim), rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face,
+        stake=stake,
+    )  # fmt: skip
     if not await settled(s, suit):
         await trial(s, suit)
     throw_away(s, face)
@@ -823,9 +921,19 @@ def refuse_plaintiff(s: Table, plaintiff: int, card: Mapping[str, Any]) -> Refus
     company, of = s.seats[plaintiff], card["of"]
     if of == "cash":
         if company.power < STEP:
-            return Refusal(f"You could not pay ${STEP} if you lost; you can raise ${company.power}.", "BN-X14")
+            return Refusal(
+                say(
+                    "You could not pay {step} if you lost; you can raise {power}.",
+                    step=money(STEP),
+                    power=money(company.power),
+                ),
+                "BN-X14",
+            )
     elif strict(s) and holding(company, of) < card["stake"]:
-        return Refusal(f"You could not pay {damages_words(of, card['stake'])} if you lost.", "BN-X14")
+        return Refusal(
+            say("You could not pay {damages_words} if you lost.", damages_words=damages_words(of, card["stake"])),
+            "BN-X14",
+        )
     return None
 
 
@@ -839,7 +947,14 @@ def refuse_defendant(s: Table, defendant: int, card: Mapping[str, Any]) -> Refus
         return Refusal("There is nothing to sue for.", "BN-X14") if company.cash < STEP else None
     least = card["stake"] if strict(s) else 1
     if holding(company, of) < least:
-        return Refusal(f"Seat {defendant} does not have {damages_words(of, least)}.", "BN-X14")
+        return Refusal(
+            say(
+                "Seat {defendant} does not have {damages_words}.",
+                defendant=defendant,
+                damages_words=damages_words(of, least),
+            ),
+            "BN-X14",
+        )
     return None
 
 
@@ -862,27 +977,32 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
     """BN-39, BN-40, BN-A11, BN-A12: a demand and counters by turns, until one is accepted, or one side wants the trial."""
     t = s.table
     s.phase, t.turn = "settlement", suit.plaintiff
-    others = f"Seat {suit.plaintiff} demands an amount to settle, or goes to trial."
-    answer = await ask(s, suit.plaintiff, demands(s, suit), "Demand an amount to settle, or go to trial.", others)
+    others = say("Seat {plaintiff} demands an amount to settle, or goes to trial.", plaintiff=suit.plaintiff)
+    answer = await ask(s, suit.plaintiff, demands(s, suit), say("Demand an amount to settle, or go to trial."), others)
     while answer.move in ("demand", "counter"):
         suit.offers.append(answer["amount"])
-        verb, t.turn = ("demand", suit.defendant) if suit.by == suit.plaintiff else ("offer", suit.plaintiff)
-        tell(
-            s,
-            f"Seat {suit.by} {verb}s ${suit.offer} to settle.",
-            rule="BN-39",
-            kind="offer",
-            seat=suit.by,
-            amount=suit.offer,
-        )
-        want = f"Accept the {verb} of ${suit.offer}, counter it, or reject it and go to trial."
-        answer = await ask(s, t.turn, replies(s, suit), want, f"Seat {t.turn} answers the {verb} of ${suit.offer}.")
+        amount = money(answer["amount"])
+        if suit.by == suit.plaintiff:
+            t.turn = suit.defendant
+            text = say("Seat {seat} demands {amount} to settle.", seat=suit.by, amount=amount)
+            want = say("Accept the demand of {amount}, counter it, or reject it and go to trial.", amount=amount)
+            others = say("Seat {seat} answers the demand of {amount}.", seat=t.turn, amount=amount)
+        else:
+            t.turn = suit.plaintiff
+            text = say("Seat {seat} offers {amount} to settle.", seat=suit.by, amount=amount)
+            want = say("Accept the offer of {amount}, counter it, or reject it and go to trial.", amount=amount)
+            others = say("Seat {seat} answers the offer of {amount}.", seat=t.turn, amount=amount)
+        tell(s, text, rule="BN-39", kind="offer", seat=suit.by, amount=suit.offer)
+        answer = await ask(s, t.turn, replies(s, suit), want, others)
     if answer.move != "accept":
-        tell(s, f"Seat {t.turn} wants a trial.", rule="BN-39", kind="trial", seat=t.turn)
+        tell(s, "Seat {seat} wants a trial.", rule="BN-39", kind="trial", seat=t.turn)
         return False
     paid = suit.offers[-1]
-    text = f"Seat {suit.defendant} pays Seat {suit.plaintiff} ${paid} to settle."
-    pay(s, suit.defendant, paid, "BN-39", text, f"${paid} agreed", suit.plaintiff)
+    text = say(
+        "Seat {defendant} pays Seat {plaintiff} {paid} to settle.", defendant=suit.defendant, plaintiff=suit.plaintiff,
+        paid=money(paid),
+    )  # fmt: skip
+    pay(s, suit.defendant, paid, "BN-39", text, say("{paid} agreed", paid=money(paid)), suit.plaintiff)
     return True
 
 
@@ -921,19 +1041,28 @@ def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
     if suit is None or s.phase != "settlement":
         return Refusal("There is no lawsuit to settle now.", "BN-X16")
     if seat != s.table.turn:
-        return Refusal(f"It is for Seat {s.table.turn} to answer.", "BN-X16")
+        return Refusal(say("It is for Seat {turn} to answer.", turn=s.table.turn), "BN-X16")
     if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
-        text = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
+        text = (
+            say("Accept the offer, counter it, or reject it.")
+            if suit.offers
+            else say("Demand an amount, or go to trial.")
+        )
         return Refusal(text, "BN-X16")
     if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
         return Refusal("No more counters: accept, or reject.", "BN-X16")
     if type(amount) is not int:
         return Refusal("A settlement is a whole number of dollars.", "BN-X16")
     if amount == suit.offer:
-        return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
+        return Refusal(say("A counter differs from {amount}: or accept it.", amount=money(amount)), "BN-X16")
     step = settlement_step(s)
-    limits = f"Settle for ${step} to ${most_settled(s, suit)}, in ${step} steps"
-    return Refusal(f"{limits}: more Seat {suit.defendant} cannot raise.", "BN-X16")
+    limits = say(
+        "Settle for {step} to {most_settled}, in {step2} steps", step=money(step),
+        most_settled=money(most_settled(s, suit)), step2=money(step),
+    )  # fmt: skip
+    return Refusal(
+        say("{limits}: more Seat {defendant} cannot raise.", limits=limits, defendant=suit.defendant), "BN-X16"
+    )
 
 
 async def trial(s: Table, suit: Lawsuit) -> None:
@@ -942,18 +1071,34 @@ async def trial(s: Table, suit: Lawsuit) -> None:
     s.phase, t.rolls = "trial", {}
     plaintiff, defendant = suit.plaintiff, suit.defendant
     mine, theirs = suit.dice[plaintiff], suit.dice[defendant]
-    others = f"Seat {plaintiff} must roll more than Seat {defendant}, who wins a tie."
+    others = say(
+        "Seat {plaintiff} must roll more than Seat {defendant}, who wins a tie.",
+        plaintiff=plaintiff,
+        defendant=defendant,
+    )
     await throw(
-        s, plaintiff, mine, "BN-41", "Roll more than the defendant, who wins if both are equal.", others, Beats(theirs)
+        s,
+        plaintiff,
+        mine,
+        "BN-41",
+        say("Roll more than the defendant, who wins if both are equal."),
+        others,
+        Beats(theirs),
     )
     total = t.rolls[plaintiff]
-    others = f"Seat {defendant} needs {total} or more."
+    others = say("Seat {defendant} needs {total} or more.", defendant=defendant, total=total)
     await throw(
-        s, defendant, theirs, "BN-41", f"Roll {total} or more: you win if both are equal.", others, AtLeast(total)
+        s,
+        defendant,
+        theirs,
+        "BN-41",
+        say("Roll {total} or more: you win if both are equal.", total=total),
+        others,
+        AtLeast(total),
     )
     won = total > t.rolls[defendant]
     winner, score = plaintiff if won else defendant, f"{total} : {t.rolls[defendant]}"
-    tell(s, f"Seat {winner} wins in court, {score}.", rule="BN-41", kind="verdict", seat=winner, score=score)
+    tell(s, "Seat {seat} wins in court, {score}.", rule="BN-41", kind="verdict", seat=winner, score=score)
     if won:
         pay_damages(s, suit, defendant, plaintiff)
     else:
@@ -963,10 +1108,13 @@ async def trial(s: Table, suit: Lawsuit) -> None:
 def pay_damages(s: Table, suit: Lawsuit, loser: int, to: int | None) -> None:
     """BN-42, BN-A27: to the plaintiff, or to the bank. BN-H03, capped: as much of it as there is."""
     stake = suit.stake if suit.of == "cash" else min(suit.stake, holding(s.seats[loser], suit.of))
-    what, whom = damages_words(suit.of, stake), f"Seat {to}" if to else "the bank"
-    text, how = f"Seat {loser} pays {whom} damages of {what}.", f"damages of {what}"
+    what, whom = damages_words(suit.of, stake), say("Seat {to}", to=to) if to else say("the bank")
+    text, how = (
+        say("Seat {loser} pays {whom} damages of {what}.", loser=loser, whom=whom, what=what),
+        say("damages of {what}", what=what),
+    )
     if not stake:
-        tell(s, f"Seat {loser} has nothing to pay damages with.", rule="BN-42", kind="damages", seat=loser)
+        tell(s, "Seat {seat} has nothing to pay damages with.", rule="BN-42", kind="damages", seat=loser)
         return
     match suit.of:
         case "cash":
@@ -994,12 +1142,12 @@ def judge(s: Table) -> None:
     for seat, company in s.seats.items():
         was, company.marketing = company.marketing, marketing_points(s, company)
         if company.marketing != was:
-            text = f"Seat {seat} has {some(company.marketing, 'marketing point')}."
+            text = say("Seat {seat} has {some}.", seat=seat, some=some(company.marketing, "marketing point"))
             changed(s, seat, "marketing", was, "BN-33", text, marketing_words(s, company))
     selling = {seat: company.marketing if by_points(s) else company.marketers for seat, company in s.seats.items()}
-    t.market_leader = award(s, "Market Leader", "BN-33", t.market_leader, selling)
+    t.market_leader = award(s, say("Market Leader"), "BN-33", t.market_leader, selling)
     t.tech_leader = award(
-        s, "Tech Leader", "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()}
+        s, say("Tech Leader"), "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()}
     )
     for seat, company in s.seats.items():
         company.price = unit_price(company.tech, leads=seat == t.tech_leader)
@@ -1010,8 +1158,12 @@ def award(s: Table, title: str, rule: str, holder: int | None, counted: Mapping[
     """BN-33, BN-34, BN-A16: return who alone has the most, and holds it; a tie sends it back to the bank."""
     most, leader = max(counted.values()), sole(counted)
     if leader != holder:
-        text = f"Seat {leader} takes the {title} award" if leader else f"The {title} award goes back to the bank: a tie"
-        tell(s, f"{text} at {most}.", rule=rule, kind="award", award=title, seat=leader)
+        text = (
+            say("Seat {leader} takes the {title} award", leader=leader, title=title)
+            if leader
+            else say("The {title} award goes back to the bank: a tie", title=title)
+        )
+        tell(s, say("{text} at {most}.", text=text, most=most), rule=rule, kind="award", award=title, seat=leader)
     return leader
 
 
@@ -1066,14 +1218,20 @@ async def salaries(s: Table, seat: int) -> None:
     s.phase, s.table.turn = "salaries", seat
     if company.cash < company.salary:
         while True:
-            others = f"Seat {seat} is short of cash for salaries of ${company.salary}."
+            others = say(
+                "Seat {seat} is short of cash for salaries of {salary}.", seat=seat, salary=money(company.salary)
+            )
             answer = await ask(s, seat, partial(salary_moves, company), partial(paying_words, company), others)
             if answer.move == "pay":
                 break
             lay_off(s, seat, answer["employees"])
     s.table.receipts.append(Receipt(seat, company.salary))
     if company.salary:
-        pay(s, seat, company.salary, "BN-44", f"Seat {seat} pays ${company.salary} of salaries.", salary_words(company))
+        pay(
+            s, seat, company.salary, "BN-44",
+            say("Seat {seat} pays {salary} of salaries.", seat=seat, salary=money(company.salary)),
+            salary_words(company),
+        )  # fmt: skip
 
 
 def salary_moves(company: Company) -> list[Move]:
@@ -1087,7 +1245,14 @@ def refuse_pay(company: Company) -> Refusal | None:
     """BN-46a: return why salaries cannot be paid within the debt limit; None if they can."""
     if company.salary <= company.power:
         return None
-    return Refusal(f"Salaries are ${company.salary} and you can raise ${company.power}: lay off first.", "BN-X19")
+    return Refusal(
+        say(
+            "Salaries are {salary} and you can raise {power}: lay off first.",
+            salary=money(company.salary),
+            power=money(company.power),
+        ),
+        "BN-X19",
+    )
 
 
 def explain_salary(s: Table, seat: int, move: str) -> Refusal:
@@ -1110,8 +1275,11 @@ def lay_off(s: Table, seat: int, faces: list[str]) -> None:
     for face in faces:
         staff(s.seats[seat], face, -1)
         s.table.discards.append(face)
-    who = ", ".join(name(s, face) for face in faces)
-    tell(s, f"Seat {seat} lays off: {who}.", rule="BN-46", kind="lay_off", seat=seat, employees=faces)
+    who = listed((name(s, face) for face in faces), ",")
+    tell(
+        s, say("Seat {seat} lays off: {who}.", seat=seat, who=who), rule="BN-46", kind="lay_off", seat=seat,
+        employees=faces,
+    )  # fmt: skip
     judge(s)
 
 
@@ -1121,7 +1289,10 @@ def earn(s: Table) -> None:
         company = s.seats[slip.seat]
         slip.price, slip.units, slip.contracts = company.price, company.units, CONTRACT * company.contracts
         slip.earnings = earned = company.earnings
-        collect(s, slip.seat, earned, "BN-48", f"Seat {slip.seat} earns ${earned}: {slip.sum}.", slip.sum)
+        collect(
+            s, slip.seat, earned, "BN-48",
+            say("Seat {seat} earns {earned}: {sum}.", seat=slip.seat, earned=money(earned), sum=slip.sum), slip.sum,
+        )  # fmt: skip
 
 
 def gain_tech(s: Table) -> None:
@@ -1130,7 +1301,10 @@ def gain_tech(s: Table) -> None:
         engineers = s.seats[slip.seat].engineers
         slip.tech = TECH_GAIN * engineers
         if engineers:
-            add_tech(s, slip.seat, slip.tech, "BN-49", f"{TECH_GAIN} x {some(engineers, 'engineer')}")
+            add_tech(
+                s, slip.seat, slip.tech, "BN-49",
+                say("{count} x {what}", count=TECH_GAIN, what=some(engineers, "engineer")),
+            )  # fmt: skip
     judge(s)
 
 
@@ -1149,9 +1323,12 @@ def round_limit(s: Table) -> None:
     best = min((company.ious, -company.cash) for company in s.seats.values())
     winners = [seat for seat, company in s.seats.items() if (company.ious, -company.cash) == best]
     level = [seat for seat, company in s.seats.items() if company.ious == best[0]]
-    verb = "have" if winners[1:] else "has"
-    cash = f", and of those the most cash, ${-best[1]}" if level[1:] else ""
-    reason = f"After {some(s.round, 'round')}, {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
+    cash = say(", and of those the most cash, {value}", value=money(-best[1])) if level[1:] else ""
+    reason = say_count(
+        "After {some}, {seats_words} has the fewest IOUs, {best}{cash}.",
+        "After {some}, {seats_words} have the fewest IOUs, {best}{cash}.",
+        len(winners), some=some(s.round, "round"), seats_words=seats_words(winners), best=best[0], cash=cash,
+    )  # fmt: skip
     win(s, winners, "BN-H08", reason)
 
 
@@ -1197,7 +1374,10 @@ def explain_cost(s: Table, seat: int) -> Refusal:
         return Refusal("That is for printed cards.", "BN-H12")
     if not on_turn(s, seat):
         return Refusal("The cost is entered by the player who is to play a card.", "BN-H12")
-    return Refusal(f"Name a card that has a cost, and the cost in $5 steps up to ${MOST_COST}.", "BN-H12")
+    return Refusal(
+        say("Name a card that has a cost, and the cost in $5 steps up to {most_cost}.", most_cost=money(MOST_COST)),
+        "BN-H12",
+    )
 
 
 def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
@@ -1205,11 +1385,16 @@ def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
     if type(amount) is not int:
         return Refusal("The amount is a whole number of dollars.", "FORM")
     if amount <= 0 or amount % LOAN:
-        return Refusal(f"Loans come in ${LOAN} steps.", "BN-X02")
+        return Refusal(say("Loans come in {loan} steps.", loan=money(LOAN)), "BN-X02")
     if frozen(s):
         return Refusal("Wait until the roll is complete.", "BN-X03")
     return Refusal(
-        f"Debt limit is ${DEBT_LIMIT}; you can borrow ${LOAN * (MOST_IOUS - s.seats[seat].ious)} more.", "BN-X01"
+        say(
+            "Debt limit is {debt_limit}; you can borrow {loan} more.",
+            debt_limit=money(DEBT_LIMIT),
+            loan=money(LOAN * (MOST_IOUS - s.seats[seat].ious)),
+        ),
+        "BN-X01",
     )
 
 
@@ -1220,18 +1405,25 @@ def stand(s: Table, seat: int, answer: Answer) -> None:
     elif isinstance(s.table, PrintedBank):
         face, cost = answer["card"], answer["cost"]
         s.table.costs[face] = cost
-        text = f"Seat {seat} says what is printed: {a_card(s, face)} costs ${cost}."
+        text = say(
+            "Seat {seat} says what is printed: {a_card} costs {cost}.", seat=seat, a_card=a_card(s, face),
+            cost=money(cost),
+        )  # fmt: skip
         tell(s, text, rule="BN-H12", kind="cost", seat=seat, card=face, cost=cost)
 
 
 def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
     """BN-07, BN-08: cash from the bank, and as many IOUs of $100."""
     company, ious = s.seats[seat], amount // LOAN
-    collect(s, seat, amount, rule, f"Seat {seat} borrows ${amount}.", f"${LOAN} x {some(ious, 'IOU')}")
+    collect(
+        s, seat, amount, rule, say("Seat {seat} borrows {amount}.", seat=seat, amount=money(amount)),
+        say("{count} x {what}", count=money(LOAN), what=some(ious, "IOU")),
+    )  # fmt: skip
     was, company.ious = company.ious, company.ious + ious
     changed(
-        s, seat, "ious", was, rule, f"Seat {seat} has {some(company.ious, 'IOU')}.", f"{was} + {ious} = {company.ious}"
-    )
+        s, seat, "ious", was, rule, say("Seat {seat} has {some}.", seat=seat, some=some(company.ious, "IOU")),
+        f"{was} + {ious} = {company.ious}",
+    )  # fmt: skip
 
 
 def pay(
@@ -1247,7 +1439,10 @@ def pay(
     company.cash -= amount
     changed(s, seat, "cash", company.cash + amount, rule, text, how, to, card)
     if to:
-        collect(s, to, amount, rule, f"Seat {to} gets ${amount} from Seat {seat}.", how, seat, card)
+        collect(
+            s, to, amount, rule,
+            say("Seat {to} gets {amount} from Seat {seat}.", to=to, amount=money(amount), seat=seat), how, seat, card,
+        )  # fmt: skip
 
 
 def collect(
@@ -1263,18 +1458,10 @@ def add_tech(s: Table, seat: int, points: int, rule: str, how: str, card: str = 
     """Give tech points to a player, or take them; `card` is what they come of."""
     company = s.seats[seat]
     company.tech += points
-    verb = "gains" if points > 0 else "loses"
-    changed(
-        s,
-        seat,
-        "tech",
-        company.tech - points,
-        rule,
-        f"Seat {seat} {verb} {some(abs(points), 'tech point')}.",
-        how,
-        None,
-        card,
-    )
+    text = say("Seat {seat} gains {some}.", seat=seat, some=some(points, "tech point"))
+    if points < 0:
+        text = say("Seat {seat} loses {some}.", seat=seat, some=some(-points, "tech point"))
+    changed(s, seat, "tech", company.tech - points, rule, text, how, None, card)
 
 
 def changed(
@@ -1367,10 +1554,10 @@ def explain(s: Table, action: Action) -> Refusal | None:
     seat, move, t = action.seat, action.move, s.table
     if s.phase == "over":
         paid = next(
-            (f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious),
-            "the last round is played",
+            (say("Seat {winner} has no IOUs", winner=winner) for winner, one in s.seats.items() if not one.ious),
+            say("the last round is played"),
         )
-        return Refusal(f"Game over: {paid}.", "BN-X21")
+        return Refusal(say("Game over: {paid}.", paid=paid), "BN-X21")
     if move == "roll":
         return explain_roll(s, seat)
     if seat == CHANCE:
@@ -1378,7 +1565,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == LAY_OUT:
         return Refusal("The cards are laid out first.", "BN-X04")
     if seat not in s.seats:
-        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+        return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     match move:
         case "borrow":
             return explain_loan(s, seat, action.args.get("amount"))
@@ -1399,7 +1586,10 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "play" and s.seats[seat].hand_size <= KEPT:
         return Refusal("You must pass with two or fewer cards.", "BN-X05")
     if seat != t.turn:
-        return Refusal(f"It is Seat {t.turn}'s turn." if t.turn else "Everybody discards one card now.", "BN-X04")
+        return Refusal(
+            say("It is Seat {turn}'s turn.", turn=t.turn) if t.turn else say("Everybody discards one card now."),
+            "BN-X04",
+        )
     if s.phase != "play":
         return Refusal("Answer what you are asked first.", "BN-X04")
     return explain_card(s, seat, action) if move in CARD_MOVES else None
@@ -1436,7 +1626,7 @@ def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     company = s.seats[seat]
     if s.phase == "play" and seat == s.table.turn:
         costs = {face: about(s, face).get("cost") for face in faces_of(s, seat)}
-        return {"card": {face: f"${cost} to play" for face, cost in costs.items() if cost}}
+        return {"card": {face: say("{cost} to play", cost=money(cost)) for face, cost in costs.items() if cost}}
     if s.phase != "salaries" or seat != s.table.turn:
         return {}
     return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
@@ -1453,23 +1643,24 @@ def layoff_words(s: Table, seat: int, face: str) -> str:
     kept.units = kept.marketing + (LEADER_UNITS if sole(rivals) == seat else 0)
     less = company.earnings - kept.earnings
     costs = {
-        "ENG": f"{TECH_GAIN} tech points less",
-        "LAW": "a die less in court",
-        "MKT": f"earns ${less} less" if less else "earns as much",
+        "ENG": say("{tech_gain} tech points less", tech_gain=TECH_GAIN),
+        "LAW": say("a die less in court"),
+        "MKT": say("earns {less} less", less=money(less)) if less else say("earns as much"),
     }
-    return f"saves ${company.salary - kept.salary}, {costs[face]}"
+    return say("saves {salary}, {costs}", salary=money(company.salary - kept.salary), costs=costs[face])
 
 
 def damages_words(of: str, stake: int) -> str:
     """Return what is at stake: "$80", "2 marketers", "8 tech points"."""
-    return f"${stake}" if of == "cash" else some(stake, "marketer" if of == "marketers" else "tech point")
+    return money(stake) if of == "cash" else some(stake, "marketer" if of == "marketers" else "tech point")
 
 
 def marketing_words(s: Table, company: Company) -> str:
     """Return how marketing points were counted: "2 marketers + 2 - 1"."""
     points = [bonus_points(s, face) for face in company.bonus]
     signed = [f"{'-' if point < 0 else '+'} {abs(point)}" for point in points if point]
-    return " ".join([some(company.marketers, "marketer"), *signed])
+    counted = some(company.marketers, "marketer")
+    return say("{marketers} {points}", marketers=counted, points=" ".join(signed)) if signed else counted
 
 
 def salary_words(company: Company) -> str:
@@ -1479,18 +1670,19 @@ def salary_words(company: Company) -> str:
         (company.engineers, "engineer", WAGE * company.engineers),
         (company.lawyers, "lawyer", WAGE * company.lawyers**2),
     ]
-    return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in text if count) or "no employees"
+    paid = [say("{what} {wages}", what=some(count, what), wages=money(wages)) for count, what, wages in text if count]
+    return listed(paid, ",") if paid else say("no employees")
 
 
 def paying_words(company: Company) -> str:
     """Return what a player is asked who is short of cash for salaries."""
-    text = f"Salaries are ${company.salary} and you have ${company.cash}"
+    text = say("Salaries are {salary} and you have {cash}", salary=money(company.salary), cash=money(company.cash))
     if company.salary <= company.cash:
-        return f"{text}: pay, or lay off more."
+        return say("{text}: pay, or lay off more.", text=text)
     return (
-        f"{text}: pay with a loan, or lay off."
+        say("{text}: pay with a loan, or lay off.", text=text)
         if company.salary <= company.power
-        else f"{text}, no more to be had: lay off."
+        else say("{text}, no more to be had: lay off.", text=text)
     )
 
 
@@ -1498,12 +1690,23 @@ def bidding_words(s: Table, seat: int) -> str:
     """Return what a bidder is asked."""
     lot = s.table.auction
     assert lot is not None
-    text = f"Beat ${lot.bid}" if lot.bid else "Open the bidding"
-    whom = f"Seat {lot.seller}" if seat != lot.seller else "the bank"
+    text = say("Beat {bid}", bid=money(lot.bid)) if lot.bid else say("Open the bidding")
+    whom = say("Seat {seller}", seller=lot.seller) if seat != lot.seller else say("the bank")
     power, due = s.seats[seat].power, salary_with(s.seats[seat], lot.card)
     near = least_bid(lot) <= power < least_bid(lot) + due + LOAN
-    short = f" Above ${max(0, power - due)} you could not pay your salaries, ${due} with it." if near else ""
-    return f"{text} for the {name(s, lot.card)}, to be paid to {whom}, or drop out.{short}"
+    short = (
+        say(
+            " Above {max} you could not pay your salaries, {due} with it.",
+            max=money(max(0, power - due)),
+            due=money(due),
+        )
+        if near
+        else ""
+    )
+    return say(
+        "{text} for the {name}, to be paid to {whom}, or drop out.{short}", text=text, name=name(s, lot.card),
+        whom=whom, short=short,
+    )  # fmt: skip
 
 
 def salary_with(company: Company, face: str) -> int:
@@ -1521,30 +1724,46 @@ def name(s: Table, face: str) -> str:
 def a_card(s: Table, face: str) -> str:
     """Return a card in words with its article: "a Marketer", "an Engineer"; "an Event card" where only people see which."""
     if face == UNKNOWN:
-        return "an Event card"
+        return say("an Event card")
     text = name(s, face)
-    return f"an {text}" if text[0] in "AEIO" else f"a {text}"
+    return say("an {thing}", thing=text) if text[0] in "AEIO" else say("a {thing}", thing=text)
 
 
 def some(number: int, what: str) -> str:
     """Return a number of things: "1 IOU", "2 IOUs"."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def seats_words(seats: Sequence[int]) -> str:
-    """Return seats in words: "Seat 1 and Seat 3"."""
-    return " and ".join(f"Seat {seat}" for seat in seats)
+    match what:
+        case "IOU":
+            return say_count("1 IOU", "{count} IOUs", number)
+        case "marketer":
+            return say_count("1 marketer", "{count} marketers", number)
+        case "engineer":
+            return say_count("1 engineer", "{count} engineers", number)
+        case "lawyer":
+            return say_count("1 lawyer", "{count} lawyers", number)
+        case "card":
+            return say_count("1 card", "{count} cards", number)
+        case "round":
+            return say_count("1 round", "{count} rounds", number)
+        case "tech point":
+            return say_count("1 tech point", "{count} tech points", number)
+        case _:
+            return say_count("1 marketing point", "{count} marketing points", number)
 
 
 def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
-    """Return what seats have in common, said once: "6 each", "2 to Seat 1, 3 to the others", "3 by all the others"."""
+    """Return what seats have in common, said once: "6 each", "2 for Seat 1, 3 for the others", "3 by all the others"."""
     alike: dict[str, list[int]] = {}
     for seat, one in by_seat.items():
         alike.setdefault(one, []).append(seat)
-    whose = {one: seats_words(seats) for one, seats in sorted(alike.items(), key=lambda item: len(item[1]))}
+    whose: dict[str, Text] = {
+        one: seats_words(seats) for one, seats in sorted(alike.items(), key=lambda item: len(item[1]))
+    }
     if len(by_seat) == len(s.seats):
         if len(whose) == 1:
-            return f"{next(iter(whose))} each"
+            return say("{next} each", next=next(iter(whose)))
         if len(alike[last := next(reversed(whose))]) > 1:
-            whose[last] = "the others" if between == "to" else "all the others"  # languages decline the two differently
-    return ", ".join(f"{one} {between} {seats}" for one, seats in whose.items())
+            # Languages decline the two differently.
+            whose[last] = say("the others") if between == "to" else say("all the others")
+    if between == "to":
+        return listed((say("{what} for {whom}", what=one, whom=them) for one, them in whose.items()), ",")
+    return listed((say("{what} by {who}", what=one, who=them) for one, them in whose.items()), ",")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from hub.engine.decision import Answer, Move
 from hub.engine.odds import beat, odds_text
 from hub.engine.sight import Randomness, Sight, Strength, best
+from hub.engine.text import money, say
 
 LOAN = 100  # BN-07
 DOUBLE_PRICE = 300  # BN-23: two IOUs at once
@@ -103,19 +104,19 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         case "demand" | "trial" | "accept" | "counter" | "reject":
             suit = sight.table["lawsuit"]
             odds = odds_in_court(sight, suit["plaintiff"], suit["defendant"])
-            return f"The odds of Seat {suit['plaintiff']} in court: {odds}."
+            return say("The odds of Seat {plaintiff} in court: {odds}.", plaintiff=suit["plaintiff"], odds=odds)
         case "discard":
-            return "Of the cards that you hold, this one brings you least."
+            return say("Of the cards that you hold, this one brings you least.")
         case "play":
             return reason_to_play(sight, books, answer)
         case "sell":
-            return "$10 is more than any card you hold is worth to you now."
+            return say("$10 is more than any card you hold is worth to you now.")
         case "pass":
-            return "Nothing you hold is worth more now than it costs."
+            return say("Nothing you hold is worth more now than it costs.")
         case "lay_off":
-            return "They cost more in salaries than they bring."
+            return say("They cost more in salaries than they bring.")
         case "pay":
-            return "All who work for you bring more than their salaries."
+            return say("All who work for you bring more than their salaries.")
     return ""
 
 
@@ -125,10 +126,15 @@ def reason_to_bid(sight: Sight, books: Books, answer: Answer) -> str:
     worth = max(0, round(added(books, sight.seat, **{name_of(lot["card"]): 1}) / STEP) * STEP)
     name = sight.data["cards"][lot["card"]]["name"]
     if lot["seller"] == sight.seat:
-        more = "another bids more and pays you" if answer.move == "bid" else "what is bid is yours"
-        return f"You sell: a {name} would bring you about ${worth} more, and {more}."
-    limit = "bid up to two thirds of that" if answer.move == "bid" else "the next bid takes too much of it"
-    return f"A {name} may bring you about ${worth} until the end: {limit}."
+        more = say("another bids more and pays you") if answer.move == "bid" else say("what is bid is yours")
+        return say(
+            "You sell: a {name} would bring you about {worth} more, and {more}.", name=name, worth=money(worth),
+            more=more,
+        )  # fmt: skip
+    limit = say("bid up to two thirds of that") if answer.move == "bid" else say("the next bid takes too much of it")
+    return say(
+        "A {name} may bring you about {worth} until the end: {limit}.", name=name, worth=money(worth), limit=limit
+    )
 
 
 def reason_to_play(sight: Sight, books: Books, answer: Answer) -> str:
@@ -138,20 +144,24 @@ def reason_to_play(sight: Sight, books: Books, answer: Answer) -> str:
     match card["kind"]:
         case "payback":
             last = answer["ious"] == books.companies[sight.seat].ious
-            return "That is your last IOU: you win." if last else "The cash for it can be spared, and every IOU counts."
+            return (
+                say("That is your last IOU: you win.")
+                if last
+                else say("The cash for it can be spared, and every IOU counts.")
+            )
         case "auctioned":
-            return "Others pay you for it, or you get it for less than it brings."
+            return say("Others pay you for it, or you get it for less than it brings.")
         case "suit" if target:
             odds = odds_in_court(sight, sight.seat, target)
-            return f"Your odds in court against Seat {target}: {odds}."
+            return say("Your odds in court against Seat {target}: {odds}.", target=target, odds=odds)
         case "headhunting":
-            return "It brings you more than it costs, and takes from a rival."
+            return say("It brings you more than it costs, and takes from a rival.")
         case "press":
-            return "It costs a rival more sales than it costs you dollars."
+            return say("It costs a rival more sales than it costs you dollars.")
         case "intern":
-            return "One die more in every trial of this round."
+            return say("One die more in every trial of this round.")
     worth = round(worth_of_turn(sight, books, answer) / STEP) * STEP
-    return f"It brings about ${max(STEP, worth)} more than it costs."
+    return say("It brings about {max} more than it costs.", max=money(max(STEP, worth)))
 
 
 # --- The books ---------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from hub.engine.game import Refusal
 from hub.engine.odds import AtMost
 from hub.engine.printed import UNKNOWN, face_down, is_printed, lay_out, shuffled
 from hub.engine.secret import Pile, Secret
+from hub.engine.text import listed, money, say, say_count, seats_words
 from hub.errors import BadCard, StartRefused
 
 ITEM, DESCRIPTION = 1, 2  # BI-08: the ranks of cards
@@ -43,7 +44,7 @@ FEW = 4
 SIDES = 6  # BI-21
 LANES = 6  # BI-H07: dice that are rolled at once, at most
 CENTS = 100  # of a dollar
-LINES = ("no roll", "a 1", "1 to 2", "1 to 3", "1 to 4", "1 to 5", "any roll")
+LINES = (say("no roll"), say("a 1"), say("1 to 2"), say("1 to 3"), say("1 to 4"), say("1 to 5"), say("any roll"))
 
 
 @dataclass(slots=True)
@@ -99,7 +100,7 @@ class Rolled:
     @property
     def outcome(self) -> str:
         """What came of it, in words."""
-        return "it stays" if self.pays is None else f"pays {dollars(self.pays)} a share"
+        return say("it stays") if self.pays is None else say("pays {dollars} a share", dollars=dollars(self.pays))
 
 
 @dataclass(slots=True)
@@ -197,10 +198,12 @@ async def set_up(s: Table) -> None:
     t = s.table
     t.dealer = await starter(s, "dealer", list(s.seats), "dealer")
     t.order = clockwise(s.seats, t.dealer)
-    tell(s, f"Seat {t.dealer} deals first.", rule="BI-04", kind="dealer", seat=t.dealer)
+    tell(s, "Seat {seat} deals first.", rule="BI-04", kind="dealer", seat=t.dealer)
     t.draw_pile.cards = await shuffled(s, face_down(s.setup, list(s.setup.data["cards"])), "deck")
     start = s.setup.data["start"]
-    await lay_out(s, t.dealer, f"Shuffle the cards, and deal {start['hand'] + start['draw']} to everybody.")
+    await lay_out(
+        s, t.dealer, say("Shuffle the cards, and deal {hand} to everybody.", hand=start["hand"] + start["draw"])
+    )
     await deal_cards(s, s.setup.data["start"]["hand"], "BI-03")
 
 
@@ -220,12 +223,16 @@ async def seed(s: Table) -> None:
     s.phase = "seed"
     choosing = {seat: seed_moves(s, seat) for seat in s.seats if plays_cards(s, seat)}
     answers = await ask_all(
-        s, choosing, seed_wanted(s), "Everybody makes a product of cards, or discards two, in secret.", into="choice"
+        s,
+        choosing,
+        seed_wanted(s),
+        say("Everybody makes a product of cards, or discards two, in secret."),
+        into="choice",
     )
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
-            tell(s, f"Seat {seat} has too few cards to play, and keeps them.", rule="BI-A11", kind="keep", seat=seat)
+            tell(s, "Seat {seat} has too few cards to play, and keeps them.", rule="BI-A11", kind="keep", seat=seat)
             continue
         match answers[seat].move:
             case "launch":
@@ -233,8 +240,11 @@ async def seed(s: Table) -> None:
             case "discard":
                 discard(s, seat, answers[seat]["cards"])
             case "skip":
-                kept = "its card" if s.seats[seat].hand_size == 1 else "its cards"
-                tell(s, f"Seat {seat} launches nothing and keeps {kept}.", rule="BI-A11", kind="keep", seat=seat)
+                kept = say("its card") if s.seats[seat].hand_size == 1 else say("its cards")
+                tell(
+                    s, say("Seat {seat} launches nothing and keeps {kept}.", seat=seat, kept=kept), rule="BI-A11",
+                    kind="keep", seat=seat,
+                )  # fmt: skip
 
 
 def plays_cards(s: Table, seat: int) -> bool:
@@ -301,30 +311,34 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     lay_down(s, seat, cards)
     t.launched += 1
     if is_printed(s.setup):  # BI-H08
-        name, pitch = printed_name(s, seat, len(cards)), "Read the cards aloud."
+        name: str = printed_name(s, seat, len(cards))
+        pitch: str = say("Read the cards aloud.")
     else:
         cards = sorted(cards, key=lambda card: rank(s, card))
         name, pitch = name_of(s, cards), pitch_of(s, cards)
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
     product = Product(f"P{t.launched}", name, pitch, seat, s.round, cards, fee, pip)
     t.products.append(product)
-    text = f"Seat {seat} launches {name}: “{pitch}”"
+    text = say("Seat {seat} launches {name}: “{pitch}”", seat=seat, name=name, pitch=pitch)
     if is_printed(s.setup):
-        text = f"Seat {seat} launches a product: {'1 card' if len(cards) == 1 else f'{len(cards)} cards'}."
+        text = say_count(
+            "Seat {seat} launches a product: 1 card.", "Seat {seat} launches a product: {count} cards.", len(cards),
+            seat=seat,
+        )  # fmt: skip
     if s.seats[seat].chips:
         put_chip(s, seat, product)
     else:
-        text += " There is no chip to put on it."
+        text = say("{text} There is no chip to put on it.", text=text)
     tell(s, text, rule="BI-11", kind="launch", seat=seat, product=product.id)
 
 
 def printed_name(s: Table, seat: int, cards: int) -> str:
     """BI-H08: return whose product it is, and of which kind; nobody launches two in one round. BI-V1a, BI-V1b: or its size."""
     if cards < PAIR:
-        return f"Seat {seat}'s small product of round {s.round}"
+        return say("Seat {seat}'s small product of round {round}", seat=seat, round=s.round)
     if cards > PAIR:
-        return f"Seat {seat}'s large product of round {s.round}"
-    return f"Seat {seat}'s product of round {s.round}"
+        return say("Seat {seat}'s large product of round {round}", seat=seat, round=s.round)
+    return say("Seat {seat}'s product of round {round}", seat=seat, round=s.round)
 
 
 def discard(s: Table, seat: int, cards: list[str]) -> None:
@@ -332,15 +346,11 @@ def discard(s: Table, seat: int, cards: list[str]) -> None:
     lay_down(s, seat, cards)
     s.table.discards += cards
     known = s.setup.data["cards"]
-    text = "two of a kind" if is_printed(s.setup) else " and ".join(known[card]["name"] for card in cards)
+    text = say("two of a kind") if is_printed(s.setup) else listed(known[card]["name"] for card in cards)
     tell(
-        s,
-        f"Seat {seat} launches nothing and discards {text}.",
-        rule="BI-08",
-        kind="discard",
-        seat=seat,
-        cards=list(cards),
-    )
+        s, say("Seat {seat} launches nothing and discards {text}.", seat=seat, text=text), rule="BI-08", kind="discard",
+        seat=seat, cards=list(cards),
+    )  # fmt: skip
 
 
 def explain_seed(s: Table, action: Action) -> Refusal:
@@ -369,7 +379,9 @@ def explain_seed(s: Table, action: Action) -> Refusal:
     if items != 1:
         return Refusal("A product needs exactly one Item.", "BI-X03")
     if apart(s, hand) != ("item" in action.args):
-        return Refusal("Name the Item apart." if apart(s, hand) else "Name the Item with the other cards.", "FORM")
+        return Refusal(
+            say("Name the Item apart.") if apart(s, hand) else say("Name the Item with the other cards."), "FORM"
+        )
     return Refusal("A product of that size is not played.", "BI-X01")
 
 
@@ -383,20 +395,23 @@ async def venture(s: Table) -> None:
         return
     s.phase = "venture"
     choosing = {seat: venture_moves(s, seat) for seat in s.seats if s.seats[seat].chips and backable(s, seat)}
-    want = "Back a new product of somebody else, or hold your chip."
-    others = "Everybody backs a new product of somebody else, or holds the chip, in secret."
+    want = say("Back a new product of somebody else, or hold your chip.")
+    others = say("Everybody backs a new product of somebody else, or holds the chip, in secret.")
     answers = await ask_all(s, choosing, want, others, into="choice")
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
-            reason = "has no other new product to back" if s.seats[seat].chips else "has no chip to venture"
-            tell(s, f"Seat {seat} {reason}.", rule="BI-12", kind="abstain", seat=seat)
+            reason = say("has no other new product to back") if s.seats[seat].chips else say("has no chip to venture")
+            tell(s, say("Seat {seat} {reason}.", seat=seat, reason=reason), rule="BI-12", kind="abstain", seat=seat)
         elif answers[seat].move == "abstain":
-            tell(s, f"Seat {seat} holds the chip back.", rule="BI-12", kind="abstain", seat=seat)
+            tell(s, "Seat {seat} holds the chip back.", rule="BI-12", kind="abstain", seat=seat)
         else:
             product = product_of(s, answers[seat]["product"])
             put_chip(s, seat, product)
-            tell(s, f"Seat {seat} backs {product.name}.", rule="BI-13", kind="venture", seat=seat, product=product.id)
+            tell(
+                s, say("Seat {seat} backs {name}.", seat=seat, name=product.name), rule="BI-13", kind="venture",
+                seat=seat, product=product.id,
+            )  # fmt: skip
 
 
 def backable(s: Table, seat: int) -> list[Product]:
@@ -451,8 +466,8 @@ async def mezzanine(s: Table) -> None:
         for product in t.products:
             product.price = price(product, seat)
         answer = await ask(
-            s, seat, mezzanine_moves(s, seat), "Buy a share with a chip, take a chip back, or do nothing.",
-            f"Seat {seat} buys a share, takes a chip back, or does nothing.",
+            s, seat, mezzanine_moves(s, seat), say("Buy a share with a chip, take a chip back, or do nothing."),
+            say("Seat {seat} buys a share, takes a chip back, or does nothing.", seat=seat),
             hidden=s.setup.options["hidden_cash"],
         )  # fmt: skip
         match answer.move:
@@ -461,7 +476,7 @@ async def mezzanine(s: Table) -> None:
             case "divest":
                 divest(s, seat, product_of(s, answer["product"]))
             case "skip":
-                tell(s, f"Seat {seat} moves no chip.", rule="BI-15", kind="skip", seat=seat)
+                tell(s, "Seat {seat} moves no chip.", rule="BI-15", kind="skip", seat=seat)
     t.turn = None
     for product in t.products:
         product.price = None
@@ -484,33 +499,47 @@ def refuse_invest(s: Table, seat: int, product: Product) -> Refusal | None:
     if not s.seats[seat].chips:
         return Refusal("You have no chip in reserve.", "BI-X12")
     cost, cash = price(product, seat), cash_of(s, seat)
-    return Refusal(f"Costs {dollars(cost)}, you have {dollars(cash)}.", "BI-X13") if cost > cash else None
+    return (
+        Refusal(say("Costs {dollars}, you have {dollars2}.", dollars=dollars(cost), dollars2=dollars(cash)), "BI-X13")
+        if cost > cash
+        else None
+    )
 
 
 def invest(s: Table, seat: int, product: Product) -> None:
     """BI-16, BI-A05, BI-A17: a chip onto any product; each share of somebody else is paid for, as they lay before it."""
     cost, fee = price(product, seat), product.fee
-    text = f"Seat {seat} invests in {product.name}"
+    text = say("Seat {seat} invests in {name}", seat=seat, name=product.name)
     if cost:
         others = shares_words(product.count - product.shares.get(seat, 0))
         change_cash(
             s,
             seat,
             -cost,
-            f"{text} for {dollars(cost)}.",
+            say("{text} for {dollars}.", text=text, dollars=dollars(cost)),
             "BI-16",
-            f"{others} of others x {dollars(fee)} = {dollars(cost)}",
+            say(
+                "{others} of others x {dollars} = {dollars2}",
+                others=others,
+                dollars=dollars(fee),
+                dollars2=dollars(cost),
+            ),
             product.id,
         )
         for owner in clockwise(product.shares, seat):
             if owner != seat:
                 got = product.shares[owner] * fee
-                how = f"{shares_words(product.shares[owner])} x {dollars(fee)} = {dollars(got)}"
+                how = say(
+                    "{shares} x {each} = {sum}", shares=shares_words(product.shares[owner]), each=dollars(fee),
+                    sum=dollars(got),
+                )  # fmt: skip
                 change_cash(
-                    s, owner, got, f"Seat {owner} gets {dollars(got)} from Seat {seat}.", "BI-16", how, product.id
-                )
+                    s, owner, got,
+                    say("Seat {owner} gets {dollars} from Seat {seat}.", owner=owner, dollars=dollars(got), seat=seat),
+                    "BI-16", how, product.id,
+                )  # fmt: skip
     else:
-        tell(s, f"{text} for nothing.", rule="BI-16", kind="invest", seat=seat, product=product.id)
+        tell(s, say("{text} for nothing.", text=text), rule="BI-16", kind="invest", seat=seat, product=product.id)
     put_chip(s, seat, product)
 
 
@@ -523,13 +552,9 @@ def divest(s: Table, seat: int, product: Product) -> None:
     """BI-18, BI-A04: one own chip comes back, free, from any product, even one of this round."""
     take_chips(s, seat, product, 1)
     tell(
-        s,
-        f"Seat {seat} takes a chip back from {product.name}.",
-        rule="BI-18",
-        kind="divest",
-        seat=seat,
-        product=product.id,
-    )
+        s, say("Seat {seat} takes a chip back from {name}.", seat=seat, name=product.name), rule="BI-18", kind="divest",
+        seat=seat, product=product.id,
+    )  # fmt: skip
 
 
 def explain_mezzanine(s: Table, action: Action) -> Refusal:
@@ -541,7 +566,7 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
         assert t.turn is not None
         if t.order.index(seat) < t.order.index(t.turn):
             return Refusal("You have had your turn: one chip moves in a round.", "BI-X11")
-        return Refusal(f"Waiting for Seat {t.turn}.", "BI-X10")
+        return Refusal(say("Waiting for Seat {turn}.", turn=t.turn), "BI-X10")
     if isinstance(wanted, list):
         return Refusal("One chip moves, on one product.", "BI-X11")
     if action.move == "invest" and not s.seats[seat].chips:
@@ -551,7 +576,7 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
         return Refusal("That product is not on the table.", "BI-X15")
     if action.move == "invest" and (reason := refuse_invest(s, seat, product)):
         return reason
-    return Refusal(f"You have no chip on {product.name}.", "BI-X14")
+    return Refusal(say("You have no chip on {name}.", name=product.name), "BI-X14")
 
 
 # --- Phase 4: Offering -------------------------------------------------------------------------------
@@ -575,11 +600,14 @@ async def roll_for_all(s: Table) -> list[tuple[Product, int]]:
     lanes = [product_of(s, name) for name in t.due[:LANES]]
     s.phase, t.rolling = "lanes", None
     for product in lanes:
-        text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
+        text = say(
+            "{name} has {shares_words}: it goes public on {on}.", name=product.name,
+            shares_words=shares_words(product.count), on=product.on,
+        )  # fmt: skip
         tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
-    dice = "a die" if len(lanes) == 1 else f"{len(lanes)} dice"
-    want = f"Roll {dice}: from left to right as the products lie."
-    others = f"Seat {t.dealer} rolls {dice}: from left to right as the products lie."
+    dice = say("a die") if len(lanes) == 1 else say("{count} dice", count=len(lanes))
+    want = say("Roll {dice}: from left to right as the products lie.", dice=dice)
+    others = say("Seat {dealer} rolls {dice}: from left to right as the products lie.", dealer=t.dealer, dice=dice)
     faces = await roll(s, t.dealer, len(lanes), SIDES, "offering", want, others=others)
     return list(zip(lanes, faces, strict=True))
 
@@ -589,8 +617,9 @@ def bury(s: Table) -> None:
     for product in [product for product in s.table.products if not product.shares]:
         remove(s, product)
         tell(
-            s, f"Nobody has a share of {product.name}: it is discarded.", rule="BI-20", kind="dead", product=product.id
-        )
+            s, say("Nobody has a share of {name}: it is discarded.", name=product.name), rule="BI-20", kind="dead",
+            product=product.id,
+        )  # fmt: skip
 
 
 async def roll_for_next(s: Table) -> tuple[Product, int]:
@@ -603,9 +632,15 @@ async def roll_for_next(s: Table) -> tuple[Product, int]:
     assert t.dealer is not None
     while True:
         s.phase, t.rolling = "offering" if others_due else "roll", product.id
-        text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
+        text = say(
+            "{name} has {shares_words}: it goes public on {on}.", name=product.name,
+            shares_words=shares_words(product.count), on=product.on,
+        )  # fmt: skip
         tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
-        want, others = f"Roll for {product.name}.", f"Seat {t.dealer} rolls for {product.name}."
+        want, others = (
+            say("Roll for {name}.", name=product.name),
+            say("Seat {dealer} rolls for {name}.", dealer=t.dealer, name=product.name),
+        )
         moves = [offer("offer", product=OneOf(list(t.due)))] if others_due else []
         got = await roll_or(s, t.dealer, 1, SIDES, product.id, want, moves, AtMost(product.line), others)
         if not isinstance(got, Answer):
@@ -620,28 +655,46 @@ def explain_roll(s: Table, seat: int) -> Refusal:
     if s.phase not in ("offering", "roll", "lanes"):
         return Refusal("Dice are rolled in the Offering.", "BI-X16")
     if seat not in (CHANCE, t.dealer):
-        return Refusal(f"Seat {t.dealer} rolls, the dealer.", "BI-X18")
+        return Refusal(say("Seat {dealer} rolls, the dealer.", dealer=t.dealer), "BI-X18")
     if s.phase == "lanes":
-        return Refusal(f"Enter {min(len(t.due), LANES)} dice, each 1 to {SIDES}.", "BI-X16")
-    return Refusal(f"Enter 1 to {SIDES}.", "BI-X16")
+        return Refusal(say("Enter {min} dice, each 1 to {sides}.", min=min(len(t.due), LANES), sides=SIDES), "BI-X16")
+    return Refusal(say("Enter 1 to {sides}.", sides=SIDES), "BI-X16")
 
 
 def settle(s: Table, product: Product, face: int) -> None:
     """BI-22: above the shares it stays. BI-23, BI-24, BI-A13: else each share is paid, chips go home, cards are discarded."""
     t, dealer, pays = s.table, s.table.dealer, product.pip * face
-    text = f"Seat {dealer} rolls {face} for {product.name}"
+    text = say("Seat {dealer} rolls {face} for {name}", dealer=dealer, face=face, name=product.name)
     about: dict[str, Any] = {"rule": "BI-22", "kind": "roll", "seat": dealer, "faces": [face], "product": product.id}
     t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else None)
     if face > product.count:
-        tell(s, f"{text}: it stays.", **about)
+        tell(s, say("{text}: it stays.", text=text), **about)
         return
-    tell(s, f"{text}: it goes public and pays {dollars(pays)} a share.", **about | {"rule": "BI-23"})
+    tell(
+        s,
+        say("{text}: it goes public and pays {dollars} a share.", text=text, dollars=dollars(pays)),
+        **about | {"rule": "BI-23"},
+    )
     for seat in [seat for seat in t.order if seat in product.shares]:
         shares = product.shares[seat]
         got = pays * shares
-        how = f"{shares_words(shares)} x {face} x {dollars(product.pip)} = {dollars(got)}"
+        how = say(
+            "{shares} x {face} x {each} = {sum}", shares=shares_words(shares), face=face, each=dollars(product.pip),
+            sum=dollars(got),
+        )  # fmt: skip
         change_cash(
-            s, seat, got, f"Seat {seat} gets {dollars(got)} for {shares_words(shares)}.", "BI-23", how, product.id
+            s,
+            seat,
+            got,
+            say(
+                "Seat {seat} gets {dollars} for {shares_words}.",
+                seat=seat,
+                dollars=dollars(got),
+                shares_words=shares_words(shares),
+            ),
+            "BI-23",
+            how,
+            product.id,
         )
         take_chips(s, seat, product, shares)
     remove(s, product)
@@ -653,11 +706,11 @@ def explain_offering(s: Table, action: Action) -> Refusal:
     if s.phase == "setup":
         return Refusal("Nobody decides anything now.", "BI-X10")
     if action.seat != t.dealer:
-        return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
+        return Refusal(say("Waiting for Seat {dealer}, the dealer.", dealer=t.dealer), "BI-X18")
     if action.move in ("invest", "divest"):
         return Refusal("Chips move in Mezzanine.", "BI-15")
     if t.offered and s.phase == "roll":
-        return Refusal(f"Roll for {t.offered.name} first.", "BI-X17")
+        return Refusal(say("Roll for {name} first.", name=t.offered.name), "BI-X17")
     return Refusal("Each product that has shares is rolled for once.", "BI-X17")
 
 
@@ -671,20 +724,29 @@ def richest(s: Table) -> None:
     if s.setup.options["hidden_cash"]:
         for seat, investor in s.seats.items():
             investor.cash = cash[seat]
-            about = reckoned(seat, "cash", None, cash[seat], "hidden until now")
-            tell(s, f"Seat {seat} has {dollars(cash[seat])}.", rule="BI-H03", kind="cash", **about)
+            about = reckoned(seat, "cash", None, cash[seat], say("hidden until now"))
+            tell(
+                s, say("Seat {seat} has {dollars}.", seat=seat, dollars=dollars(cash[seat])), rule="BI-H03",
+                kind="cash", **about,
+            )  # fmt: skip
     most = max(cash.values())
     winners = [seat for seat in cash if cash[seat] == most]
-    by_chips = ""
+    by_chips: str = ""
     if winners[1:] and s.setup.options["tie_break"] == "chips":
         chips = max(s.seats[seat].chips for seat in winners)
         winners = [seat for seat in winners if s.seats[seat].chips == chips]
-        by_chips = f" and {chips} chips in reserve"
-    text = " and ".join(f"Seat {seat}" for seat in winners)
+        by_chips = say(" and {chips} chips in reserve", chips=chips)
     raise Won(
         winners,
         cash,
-        f"{text} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.",
+        say_count(
+            "{seats} has the most cash, {cash}{by_chips}.",
+            "{seats} have the most cash, {cash}{by_chips}.",
+            len(winners),
+            seats=seats_words(winners),
+            cash=dollars(most),
+            by_chips=by_chips,
+        ),
         rule="BI-27",
     )
 
@@ -702,16 +764,17 @@ async def deal_cards(s: Table, each: int, rule: str) -> None:
         if not t.draw_pile.cards:
             short = len(due) - place
             tell(
-                s,
-                f"There are no more cards: {short} of {len(due)} are not dealt.",
-                rule="BI-A11",
-                kind="short",
-                cards=short,
-            )
+                s, say("There are no more cards: {short} of {count} are not dealt.", short=short, count=len(due)),
+                rule="BI-A11", kind="short", cards=short,
+            )  # fmt: skip
             break
         s.seats[seat].hand.value.append(t.draw_pile.cards.pop(0))
     else:
-        text = f"Deal {each} cards to everybody." if is_printed(s.setup) else f"{each} cards each are dealt."
+        text = (
+            say("Deal {each} cards to everybody.", each=each)
+            if is_printed(s.setup)
+            else say("{each} cards each are dealt.", each=each)
+        )
         tell(s, text, rule=rule, kind="lay" if is_printed(s.setup) else "deal", round=s.round, cards=each)
     for investor in s.seats.values():
         investor.hand.value.sort()
@@ -723,14 +786,14 @@ async def reshuffle(s: Table) -> None:
     if t.discards:
         discards, t.discards = t.discards, []
         t.draw_pile.cards = await shuffled(s, discards, "deck")
-        todo = "shuffle the discards" if is_printed(s.setup) else f"{len(discards)} discards are shuffled"
-        tell(
-            s,
-            f"The draw pile is empty: {todo}.",
-            rule="BI-26",
-            kind="shuffle",
-            cards=len(discards),
+        todo = (
+            say("shuffle the discards")
+            if is_printed(s.setup)
+            else say("{count} discards are shuffled", count=len(discards))
         )
+        tell(
+            s, say("The draw pile is empty: {todo}.", todo=todo), rule="BI-26", kind="shuffle", cards=len(discards),
+        )  # fmt: skip
 
 
 def items_of(s: Table, hand: Sequence[str]) -> list[str]:
@@ -830,7 +893,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if move == "roll":
         return explain_roll(s, seat)
     if seat not in s.seats:
-        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+        return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     if s.phase == "seed":
         return explain_seed(s, action)
     if move in ("launch", "discard"):
@@ -872,17 +935,33 @@ def note(s: Table, seat: int, product: Product) -> str:
         case "venture":
             return product.pitch
         case "mezzanine":
-            each = f", on average {dollars(product.worth)} each" if product.count else ""
-            more = f"One more costs {dollars(price(product, seat))} and makes it {dollars(expected(product.count + 1, product.pip))} each."
-            return f"{shares_words(product.count)}{each}. {more}"
-    return f"{shares_words(product.count)}: sold on {product.on}, on average {dollars(product.worth)} each"
+            shares = shares_words(product.count)
+            if product.count:
+                shares = say("{shares}, on average {dollars} each", shares=shares, dollars=dollars(product.worth))
+            more = say(
+                "One more costs {dollars} and makes it {dollars2} each.",
+                dollars=dollars(price(product, seat)),
+                dollars2=dollars(expected(product.count + 1, product.pip)),
+            )
+            return say("{shares}. {more}", shares=shares, more=more)
+    return say(
+        "{shares_words}: sold on {on}, on average {dollars} each", shares_words=shares_words(product.count),
+        on=product.on, dollars=dollars(product.worth),
+    )  # fmt: skip
 
 
 def seed_wanted(s: Table) -> str:
     """Return what everybody is asked in Seed."""
     large, small = s.setup.options["large_products"], s.setup.options["small_products"]
-    with_it = {(False, False): "a Description", (True, False): "Descriptions", (False, True): "a Description or none"}
-    return f"Play an Item with {with_it.get((large, small), 'Descriptions or none')}, or discard two of a kind."
+    with_it = {
+        (False, False): say("a Description"),
+        (True, False): say("Descriptions"),
+        (False, True): say("a Description or none"),
+    }
+    return say(
+        "Play an Item with {get}, or discard two of a kind.",
+        get=with_it.get((large, small), say("Descriptions or none")),
+    )
 
 
 def name_of(s: Table, cards: Sequence[str]) -> str:
@@ -900,9 +979,9 @@ def pitch_of(s: Table, cards: Sequence[str]) -> str:
 def dollars(cents: int) -> str:
     """Return cents in words: "$3", "$1.50"."""
     whole, rest = divmod(cents, CENTS)
-    return f"${whole}.{rest:02}" if rest else f"${whole}"
+    return money(f"{whole}.{rest:02}" if rest else f"{whole}")
 
 
 def shares_words(shares: int) -> str:
     """Return a number of shares in words: "1 share", "2 shares"."""
-    return f"{shares} share{'' if shares == 1 else 's'}"
+    return say_count("{count} share", "{count} shares", shares)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer, Move, OneOf
 from hub.engine.sight import Randomness, Sight, Strength, best
+from hub.engine.text import say
 
 SIDES = 6
 MISJUDGED = 600.0
@@ -69,21 +70,25 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         return ""
     match answer.move:
         case "launch" | "discard" if not sight.me["chips"]:
-            return "You have no chip to put on a product now."
+            return say("You have no chip to put on a product now.")
         case "launch":
-            return "A large product pays most on the same chip, and draws the chips of others."
+            return say("A large product pays most on the same chip, and draws the chips of others.")
         case "discard":
-            return "Other cards may make a better product."
+            return say("Other cards may make a better product.")
         case "venture":
-            return f"{rolls_of(sight, answer['product'], 1)} Every other chip on it adds a number."
+            return say(
+                "{rolls_of} Every other chip on it adds a number.", rolls_of=rolls_of(sight, answer["product"], 1)
+            )
         case "abstain":
-            return "A chip in reserve can wait for something better."
+            return say("A chip in reserve can wait for something better.")
         case "invest":
             return rolls_of(sight, answer["product"], 1)
         case "divest":
-            return f"Your chip is of more use elsewhere. {rolls_of(sight, answer['product'], -1)}"
+            return say(
+                "Your chip is of more use elsewhere. {rolls_of}", rolls_of=rolls_of(sight, answer["product"], -1)
+            )
         case "skip":
-            return "No chip that you could move brings more where it would go."
+            return say("No chip that you could move brings more where it would go.")
     return ""
 
 
@@ -92,12 +97,14 @@ def rolls_of(sight: Sight, product: str, more: int) -> str:
     stake = stakes_of(sight)[product].with_chip(sight.seat, more)
     reach = max(0, min(stake.size, SIDES))
     if not reach:
-        return "Without your chip it goes nowhere."
+        return say("Without your chip it goes nowhere.")
     dollars = f"${round(stake.pip * (reach + 1) / 200)}"
-    rolls = "a roll of 1" if reach == 1 else f"a roll of 1 to {reach}"
+    rolls = say("a roll of 1") if reach == 1 else say("a roll of 1 to {reach}", reach=reach)
     if more > 0:
-        return f"With your chip, {rolls} takes it public, for about {dollars} a share."
-    return f"Without it, {rolls} takes it public, for about {dollars} a share."
+        return say(
+            "With your chip, {rolls} takes it public, for about {dollars} a share.", rolls=rolls, dollars=dollars
+        )
+    return say("Without it, {rolls} takes it public, for about {dollars} a share.", rolls=rolls, dollars=dollars)
 
 
 # --- Seed --------------------------------------------------------------------------------------------

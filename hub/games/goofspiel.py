@@ -13,6 +13,7 @@ from hub.engine.decision import Action, OneOf, Won, ask_all, offer, reckoned, sh
 from hub.engine.event import Setup, State
 from hub.engine.game import Refusal
 from hub.engine.secret import Pile, Secret
+from hub.engine.text import Text, listed, say, say_count, seats_words
 
 
 @dataclass(slots=True)
@@ -86,9 +87,11 @@ def turn_up(s: Table) -> None:
     s.phase = "bid"
     t.prizes.append(t.pile.cards.pop(0))
     t.worth = sum(counts(s, prize) for prize in t.prizes)
-    text = f"The {name(s, t.prizes[-1])} is the prize: {points(t.worth)}."
+    text = say("The {name} is the prize: {points}.", name=name(s, t.prizes[-1]), points=points(t.worth))
     if t.prizes[1:]:
-        text = f"The {name(s, t.prizes[-1])} joins what nobody took: {points(t.worth)} now."
+        text = say(
+            "The {name} joins what nobody took: {points} now.", name=name(s, t.prizes[-1]), points=points(t.worth)
+        )
     tell(s, text, rule="GS-04", kind="prize", prizes=list(t.prizes), worth=t.worth)
 
 
@@ -97,8 +100,8 @@ async def sealed_bids(s: Table) -> dict[int, str]:
     if len(s.table.pile.cards) == 0:
         return {seat: bidder.hand[0] for seat, bidder in s.seats.items()}
     asked = {seat: [offer("bid", card=OneOf(list(bidder.hand)))] for seat, bidder in s.seats.items()}
-    want = f"Bid a card for {listed(s, s.table.prizes)}."
-    answers = await ask_all(s, asked, want, "Everybody bids a card in secret.", into="bid")
+    want = say("Bid a card for {listed}.", listed=cards_words(s, s.table.prizes))
+    answers = await ask_all(s, asked, want, say("Everybody bids a card in secret."), into="bid")
     return {seat: answer["card"] for seat, answer in answers.items()}
 
 
@@ -108,13 +111,13 @@ def lay_open(s: Table, bids: dict[int, str]) -> None:
         bidder = s.seats[seat]
         bidder.hand.remove(card)
         bidder.bid, bidder.last = None, rank(s, card)
-    shown = ", ".join(f"Seat {seat} {the(s, card)}" for seat, card in bids.items())
+    shown = listed((say("Seat {seat} {the}", seat=seat, the=the(s, card)) for seat, card in bids.items()), ",")
     ranks = {f"{seat}": rank(s, card) for seat, card in bids.items()}
     takers, highest = takers_of(s, bids), max(ranks.values())
     high = [seat for seat, card in bids.items() if rank(s, card) == highest]
     marks = {f"{seat}": "tied" for seat in high if len(high) > 1} | {f"{seat}": "first" for seat in takers}
     cards = {f"{seat}": [card] for seat, card in bids.items()}
-    tell(s, f"The bids: {shown}.", rule="GS-06", kind="reveal", bids=ranks, marks=marks, cards=cards)
+    tell(s, say("The bids: {shown}.", shown=shown), rule="GS-06", kind="reveal", bids=ranks, marks=marks, cards=cards)
 
 
 def award(s: Table, bids: dict[int, str]) -> None:
@@ -128,12 +131,12 @@ def award(s: Table, bids: dict[int, str]) -> None:
     if takers:
         t.prizes, t.worth = [], 0
         return
-    tied = "The highest bids are equal" if s.setup.options["tie"] != "next" else "Every bid has its equal"
+    tied = say("The highest bids are equal") if s.setup.options["tie"] != "next" else say("Every bid has its equal")
     if s.setup.options["tie"] == "carry" and not last:
-        tell(s, f"{tied}: the prize stays for the next round.", rule="GS-08", kind="tie")
+        tell(s, say("{tied}: the prize stays for the next round.", tied=tied), rule="GS-08", kind="tie")
         return
     rule = {"carry": "GS-09", "next": "GS-V04"}.get(s.setup.options["tie"], "GS-V02")
-    tell(s, f"{tied}: nobody takes {listed(s, t.prizes)}.", rule=rule, kind="tie")
+    tell(s, say("{tied}: nobody takes {listed}.", tied=tied, listed=cards_words(s, t.prizes)), rule=rule, kind="tie")
     t.prizes, t.worth = [], 0
 
 
@@ -155,9 +158,13 @@ def gain(s: Table, seat: int, share: int, rule: str) -> None:
     bidder, t = s.seats[seat], s.table
     was, bidder.points = bidder.points, bidder.points + share
     how = f"{was} + {share} = {bidder.points}"
-    text = f"Seat {seat} takes {listed(s, t.prizes)}: {points(share)}."
+    text = say(
+        "Seat {seat} takes {listed}: {points}.", seat=seat, listed=cards_words(s, t.prizes), points=points(share)
+    )
     if rule == "GS-V03":
-        text = f"Seat {seat} gets {points(share)} of {listed(s, t.prizes)}."
+        text = say(
+            "Seat {seat} gets {points} of {listed}.", seat=seat, points=points(share), listed=cards_words(s, t.prizes)
+        )
     tell(s, text, rule=rule, kind="take", worth=t.worth, **reckoned(seat, "points", was, bidder.points, how))
 
 
@@ -167,8 +174,10 @@ def most_points(s: Table) -> None:
     scores = {seat: bidder.points for seat, bidder in s.seats.items()}
     best = max(scores.values())
     winners = [seat for seat, score in scores.items() if score == best]
-    named = " and ".join(f"Seat {seat}" for seat in winners)
-    raise Won(winners, scores, f"{named} {'has' if len(winners) == 1 else 'have'} the most points.", rule="GS-12")
+    why = say_count(
+        "{seats} has the most points.", "{seats} have the most points.", len(winners), seats=seats_words(winners)
+    )
+    raise Won(winners, scores, why, rule="GS-12")
 
 
 # --- Cards -------------------------------------------------------------------------------------------
@@ -213,15 +222,14 @@ def name(s: Table, card: str) -> str:
 
 def the(s: Table, card: str) -> str:
     """Return a card in a sentence: "the 4", "the King"."""
-    return f"the {name(s, card)}"
+    return say("the {name}", name=name(s, card))
 
 
-def listed(s: Table, cards: list[str]) -> str:
+def cards_words(s: Table, cards: list[str]) -> Text:
     """Return cards in a sentence: "the 4, the 9 and the King"."""
-    *others, last = [the(s, card) for card in cards]
-    return f"{', '.join(others)} and {last}" if others else last
+    return listed(the(s, card) for card in cards)
 
 
 def points(count: int) -> str:
     """Return points in words."""
-    return "1 point" if count == 1 else f"{count} points"
+    return say_count("1 point", "{count} points", count)

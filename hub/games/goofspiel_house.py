@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer
 from hub.engine.sight import Randomness, Sight, Strength
+from hub.engine.text import say
 
 CARDS = 13
 """The most cards of a hand (GS-V01)."""
@@ -114,7 +115,7 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     """Return why a bid is drawn from a mixture."""
     if answer is None:
         return ""
-    return "A bid that the others can foresee is easy to beat: this is one that is worth making now and then."
+    return say("A bid that the others can foresee is easy to beat: this is one that is worth making now and then.")
 
 
 # --- A rule of thumb ---------------------------------------------------------------------------------

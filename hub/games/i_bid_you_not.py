@@ -36,6 +36,7 @@ from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.printed import LAY_OUT, is_printed, lay_out
 from hub.engine.secret import Secret, plain
+from hub.engine.text import listed, say, say_count, seats_words
 from hub.errors import BadCard, StartRefused
 
 SETS = ("base", "odd", "double")  # IB-V06, IB-V07
@@ -139,10 +140,14 @@ class Market:
         """IB-11, IB-A28, IB-A29: what it takes to turn the order over."""
         works = [named(card) for card in at_work(in_time(self))] if self.actions else []
         if "cashing_machine B" in works:
-            return "The order turns over in any case."
+            return say("The order turns over in any case.")
         if "cashing_machine A" in works or len(self.offer) < 2:
-            return "The order cannot turn over."
-        return f"If all bids lie between {self.lowest} and {self.highest}, the order turns over."
+            return say("The order cannot turn over.")
+        return say(
+            "If all bids lie between {lowest} and {highest}, the order turns over.",
+            lowest=self.lowest,
+            highest=self.highest,
+        )
 
     @property
     def queue(self) -> list[Standing]:
@@ -152,7 +157,9 @@ class Market:
     @property
     def way(self) -> str:
         """IB-12: which bid decides first, in words."""
-        return "" if self.inverted is None else "turned over, lowest first" if self.inverted else "highest first"
+        return (
+            "" if self.inverted is None else say("turned over, lowest first") if self.inverted else say("highest first")
+        )
 
 
 @dataclass(slots=True)
@@ -238,7 +245,7 @@ def deal(setup: Setup) -> Table:
 async def set_up(s: Table) -> int:
     """IB-01 to IB-03: start player, deck, first card, and all the others dealt. IB-V08 trims, IB-V09 generates."""
     first = await starter(s, "first", list(s.seats), "first")
-    tell(s, f"Seat {first} starts.", rule="IB-01", kind="first", seat=first)
+    tell(s, "Seat {seat} starts.", rule="IB-01", kind="first", seat=first)
     if is_printed(s.setup):
         await dealt_by_people(s, first)
         return first
@@ -268,13 +275,21 @@ async def dealt_by_people(s: Table, first: int) -> None:
     for place in range(len(cards) - 1):
         s.seats[dealt[place % len(dealt)]].unseen += 1
     opening = [card.card for card in cards if not s.table.actions or named(card) != "telefishion A"]
-    which = f"{len(cards)} cards, {cards[0].card} to {cards[-1].card}"
+    which = say("{count} cards, {card} to {card2}", count=len(cards), card=cards[0].card, card2=cards[-1].card)
     most, fewest = s.seats[dealt[0]].unseen, s.seats[dealt[-1]].unseen
-    each = f"{most} each" if most == fewest else f"{most} or {fewest} each, from Seat {first} on"
-    want = f"Shuffle the {which}. Name the first, deal the others: {each}."
+    each = (
+        say("{most} each", most=most)
+        if most == fewest
+        else say("{most} or {fewest} each, from Seat {first} on", most=most, fewest=fewest, first=first)
+    )
+    want = say("Shuffle the {which}. Name the first, deal the others: {each}.", which=which, each=each)
     if len(opening) < len(cards):
-        want = f"Shuffle the {which}. Name the first (no Telefishion A), deal the others: {each}."
-    others = f"Shuffle and deal the {which}: {each}. Seat {first} names the first one."
+        want = say(
+            "Shuffle the {which}. Name the first (no Telefishion A), deal the others: {each}.", which=which, each=each
+        )
+    others = say(
+        "Shuffle and deal the {which}: {each}. Seat {first} names the first one.", which=which, each=each, first=first
+    )
     answer = await lay_out(s, first, want, others, card=OneOf(opening))
     assert answer
     (card,) = [card for card in cards if card.card == answer["card"]]
@@ -299,7 +314,10 @@ async def generated(s: Table) -> list[Card]:
         cards += [replace(card, price=price) for card, price in zip(unpriced, prices, strict=False)]
     cards.sort(key=number_of)
     s.table.made = [f"{card.kind} {card.card} {card.price:+d} {card.action or ''}".strip() for card in cards]
-    text = f"Chance has made a deck of {len(cards)} cards, from {cards[0].card} to {cards[-1].card}."
+    text = say(
+        "Chance has made a deck of {count} cards, from {card} to {card2}.", count=len(cards), card=cards[0].card,
+        card2=cards[-1].card,
+    )  # fmt: skip
     tell(s, text, rule="IB-V09", kind="made", cards=len(cards))
     return cards
 
@@ -329,8 +347,12 @@ async def turn(s: Table, seat: int) -> None:
     market, now = s.table, row_of(s)
     market.turn, s.phase = seat, "turn"
     free = not quiet_turns(s, now)
-    want = "Add a card or declare an auction." if free else "Add a card: nobody may declare now."
-    others = f"Seat {seat} adds a card{', or declares an auction' if free else ': nobody may declare now'}."
+    want = say("Add a card or declare an auction.") if free else say("Add a card: nobody may declare now.")
+    others = (
+        say("Seat {seat} adds a card, or declares an auction.", seat=seat)
+        if free
+        else say("Seat {seat} adds a card: nobody may declare now.", seat=seat)
+    )
     hidden = not is_printed(s.setup) and len(hand(s, seat)) >= cards_to_add(now)
     answer = await ask(s, seat, lambda: turn_moves(s, seat), want, others, hidden=hidden)
     market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns is taken
@@ -338,10 +360,10 @@ async def turn(s: Table, seat: int) -> None:
         case "add":
             await add(s, seat, answer)
         case "auction":
-            tell(s, f"Seat {seat} declares an auction.", rule="IB-05", kind="auction", seat=seat)
+            tell(s, "Seat {seat} declares an auction.", rule="IB-05", kind="auction", seat=seat)
             await auction(s, seat)
         case "pass":
-            tell(s, f"Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
+            tell(s, "Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
 
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
@@ -395,41 +417,41 @@ def why_not_added(now: Row, mine: Sequence[Card], card: Card) -> str:
     if reason := why_kept_out(now, card):
         return reason
     if card.kind == "digital_sock" and "digital_sock" in kinds and "digital_sock A" in (*works, own):  # IB-A55
-        return "One Digital Sock only may lie in this offer."
+        return say("One Digital Sock only may lie in this offer.")
     if "flown_mower A" in works and card.kind in kinds:  # IB-A15
-        return "Flown Mower A: the product must not lie in the offer yet."
+        return say("Flown Mower A: the product must not lie in the offer yet.")
     if "flown_mower B" in works and card.kind not in kinds:  # IB-A16
-        return "Flown Mower B: the product must lie in the offer already."
+        return say("Flown Mower B: the product must lie in the offer already.")
     if "thumb_hive A" in works and any(other.card > card.card for other in mine):  # IB-A41
-        return "Thumb Hive A: add your highest card only."
+        return say("Thumb Hive A: add your highest card only.")
     if "thumb_hive B" in works and any(other.card < card.card for other in mine):  # IB-A42
-        return "Thumb Hive B: add your lowest card only."
+        return say("Thumb Hive B: add your lowest card only.")
     if reason := why_not_beside(now, card, [last]):
         return reason
     if own == "digital_sock B":  # IB-A56
         return ""
     if "refrigergator A" in works:  # IB-A21
-        return "" if card.price > last.price else f"Refrigergator A: needs a price above {last.price}."
+        return "" if card.price > last.price else say("Refrigergator A: needs a price above {price}.", price=last.price)
     if "refrigergator B" in works:  # IB-A22
-        return "" if card.card < last.card else f"Refrigergator B: needs a number below {last.card}."
-    return "" if card.card > last.card else f"Needs a number above {last.card}."
+        return "" if card.card < last.card else say("Refrigergator B: needs a number below {card}.", card=last.card)
+    return "" if card.card > last.card else say("Needs a number above {card}.", card=last.card)
 
 
 def why_kept_out(now: Row, card: Card) -> str:
     """IB-A53, and what is barred: return why a card may not go into the offer at all, or nothing."""
     if now.traits and named(card) == "telefishion A":
-        return "A Telefishion A never goes into an offer."
+        return say("A Telefishion A never goes into an offer.")
     return why_barred(now, card)
 
 
 def why_barred(now: Row, card: Card) -> str:
     """IB-A14, IB-A59, IB-A60: return why a card is neither added, skipped with nor bid, or nothing."""
     if "swatphone B" in now.works and not card.action:
-        return "Swatphone B: needs a card with an action."
+        return say("Swatphone B: needs a card with an action.")
     if "remote_controll A" in now.works and card.price < 0:
-        return "Remote Controll A: no negative prices."
+        return say("Remote Controll A: no negative prices.")
     if "remote_controll B" in now.works and card.price > 0:
-        return "Remote Controll B: no positive prices."
+        return say("Remote Controll B: no positive prices.")
     return ""
 
 
@@ -440,9 +462,9 @@ def why_not_beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
             continue
         price, hue = card.price == hat.price, now.products[card.kind]["hue"] == now.products[hat.kind]["hue"]
         if named(hat) == "gamehat A" and (price or hue):
-            return f"Gamehat A: beside {hat.card} price and colour must both differ."
+            return say("Gamehat A: beside {card} price and colour must both differ.", card=hat.card)
         if named(hat) == "gamehat B" and not (price or hue):
-            return f"Gamehat B: beside {hat.card} needs its price or its colour."
+            return say("Gamehat B: beside {card} needs its price or its colour.", card=hat.card)
     return ""
 
 
@@ -454,7 +476,7 @@ def explain_add(s: Table, action: Action) -> Refusal:
         return not_held(s, seat)
     at_once = 1 if s.phase == "second" or s.seats[seat].unseen else cards_to_add(now)
     if len(numbers) != at_once or len(set(numbers)) < len(numbers):
-        return Refusal(f"Add {count(at_once, 'card')}.", "IB-X02")
+        return Refusal(say("Add {count}.", count=say_count("1 card", "{count} cards", at_once)), "IB-X02")
     for number in numbers:
         (card,) = [card for card in cards if card.card == number]
         if reason := why_not_added(now, mine, card):
@@ -481,7 +503,7 @@ async def add(s: Table, seat: int, answer: Answer) -> None:
         match what:
             case "laptopple B":  # IB-A18
                 market.quiet = QUIET_TURNS
-                tell(s, f"Nobody may declare for {QUIET_TURNS} turns.", rule="IB-A18", kind="quiet", turns=QUIET_TURNS)
+                tell(s, "Nobody may declare for {turns} turns.", rule="IB-A18", kind="quiet", turns=QUIET_TURNS)
             case "bear_dryer A":
                 dry(s)
             case "smoak_alarm A":
@@ -499,15 +521,21 @@ def put_last(s: Table, seat: int, number: int) -> Card:
     """IB-06: put a card of the hand to the right end, and return it."""
     card = take(s, seat, number)
     place_card(s, seat, card, len(s.table.offer))
-    tell(s, f"Seat {seat} adds {shown(card)}.", rule="IB-06", kind="add", seat=seat, card=card.card)
+    tell(
+        s, say("Seat {seat} adds {shown}.", seat=seat, shown=shown(card)), rule="IB-06", kind="add", seat=seat,
+        card=card.card,
+    )  # fmt: skip
     return card
 
 
 async def add_second(s: Table, seat: int) -> Card:
     """IB-A37, IB-V12: printed cards are named one after the other, for their pairs would be thousands."""
     s.phase = "second"
-    moves, others = [offer("add", card=OneOf(fitting_cards(s, seat, row_of(s))))], f"Seat {seat} adds a second card."
-    answer = await ask(s, seat, moves, "Add a second card.", others, hidden=True)
+    moves, others = (
+        [offer("add", card=OneOf(fitting_cards(s, seat, row_of(s))))],
+        say("Seat {seat} adds a second card.", seat=seat),
+    )
+    answer = await ask(s, seat, moves, say("Add a second card."), others, hidden=True)
     return put_last(s, seat, answer["card"])
 
 
@@ -519,8 +547,11 @@ def dry(s: Table) -> None:
             market.offer.remove(card)
             market.placed.remove(card.card)
             pile(s, owner).append(card)
-            facts = scored(s, owner, 1, f"price {card.price}")
-            tell(s, f"{shown(card)} goes to Seat {owner}.", rule="IB-A31", kind="dry", card=card.card, **facts)
+            facts = scored(s, owner, 1, say("price {price}", price=card.price))
+            tell(
+                s, say("{shown} goes to Seat {owner}.", shown=shown(card), owner=owner), rule="IB-A31", kind="dry",
+                card=card.card, **facts,
+            )  # fmt: skip
 
 
 async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
@@ -528,13 +559,18 @@ async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
     if pile(s, giver):
         card = await random_scored(s, giver)
         pile(s, taker).append(card)
-        text = f"Seat {taker} takes a scored card of Seat {giver}."
-        tell(s, text, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, f"from Seat {giver}"))
-        tell(s, f"Seat {giver} has it no more.", rule=rule, kind="stolen", **scored(s, giver, -1, f"to Seat {taker}"))
+        text = say("Seat {taker} takes a scored card of Seat {giver}.", taker=taker, giver=giver)
+        tell(
+            s, text, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, say("from Seat {giver}", giver=giver))
+        )
+        tell(
+            s, say("Seat {giver} has it no more.", giver=giver), rule=rule, kind="stolen",
+            **scored(s, giver, -1, say("to Seat {taker}", taker=taker)),
+        )  # fmt: skip
         if is_printed(s.setup):  # IB-V12: only its giver is told which
-            s.phase, others = "hand_over", f"Seat {giver} hands a scored card over, face down."
+            s.phase, others = "hand_over", say("Seat {giver} hands a scored card over, face down.", giver=giver)
             move = offer("handed", card=card.card, target=taker)
-            await ask(s, giver, [move], "Hand over this scored card, face down.", others, hidden=True)
+            await ask(s, giver, [move], say("Hand over this scored card, face down."), others, hidden=True)
 
 
 def quiet_turns(s: Table, now: Row) -> int:
@@ -571,10 +607,13 @@ async def bid(s: Table, declarer: int) -> None:
         for seat in clockwise(seats, declarer):
             market.deciding = seat
             forced = len(may_hold(s, seat)) == 1
-            others = f"Seat {seat} bids a card, openly."
-            answer = await ask(s, seat, bid_moves(s, seat, now), "Bid a card, openly.", others, hidden=not forced)
+            others = say("Seat {seat} bids a card, openly.", seat=seat)
+            answer = await ask(s, seat, bid_moves(s, seat, now), say("Bid a card, openly."), others, hidden=not forced)
             lay(s, seat, answer)
-            tell(s, f"Seat {seat} bids {spoken(s.seats[seat].bid)}.", rule="IB-A39", kind="bid", seat=seat)
+            tell(
+                s, say("Seat {seat} bids {spoken}.", seat=seat, spoken=spoken(s.seats[seat].bid)), rule="IB-A39",
+                kind="bid", seat=seat,
+            )  # fmt: skip
         market.deciding = None
         return
     choosing = [seat for seat in seats if len(may_hold(s, seat)) > 1]
@@ -582,9 +621,10 @@ async def bid(s: Table, declarer: int) -> None:
     for seat in seats:
         if seat in only:  # everybody sees that there is one card only
             s.seats[seat].bid = Secret(next(iter(only[seat].args.values())), (seat,))
-            tell(s, f"Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
-    want = "Bid two cards: their sum counts." if cards_to_bid(now) == 2 else "Bid a card."
-    others = f"Everybody bids {'two cards' if cards_to_bid(now) == 2 else 'a card'} in secret."
+            tell(s, "Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
+    want = say("Bid two cards: their sum counts.") if cards_to_bid(now) == 2 else say("Bid a card.")
+    two = cards_to_bid(now) == 2
+    others = say("Everybody bids two cards in secret.") if two else say("Everybody bids a card in secret.")
     moves = {seat: bid_moves(s, seat, now) for seat in choosing}
     answers = await ask_all(s, moves, want, others, into="bid", laid=is_printed(s.setup))
     made = {seat: answers.get(seat) or only[seat] for seat in seats}
@@ -604,14 +644,14 @@ async def name_again(s: Table, seats: Sequence[int], now: Row) -> None:
     """IB-V12: where two have named one card, the bids are turned over as they lie, and each of the two names its own openly."""
     if not seats:
         return
-    text = f"{' and '.join(f'Seat {seat}' for seat in seats)} have named the same card: turn the bids over, and name them again."
+    text = say("{seats} have named the same card: turn the bids over, and name them again.", seats=seats_words(seats))
     tell(s, text, rule="IB-V12", kind="twice", seats=list(seats))
     for seat in seats:
         s.seats[seat].bid = None
     for seat in seats:
         s.phase, s.table.deciding = "again", seat
-        others = f"Seat {seat} names the card that it has bid."
-        want = "Another seat has named that card too. Name the one that you have bid."
+        others = say("Seat {seat} names the card that it has bid.", seat=seat)
+        want = say("Another seat has named that card too. Name the one that you have bid.")
         lay(s, seat, await ask(s, seat, bid_moves(s, seat, now), want, others, hidden=True))
     s.table.deciding = None
 
@@ -667,7 +707,7 @@ def pairs_of(s: Table, seat: int, numbers: list[int]) -> list[list[int]]:
 def why_not_bid(now: Row, card: Card) -> str:
     """IB-A14, IB-A54, IB-A59, IB-A60: return why a card may not be bid, or nothing."""
     if now.traits and named(card) == "telefishion B":
-        return "A Telefishion B may not be bid."
+        return say("A Telefishion B may not be bid.")
     return why_barred(now, card)
 
 
@@ -679,7 +719,7 @@ def explain_bid(s: Table, action: Action) -> Refusal:
     if s.seats[seat].bid is None and not mine:
         return Refusal("You hold no card to bid.", "IB-X04")
     if s.table.deciding and seat != s.table.deciding:
-        return Refusal(f"It is Seat {s.table.deciding}'s turn to bid.", "IB-X04")
+        return Refusal(say("It is Seat {deciding}'s turn to bid.", deciding=s.table.deciding), "IB-X04")
     if seat not in bidders(s, s.table.turn or 0):
         return Refusal("You do not bid in this auction.", "IB-X04")
     if s.phase == "bid" and len(mine) == 1:
@@ -694,7 +734,7 @@ def explain_bid(s: Table, action: Action) -> Refusal:
     if action.move == "bid_any":
         return Refusal("That card may be bid.", "IB-A07")
     pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
-    return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
+    return Refusal(say("Bid two cards.") if pairs else say("Bid one card."), "IB-A38")
 
 
 def lay(s: Table, seat: int, answer: Answer) -> None:
@@ -721,16 +761,19 @@ def reveal(s: Table) -> None:
     inside = all(low < value_of(market, seat)[0] < high for seat in valid)
     market.inverted = "cashing_machine B" in works or (inside and "cashing_machine A" not in works)  # IB-A28, IB-A29
     market.order = sorted(valid, key=lambda seat: value_of(market, seat), reverse=not market.inverted)
-    text = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
+    text = listed((say("Seat {seat} {bid}", seat=seat, bid=spoken(made)) for seat, made in market.bids.items()), ",")
     made = {str(seat): bid for seat, bid in market.bids.items()}
     marks = {str(seat): "first" for seat in market.order[:1]} | {str(seat): "void" for seat in market.void}
     cards = {str(seat): [plain(card) for card in market.laid if card.by == seat] for seat in market.bids}
     places = [*market.order, *market.void]
-    tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids=made, marks=marks, cards=cards, order=places)
-    way = "turned over, lowest" if market.inverted else "normal, highest"
+    tell(
+        s, say("The bids: {text}.", text=text), rule="IB-10", kind="reveal", bids=made, marks=marks, cards=cards,
+        order=places,
+    )  # fmt: skip
+    way = say("turned over, lowest") if market.inverted else say("normal, highest")
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
     line: dict[str, Json] = {"low": low, "high": high, "at": at, "turned": market.inverted}
-    tell(s, f"The order is {way} first.", rule="IB-11", kind="order", order=market.order, line=line)
+    tell(s, say("The order is {way} first.", way=way), rule="IB-11", kind="order", order=market.order, line=line)
 
 
 # --- To skip or to accept ----------------------------------------------------------------------------
@@ -742,12 +785,15 @@ async def decide(s: Table) -> int:
     for seat in market.order:
         s.phase, market.deciding, now = "decide", seat, row_of(s)
         if reason := why_must_accept(s, seat, now):
-            tell(s, f"Seat {seat} must accept. {reason}", rule="IB-15", kind="must", seat=seat)
+            tell(
+                s, say("Seat {seat} must accept. {reason}", seat=seat, reason=reason), rule="IB-15", kind="must",
+                seat=seat,
+            )  # fmt: skip
         moves = [*([] if reason else skip_moves(s, seat, now)), offer("accept")]
-        others = f"Seat {seat} takes the offer, or pays to skip it."
-        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", others, hidden=not reason)
+        others = say("Seat {seat} takes the offer, or pays to skip it.", seat=seat)
+        answer = await ask(s, seat, moves, say("Take this offer, or pay to skip."), others, hidden=not reason)
         if answer.move == "accept":
-            tell(s, f"Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
+            tell(s, "Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
             break
         await skip(s, seat, answer)
     assert market.deciding
@@ -758,16 +804,20 @@ def why_must_accept(s: Table, seat: int, now: Row) -> str:
     """IB-15, IB-16, IB-V03, IB-A23, IB-A24: return why a bidder must accept, as far as everybody can see; or nothing."""
     scored, held = len(pile(s, seat)), s.seats[seat].hand_size
     if seat == s.table.order[-1]:
-        return "The last bidder cannot skip."
+        return say("The last bidder cannot skip.")
     if "wrist_wash A" in now.works:
-        return "With Wrist Wash A nobody can skip."
+        return say("With Wrist Wash A nobody can skip.")
     if "wrist_wash B" in now.works:
-        return f"With Wrist Wash B a skip costs {DEAR_SKIP} scored cards." if scored < DEAR_SKIP else ""
+        return (
+            say("With Wrist Wash B a skip costs {dear_skip} scored cards.", dear_skip=DEAR_SKIP)
+            if scored < DEAR_SKIP
+            else ""
+        )
     if s.setup.options["cheap_skip"]:
-        return "" if scored or held else "There is nothing to pay with."
+        return "" if scored or held else say("There is nothing to pay with.")
     if not scored:
-        return "The score pile is empty."
-    return "" if held else "There is no hand card to add."
+        return say("The score pile is empty.")
+    return "" if held else say("There is no hand card to add.")
 
 
 def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
@@ -814,7 +864,7 @@ def why_not_there(s: Table, now: Row, card: Card, place: int) -> str:
     """IB-A61, IB-V04 Ordered skip: return why it may not be that place, or nothing."""
     if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
         low, high = ends(now.cards)
-        return f"Left: below {low}; right: above {high}."
+        return say("Left: below {low}; right: above {high}.", low=low, high=high)
     return why_not_beside(now, card, now.cards[max(0, place - 1) : place + 1])
 
 
@@ -828,7 +878,7 @@ def explain_skip(s: Table, action: Action) -> Refusal:
     """IB-X06: return why a bidder must accept; IB-X03, IB-X07, IB-X08, IB-X02: or why not that card or place."""
     seat, now = action.seat, row_of(s)
     if reason := why_must_accept(s, seat, now):
-        return Refusal(f"You must accept. {reason}", "IB-X06")
+        return Refusal(say("You must accept. {reason}", reason=reason), "IB-X06")
     if not skip_moves(s, seat, now):
         return Refusal("You must accept. None of your cards may be added.", "IB-X06")
     return explain_put(s, action)
@@ -843,10 +893,10 @@ def explain_put(s: Table, action: Action) -> Refusal:
         return not_held(s, action.seat)
     place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
     if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
-        return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
+        return Refusal(say("Name a place from 0 to {count}.", count=len(s.table.offer)), "IB-X07")
     reason = why_not_put(s, now, held[0], place)
     ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
-    return Refusal(reason or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
+    return Refusal(reason or say("You cannot skip like that."), "IB-X08" if ordered else "IB-X02")
 
 
 def form(s: Table, action: Action) -> Refusal | None:
@@ -873,16 +923,22 @@ async def skip(s: Table, seat: int, answer: Answer) -> None:
     for _ in range(lost):
         card = await random_scored(s, seat)
         market.discards.append(card.card)
-        text = f"Seat {seat} skips and loses {shown(card)}."
-        tell(s, text, rule="IB-14", kind="lose", card=card.card, **scored(s, seat, -1, f"price {card.price}"))
+        text = say("Seat {seat} skips and loses {shown}.", seat=seat, shown=shown(card))
+        tell(
+            s, text, rule="IB-14", kind="lose", card=card.card,
+            **scored(s, seat, -1, say("price {price}", price=card.price)),
+        )  # fmt: skip
     if s.setup.options["loss_first"] and not dear and "pay" not in args:  # IB-V11
-        s.phase, others = "put", f"Seat {seat} puts a hand card into the offer."
+        s.phase, others = "put", say("Seat {seat} puts a hand card into the offer.", seat=seat)
         moves = put_moves(s, seat, row_of(s), "put", {})
-        args = (await ask(s, seat, moves, "Put a card into the offer.", others, hidden=True)).args
+        args = (await ask(s, seat, moves, say("Put a card into the offer."), others, hidden=True)).args
     if "card" in args:
         card = take(s, seat, args["card"])
         place_card(s, seat, card, args["place"])
-        tell(s, f"Seat {seat} puts {shown(card)} into the offer.", rule="IB-14", kind="put", seat=seat, card=card.card)
+        tell(
+            s, say("Seat {seat} puts {shown} into the offer.", seat=seat, shown=shown(card)), rule="IB-14", kind="put",
+            seat=seat, card=card.card,
+        )  # fmt: skip
     market.skipped.append(seat)
 
 
@@ -906,14 +962,11 @@ async def accept(s: Table, seat: int) -> None:
             pile(s, seat).append(card)
             prices.append(card.price)
     if prices:
-        cards = "a card" if len(prices) == 1 else f"{len(prices)} cards"
+        cards = say_count("a card", "{count} cards", len(prices))
         tell(
-            s,
-            f"Seat {seat} scores {cards}.",
-            rule="IB-17",
-            kind="score",
-            **scored(s, seat, len(prices), f"prices {added(prices)}"),
-        )
+            s, say("Seat {seat} scores {cards}.", seat=seat, cards=cards), rule="IB-17", kind="score",
+            **scored(s, seat, len(prices), say("prices {added}", added=added(prices))),
+        )  # fmt: skip
     await next_offer(s, seat, now)
     market.turn, market.deciding = None, None
 
@@ -923,12 +976,15 @@ def put_elsewhere(s: Table, seat: int, card: Card) -> bool:
     match named(card):
         case "nightbulb A":
             s.table.discards.append(card.card)
-            tell(s, f"Nightbulb A: {shown(card)} is discarded.", rule="IB-A57", kind="discard", cards=[card.card])
+            tell(
+                s, say("Nightbulb A: {shown} is discarded.", shown=shown(card)), rule="IB-A57", kind="discard",
+                cards=[card.card],
+            )  # fmt: skip
         case "nightbulb B":
             card.by = None
             hand(s, seat).append(card)
             sort_hand(s, seat)
-            text = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
+            text = say("Nightbulb B: {shown} goes to Seat {seat}'s hand.", shown=shown(card), seat=seat)
             tell(s, text, rule="IB-A58", kind="return", seat=seat, card=card.card)
         case _:
             return False
@@ -943,14 +999,17 @@ async def extend(s: Table, seat: int) -> None:
         s.phase, s.table.deciding = "extend", other
         cards = [card.card for card in may_hold(s, other) if named(card) != "telefishion A"]
         moves = [*([offer("extend", card=OneOf(cards))] if cards else []), offer("done")]
-        others = f"Seat {other} may add a card to the won row."
-        answer = await ask(s, other, moves, "Add a card to the won row?", others, hidden=True)
+        others = say("Seat {other} may add a card to the won row.", other=other)
+        answer = await ask(s, other, moves, say("Add a card to the won row?"), others, hidden=True)
         if answer.move == "extend":
             card = take(s, other, answer["card"])
             place_card(s, other, card, len(s.table.offer))
-            tell(s, f"Seat {other} adds {shown(card)}.", rule="IB-A33", kind="extend", seat=other, card=card.card)
+            tell(
+                s, say("Seat {other} adds {shown}.", other=other, shown=shown(card)), rule="IB-A33", kind="extend",
+                seat=other, card=card.card,
+            )  # fmt: skip
         else:
-            tell(s, f"Seat {other} adds nothing.", rule="IB-A33", kind="pass", seat=other)
+            tell(s, "Seat {seat} adds nothing.", rule="IB-A33", kind="pass", seat=other)
 
 
 async def strike(s: Table, seat: int) -> None:
@@ -962,15 +1021,18 @@ async def strike(s: Table, seat: int) -> None:
         s.phase, market.deciding = "strike", other
         cards = [card.card for card in market.offer]
         moves = [offer("strike", card=OneOf(cards)), offer("done")]
-        others = f"Seat {other} may discard a card of the won row."
-        answer = await ask(s, other, moves, "Discard a card of the won row?", others)
+        others = say("Seat {other} may discard a card of the won row.", other=other)
+        answer = await ask(s, other, moves, say("Discard a card of the won row?"), others)
         if answer.move == "strike":
             card = drawn_out(market.offer, answer["card"])
             market.placed.remove(card.card)
             market.discards.append(card.card)
-            tell(s, f"Seat {other} discards {shown(card)}.", rule="IB-A34", kind="strike", seat=other, card=card.card)
+            tell(
+                s, say("Seat {other} discards {shown}.", other=other, shown=shown(card)), rule="IB-A34", kind="strike",
+                seat=other, card=card.card,
+            )  # fmt: skip
         else:
-            tell(s, f"Seat {other} discards nothing.", rule="IB-A34", kind="pass", seat=other)
+            tell(s, "Seat {seat} discards nothing.", rule="IB-A34", kind="pass", seat=other)
 
 
 def cut(s: Table, now: Row) -> list[Card]:
@@ -982,7 +1044,10 @@ def cut(s: Table, now: Row) -> list[Card]:
     lost = [card.card for card in cards[:end]]
     if lost:
         s.table.discards += lost
-        text = f"Walkie-Barkie A: {', '.join(map(str, lost))} {'is' if len(lost) == 1 else 'are'} discarded."
+        text = say_count(
+            "Walkie-Barkie A: {cards} is discarded.", "Walkie-Barkie A: {cards} are discarded.", len(lost),
+            cards=listed(lost, ","),
+        )  # fmt: skip
         tell(s, text, rule="IB-A19", kind="discard", cards=lost)
     return cards[end:]
 
@@ -999,15 +1064,18 @@ async def next_offer(s: Table, seat: int, now: Row) -> None:
             if now.traits and put_elsewhere(s, seat, card):
                 continue
             pile(s, seat).append(card)
-            text = f"Seat {seat} scores the bid {shown(card)} too."
-            tell(s, text, rule="IB-A20", kind="score", card=card.card, **scored(s, seat, 1, f"price {card.price}"))
+            text = say("Seat {seat} scores the bid {shown} too.", seat=seat, shown=shown(card))
+            tell(
+                s, text, rule="IB-A20", kind="score", card=card.card,
+                **scored(s, seat, 1, say("price {price}", price=card.price)),
+            )  # fmt: skip
         opener = openers(s, [seat])[0]
     elif s.setup.options["winners_choice"]:
         s.phase, market.deciding = "open", seat
         cards = [card.card for card in openers(s, market.order)]
-        others = f"Seat {seat} chooses the bid that opens the next offer."
+        others = say("Seat {seat} chooses the bid that opens the next offer.", seat=seat)
         answer = await ask(
-            s, seat, [offer("open", card=OneOf(cards))], "Choose the bid that opens the next offer.", others
+            s, seat, [offer("open", card=OneOf(cards))], say("Choose the bid that opens the next offer."), others
         )
         (opener,) = [card for card in market.laid if card.card == answer["card"]]
     else:
@@ -1040,7 +1108,7 @@ def return_middle(s: Table, unless: Sequence[int | None]) -> None:
             market.laid.remove(card)
             card.by = None
             hand(s, seat).append(card)
-            tell(s, f"{card.card} goes back to Seat {seat}.", rule="IB-V02", kind="return", seat=seat, card=card.card)
+            tell(s, "{card} goes back to Seat {seat}.", rule="IB-V02", kind="return", seat=seat, card=card.card)
         sort_hand(s, seat)
 
 
@@ -1054,7 +1122,7 @@ def open_offer(s: Table, card: Card, rule: str) -> None:
     """IB-02, IB-18: a card opens an offer; nobody has added it (IB-A03)."""
     card.by = None
     s.table.offer, s.table.placed = [card], [card.card]
-    tell(s, f"{shown(card)} opens the offer.", rule=rule, kind="open", card=card.card)
+    tell(s, say("{shown} opens the offer.", shown=shown(card)), rule=rule, kind="open", card=card.card)
 
 
 def explain_open(s: Table, seat: int) -> Refusal:
@@ -1062,7 +1130,7 @@ def explain_open(s: Table, seat: int) -> Refusal:
     if s.phase != "open":
         return Refusal("No bid is chosen to open now.", "IB-X11")
     if seat != s.table.deciding:
-        return Refusal(f"Seat {s.table.deciding} chooses the bid that opens.", "IB-X11")
+        return Refusal(say("Seat {deciding} chooses the bid that opens.", deciding=s.table.deciding), "IB-X11")
     return Refusal("Choose one of the revealed bids.", "IB-X11")
 
 
@@ -1077,19 +1145,25 @@ def highest_score(s: Table) -> None:
     for seat, buyer in s.seats.items():
         buyer.scored, buyer.score = pile(s, seat), scores[seat]
         buyer.totals = {kind: sum(some) for kind, some in prices[seat].items()}
-        how = added([price for some in prices[seat].values() for price in some]) if prices[seat] else "no cards"
+        how = added([price for some in prices[seat].values() for price in some]) if prices[seat] else say("no cards")
         tell(
-            s,
-            f"Seat {seat} has {buyer.score}.",
-            rule="IB-22",
-            kind="score",
+            s, say("Seat {seat} has {score}.", seat=seat, score=buyer.score), rule="IB-22", kind="score",
             **reckoned(seat, "score", None, buyer.score, how),
-        )
+        )  # fmt: skip
     best = max(scores.values())
     winners = [seat for seat, points in scores.items() if points == best]
-    text = " and ".join(f"Seat {seat}" for seat in winners)
-    most = "has the most" if len(winners) == 1 else "have the most"
-    raise Won(winners, scores, f"All hands are empty: {text} {most}, {best}.", rule="IB-20")
+    raise Won(
+        winners,
+        scores,
+        say_count(
+            "All hands are empty: {seats} has the most, {best}.",
+            "All hands are empty: {seats} have the most, {best}.",
+            len(winners),
+            seats=seats_words(winners),
+            best=best,
+        ),
+        rule="IB-20",
+    )
 
 
 def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
@@ -1259,7 +1333,7 @@ def stand(s: Table, seat: int, answer: Answer) -> None:
         if card.card == wrong:
             card.card, card.price, card.kind, card.action = true.card, true.price, true.kind, true.action
     sort_hand(s, seat)
-    text = f"{was} was named wrongly: it is {shown(true)}."
+    text = say("{was} was named wrongly: it is {shown}.", was=was, shown=shown(true))
     tell(s, text, rule="IB-V12", kind="correct", seat=seat, card=true.card, first=wrong)
 
 
@@ -1321,7 +1395,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "over":
         return Refusal("The game has ended.", "IB-20")
     if seat not in s.seats:
-        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+        return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     if s.phase == LAY_OUT:
         return Refusal("First the cards are dealt, and the one that opens the offer is named.", "IB-V12")
     if s.phase == "hand_over":
@@ -1346,7 +1420,10 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if now is None:
         return Refusal("Nobody decides anything now.", "IB-X01")
     if seat != now:
-        return Refusal(f"It is Seat {now}'s {'turn' if on_turn else 'decision'}.", "IB-X01")
+        return Refusal(
+            say("It is Seat {seat}'s turn.", seat=now) if on_turn else say("It is Seat {seat}'s decision.", seat=now),
+            "IB-X01",
+        )
     return explain_own(s, action)
 
 
@@ -1359,7 +1436,7 @@ def explain_own(s: Table, action: Action) -> Refusal:
         case "auction" if s.phase == "second":
             return Refusal("Add a second card.", "IB-A37")
         case "auction":
-            return Refusal(f"No auctions for {more_turns(s.table.quiet)}.", "IB-X09")
+            return Refusal(say("No auctions for {more_turns}.", more_turns=more_turns(s.table.quiet)), "IB-X09")
         case "put" if s.phase == "put":
             return explain_put(s, action)
         case "extend" if s.phase == "extend":
@@ -1378,7 +1455,7 @@ def explain_correct(s: Table) -> Refusal:
         return Refusal("Only printed cards can be named wrongly.", "IB-V12")
     if s.phase != "turn":
         return Refusal("A card is corrected before a card is added or an auction is declared.", "IB-V12")
-    text = "Correct a card of the offer, a discard or a card of your own, to a number that nobody has named yet."
+    text = say("Correct a card of the offer, a discard or a card of your own, to a number that nobody has named yet.")
     return Refusal(text, "IB-V12")
 
 
@@ -1415,7 +1492,7 @@ def shown(card: Card) -> str:
 
 def spoken(made: object) -> str:
     """Return a bid in words."""
-    return " and ".join(map(str, made)) if isinstance(made, list) else f"{made}"
+    return listed(made) if isinstance(made, list) else f"{made}"
 
 
 def added(prices: Sequence[int]) -> str:
@@ -1426,9 +1503,4 @@ def added(prices: Sequence[int]) -> str:
 
 def more_turns(number: int) -> str:
     """Return a number of turns to come in words."""
-    return f"{number} more turn" if number == 1 else f"{number} more turns"
-
-
-def count(number: int, what: str) -> str:
-    """Return a number of things in words: "1 card", "2 cards"."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return say_count("{count} more turn", "{count} more turns", number)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer, Move
 from hub.engine.sight import Randomness, Sight, Strength, best
+from hub.engine.text import say
 
 DEALS = 48
 """How often an auction is played out (`sharp`; the other strengths a quarter)."""
@@ -178,28 +179,29 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         case "bid":
             numbers, pool = numbers_of(answer), unseen(sight)
             if len(numbers) != 1:  # IB-A38: a pair counts as its sum, and so do the others'
-                return f"The row counts {points}. Two cards count as their sum."
+                return say("The row counts {points}. Two cards count as their sum.", points=points)
             higher = sum(number > numbers[0] for number in pool)
-            return (
-                f"The row counts {points}. Of the {len(pool)} numbers you have not seen, {higher} are higher than this."
-            )
+            return say(
+                "The row counts {points}. Of the {count} numbers you have not seen, {higher} are higher than this.",
+                points=points, count=len(pool), higher=higher,
+            )  # fmt: skip
         case "auction":
             better = (
-                "your best bid brings more than waiting"
+                say("your best bid brings more than waiting")
                 if auction.worth >= 0
-                else "another will mostly have to take it"
+                else say("another will mostly have to take it")
             )
-            return f"The row counts {points} now: {better}."
+            return say("The row counts {points} now: {better}.", points=points, better=better)
         case "accept":
-            return f"The row counts {points} for you."
+            return say("The row counts {points} for you.", points=points)
         case "skip":
-            return f"The row counts {points} for you: a skip costs less."
+            return say("The row counts {points} for you: a skip costs less.", points=points)
         case "add":
-            return "You will miss this least as a bid, and others gain least by it."
+            return say("You will miss this least as a bid, and others gain least by it.")
         case "extend" | "strike":
-            return "The row is better with that if you take it, or worse if another does."
+            return say("The row is better with that if you take it, or worse if another does.")
         case "done":
-            return "No card here changes the row your way."
+            return say("No card here changes the row your way.")
     return ""
 
 

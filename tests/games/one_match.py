@@ -6,10 +6,9 @@ import sys
 from hashlib import sha256
 from random import Random
 
-import msgspec
-
 from hub import games
 from hub.engine.match import Match
+from hub.engine.text import to_json
 from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_options
 
@@ -24,8 +23,8 @@ def digest(name: str, matches: int) -> str:
         while match.open:
             match.act(random_action(match, random, chance))
             for viewer in (None, *match.state.seats):
-                found.update(msgspec.json.encode(match.view(viewer)))
-        found.update(msgspec.json.encode((match.events, match.log, match.fingerprint())))
+                found.update(to_json(match.view(viewer)))
+        found.update(to_json((match.events, match.log, match.fingerprint())))
     return found.hexdigest()
 
 

@@ -7,7 +7,6 @@ from itertools import product
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 
 from hub import games
@@ -15,7 +14,8 @@ from hub.engine.game import Game
 from hub.engine.house_player import advise, look
 from hub.engine.match import Match
 from hub.engine.printed import is_printed
-from hub.network.messages import HAND_SIZE
+from hub.engine.text import to_json
+from hub.network.messages import HAND_SIZE, to_bytes
 from hub.state import Faces, Hand, Hint
 from hub.table.base.chance import Chance
 from tests.games.players import LONGEST
@@ -36,7 +36,7 @@ def hand_bytes(match: Match, seat: int) -> int:
         locked={"move": answer.move, **answer.args} if answer else None,
         hints=True, hint=longest_hint(match, seat), undo=True, dial=64, dial_at="d" * 20, faces=Faces(99, 99), seat_code="A" * 6, claim=LARGE,
     )  # fmt: skip
-    return len(msgspec.json.encode(hand))
+    return len(to_bytes(hand))
 
 
 def longest_hint(match: Match, seat: int) -> Hint | None:
@@ -91,7 +91,7 @@ def test_a_hand_of_the_big_idea_that_grew_all_match_long_fits(options: Mapping[s
         seat = next(iter(match.open.asked))
         given_cards(match, seat, [*items[:number], *others[: most - number]])
         launches = [move.wire() for move in _seed_moves(match, seat)]
-        found = max(found, len(msgspec.json.encode(launches)))
+        found = max(found, len(to_json(launches)))
         assert found + 900 + 250 <= room(match), "what else is in a hand takes so much"
     assert found > 500
 
@@ -117,6 +117,6 @@ def test_a_seat_of_i_bid_you_not_that_wins_every_card_and_plays_none_fits(option
     longest = max(len(one["why"]) for one in match.barred(seat)) if match.barred(seat) else 60
     cards = len(state.seats[seat].hand.value)
     barred = cards * (longest + len('{"move":"add","card":-35,"why":""},'))
-    you = len(msgspec.json.encode(match.view(seat)["you"]))
+    you = len(to_json(match.view(seat)["you"]))
     assert you > 40 * cards
     assert you + barred + 700 + 250 <= room(match)

@@ -14,12 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
-import msgspec
 import pytest
 
 from hub import games
 from hub.engine.decision import Action
 from hub.engine.match import Match
+from hub.engine.text import to_json
 from hub.operations.referee import LogFile, read_log
 from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_options
@@ -40,8 +40,8 @@ def digest(path: Path) -> str:
     for entry in entries:
         again.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
         for viewer in (None, *again.state.seats):
-            found.update(msgspec.json.encode(again.view(viewer)))
-    found.update(msgspec.json.encode((again.events, again.over and again.over.wire())))
+            found.update(to_json(again.view(viewer)))
+    found.update(to_json((again.events, again.over and again.over.wire())))
     return found.hexdigest()[:32]
 
 
