@@ -12,6 +12,7 @@ import pytest
 from hub import games
 from hub.decks import CardLists
 from hub.devices import DeviceHealth
+from hub.engine.text import to_json
 from hub.errors import HubError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import (
@@ -96,7 +97,7 @@ def test_staff_see_of_a_match_what_everybody_sees_and_nothing_else(game: str) ->
             break
         step(rig, random)
         table = venue.table
-        shown = msgspec.json.decode(msgspec.json.encode(table.public))
+        shown = msgspec.json.decode(to_json(table.public))
         public = rig.state
         assert {key: value for key, value in shown.items() if key not in TRIMMED} == {
             key: value for key, value in public.items() if key not in TRIMMED
@@ -126,7 +127,7 @@ def test_codes_and_logins_of_seats_are_no_part_of_the_picture() -> None:
     venue = HouseRig(rig)
     rig.boxes_up()
     rig.sit(1, 2)
-    said = msgspec.json.encode(venue.venue).decode()
+    said = to_json(venue.venue).decode()
     for seat in rig.table._seats:
         assert seat.code not in said
         assert not seat.password or seat.password not in said

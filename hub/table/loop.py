@@ -14,6 +14,7 @@ from functools import partial
 
 from hub.engine.game import Game
 from hub.engine.match import Match
+from hub.engine.text import say
 from hub.errors import IllegalAction, LogError, NotAsked
 from hub.network.staff_messages import Desk
 from hub.ports import (
@@ -271,7 +272,7 @@ class Table(Restarts):
         except LogError as error:
             self._stop_play(error)
             if self._play.log.position == written:  # else what was asked is on the disk: only what follows is not
-                refusal = NotAsked(f"The match is stopped: {error}", "RECORD")
+                refusal = NotAsked(say("The match is stopped: {error}", error=error), "RECORD")
             woke = True
         if refusal and woke:
             self._show()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hub.engine.decision import Decision
+from hub.engine.text import say
 from hub.table.base.part import Part
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
@@ -49,7 +50,9 @@ class OpenDecision(Part):
             self._boxes.open(decision)
         self._boxes.update_displays()
         if self._play.fault:
-            self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
+            self._notices.post(
+                "rules", say("{fault} Take back the last action, or start anew.", fault=self._play.fault)
+            )
         else:
             self._notices.end("rules")
 

@@ -15,6 +15,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hub.engine.decision import Action
+from hub.engine.text import say
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
 from hub.table.boxes import controls
@@ -165,7 +166,7 @@ class Presses:
         """Call for help; a second hold takes the call back."""
         about = str(seat.number)
         if not self._notices.end("help", about):
-            self._notices.post("help", f"Seat {seat.number} calls for help.", about)
+            self._notices.post("help", say("Seat {number} calls for help.", number=seat.number), about)
         return True
 
     def _agree(self, seat: Seat) -> bool:
@@ -189,7 +190,7 @@ class Presses:
         if (key.control, key.edge) == ("push", "down"):
             self._seats.grant(seat.number)
         elif (key.control, key.edge) == ("bar", "down"):
-            self._seats.refuse(seat.number, f"Seat {seat.number} said no.")
+            self._seats.refuse(seat.number, say("Seat {number} said no.", number=seat.number))
         return True
 
     def _in_dispute(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from hub.engine.decision import Action
+from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, Stale, StartRefused
 from hub.network import verbs
 from hub.network.verbs import read_args
@@ -168,12 +169,12 @@ class Requests:
         if give:
             self._seats.grant(seat.number)
         else:
-            self._seats.refuse(seat.number, f"Seat {seat.number} said no.")
+            self._seats.refuse(seat.number, say("Seat {number} said no.", number=seat.number))
 
     def _help(self, seat: Seat) -> None:
         """Call staff, as a held bar does; asked once more, take the call back."""
         if not self._notices.end("help", str(seat.number)):
-            self._notices.post("help", f"Seat {seat.number} calls for help.", str(seat.number))
+            self._notices.post("help", say("Seat {number} calls for help.", number=seat.number), str(seat.number))
 
     def _acknowledge(self, seat: Seat, key: str) -> None:
         if not seat.joined:

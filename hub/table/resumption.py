@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from hub.engine.decision import CHANCE
+from hub.engine.text import listed, say, to_json
 from hub.errors import StartRefused
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
@@ -65,7 +66,7 @@ class Resumption:
         if self._play.match:
             self._rolls.resume()
         if self._loss:
-            self._kept.write("loss", msgspec.json.encode(self._loss))  # settled only then: a power cut loses no loss
+            self._kept.write("loss", to_json(self._loss))  # settled only then: a power cut loses no loss
         else:
             self._kept.forget("loss")
         self._play.log.settle()
@@ -78,7 +79,9 @@ class Resumption:
         if len(damaged) == self._told_damaged:
             return False
         self._told_damaged = len(damaged)
-        text = f"The disk is damaged: {' and '.join(damaged)} could not be read at this table and is set aside."
+        text = say(
+            "The disk is damaged: {what} could not be read at this table and is set aside.", what=listed(damaged)
+        )
         return self._notices.post("kept", text)
 
     def _read(self) -> None:

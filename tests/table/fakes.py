@@ -17,7 +17,9 @@ from hub import games
 from hub.display.language import Language
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
+from hub.engine.text import to_json
 from hub.errors import DamagedLog, LogError
+from hub.network.messages import to_bytes
 from hub.ports import (
     Boxes,
     BoxUp,
@@ -206,18 +208,18 @@ class FakePhones:
 
     def show_public(self, state: PublicState) -> None:
         self.order.append("show")
-        self.public.append(json.loads(msgspec.json.encode(state)))
+        self.public.append(json.loads(to_bytes(state)))
 
     def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
         self.blocks = blocks
         for sid, hand in hands.items():
             assert sid in self.admitted, "a hand goes to a seat that is held"
             self.order.append("hand")
-            self.hands.setdefault(sid, []).append(json.loads(msgspec.json.encode(hand)))
+            self.hands.setdefault(sid, []).append(json.loads(to_bytes(hand)))
 
     def answer(self, sid: str, answer: Ack) -> None:
         self.order.append("answer")
-        self.answers.setdefault(sid, []).append(msgspec.to_builtins(answer))
+        self.answers.setdefault(sid, []).append(json.loads(to_json(answer)))
 
     def spare(self) -> tuple[str, str] | None:
         return None

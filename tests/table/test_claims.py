@@ -78,9 +78,11 @@ def step(rig: TableRig, random: Random) -> None:
 
 
 def seen(rig: TableRig) -> dict[str, Any]:
-    """All that a match shows, without what tells of a claim, and the record on the disk."""
+    """All that a match shows, without what tells of a claim, and the record on the disk. Texts follow from the sentences."""
     state = {
-        key: shown for key, shown in rig.state.items() if key not in ("claiming", "notices", "seats", "code", "session")
+        key: shown
+        for key, shown in rig.state.items()
+        if key not in ("claiming", "notices", "seats", "code", "session", "texts")
     }
     state["notices"] = [one for one in rig.state["notices"] if not one["key"].startswith(("claim", "wanted"))]
     seats = rig.state["seats"]

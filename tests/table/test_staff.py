@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 
 from hub import games
+from hub.engine.text import to_json
 from hub.errors import LogError
 from hub.network.staff_messages import Desk
 from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
@@ -519,7 +519,7 @@ def test_no_request_of_staff_shows_a_hand_a_code_or_a_bid(rig: StaffRig) -> None
         ("limit", {"minutes": 5}), ("light", {"percent": 60}), ("volume", {"percent": 9}), ("test", {"what": "dice"}), ("hand", {"seat": 1}),
         ("code", {"seat": 1}),
     ):  # fmt: skip
-        said += rig.staff(verb, **args)[1].encode() + msgspec.json.encode(rig.desk)
+        said += rig.staff(verb, **args)[1].encode() + to_json(rig.desk)
     assert not any(secret in said for secret in secrets)
     assert b"you" not in said
     assert b"moves" not in said

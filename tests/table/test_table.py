@@ -8,13 +8,13 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 
 from hub import games
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, tell
 from hub.engine.event import Event
 from hub.engine.game import Game, Rulebook
+from hub.engine.text import to_json
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -158,7 +158,7 @@ def test_everything_that_was_shown_can_be_read_back_page_by_page(playing: TableR
     assert [event.n for event in read] == list(range(len(read)))
     assert [event.text for event in read] == [event.text for event in playing.match.events]
     newest = playing.state["events"]
-    assert msgspec.to_builtins(read[-len(newest) :]) == newest
+    assert json.loads(to_json(read[-len(newest) :])) == newest
     assert happened.before(0).events == []
 
 
@@ -191,7 +191,7 @@ def test_the_tables_own_screens_have_thirty_events_while_phones_have_the_newest(
     assert screen
     assert len(screen.events) == feed.SCREEN_EVENTS
     assert feed.LEAST_EVENTS <= len(public["events"]) < feed.SCREEN_EVENTS
-    assert msgspec.to_builtins(screen.events[-len(public["events"]) :]) == public["events"]
+    assert json.loads(to_json(screen.events[-len(public["events"]) :])) == public["events"]
 
 
 def test_games_are_offered_before_a_match_and_after_it_alone(playing: TableRig) -> None:
@@ -224,7 +224,7 @@ def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
     why = playing.table.happened.changes()
     assert (why.match, why.epoch) == (page.match, page.epoch)
     assert len(why.changes) < len(changed)
-    assert msgspec.to_builtins(page.events) == playing.state["events"]
+    assert json.loads(to_json(page.events)) == playing.state["events"]
 
 
 def test_what_the_disk_does_not_have_cannot_be_read_either(playing: TableRig) -> None:
@@ -1495,12 +1495,12 @@ def test_what_all_see_holds_no_secret_and_a_hand_goes_to_its_seat_alone(seed: in
         step(rig, random)
         public, match = rig.state, rig.match
         assert list(secrets_of(public)) == []
-        assert public["view"] == json.loads(msgspec.json.encode(match.view(None)))
+        assert public["view"] == json.loads(to_json(match.view(None)))
         for seat in rig.sids:
             assert rig.hand(seat)["seat"] == seat
             assert rig.hand(seat)["seat_code"] not in json.dumps(public)
             if not public["over"]:
-                assert rig.hand(seat)["you"] == json.loads(msgspec.json.encode(match.view(seat)["you"]))
+                assert rig.hand(seat)["you"] == json.loads(to_json(match.view(seat)["you"]))
         if match.open and match.open.kind == "sealed":
             assert all(one["bid"] is None for one in public["view"]["seats"].values())
     assert rig.state["over"]
@@ -1537,7 +1537,7 @@ def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(
     random, changes_shown, why = Random(11), [], []
     while not playing.state["over"] and playing.state["view"]["round"] < 4:
         step(playing, random)
-        why = msgspec.to_builtins(playing.table.happened.changes().changes)
+        why = json.loads(to_json(playing.table.happened.changes().changes))
         changes_shown.append(why)
     assert {change["round"] for change in why} <= {3, 4}
     assert [change["n"] for change in why] == sorted((change["n"] for change in why), reverse=True)

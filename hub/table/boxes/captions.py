@@ -14,6 +14,7 @@ from hub.display.labels import NO_LABELS, Deck, cents, deck_in, face_of, fill, f
 from hub.engine.decision import Answer, Move, Roll
 from hub.engine.labels import Labels, MoveLabels, ParameterLabels
 from hub.engine.printed import UNKNOWN
+from hub.engine.text import say
 from hub.table.boxes.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
 from hub.table.boxes.controls import (
     KEY_NUMBERS,
@@ -66,11 +67,14 @@ def picked_caption(
     if cursor.partial is not None:
         return _with_hint(picked, letters, "bar: back")
     if opened := move_opened_by_bar(moves, labels):
-        return _with_hint(picked, letters, f"bar: {_short_name(opened, labels)}")
+        return _with_hint(picked, letters, say("bar: {short_name}", short_name=_short_name(opened, labels)))
     answer, at_once = bar_answer(step, line, labels)
     if answer is None or not at_once or answer == line[index]:
         return picked
-    hints = (f"bar: {label(answer, labels, view)}", f"bar: {_short_name(answer.move, labels)}")
+    hints = (
+        say("bar: {label}", label=label(answer, labels, view)),
+        say("bar: {short_name}", short_name=_short_name(answer.move, labels)),
+    )
     return _with_hint(picked, letters, *hints)
 
 
@@ -101,9 +105,10 @@ def claim_caption(*, push: bool) -> str:
 def claim_sentence(seat: int, *, push: bool) -> str:
     """Return what screens say of a seat that a phone asks for; `push` says that a push is enough to let it in."""
     if push:
-        return f"A phone asks for seat {seat}. To let it in, push the dial of its box."
-    return (
-        f"Another phone asks for seat {seat}. To let it in, hold the bar of its box, then the dial too, for a second."
+        return say("A phone asks for seat {seat}. To let it in, push the dial of its box.", seat=seat)
+    return say(
+        "Another phone asks for seat {seat}. To let it in, hold the bar of its box, then the dial too, for a second.",
+        seat=seat,
     )
 
 
@@ -123,7 +128,7 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
     if lying:
         return "Type what lies there: K1-K6"
     if roll.count > 6:
-        return f"Dice from {standing + 1} of {roll.count}: roll or K1-K6"
+        return say("Dice from {standing} of {count}: roll or K1-K6", standing=standing + 1, count=roll.count)
     return "Roll, or type on K1-K6"
 
 
@@ -238,7 +243,7 @@ def _value_text(parameter: str, value: object, labels: Labels, view: View | None
     if about.between:
         return _gap_text(value, found(view or {}, about.between), labels)
     if parameter == "target" or about.seat:
-        return f"seat {value}"
+        return say("seat {value}", value=value)
     if about.money:
         return cents(value) if about.money == "cents" else cents(value * 100)
     return str(value)
@@ -264,8 +269,12 @@ def _gap_text(gap: int, cards: Any, labels: Labels) -> str:
     if not titles:
         return "into the empty row"
     if gap == 0:
-        return f"left of {titles[0]}"
-    return f"right of {titles[-1]}" if gap == len(titles) else f"between {titles[gap - 1]} and {titles[gap]}"
+        return say("left of {titles}", titles=titles[0])
+    return (
+        say("right of {titles}", titles=titles[-1])
+        if gap == len(titles)
+        else say("between {titles} and {titles2}", titles=titles[gap - 1], titles2=titles[gap])
+    )
 
 
 # --- what fits on the display --------------------------------------------------------------------------

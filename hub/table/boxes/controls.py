@@ -35,6 +35,7 @@ from typing import Any, TypeAlias
 from hub.display.labels import NO_LABELS
 from hub.engine.decision import Amount, Answer, Fixed, Move, OneOf, Param, Roll
 from hub.engine.labels import Labels
+from hub.engine.text import say
 from hub.ports import Key, Turn
 from hub.table.boxes.answer_line import (
     accepts_answer,
@@ -166,7 +167,7 @@ def press(
             number = int(control[1])
             picked = _index_for_key(step, line, index, number)
             if picked is None:
-                return cursor, Refused(f"There is no {number} here: turn, then push.")
+                return cursor, Refused(say("There is no {number} here: turn, then push.", number=number))
             return replace(cursor, position=picked, held_number=number if _key_parameter(step) else None), Nothing()
 
 
@@ -367,7 +368,9 @@ def _push_at_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str)
         return Cursor(), AcceptDice()
     if dice == "cocked" and not cursor.faces:
         return Cursor(), AsItLies()
-    return cursor, Refused(f"Roll, then type what you see: {len(cursor.faces)} of {roll.count} dice typed.")
+    return cursor, Refused(
+        say("Roll, then type what you see: {count} of {count2} dice typed.", count=len(cursor.faces), count2=roll.count)
+    )
 
 
 def _bar_at_roll(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
@@ -382,7 +385,7 @@ def _bar_at_roll(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
 def _type_face(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
     """Add a face to the typed ones."""
     if face > roll.sides:
-        return cursor, Refused(f"A die of this roll shows 1 to {roll.sides}.")
+        return cursor, Refused(say("A die of this roll shows 1 to {sides}.", sides=roll.sides))
     if len(cursor.faces) == roll.count:
         return cursor, Refused("All dice are typed: push sends them, the bar takes the last one back.")
     return replace(cursor, faces=(*cursor.faces, face)), Nothing()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from hub.engine.decision import Action, Decision
+from hub.engine.text import say
 from hub.errors import NotOffered
 from hub.ports import BoxBid, BoxCheated, BoxLocked, BoxUnlocked
 from hub.state import RollState
@@ -238,7 +239,14 @@ class SeatBoxes(Part):
         seat.box_on = False
         if self._sealed:
             self._sealed.unlock(seat.number)
-        self._seats.refuse(seat.number, f"The box of seat {seat.number} is gone. {self._seats.how_to_join(seat)}")
+        self._seats.refuse(
+            seat.number,
+            say(
+                "The box of seat {number} is gone. {how_to_join}",
+                number=seat.number,
+                how_to_join=self._seats.how_to_join(seat),
+            ),
+        )
 
     # --- answers ---------------------------------------------------------------------------------------
 
@@ -288,7 +296,9 @@ class SeatBoxes(Part):
     def _void(self, seat: Seat, sealed: SealedChoice) -> None:
         """Ask a seat again whose box has revealed another value than it had locked, and let everybody see it."""
         sealed.void(seat.number)
-        text = f"The box of seat {seat.number} opened another choice than it had locked: it chooses again."
+        text = say(
+            "The box of seat {number} opened another choice than it had locked: it chooses again.", number=seat.number
+        )
         self._notices.post("other_value", text, str(seat.number))
         if decision := self._rolls.decision:
             self._ask_sealed(seat, decision)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from hub.engine.decision import Roll
+from hub.engine.text import say
 from hub.state import Batch, PublicDispute
 from hub.table.dice.roll_states import least_physical
 
@@ -71,7 +72,7 @@ class Dispute:
     def vote(self, seat: int, now: float, *, yes: bool) -> None:
         """Note that a seat wants a second reading, or not. The first yes opens the vote; all may change their minds."""
         if self.stage == "open":
-            self.go("asked", now, f"Seat {seat} asks for it.")
+            self.go("asked", now, say("Seat {seat} asks for it.", seat=seat))
         for side in (self._yes, self._no):
             if seat in side:
                 side.remove(seat)
@@ -87,12 +88,7 @@ class Dispute:
     def public(self, voters: Collection[int]) -> PublicDispute:
         """Return the dispute as everybody sees it."""
         return PublicDispute(
-            stage=self.stage,
-            seat=self.roll.seat,
-            faces=self.faces,
-            read=least_physical(self.batches),
-            yes=list(self._yes),
-            no=list(self._no),
-            needs=len({*voters, *self._yes, *self._no}) // 2 + 1,
+            stage=self.stage, seat=self.roll.seat, faces=self.faces, read=least_physical(self.batches),
+            yes=list(self._yes), no=list(self._no), needs=len({*voters, *self._yes, *self._no}) // 2 + 1,
             say=self._text,
-        )
+        )  # fmt: skip

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Literal
 
 from hub.engine.decision import Roll
+from hub.engine.text import say, say_count
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock, Dice, DiceSeen
 from hub.state import Read, RollState
@@ -150,7 +151,9 @@ class OpenBatch:
     def _read(self, faces: list[int]) -> None:
         wanted = self.size - len(self.aside)
         if len(faces) != wanted:
-            self._miscount(f"I see {len(faces)} of {wanted}: roll again, or type what they show.")
+            self._miscount(
+                say("I see {count} of {wanted}: roll again, or type what they show.", count=len(faces), wanted=wanted)
+            )
         elif wrong := self._wrong_face(faces):
             self._miscount(wrong)
         elif Counter(self.flat) - Counter(faces):
@@ -163,20 +166,36 @@ class OpenBatch:
     def _lean(self, flat: list[int], text: str) -> None:
         leaning = self.size - len(self.aside) - len(flat)
         if leaning < 1:
-            self._miscount(f"I see {len(flat)} of {len(flat) - leaning}: roll again, or type what they show.")
+            self._miscount(
+                say(
+                    "I see {count} of {count2}: roll again, or type what they show.",
+                    count=len(flat),
+                    count2=len(flat) - leaning,
+                )
+            )
         elif wrong := self._wrong_face(flat):
             self._miscount(wrong)
         elif Counter(self.flat) - Counter(flat):
             self._lay_aside()
         else:
             one = "One die is leaning: roll only that one again."
-            self.go("leaning", text or (one if leaning == 1 else f"{leaning} dice are leaning: roll only those again."))
+            self.go(
+                "leaning",
+                text
+                or (
+                    one if leaning == 1 else say("{leaning} dice are leaning: roll only those again.", leaning=leaning)
+                ),
+            )
             self.flat = flat
 
     def _wrong_face(self, faces: list[int]) -> str:
         """Return a sentence about a face that no die of this roll has, if one was seen."""
         wrong = next((face for face in faces if not self._has(face)), None)
-        return "" if wrong is None else f"I see a {wrong}, which no die here has: roll again, or type what they show."
+        return (
+            ""
+            if wrong is None
+            else say("I see a {wrong}, which no die here has: roll again, or type what they show.", wrong=wrong)
+        )
 
     def _has(self, face: int) -> bool:
         return self._roll is not None and 1 <= face <= self._roll.sides
@@ -186,7 +205,15 @@ class OpenBatch:
         self.aside, self.flat = self.aside + self.flat, []
         kept = " ".join(map(str, self.aside))
         verb = "stands" if len(self.aside) == 1 else "stand"
-        self.go("lifted", f"{kept} {verb}: lay aside, and roll {_dice(self.size - len(self.aside))}.")
+        self.go(
+            "lifted",
+            say(
+                "{kept} {verb}: lay aside, and roll {dice}.",
+                kept=kept,
+                verb=verb,
+                dice=_dice(self.size - len(self.aside)),
+            ),
+        )
         self.arm()
 
     def _miscount(self, text: str) -> None:
@@ -209,13 +236,21 @@ class OpenBatch:
         """Take what the roller types: a list of the faces that are missing. Raise IllegalAction."""
         roll = self._asked()
         if seat != roll.seat:
-            raise NotAsked(f"It is Seat {roll.seat} who rolls.", "DICE")
+            raise NotAsked(say("It is Seat {seat} who rolls.", seat=roll.seat), "DICE")
         if not self.can("typed"):
             raise NotOffered(REFUSALS["typed"], "DICE")
         many = self.missing
         if len(faces) != many or not all(map(self._has, faces)):
-            raise NotOffered(f"Type {_dice(many)}, {'' if many == 1 else 'each '}1 to {roll.sides}.", "DICE")
-        self._by_hand("typed", f"Seat {seat} typed this. Somebody else says whether that is right, within a minute.")
+            raise NotOffered(
+                say_count(
+                    "Type one die, 1 to {sides}.", "Type {count} dice, each 1 to {sides}.", many, sides=roll.sides
+                ),
+                "DICE",
+            )
+        self._by_hand(
+            "typed",
+            say("Seat {seat} typed this. Somebody else says whether that is right, within a minute.", seat=seat),
+        )
         self.faces = self.aside + self.flat + faces
 
     def accepting(self, seat: int) -> Read:
@@ -227,7 +262,7 @@ class OpenBatch:
         if self.state == "typed" and seat == roll.seat:
             raise NotOffered("Somebody else says whether typed dice are right.", "DICE")
         if self.state == "settled" and seat != roll.seat:
-            raise NotOffered(f"It is Seat {roll.seat} who accepts this roll.", "DICE")
+            raise NotOffered(say("It is Seat {seat} who accepts this roll.", seat=roll.seat), "DICE")
         if not self.can("accepted"):
             raise NotOffered(REFUSALS["accepted"], "DICE")
         return "typed" if self.state == "typed" else "read"
@@ -254,7 +289,7 @@ class OpenBatch:
         self.lies_votes.append(seat)
         if len(self.lies_votes) >= enough(voters):
             self.how = "as it lies"
-            many = f"Read as they lie: type the {self.missing} leaning dice."
+            many = say("Read as they lie: type the {missing} leaning dice.", missing=self.missing)
             self._by_hand("as_it_lies", "Read as it lies: type it." if self.missing == 1 else many)
 
     def _asked(self) -> Roll:
@@ -282,4 +317,4 @@ class OpenBatch:
 
 
 def _dice(count: int) -> str:
-    return "one die" if count == 1 else f"{count} dice"
+    return say_count("one die", "{count} dice", count)

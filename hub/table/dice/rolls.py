@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hub.engine.decision import CHANCE, Action, Decision, Roll
+from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
 from hub.ports import DiceSeen
 from hub.state import Batch, PublicDice, PublicDispute
@@ -350,7 +351,9 @@ class Rolls(Part):
         if not self.dice.unattended:
             return self._notices.end("not_rolled")
         assert self.dice.roll is not None
-        return self._notices.post("not_rolled", f"Seat {self.dice.roll.seat} has not rolled for two minutes.")
+        return self._notices.post(
+            "not_rolled", say("Seat {seat} has not rolled for two minutes.", seat=self.dice.roll.seat)
+        )
 
     # --- what everybody sees -----------------------------------------------------------------------------------
 
@@ -358,7 +361,7 @@ class Rolls(Part):
         """Return the open roll as everybody sees it."""
         shown = self.dice.public(len(self.voters())) if self._play.decision else None
         if shown and self._hub_due_at is not None:
-            return replace(shown, state="armed", say=f"The hub rolls for Seat {shown.seat}.")
+            return replace(shown, state="armed", say=say("The hub rolls for Seat {seat}.", seat=shown.seat))
         return shown
 
     def public_dispute(self) -> PublicDispute | None:

@@ -18,6 +18,7 @@ import msgspec
 
 from hub.engine import odds
 from hub.engine.decision import Roll
+from hub.engine.text import to_json
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock, Dice, DiceKit, DiceSeen
 from hub.state import Batch, Kit, PublicDice, Read, Wanted
@@ -206,7 +207,7 @@ class TableDice:
         batches = [*self._batches, Batch(self.open.faces, read)]
         whole = self.accepted + len(self.open.faces) == self.roll.count
         if not whole:
-            self._kept.write("dice", msgspec.json.encode(KeptRoll(self.key, batches)))
+            self._kept.write("dice", to_json(KeptRoll(self.key, batches)))
         self.open.go("hub" if read == "hub" else "accepted")
         self._batches = batches
         self.open.begin(self.roll, self._fitting())
@@ -260,24 +261,13 @@ class TableDice:
         faces = batch.faces or batch.aside + batch.flat
         read: Read | None = "typed" if batch.state == "typed" else "read" if faces else None
         return PublicDice(
-            state=batch.state,
-            seat=roll.seat,
-            count=roll.count,
-            sides=roll.sides,
-            why=roll.why,
-            batch=batch.size,
-            faces=list(faces),
-            read=read,
-            done=list(self._batches),
-            total=sum(face for known in self._batches for face in known.faces) + sum(faces),
-            say=batch.text,
-            votes=list(self._hub_votes),
-            again=batch.how == "second reading",
-            lying=batch.lying,
-            as_it_lies=list(batch.lies_votes),
-            enough=enough(voters),
+            state=batch.state, seat=roll.seat, count=roll.count, sides=roll.sides, why=roll.why, batch=batch.size,
+            faces=list(faces), read=read, done=list(self._batches),
+            total=sum(face for known in self._batches for face in known.faces) + sum(faces), say=batch.text,
+            votes=list(self._hub_votes), again=batch.how == "second reading", lying=batch.lying,
+            as_it_lies=list(batch.lies_votes), enough=enough(voters),
             wants=self._wanted() if batch.state not in ("settled", "typed") else None,
-        )
+        )  # fmt: skip
 
     def _wanted(self) -> Wanted | None:
         """Return what the roll must show: in a line with its odds now, and exactly where the line rounds them."""

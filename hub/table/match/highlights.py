@@ -13,6 +13,7 @@ from statistics import fmean
 
 from hub.engine.event import Event
 from hub.engine.labels import HighlightLabels
+from hub.engine.text import clause, say
 
 MOST = 3
 FEWEST_DICE = 6
@@ -53,14 +54,13 @@ def _wanted(events: Sequence[Event], about: HighlightLabels) -> str:
         event = max(alike, key=lambda one: _size(one, about.most))
         if _size(event, about.most) <= 0:
             return ""
-        said = event.text.removesuffix(".")
-        return _said(about.say, text=said, seat=event.data.get("seat"), round=event.round, of=len(alike))
+        return say(about.say, text=clause(event.text), seat=event.data.get("seat"), round=event.round, of=len(alike))
     if not about.by:
-        return _said(about.say, times=_times(len(alike)), of=max(event.round for event in events))
+        return say(about.say, times=_times(len(alike)), of=max(event.round for event in events))
     (seat, most), *others = Counter(event.data.get(about.by) for event in alike).most_common()
     if seat is None or most < OFTEN or (others and others[0][1] == most):
         return ""
-    return _said(about.say, seat=seat, times=_times(most), of=len(alike))
+    return say(about.say, seat=seat, times=_times(most), of=len(alike))
 
 
 def _size(event: Event, of: str) -> int:
@@ -70,12 +70,6 @@ def _size(event: Event, of: str) -> int:
         return (to - was) * (1 if of == "gain" else -1) if type(was) is int and type(to) is int else 0
     size = event.data.get(of)
     return size if type(size) is int else 0
-
-
-def _said(template: str, **values: object) -> str:
-    for name, value in values.items():
-        template = template.replace(f"{{{name}}}", str(value))
-    return template
 
 
 # --- what any game has -----------------------------------------------------------------------------------
@@ -104,12 +98,14 @@ def _bid(events: Sequence[Event]) -> str:
     times = sum(who.values())
     if times == 1:
         _, seat, event = next(bid for bid in bids if bid[0] == highest)
-        said = event.text.removesuffix(".") if event.kind == "bid" else f"Seat {seat} bids {highest}"
-        return f"The highest bid of {len(bids)}: {said}{_when(event)}."
+        said = (
+            clause(event.text) if event.kind == "bid" else say("Seat {seat} bids {highest}", seat=seat, highest=highest)
+        )
+        return say("The highest bid of {count}: {said}{when}.", count=len(bids), said=said, when=_when(event))
     (seat, most), *others = who.most_common()
     if others and others[0][1] == most:
-        return f"The highest bid was {highest}, made {times} times."
-    return f"Seat {seat} made the highest bid, {highest}, {_times(most)}."
+        return say("The highest bid was {highest}, made {times} times.", highest=highest, times=times)
+    return say("Seat {seat} made the highest bid, {highest}, {times}.", seat=seat, highest=highest, times=_times(most))
 
 
 def _gain(events: Sequence[Event]) -> str:
@@ -125,7 +121,9 @@ def _gain(events: Sequence[Event]) -> str:
     for what, _ in moved.most_common():
         if what in gains:
             event = gains[what][1]
-            return f"The greatest gain at once: {event.text.removesuffix('.')}{_when(event)}."
+            return say(
+                "The greatest gain at once: {gain}{when}.", gain=clause(event.text), when=_when(event),
+            )  # fmt: skip
     return ""
 
 
@@ -142,25 +140,33 @@ def _dice(events: Sequence[Event]) -> str:
     if means[best] < HIGH:
         return ""
     count = len(faces[best])
-    return f"Seat {best} threw the highest dice: {means[best]:.1f} on average of {count}, where 3.5 is usual."
+    return say(
+        "Seat {best} threw the highest dice: {mean} on average of {count}, where 3.5 is usual.", best=best,
+        mean=round(means[best], 1), count=count,
+    )  # fmt: skip
 
 
 def _counts(events: Sequence[Event]) -> Iterator[str]:
     bids = Counter(seat for _, seat, event in _bids(events) if event.kind == "bid")
     if len(bids) > 1:
         seat, most = bids.most_common(1)[0]
-        yield f"Seat {seat} bid most often: {most} of {bids.total()} bids."
+        yield say("Seat {seat} bid most often: {most} of {total} bids.", seat=seat, most=most, total=bids.total())
     rounds = max((event.round for event in events), default=0)
     if rounds > 1:
         longest, count = Counter(event.round for event in events if event.round).most_common(1)[0]
-        yield f"{rounds} rounds were played; most happened in round {longest}, {count} lines of the log."
+        yield say(
+            "{rounds} rounds were played; most happened in round {longest}, {count} lines of the log.",
+            rounds=rounds,
+            longest=longest,
+            count=count,
+        )
     if rolls := sum(event.kind == "roll" for event in events):
-        yield f"Dice were thrown {_times(rolls)}."
+        yield say("Dice were thrown {times}.", times=_times(rolls))
 
 
 def _when(event: Event) -> str:
-    return f", in round {event.round}" if event.round else ""
+    return say(", in round {round}", round=event.round) if event.round else ""
 
 
 def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+    return {1: say("once"), 2: say("twice")}.get(count, say("{count} times", count=count))

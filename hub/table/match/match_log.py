@@ -14,6 +14,7 @@ import msgspec
 
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match, Over
+from hub.engine.text import say, say_count, to_json
 from hub.errors import DamagedLog, HubError, ReplayDiverged, StartRefused
 from hub.ports import LEFT, LastMatch, LogEntry, MatchPutAside
 from hub.state import Batch
@@ -72,13 +73,13 @@ class MatchLog:
                 "This match may continue from an earlier state, such as a backup: check that all is as you left it."
             )
         elif missing.has == 0 and self.match != missing.match:
-            sentence = f"The disk has lost the last match, {_actions(missing.had)}."
+            sentence = say("The disk has lost the last match, {actions}.", actions=_actions(missing.had))
         elif gone <= 0:
             sentence = "The disk has lost what was done last; the table goes on from an earlier state."
         elif gone == 1:
             sentence = "The disk has lost the last action; the table goes on from there."
         else:
-            sentence = f"The disk has lost the last {gone} actions; the table goes on from there."
+            sentence = say("The disk has lost the last {gone} actions; the table goes on from there.", gone=gone)
         logger.error("table %s: match %s: %s", self._table, missing.match, sentence)
         return sentence
 
@@ -146,7 +147,7 @@ class MatchLog:
     def begin(self, match: Match) -> None:
         """Write the head of a new match; one that is under way is left for it, in the same write."""
         self.next_epoch()
-        self.match, self._written = self._store.begin(self._table, msgspec.json.encode(match.head)), 0
+        self.match, self._written = self._store.begin(self._table, to_json(match.head)), 0
         self._over_written = False
         seats = ", ".join(map(str, match.head.seats))
         logger.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
@@ -157,7 +158,7 @@ class MatchLog:
             return
         fresh = match.log[self._written :]
         if fresh:
-            lines = [LogEntry(self._written + n, msgspec.json.encode(entry)) for n, entry in enumerate(fresh)]
+            lines = [LogEntry(self._written + n, to_json(entry)) for n, entry in enumerate(fresh)]
             if instead:
                 self._store.cut(self.match, self._written, lines)
                 self._over_written = False
@@ -165,7 +166,7 @@ class MatchLog:
                 self._store.append(self.match, lines)
             self.has_all_of(match)
         if match.over and (fresh or not self._over_written):
-            self._store.end(self.match, msgspec.json.encode(match.over))
+            self._store.end(self.match, to_json(match.over))
             self._over_written = True
             winners = ", ".join(map(str, match.over.winners)) or "nobody"
             logger.info(
@@ -252,7 +253,7 @@ class MatchLog:
         """Keep that the roll of entry `number` gets a second reading; until then the disk has all that followed from it."""
         assert self.match is not None
         self.next_epoch()
-        self._kept.write("dispute", msgspec.json.encode(KeptReading(self.match, number, list(batches))))
+        self._kept.write("dispute", to_json(KeptReading(self.match, number, list(batches))))
 
     def go_back(self, number: int) -> None:
         """Let what is written next follow the first `number` entries."""
@@ -273,4 +274,4 @@ def _is_over(result: bytes) -> bool:
 
 
 def _actions(count: int) -> str:
-    return "1 action" if count == 1 else f"{count} actions"
+    return say_count("1 action", "{count} actions", count)

@@ -15,6 +15,7 @@ from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.game import Game
 from hub.engine.labels import Labels
 from hub.engine.match import Match
+from hub.engine.text import say
 from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
 from hub.state import Batch
 from hub.table.base.chance import Chance
@@ -145,7 +146,7 @@ class Play:
     def standstill(self) -> IllegalAction | None:
         """Return why nothing can be done now, whatever it is: the disk has failed, or no match is under way."""
         if self.stopped:
-            return NotAsked(f"The match is stopped: {self.stopped}", "RECORD")
+            return NotAsked(say("The match is stopped: {stopped}", stopped=self.stopped), "RECORD")
         return None if self.match else NotAsked("No match is under way.", "LOBBY")
 
     def _report(self, error: RulesBug) -> None:

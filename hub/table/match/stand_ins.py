@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TypeAlias
 
-import msgspec
-
 from hub.engine.match import Match
+from hub.engine.text import to_json
 from hub.errors import LogError
 from hub.table.base.kept import KeptValues
 
@@ -41,7 +40,7 @@ class StandIns:
     def _keep(self) -> None:
         self._by_match = dict(list(self._by_match.items())[-MOST:])
         with suppress(LogError):  # then it is told until the next restart
-            self._kept.write("stood_in", msgspec.json.encode(self._by_match))
+            self._kept.write("stood_in", to_json(self._by_match))
 
     def by_event(self, name: str | None, match: Match) -> dict[str, list[int]]:
         """Return the seats that the house moved for just before an event, by the event's number.

@@ -11,6 +11,7 @@ from functools import partial
 
 from hub.engine.decision import Action, Decision
 from hub.engine.printed import is_printed
+from hub.engine.text import say
 from hub.errors import IllegalAction, LogError
 from hub.table.base.part import Part
 from hub.table.boxes.answer_line import box_role
@@ -155,7 +156,7 @@ class Absence(Part):
 
     def _ask_others(self, seat: Seat) -> None:
         how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
-        text = f"Seat {seat.number} {how}. What shall we do?"
+        text = say("Seat {number} {how}. What shall we do?", number=seat.number, how=how)
         others, do = partial(self._others, seat.number), partial(self._do, seat)
         asked = Asked("absent", text, self._options(), others, do, seat=seat.number)
         asked.stands_on = frozenset({seat.number})

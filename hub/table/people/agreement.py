@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from hub.engine.decision import Action, Answer
+from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked
 from hub.table.boxes.captions import label
 from hub.table.boxes.seat_boxes import SeatBoxes
@@ -39,7 +40,7 @@ class Agreement:
                 with suppress(IllegalAction):  # the match has gone on, so that it is no longer possible
                     self._boxes.answer_by_phone(Action(seat=action.seat, move=action.move, args=action.args))
 
-        text = f"Seat {action.seat} asks all who play: {named}?"
+        text = say("Seat {seat} asks all who play: {named}?", seat=action.seat, named=named)
         asked = Asked("agree", text, {"yes": "Yes", "no": "No"}, self._present, do)
         asked.by, asked.votes, asked.stands_on = action.seat, {action.seat: "yes"}, frozenset({action.seat})
         self._questions.ask(asked)

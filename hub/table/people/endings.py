@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal
 
-import msgspec
-
+from hub.engine.text import listed, say, to_json
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.network.staff_messages import KeptMatch
 from hub.state import PutAside
@@ -62,13 +61,13 @@ class Endings(Part):
         before it is ended.
         """
         self._must_play(seat)
-        who = f"Seat {seat.number}"
+        who = say("Seat {number}", number=seat.number)
         if what == "put_aside":
-            text = f"{who} would put this match aside: it is kept, and can go on another time."
+            text = say("{who} would put this match aside: it is kept, and can go on another time.", who=who)
             options = {"yes": "Put it aside", "no": "Play on"}
             asked = Asked("put_aside", text, options, self._present, self._put)
         else:
-            text = f"{who} would end this match for good. Nobody wins."
+            text = say("{who} would end this match for good. Nobody wins.", who=who)
             options = {"yes": "End it", "no": "Play on"}
             asked = Asked("end", text, options, self._present, self._end)
         if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
@@ -111,7 +110,7 @@ class Endings(Part):
             seat.number: KeptPerson(seat.called, seat.person or seat.left, seat.house if seat.is_house else "")
             for seat in seats
         }
-        self._kept.write("people", msgspec.json.encode(people))
+        self._kept.write("people", to_json(people))
         self._play.put_aside()
         self._left()
 
@@ -193,7 +192,7 @@ class Endings(Part):
         if not people.keys() <= {one.id for one, _ in kept}:  # their matches are too old to go on
             people = {one.id: people[one.id] for one, _ in kept if one.id in people}
             with suppress(LogError):
-                self._kept.write("people", msgspec.json.encode(people))
+                self._kept.write("people", to_json(people))
         return [
             Suspended(
                 one.id, head.game, self._play.games[head.game].title, one.since, head.seats, people.get(one.id, {})
@@ -219,7 +218,10 @@ class Endings(Part):
         at = {number: self._seats[places[number]] for number in numbers}  # who sits there, or will
         free = missing(at, before)
         if free:
-            names = [f"{name_of(before.get(number), 'somebody')} at seat {number}" for number in free]
+            names = [
+                say("{name_of} at seat {number}", name_of=name_of(before.get(number), "somebody"), number=number)
+                for number in free
+            ]
             raise StartRefused(
                 f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
             )
@@ -234,8 +236,11 @@ class Endings(Part):
         people = [number for number in numbers if not was_house(before.get(number))]
         if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
-        named = [f"{name_of(before.get(number), 'the same person')} ({number})" for number in strangers]
-        text = f"Another phone than in that match: is it {' and '.join(named)}?"
+        named = [
+            say("{person} ({seat})", person=name_of(before.get(number), "the same person"), seat=number)
+            for number in strangers
+        ]
+        text = say("Another phone than in that match: is it {people}?", people=listed(named))
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known,
             lambda option: self._go_on_together(offer.match, places) if option == "yes" else None,
@@ -254,7 +259,7 @@ class Endings(Part):
             raise NotAsked("This match is not put aside here any more.", "LOBBY")
         free = missing({number: self._seats[number] for number in offer.seats}, offer.people)
         if free:
-            raise NotAsked(f"Nobody sits at seat {' or '.join(map(str, free))} yet.", "LOBBY")
+            raise NotAsked(say("Nobody sits at seat {seats} yet.", seats=listed(free, "or")), "LOBBY")
         try:
             self._go_on(offer.match)
         except StartRefused as error:

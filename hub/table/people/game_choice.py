@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from hub.engine.text import say
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.state import GameOffer, Preset
 from hub.table.core import Core
@@ -158,9 +159,10 @@ class GameChoice:
         effect = next((one.effect for one in self.presets(self.chosen) if one.name == self.preset), "")
         also = f" “{self.preset}”{f' ({effect})' if effect else ''}" if self.preset else ""
         missing = f" {lack}" if (lack := self.lacking_phones(self.chosen)) else ""
-        text = (
-            f"A push starts {game.title}{also}, for {least} to {most} players. Turn a dial for another game.{missing}"
-        )
+        text = say(
+            "A push starts {title}{also}, for {least} to {most} players. Turn a dial for another game.{missing}",
+            title=game.title, also=also, least=least, most=most, missing=missing,
+        )  # fmt: skip
         self._notices.post("dial", text)
 
     @property
@@ -168,5 +170,5 @@ class GameChoice:
         """Return what a push starts, for the display of a box: what it lacks, else game and preset."""
         game = self._play.games[self.chosen]
         if self.lacking_phones(self.chosen):
-            return f"{game.title}: no phone for {game.labels.needs.phone}"
+            return say("{title}: no phone for {phone}", title=game.title, phone=game.labels.needs.phone)
         return f"{game.title}{f': {self.preset}' if self.preset else ''}"

@@ -7,6 +7,7 @@ from contextlib import suppress
 from math import ceil
 from typing import NamedTuple
 
+from hub.engine.text import say, seats_words
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.state import Starting
 from hub.table.base.part import Part
@@ -217,7 +218,7 @@ class Lobby(Part):
             return
         late = [number for number in self._seats.dealt_in() if not self._seats[number].ready]
         if late:
-            raise StartRefused(f"Not ready yet: {', '.join(f'Seat {number}' for number in late)}.")
+            raise StartRefused(say("Not ready yet: {seats}.", seats=seats_words(late, ",")))
         self._begin_by_push(self._choice.chosen or next(iter(self._play.games)), self._choice.options)
 
     def _begin_by_push(self, name: str, options: Mapping[str, object]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from hub.engine.text import say
 from hub.errors import NotAsked
 from hub.ports import ClaimAsked
 from hub.state import Preset, isolated
@@ -112,15 +113,21 @@ class People(Group):
         number = claim.seat
         seat = self._seats[number]
         name, before = isolated(claim.name), isolated(seat.name) if seat.name else "who played there"
-        text = f"A new phone asks for seat {number}. Is it {before}?"
+        text = say("A new phone asks for seat {number}. Is it {before}?", number=number, before=before)
         if claim.name:
-            text = f"A new phone asks for seat {number}, and says {name}. Is it {before}?"
+            text = say(
+                "A new phone asks for seat {number}, and says {name}. Is it {before}?", number=number, name=name,
+                before=before,
+            )  # fmt: skip
 
         def decide(option: str) -> None:
             if option == "yes":
                 self._seats.grant(number)
             else:
-                self._seats.refuse(number, f"The others did not all say yes. {self._seats.how_to_join(seat)}")
+                self._seats.refuse(
+                    number,
+                    say("The others did not all say yes. {how_to_join}", how_to_join=self._seats.how_to_join(seat)),
+                )
 
         def others() -> list[int]:
             return [one for one in self._seats.present(self._at_table()) if one != number]

@@ -15,6 +15,7 @@ import msgspec
 
 from hub.engine.event import Event
 from hub.engine.match import Match
+from hub.engine.text import say, to_json
 from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.people.absence import Absence
@@ -102,7 +103,10 @@ class Pitches(Part):
             if option == "off":
                 self._be_quiet(pitch.seat)
 
-        asked = Asked("pitch", f"Seat {pitch.seat} reads aloud: {pitch.text}", OPTIONS, lambda: [pitch.seat], done)
+        asked = Asked(
+            "pitch", say("Seat {seat} reads aloud: {text}", seat=pitch.seat, text=pitch.text), OPTIONS,
+            lambda: [pitch.seat], done,
+        )  # fmt: skip
         asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
         self._begun = pitch
         self._questions.ask(asked, self._seconds)
@@ -112,5 +116,5 @@ class Pitches(Part):
         match = self._play.log.match or ""
         others = self._quiet.seats if self._quiet.match == match else {}
         quiet = Quiet(match, {**others, seat: self._seats[seat].sid})
-        self._kept.write("quiet_pitches", msgspec.json.encode(quiet))
+        self._kept.write("quiet_pitches", to_json(quiet))
         self._quiet = quiet

@@ -10,8 +10,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 
-import msgspec
-
+from hub.engine.text import say, to_json
 from hub.errors import LogError
 from hub.table.base.part import Part
 from hub.table.core import Core
@@ -139,7 +138,9 @@ class Vacancy(Part):
         for seat in gone:
             self._seats.release(seat, playing=False)
             how = "ask once more, and push its dial" if seat.box_on else "type its code from the big screen"
-            self._seats.put_off(seat.number, f"Seat {seat.number} is free now: {how}.", by="time")
+            self._seats.put_off(
+                seat.number, say("Seat {number} is free now: {how}.", number=seat.number, how=how), by="time"
+            )
         self._stop_calling(BACK)
 
     def _stop_calling(self, sentence: str = "") -> bool:
@@ -167,4 +168,4 @@ class Vacancy(Part):
         if steps != self._noted:
             self._noted = steps
             with suppress(LogError):  # it is told again in a minute; a match does not stand still for it
-                self._kept.write("silent", msgspec.json.encode(steps))
+                self._kept.write("silent", to_json(steps))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
+from hub.engine.text import say
 from hub.ports import AddressChanged, BrokerDown, BrokerUp, DeviceDown, DeviceSimulated, DeviceUp
 from hub.table.base.notices import Notices
 from hub.table.seating.seats import Seats
@@ -58,7 +59,9 @@ def note_moved(
         told = True
         notices.passed("answered")
         if sid:
-            notices.post("taken", f"Seat {seat.number} has moved to another phone.", str(seat.number))
+            notices.post(
+                "taken", say("Seat {number} has moved to another phone.", number=seat.number), str(seat.number)
+            )
         elif joined and seat.number in playing:
-            notices.post("on_phone", f"Seat {seat.number} plays on a phone now.", str(seat.number))
+            notices.post("on_phone", say("Seat {number} plays on a phone now.", number=seat.number), str(seat.number))
     return told

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from hub.engine.game import Game
 from hub.engine.printed import OPTION
+from hub.engine.text import listed, say, say_count
 from hub.errors import StartRefused
 from hub.state import Kit
 from hub.table.seating.seat import Seat
@@ -22,10 +23,19 @@ def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | Non
     found = [phones] if (phones := lacking_phones(game, seats)) else []
     wanted = game.labels.needs.dice
     if wanted and not has_reader:
-        found.append(f"No dice reader is here: throws of {game.title} are typed, or rolled by the hub.")
+        found.append(
+            say("No dice reader is here: throws of {title} are typed, or rolled by the hub.", title=game.title)
+        )
     elif kit and kit.dice < wanted:
         count = f"{kit.dice} {'die' if kit.dice == 1 else 'dice'}"
-        found.append(f"{game.title} throws {wanted} dice at once, and the reader has {count}: the rest is typed.")
+        found.append(
+            say(
+                "{title} throws {wanted} dice at once, and the reader has {count}: the rest is typed.",
+                title=game.title,
+                wanted=wanted,
+                count=count,
+            )
+        )
     return found
 
 
@@ -40,21 +50,15 @@ def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, obje
     without = [seat.number for seat in seats if not seat.sid and not seat.house]
     if not what or not without:
         return ""
-    named = _listed(without)
-    where = f"seat {named} has none" if len(without) == 1 else f"seats {named} have none"
-    return f"{game.title} needs a phone for {what}: {where}."
+    where = say_count("seat {named} has none", "seats {named} have none", len(without), named=listed(without))
+    return say("{title} needs a phone for {what}: {where}.", title=game.title, what=what, where=where)
 
 
 def check_house(options: Mapping[str, object], seats: Sequence[Seat]) -> None:
     """Raise StartRefused where the house would play at one of `seats` with cards that only people can hold."""
     house = [seat.number for seat in seats if seat.is_house]
     if options.get(OPTION) and house:
-        where = f"seat {house[0]}" if len(house) == 1 else f"seats {_listed(house)}"
+        where = say_count("seat {seats}", "seats {seats}", len(house), seats=listed(house))
         raise StartRefused(
             f"The house cannot hold printed cards, and it plays at {where}: free that, or play without printed cards."
         )
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    *before, last = map(str, numbers)
-    return f"{', '.join(before)} and {last}" if before else last

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal, NamedTuple
 
+from hub.engine.text import listed, say
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock
 from hub.state import Question, QuestionKind
@@ -170,7 +171,7 @@ class Questions(Part):
             raise NotAsked("The table is asked something else just now: answer that first.", "QUESTION")
         wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
         if wait > 0:
-            raise NotAsked(f"Not enough said yes: you may ask again in {wait} s.", "QUESTION")
+            raise NotAsked(say("Not enough said yes: you may ask again in {wait} s.", wait=wait), "QUESTION")
         asked.until = self._clock.now() + seconds
         if rule.needs_all:
             asked.stay = {*asked.voters()}
@@ -184,7 +185,7 @@ class Questions(Part):
         if seat not in asked.may_vote():
             raise NotAsked("This question is for others.", "QUESTION")
         if option not in asked.options:
-            raise NotOffered(f"Answer {', '.join(asked.options)}.", "QUESTION")
+            raise NotOffered(say("Answer {options}.", options=listed(asked.options, ",")), "QUESTION")
         asked.votes[seat] = option
         self._decide(late=False)
 

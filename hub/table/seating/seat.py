@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from hub.engine.sight import Strength
+from hub.engine.text import say
 from hub.state import Presence, PublicSeat
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
@@ -72,7 +73,7 @@ class Seat:
     @property
     def called(self) -> str:
         """Return what screens call who plays here; "" where a person has given no name."""
-        return f"House {self.number}" if self.is_house else self.name
+        return say("House {number}", number=self.number) if self.is_house else self.name
 
     def take_from_house(self) -> None:
         """Let nobody play here but the person who sits here, who is not ready as the house was."""

@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from math import ceil, inf
 
-import msgspec
-
+from hub.engine.text import to_json
 from hub.errors import LogError
 from hub.table.base.kept import KeptValues
 from hub.table.base.names import alike
@@ -150,7 +149,7 @@ class SeatList:
             )
             for s in self
         ]  # fmt: skip
-        self._kept.write("places", msgspec.json.encode(kept))
+        self._kept.write("places", to_json(kept))
 
     @contextmanager
     def changing(self, seat: Seat) -> Iterator[Seat]:

@@ -12,6 +12,7 @@ from hmac import compare_digest
 from math import ceil, inf
 from typing import Literal, TypeAlias
 
+from hub.engine.text import say
 from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided
 from hub.state import Ack
@@ -94,7 +95,7 @@ class Seats(SeatList):
         """
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
-            self._refuse(claim, f"There is no seat {claim.seat} at this table.")
+            self._refuse(claim, say("There is no seat {seat} at this table.", seat=claim.seat))
         elif self._names.mislead(claim.name):
             self._refuse(claim, SENTENCE)
         elif self.has_twin(claim.name, claim.seat):
@@ -110,19 +111,31 @@ class Seats(SeatList):
                 self._refuse(claim, sentence, wrong_code=True)
             else:
                 self._wrong_codes.append(now)
-                self._refuse(claim, f"That is not the code of seat {claim.seat}.", wrong_code=True)
+                self._refuse(claim, say("That is not the code of seat {seat}.", seat=claim.seat), wrong_code=True)
         elif (not seat.box_on or choosing) and called and seat.joined and not seat.is_house:
             self._wait(claim, inf, by="time")
         elif (not seat.box_on or choosing) and not (vouched and self._is_left(seat, claim, away_seconds)):
             if free_in is not None:
                 minutes = max(1, ceil(free_in / 60))
-                text = f"Seat {seat.number} is kept for a phone that is away, for at most {minutes} min."
-                self._refuse(claim, f"{text} The people at the table, or staff, can free it now.")
+                text = say(
+                    "Seat {number} is kept for a phone that is away, for at most {minutes} min.",
+                    number=seat.number,
+                    minutes=minutes,
+                )
+                self._refuse(claim, say("{text} The people at the table, or staff, can free it now.", text=text))
                 return
             cause = "is choosing in its box" if seat.box_on else "has no box"
-            self._refuse(claim, f"Seat {claim.seat} {cause}. {self.how_to_join(seat)}")
+            self._refuse(
+                claim,
+                say(
+                    "Seat {seat} {cause}. {how_to_join}",
+                    seat=claim.seat,
+                    cause=cause,
+                    how_to_join=self.how_to_join(seat),
+                ),
+            )
         elif claim.seat not in self._claims and now < seat.quiet_until:
-            said = f"Seat {claim.seat} was asked for a moment ago, and nobody agreed."
+            said = say("Seat {seat} was asked for a moment ago, and nobody agreed.", seat=claim.seat)
             self._refuse(claim, f"{said} {self.how_to_join(seat)}")
         elif not seat.box_on:
             self._wait(claim, inf, by="people")
@@ -132,7 +145,9 @@ class Seats(SeatList):
     def _wait(self, claim: ClaimAsked, counts_from: float, by: Decider = "box") -> None:
         """Let a claim wait; a second one for the same seat is refused."""
         if claim.seat in self._claims:
-            self._refuse(claim, f"Somebody else asks for seat {claim.seat} just now: try again in a moment.")
+            self._refuse(
+                claim, say("Somebody else asks for seat {seat} just now: try again in a moment.", seat=claim.seat)
+            )
             return
         self._claims_asked += 1
         ends = self._clock.now() + CLAIM_SECONDS
@@ -177,7 +192,13 @@ class Seats(SeatList):
             seat.hand_over = ""
         late = [one for one, claim in self._claims.items() if self._clock.now() >= claim.ends and claim.by != "time"]
         for number in late:
-            self.refuse(number, f"Nobody at the seat agreed in time. {self.how_to_join(self._seats[number])}")
+            self.refuse(
+                number,
+                say(
+                    "Nobody at the seat agreed in time. {how_to_join}",
+                    how_to_join=self.how_to_join(self._seats[number]),
+                ),
+            )
         return bool(late or hidden or over) or changed
 
     def arrange(self, places: Mapping[int, int]) -> None:
@@ -267,5 +288,7 @@ class Seats(SeatList):
             self._phones.release(before)
         self._phones.admit(seat.sid, seat.password, seat.phone_key)
         if other := self._claims.get(seat.number):
-            self._refuse(other.asked, f"Seat {seat.number} has just been taken.")
-        claim.answer(ClaimDecided(claim.claim, True, f"Seat {seat.number} is yours.", seat.sid, seat.password))
+            self._refuse(other.asked, say("Seat {number} has just been taken.", number=seat.number))
+        claim.answer(
+            ClaimDecided(claim.claim, True, say("Seat {number} is yours.", number=seat.number), seat.sid, seat.password)
+        )

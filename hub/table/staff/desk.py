@@ -10,10 +10,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import msgspec
 from msgspec import UnsetType
 
 from hub.engine.decision import CHANCE
+from hub.engine.text import say, to_json
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
 from hub.network import staff_verbs
 from hub.network.staff_messages import Desk, Did
@@ -87,7 +87,7 @@ class StaffDesk(Group):
             asked.answer(False, error.sentence)
             return
         except LogError as error:
-            asked.answer(False, f"The disk fails: {error}")
+            asked.answer(False, say("The disk fails: {error}", error=error))
             raise
         if did:
             logger.info("table %s: staff: %s", self._kept.table, did)
@@ -95,7 +95,7 @@ class StaffDesk(Group):
         self._tell()
         try:
             if did:
-                self._kept.write("staff", msgspec.json.encode(self._did))
+                self._kept.write("staff", to_json(self._did))
         finally:  # it is done, whatever becomes of the note
             asked.answer(True, did)
 
@@ -118,7 +118,7 @@ class StaffDesk(Group):
             case "again", TakeUpArgs(match=kept):
                 self._endings.vouch(kept)
                 did = "A match that was put aside goes on with those who sit here now."
-                self._notices.post("staff", f"Staff: {did}")
+                self._notices.post("staff", say("Staff: {did}", did=did))
                 return did
             case "reset", staff_verbs.ResetArgs(match=running):
                 return self._reset(running)
@@ -149,9 +149,9 @@ class StaffDesk(Group):
             if not seat.sid:
                 raise NotAsked("That seat has no phone; its hand waits for whoever plays on.", "SEAT")
             self._seats.release(seat, playing=True)
-            return f"Seat {seat.number} was taken from its phone; the hand stays with the seat."
+            return say("Seat {number} was taken from its phone; the hand stays with the seat.", number=seat.number)
         self._clear(seat)
-        return f"Seat {seat.number} was freed."
+        return say("Seat {number} was freed.", number=seat.number)
 
     def _clear(self, seat: Seat) -> None:
         """Let nobody sit there any more: login, name and code are new. Raise LogError."""
@@ -189,26 +189,30 @@ class StaffDesk(Group):
             except IllegalAction:
                 break
             seat, also = before, ", with what the house did after it"
-        did = f"The last action of Seat {seat} was taken back{also}." if seat else "The last action was taken back."
-        self._notices.post("staff", f"Staff: {did}")
+        did = (
+            say("The last action of Seat {seat} was taken back{also}.", seat=seat, also=also)
+            if seat
+            else "The last action was taken back."
+        )
+        self._notices.post("staff", say("Staff: {did}", did=did))
         return did
 
     def _reset(self, running: Literal["aside", "end"] | UnsetType) -> str:
         """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
         if self._play.stopped:
-            raise NotAsked(f"The match is stopped: {self._play.stopped}", "RECORD")
+            raise NotAsked(say("The match is stopped: {stopped}", stopped=self._play.stopped), "RECORD")
         did = "The table was made ready for the next guests."
         match = self._play.match
         if match is not None and not match.over:
             if running == "aside":
                 self._endings.put_aside("staff")
-                did = f"The match was put aside. {did}"
+                did = say("The match was put aside. {did}", did=did)
             elif running == "end":
                 ended = self._play.log.match
                 self._endings.end("staff")
                 if ended:
                     self._play.log.wipe(ended)
-                did = f"The match was ended. {did}"
+                did = say("The match was ended. {did}", did=did)
             else:
                 raise NotAsked("A match is under way: say whether it is put aside or ended.", "RESET")
         self._rolls.dispute = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from hub.engine.text import say
 from hub.errors import IllegalAction
 from hub.network.staff_messages import BoxTest, HardwareTest
 from hub.ports import CONTROLS, SEAT_MARKS, BoxUp, DiceSeen, Key, LampPicture, Turn
@@ -51,7 +52,7 @@ class HardwareTests(Part):
             }
         elif what == "dice":
             self._arm = self._rolls.dice.open.arm_for_census(CENSUS)
-            self._dice = f"Put all {CENSUS} dice into the tray." if self._arm else NO_READER
+            self._dice = say("Put all {census} dice into the tray.", census=CENSUS) if self._arm else NO_READER
 
     def end(self) -> None:
         """End what is tried."""
@@ -109,14 +110,18 @@ def _sentence(seen: DiceSeen) -> str:
     faces = " ".join(map(str, seen.faces))
     match seen.state:
         case "settled":
-            return f"All {len(seen.faces)} dice are there: {faces}."
+            return say("All {count} dice are there: {faces}.", count=len(seen.faces), faces=faces)
         case "armed":
-            return f"Put all {CENSUS} dice into the tray."
+            return say("Put all {census} dice into the tray.", census=CENSUS)
         case "rolling":
             return "The dice are moving."
         case "cocked":
-            return f"A die leans or lies outside; flat: {faces or 'none'}. {seen.say}".strip()
+            return _with(say("A die leans or lies outside; flat: {faces}.", faces=faces or "none"), seen.say)
         case "wrong_count":
-            return f"These are not {CENSUS} dice. {seen.say}".strip()
+            return _with(say("These are not {census} dice.", census=CENSUS), seen.say)
         case _:
             return seen.say or "The reader does not answer."
+
+
+def _with(text: str, more: str) -> str:
+    return say("{text} {more}", text=text, more=more) if more else text

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from msgspec import UNSET, UnsetType
 
+from hub.engine.text import say
 from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.staff.opening_hours import closing
@@ -94,11 +95,14 @@ class SessionLimit(Part):
         """Return what everybody is told with so many seconds left, "" for nothing."""
         at = time.strftime("%H:%M", time.localtime(until))
         if self.by_hours:
-            over, ends = f"The venue closed at {at}.", f"the venue closes at {at}."
+            over, ends = say("The venue closed at {at}.", at=at), say("the venue closes at {at}.", at=at)
         else:
-            over, ends = f"The time for this table was over at {at}.", f"the time for this table is over at {at}."
+            over, ends = (
+                say("The time for this table was over at {at}.", at=at),
+                say("the time for this table is over at {at}.", at=at),
+            )
         if left <= 0:
-            return f"{over} Nothing ends by itself."
+            return say("{over} Nothing ends by itself.", over=over)
         if left <= FEW:
-            return f"A few minutes are left: {ends}"
-        return f"Last orders: {ends}" if left <= LAST_ORDERS else ""
+            return say("A few minutes are left: {ends}", ends=ends)
+        return say("Last orders: {ends}", ends=ends) if left <= LAST_ORDERS else ""

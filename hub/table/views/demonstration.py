@@ -16,6 +16,7 @@ from hub.engine.decision import CHANCE, Action, Roll
 from hub.engine.game import Game
 from hub.engine.labels import Labels
 from hub.engine.match import Match
+from hub.engine.text import say
 from hub.errors import HubError
 from hub.ports import (
     BoxBid,
@@ -227,7 +228,7 @@ class Demonstration(Part):
             self._paper = None
         elif self._clock.now() >= self._paper_at:
             self._paper_at = self._clock.now() + PAPER_SECONDS
-            self._paper = replace(picture, title=f"Demo: {picture.title}")
+            self._paper = replace(picture, title=say("Demo: {title}", title=picture.title))
         return self._paper
 
 

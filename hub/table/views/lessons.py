@@ -12,6 +12,7 @@ import msgspec
 from hub.engine.decision import Decision
 from hub.engine.guide import Moment, To, moment_of, next_lesson
 from hub.engine.match import Match
+from hub.engine.text import to_json
 from hub.errors import NotAsked
 from hub.state import LessonNow, Teaching
 from hub.table.base.part import Part
@@ -82,7 +83,7 @@ class Lessons(Part):
     def _keep(self, **changes: object) -> None:
         now = msgspec.structs.replace(self._now, **changes)
         if now != self._now:
-            self._kept.write("lessons", msgspec.json.encode(now))
+            self._kept.write("lessons", to_json(now))
             self._now = now
 
     # --- the match -----------------------------------------------------------------------------------------
