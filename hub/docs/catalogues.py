@@ -11,6 +11,7 @@ offered to the translator as "fuzzy", and not shown.
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import sys
@@ -59,6 +60,9 @@ SPEAKING = (
     "drivers/simulated/dice.py",
 )
 """The modules that speak to people at a table or to staff; others speak to owners and developers, in English."""
+
+KEYWORDS = {"say": (0, 1), "say_count": (0, 2), "message": (0, 2), "tell": (1, 2), "Refusal": (0, 1)}
+"""The functions whose literal arguments are messages, and which arguments: from the first to before the second number."""
 
 PAGES = "phone_ui/static/**/*.js"
 BILINGUAL = "phone_ui/static/lib/again.js"
@@ -219,27 +223,27 @@ SILENT = frozenset(
 
 
 def messages() -> list[Message]:
-    """Return every message once: of one game with its name as context, of several games or of all with none."""
-    found: dict[str, list[Message]] = defaultdict(list)
+    """Return every message of each context once: what a game says has its name as context, so no game needs another's."""
+    found: dict[tuple[str, str], list[Message]] = defaultdict(list)
     for message in _all():
         if message.text not in SILENT and not _FORMAT.search(message.text) and "<!doctype" not in message.text:
-            found[message.text].append(message)
+            found[message.context, message.text].append(message)
     merged = []
-    for text, same in found.items():
-        games = {one.context for one in same} - {""}
-        contexts = [""] if len(games) > 1 else sorted({one.context for one in same})
+    for (context, text), same in found.items():
         plural = next((one.plural for one in same if one.plural), "")
-        for context in contexts:  # what a game says, and what is said without one, may need other words
-            places = sorted({one.where for one in same if context in ("", one.context)})
-            merged.append(Message(text, " ".join(places), context, plural))
-    plurals = {one.plural for one in merged if one.plural}
-    return [one for one in merged if one.plural or one.text not in plurals]
+        merged.append(Message(text, " ".join(sorted({one.where for one in same})), context, plural))
+    guessed = {one.plural for one in merged if one.plural and one.where.endswith(".js")}
+    return [one for one in merged if one.plural or one.text not in guessed]
 
 
 def _all() -> Iterator[Message]:
     for pattern in SPEAKING:
         for path in sorted(ROOT.glob(pattern)):
-            yield from of_module(path, _where(path))
+            templates = [*of_templates(path, _where(path))]
+            yield from templates
+            if path.parent.name != "engine":
+                said = {text for one in templates for text in (one.text, one.plural)}
+                yield from (one for one in of_module(path, _where(path)) if one.text not in said)
     for path in sorted({*ROOT.glob(PAGES)} - {ROOT / BILINGUAL}):
         for message in Script(path.read_text("utf-8"), _where(path)).messages():
             yield Message(message.text, _where(path), "")
@@ -249,9 +253,22 @@ def _all() -> Iterator[Message]:
         guide = ROOT / "hub/games/guides" / data.name
         yield from of_guide(guide, _where(guide), game) if guide.exists() else ()
         for path in sorted((ROOT / "hub/games").glob(f"{data.stem}*.py")):
-            yield from of_module(path, _where(path), game)
+            yield from of_templates(path, _where(path), game)
     for game, words in WORDS.items():
         yield from (Message(word, "hub/docs/catalogues.py", game) for word in words)
+
+
+def of_templates(path: Path, where: str, context: str = "") -> Iterator[Message]:
+    """Yield the templates that a module says by the functions of `hub.engine.text`.
+
+    Babel's own reader of Python misses a call inside of another one's parentheses.
+    """
+    for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in KEYWORDS:
+            first, several = KEYWORDS[call.func.id]
+            texts = [str(one.value) for one in call.args[first:several] if isinstance(one, ast.Constant)]
+            if texts and texts[0]:
+                yield Message(texts[0], where, context, *texts[1:])
 
 
 def _where(path: Path) -> str:
