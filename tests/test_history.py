@@ -17,6 +17,7 @@ from hub import access, games
 from hub.__main__ import main
 from hub.access import PastMatches
 from hub.engine.match import Match
+from hub.engine.text import to_json
 from hub.errors import HubError
 from hub.ports import LogEntry
 from hub.state import History
@@ -34,7 +35,7 @@ def put(store: Store, table: str, match: Match, *, over: bool = True) -> str:
     begun = store.begin(table, msgspec.json.encode(match.head))
     store.append(begun, [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log)])
     if over:
-        store.end(begun, msgspec.json.encode(match.over))
+        store.end(begun, to_json(match.over))
     return begun
 
 
@@ -93,7 +94,7 @@ def test_a_match_that_was_resumed_and_finished_last_is_the_newest(tmp_path: Path
         for match in played * 3:
             put(store, "1", match)
         store.take_up(first)
-        store.end(first, msgspec.json.encode(played[0].over))
+        store.end(first, to_json(played[0].over))
     with closing(sqlite3.connect(tmp_path / "table-hub.db")) as db, db:
         db.execute("UPDATE matches SET ended = datetime('now', '-1 hour') WHERE id <> ?", (first,))
     assert [match.id for match in read(tmp_path).matches[:2]] == [first, "m-13"]

@@ -33,7 +33,7 @@ from hub.venue import StaffFeed, VenueDesk, VenueTable
 from tests.table.fakes import TableRig
 from tests.table.test_claims import step
 
-TRIMMED = {"events"}
+TRIMMED = {"events", "texts"}
 
 
 class HouseRig:

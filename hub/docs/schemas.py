@@ -145,7 +145,8 @@ def schemas(kinds: Collection[type[msgspec.Struct]]) -> dict[str, Any]:
                 for verb, args in BY_VERB[struct].items()
             ]
         if _is_whole(struct):
-            part["required"] = list(part["properties"])
+            left_out = {one.encode_name for one in msgspec.structs.fields(struct) if one.default is msgspec.UNSET}
+            part["required"] = [name for name in part["properties"] if name not in left_out]
             for field in part["properties"].values():
                 field.pop("default", None)  # it is always there
     if "Hand" in parts:

@@ -87,7 +87,8 @@ class Sitting(TableRig):
         """Keep what is to be seen now."""
         assert self.page.newest
         screen = deepcopy(msgspec.to_builtins(self.page.newest, enc_hook=english))
-        screen["texts"] = json.loads(to_bytes(self.page.newest)).get("texts", {})
+        if texts := json.loads(to_bytes(self.page.newest)).get("texts"):
+            screen["texts"] = texts
         hands = {seat: deepcopy(self.hand(seat)) for seat in self.sids}
         asked, other = self._shown(screen)
         kept: Json = {"asked": asked, "other": other, "game": screen["game"] or ""} | more
