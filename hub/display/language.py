@@ -144,7 +144,8 @@ class Language:
         if not isinstance(said, str):
             said = said[self._form(int(text.values["count"]))]
         values = {name: self._value(value) for name, value in text.values.items()}
-        return Said(said.format_map({name: one.text for name, one in values.items()}), _lost(values.values()))
+        filled = {name: one.text for name, one in values.items()}
+        return Said(_filled(said, filled), _lost(values.values()))
 
     def _value(self, value: Value) -> Said:
         return self.said(value) if isinstance(value, str) else Said(self._number(str(value)))
@@ -243,10 +244,10 @@ class Language:
         if not isinstance(said, str):
             number = 1 if template.of_one else next((int(one) for one in found if one.isdecimal()), 2)
             said = said[self._form(number)]
-        return _PLACE.sub(lambda place: filled.get(place[1], ""), said)
+        return _filled(said, filled)
 
     def _form(self, number: int) -> int:
-        plurals = self._catalogues[0].plurals
+        plurals, number = self._catalogues[0].plurals, abs(number)
         return int(plurals[number if number < 200 else 100 + number % 100]) if plurals else 0
 
     def _joined(self, text: str, depth: int) -> Said | None:
@@ -330,6 +331,11 @@ class Language:
                     else:
                         by_word.setdefault(first, []).append(template)
         return by_word, loose
+
+
+def _filled(said: str, values: Mapping[str, str]) -> str:
+    """Return a message with its places filled. A translator's mistake costs a place: there is nothing in one of another name."""
+    return _PLACE.sub(lambda place: values.get(place[1], ""), said)
 
 
 def _lost(parts: Iterable[Said]) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import select
+import ssl
 from typing import Any
 
 import paho.mqtt.client as paho
@@ -34,6 +36,21 @@ class BoundedClient(paho.Client):
             properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
             properties.MaximumPacketSize = self._most
         self.connect(host, port, keepalive, properties=properties)
+
+    def loop(self, timeout: float = 1.0) -> MQTTErrorCode:
+        """Wait for input, at most `timeout` seconds, and handle it, as paho's own `loop` does."""
+        # paho waits by select, which refuses the files that a crowd of phones leaves, from the 1,024th on.
+        sock = self.socket()
+        if sock is None:
+            return MQTTErrorCode.MQTT_ERR_NO_CONN
+        buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0  # input that poll does not see
+        waiter = select.poll()
+        waiter.register(sock, select.POLLIN | (select.POLLOUT if self.want_write() else 0))
+        came = sum(what for _, what in waiter.poll(0 if buffered else timeout * 1000))
+        error = self.loop_read() if buffered or came & ~select.POLLOUT else MQTTErrorCode.MQTT_ERR_SUCCESS
+        if not error and came & select.POLLOUT:
+            error = self.loop_write()
+        return error or self.loop_misc()
 
     def _sock_recv(self, bufsize: int) -> bytes:
         # paho requests the whole announced size at once, and Python allocates that much memory before it reads.

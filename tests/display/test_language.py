@@ -44,6 +44,8 @@ MADE = {
     "or": say("Deal {cards}.", cards=listed([1, 2, 3], "or")),
     "clause": say("Best: {what}, twice.", what=clause(say("Seat {seat} bids {amount}.", seat=1, amount=money("1.50")))),
     "unknown": say("Nobody translated {what}.", what="King"),
+    "misnamed": say("{name} waits for {whom}.", name="King", whom="Seat 2"),
+    "negative": say_count("{count} point", "{count} points", -250),
 }
 """Texts that both make from their values; tests/display/language.json has what they are on the wire, and in German."""
 

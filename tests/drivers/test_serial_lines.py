@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
+import resource
 import select
 import threading
 import tty
@@ -111,6 +113,30 @@ def cables(tmp_path: Path) -> Iterator[Cables]:
     cables = Cables(tmp_path)
     yield cables
     cables.close()
+
+
+def test_a_line_is_read_where_a_crowd_holds_more_files_than_select_knows() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    near, far = pty.openpty()
+    tty.setraw(far)
+    with contextlib.ExitStack() as crowd:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(2048, hard), hard))
+        crowd.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        while (file := os.open(os.devnull, os.O_RDONLY)) < 1024:
+            crowd.callback(os.close, file)
+        crowd.callback(os.close, file)
+        line = Line(os.ttyname(far))
+        crowd.callback(line.close)
+        assert line.fileno() > 1024
+        assert line.read() == b""
+        os.write(near, b"hello")
+        assert line.read() == b"hello"
+        assert line.write(b"who") == 3
+        assert os.read(near, 100) == b"who"
+        os.close(far)
+        os.close(near)
+        with pytest.raises(DeviceLost):
+            line.read()
 
 
 def test_a_port_is_opened_as_soon_as_it_is_there_and_bytes_go_both_ways(cables: Cables) -> None:

@@ -253,7 +253,7 @@ export class Language {
       const form = typeof forms === "string" ? forms : forms[this.form(Number(values[0]))];
       const names = namesIn(template);
       return form.replace(PLACES, (_, name) => {
-        const value = values[names.indexOf(name)];
+        const value = values[names.indexOf(name)] ?? ""; // nothing where a translator has named a place otherwise
         return this.made(value) ?? englishOf(value);
       });
     }
@@ -345,7 +345,8 @@ export class Language {
   /** @param {number} number */
   form(number) {
     const { plurals } = this.catalogues[0];
-    return plurals ? Number(plurals[number < 200 ? number : 100 + (number % 100)]) : 0;
+    const whole = Math.trunc(Math.abs(number));
+    return plurals ? Number(plurals[whole < 200 ? whole : 100 + (whole % 100)]) : 0;
   }
 
   /**
