@@ -10,7 +10,7 @@ from time import monotonic, time
 from typing import Protocol
 
 from hub.config import Config
-from hub.errors import LogError
+from hub.errors import HubError
 from hub.network.address import public_url
 from hub.network.mqtt import MqttBroker
 from hub.ports import AddressChanged
@@ -193,7 +193,7 @@ class Supervisor:
         hub = self._config.hub
         try:
             wiped = wipe_logs(Path(hub.state) / "table-hub.db", hub.keep_days, aside_days=hub.aside_days)
-        except LogError as error:
+        except HubError as error:
             log.warning("%s", error)
         else:
             if wiped:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -17,6 +19,7 @@ from hub.config import Config, HubPart, WebPart
 from hub.errors import ConfigError
 from hub.ports import LogEntry
 from hub.store import READS_UP_TO, Store, wipe_logs
+from hub.supervisor import Supervisor
 from tests.phone_ui.rig import until
 from tests.test_store import version_0
 
@@ -255,3 +258,15 @@ def test_a_match_that_was_set_aside_before_another_keeps_no_mark(database: Path)
     assert [mark.name for mark in (database.parent / "marks").iterdir()] == ["1.mark"]
     with closing(Store(database)) as store:
         assert store.missing("3") is None
+
+
+def test_a_database_of_a_later_hub_is_left_alone_and_the_journal_says_why(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    Store(tmp_path / "table-hub.db").close()
+    with closing(sqlite3.connect(tmp_path / "table-hub.db")) as db:
+        db.execute("PRAGMA user_version=99")
+    owner = SimpleNamespace(state=tmp_path, keep_days=1, aside_days=1)
+    Supervisor._wipe(cast("Supervisor", SimpleNamespace(_config=SimpleNamespace(hub=owner))))
+    (record,) = caplog.records
+    assert "99" in record.message

@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from hub.engine.event import SeatT, State, TableT
 from hub.engine.printed import UNKNOWN
-from hub.engine.text import Listing, Money, Text
+from hub.engine.text import Clause, Listing, Money, PersonName, Text
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class Pile(Struct, Generic[T]):
         return len(self.cards)
 
 
-_ATOMS: frozenset[object] = frozenset({str, int, bool, type(None), Text, Money, Listing})
+_ATOMS: frozenset[object] = frozenset({str, int, bool, type(None), Text, Clause, Listing, Money, PersonName})
 """The types whose values stand in a view as they are."""
 
 

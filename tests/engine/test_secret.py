@@ -17,7 +17,7 @@ from hub.engine.decision import Action
 from hub.engine.event import Setup, State
 from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret, Watch, hidden, own, plain, public, shown_as
-from hub.engine.text import to_json
+from hub.engine.text import clause, listed, money, person, say, to_json
 from hub.operations.referee import read_log
 from hub.table.base.chance import Chance
 from tests.games.players import random_action
@@ -269,3 +269,9 @@ def test_a_secret_is_hidden_wherever_it_lies_and_only_from_those_who_may_not_see
     players = {1: Keeper(around(Secret(7, (1,)))), 2: Keeper(around(3))}
     found = hidden(State(Setup((1, 2), {}, {}), players, Keeper(None), round=1, phase="bid"))
     assert found == {1: {}, 2: {"7": 1}}
+
+
+def test_texts_of_every_kind_may_stand_in_a_state() -> None:
+    texts = [say("{a}", a=1), clause("It rains."), listed([1, 2]), money(5), person("Bo")]
+    assert plain({"texts": texts}) == {"texts": texts}
+    assert [type(one) for one in plain(texts)] == [type(one) for one in texts]
