@@ -53,7 +53,8 @@ ENCRYPTION = (
     "What only one seat and the hub may know is encrypted for that seat: JSON in UTF-8, then a byte 0x80 and as many zeros "
     "as make its length a multiple of the block (ISO/IEC 7816-4), in a NaCl box (X25519, XSalsa20, Poly1305) of the "
     "hub's public key and your secret one, under a fresh random nonce of 24 bytes. `x-plaintext` is the schema of what is "
-    "inside, `x-block-bytes` the block. Whoever decrypts finds the end of the JSON at the last byte 0x80."
+    "inside, `x-block-bytes` the block. The end of the JSON is at the last byte 0x80, which can lie several blocks before the end: "
+    "give `sodium_unpad` the length of the whole text as its block."
 )
 
 PARAMETER: Mapping[str, Any] = {

@@ -31,7 +31,7 @@ function seal(described, message) {
 function open(described, nonce, box) {
   const padded = sodium.crypto_box_open_easy(box, nonce, hubKey, keys.privateKey);
   if (padded.length % described["x-block-bytes"]) throw new Error("The block is another one.");
-  return JSON.parse(sodium.to_string(sodium.unpad(padded, described["x-block-bytes"])));
+  return JSON.parse(sodium.to_string(sodium.unpad(padded, padded.length)));
 }
 
 async function ask(path, values, method = "get", body = undefined) {
