@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+import subprocess
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -83,8 +83,15 @@ def test_each_seed_is_an_order_of_its_own_in_which_the_tests_of_a_file_stay_toge
     assert len(list(groupby(first, lambda item: item.path))) == 6
 
 
-def test_the_load_ends_with_the_runs() -> None:
-    with flaky.busy(1):
-        pass
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+def test_the_load_ends_with_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*args: Any) -> subprocess.Popen[bytes]:
+        started.append(popen(*args))
+        return started[-1]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with flaky.busy(2):
+        assert [one.poll() for one in started] == [None, None]
+    assert None not in [one.returncode for one in started]
