@@ -73,6 +73,7 @@ class PhonesOverMqtt:
         ] = {}  # by sid: the password of a login that the broker has and nobody was given yet
         self._sized: tuple[str | None, int] = (None, 1)  # a match, and the blocks that its hands take
         self._held = 0  # how many are in `together`
+        self._ended: list[str] = []  # claims that ended in the present `together`: their logins die once it has left
         self._leaving: dict[DirectPhone, list[tuple[str, bytes]]] = {}  # topics and packets that take the short way
         broker.subscribe(self.topics.act("+"), self._on_act)
         broker.subscribe(self.topics.online("+"), self._on_online)
@@ -90,7 +91,10 @@ class PhonesOverMqtt:
             finally:
                 with self._lock:
                     self._held -= 1
+                    ended, self._ended = ([], self._ended) if self._held else (self._ended, [])
                 self._leave()
+                for sid in ended:  # the broker ends the connection at once: the last answer leaves first
+                    self._broker.logins.release(sid)
 
     def _leave(self) -> None:
         """Have the web port send what takes the short way, unless more is to leave with it."""
@@ -214,7 +218,10 @@ class PhonesOverMqtt:
                 return
             for phone in claim.direct:
                 phone.give_back()
-            self._broker.logins.release(sid)
+            if self._held:
+                self._ended.append(sid)
+            else:
+                self._broker.logins.release(sid)
             for topic in (self.topics.hand(sid), self.topics.online(sid), self.topics.act(sid)):
                 self._broker.publish(topic, b"", retain=True)
         self._make_spares()
