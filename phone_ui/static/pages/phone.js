@@ -195,9 +195,6 @@ function useTable() {
     handingOver.current = false;
     setHeld(null);
   };
-  useEffect(() => {
-    if (held) rememberKeys(table, held);
-  }, [held]);
   usePublicStream(held, onPublic, setAway);
   const onElsewhere = () => setElsewhere(true);
   const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onGone, onElsewhere });
@@ -223,6 +220,7 @@ function useTable() {
   /** @param {Held} login */
   const hold = (login) => {
     claimSlot.set(login);
+    rememberKeys(table, login);
     leaving.current = false;
     setLost("");
     setHeld(login);
