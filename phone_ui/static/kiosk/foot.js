@@ -1,6 +1,7 @@
 // The foot of the screen during and after a match: how to join, the codes of free seats, the rule of this moment.
 
 import { html, useEffect, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { isHouse } from "../lib/seats.js";
 import { RoomLesson } from "../parts/lesson.js";
 import { Fingerprint, Mark } from "../parts/marks.js";
@@ -39,7 +40,7 @@ export function Foot({ state }) {
     <${JoinCode} state=${state} kind="foot-qr" />
     <div class="foot-join">
       <p>Join: <b class="code" translate="no">${state.code}</b></p>
-      <p class="foot-url">${bareUrl(state.url) || "no network yet"}</p>
+      <p class="foot-url">${bareUrl(state.url) || say("no network yet")}</p>
     </div>
     <${RoomLesson} state=${state} />
     ${state.fingerprint && html`<p class="foot-key">key <${Fingerprint} digits=${state.fingerprint} /></p>`}
@@ -59,4 +60,5 @@ export function Foot({ state }) {
  * Return how long the match may still take, in words: the hub knows a range, or nothing.
  * @param {ScreenState["minutes_left"]} minutes
  */
-const leftText = (minutes) => (minutes ? `${minutes[0]} to ${minutes[1]} minutes left · ` : "");
+const leftText = (minutes) =>
+  minutes ? `${say("{least} to {most} minutes left", { least: minutes[0], most: minutes[1] })} · ` : "";

@@ -1,6 +1,7 @@
 // How to sit down before a match: what to scan, what to type, and what to do without a phone.
 
 import { html } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { Fingerprint } from "../parts/marks.js";
 import { QrCode } from "../parts/qr_code.js";
 import { bareUrl, JoinCode } from "./joining.js";
@@ -12,7 +13,9 @@ import { bareUrl, JoinCode } from "./joining.js";
  * @param {string} url
  */
 const transport = (url) =>
-  url.startsWith("https:") ? "https: pages come from this hub alone" : "plain http: for a network that you trust";
+  url.startsWith("https:")
+    ? say("https: pages come from this hub alone")
+    : say("plain http: for a network that you trust");
 
 /**
  * The fingerprint of the hub's key, where this screen is one of the table's own.
@@ -30,9 +33,9 @@ function proofOfPlace(seats) {
   const free = seats.filter((place) => !place.held);
   const byCode = free.some((place) => place.box !== "on");
   const byBox = free.some((place) => place.box === "on") || seats.some((place) => place.held && place.phone === "none");
-  if (byBox && byCode) return "Press the box in front of you, or type the six letters of your seat";
-  if (byBox) return "Press the box in front of you";
-  return byCode ? "Type the six letters of your seat" : "";
+  if (byBox && byCode) return say("Press the box in front of you, or type the six letters of your seat");
+  if (byBox) return say("Press the box in front of you");
+  return byCode ? say("Type the six letters of your seat") : "";
 }
 
 /** @param {{ state: ScreenState }} props */
@@ -43,14 +46,14 @@ export function HowToJoin({ state }) {
   const onBoxAlone = seats.some((place) => place.held && place.phone === "none");
   const boxed = seats.some((place) => place.box === "on");
   const proof = proofOfPlace(seats);
-  const scanToSit = anybody ? "Scan to sit down too" : "Scan";
-  const scanToSee = onBoxAlone ? "Scan to see your own hand" : "Scan to watch";
+  const scanToSit = anybody ? say("Scan to sit down too") : say("Scan");
+  const scanToSee = onBoxAlone ? say("Scan to see your own hand") : say("Scan to watch");
   const join = html`<${JoinCode} state=${state} kind="welcome-qr" />`;
   return html`${
     state.wifi
       ? html`<div class="welcome-codes">
           <figure>
-            <${QrCode} text=${state.wifi.code} label=${`code to scan for the Wi-Fi ${state.wifi.name}`} />
+            <${QrCode} text=${state.wifi.code} label=${say("code to scan for the Wi-Fi {name}", { name: state.wifi.name })} />
             <figcaption>Wi-Fi</figcaption>
           </figure>
           <figure>${join}<figcaption>Table</figcaption></figure>

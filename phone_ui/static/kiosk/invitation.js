@@ -1,10 +1,21 @@
 // Under a demonstration: that it is one, of which game, and how to sit down.
 
 import { html } from "../lib/html.js";
+import { say, sayAround } from "../lib/language.js";
 import { Fingerprint, Mark } from "../parts/marks.js";
 import { bareUrl, codeOf, JoinCode, offerText, StaffPin } from "./joining.js";
 
 /** @import { ScreenState } from "../lib/messages.d.ts" */
+
+/**
+ * Return what passers-by are asked to do.
+ * @param {boolean} reachable there is an address to scan
+ * @param {boolean} boxed
+ */
+function demonstrationText(reachable, boxed) {
+  if (reachable) return say("Demonstration. Scan to play");
+  return boxed ? say("Demonstration. Push a dial to play") : say("Demonstration.");
+}
 
 /**
  * Under a demonstration: that it is one, of which game, and how to sit down.
@@ -18,7 +29,7 @@ export function Invitation({ state, game }) {
     <${JoinCode} state=${state} kind="invitation-qr" />
     <div class="invitation-text">
       <p>
-        <b class="invitation-title">Demonstration. ${state.url ? "Scan to play" : boxed ? "Push a dial to play" : ""}</b>
+        <b class="invitation-title">${demonstrationText(state.url !== "", boxed)}</b>
         <span class="invitation-free">
           ${free.map(
             ({ seat }) => html`<span key=${seat}><${Mark} seat=${seat} /> ${seat} <b>${codeOf(state, seat)}</b></span>`,
@@ -28,7 +39,7 @@ export function Invitation({ state, game }) {
       ${offer && html`<p class="invitation-blurb">${offer.blurb}</p>`}
       <p>
         <span>
-          ${state.url ? html`or open <b>${bareUrl(state.url)}</b>, code <b class="code" translate="no">${state.code}</b>` : "No network yet"}
+          ${state.url ? sayAround("or open {address}, code {code}", { address: html`<b>${bareUrl(state.url)}</b>`, code: html`<b class="code" translate="no">${state.code}</b>` }) : say("No network yet")}
         </span>
         ${offer && html`<span class="invitation-soft">${offerText(offer)}</span>`}
         ${

@@ -1,6 +1,7 @@
 // How to join a table, as several parts of its screen show it: the QR code, the address, the codes of seats.
 
 import { html } from "../lib/html.js";
+import { say, sayAround } from "../lib/language.js";
 
 /** @import { GameOffer, ScreenState } from "../lib/messages.d.ts" */
 
@@ -31,12 +32,15 @@ export function JoinCode({ state, kind }) {
  * Return for how many a game is, and how long it takes.
  * @param {GameOffer} game
  */
-export const offerText = ({ seats, minutes }) => `${seats[0]} to ${seats[1]} players, about ${minutes} minutes`;
+export const offerText = ({ seats, minutes }) =>
+  say("{least} to {most} players, about {minutes} minutes", { least: seats[0], most: seats[1], minutes });
 
 /** @param {{ state: ScreenState }} props */
 export function StaffPin({ state }) {
   return html`<p class="staff-pin">
-    Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code" translate="no">${state.staff_pin}</b>, shown until it was
-    used once.
+    ${sayAround("Staff: open {address}, PIN {pin}, shown until it has been used once.", {
+      address: html`<b>${`${bareUrl(state.url) || location.host}/staff`}</b>`,
+      pin: html`<b class="code" translate="no">${state.staff_pin}</b>`,
+    })}
   </p>`;
 }

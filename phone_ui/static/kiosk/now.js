@@ -1,8 +1,9 @@
 // The NOW card: who is asked, what is wanted, the biggest number of the moment, and the newest events.
 
 import { html } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { seatName, splitAtSeats, withNames } from "../lib/seats.js";
-import { askedSeats, newestLine, nowLines, orderOf, phaseOf, phaseText, roundText } from "../lib/view.js";
+import { askedSeats, newestLine, nowLines, orderOf, phaseOf, phaseText } from "../lib/view.js";
 import { Mark, Sentence, Who } from "../parts/marks.js";
 import { useHeadline, useReveal } from "../parts/news.js";
 import { NumberLine } from "../parts/number_line.js";
@@ -42,7 +43,8 @@ export function Now({ labels, state }) {
 
 /** @param {ScreenProps} props */
 function Where({ labels, state }) {
-  const round = state.view?.round ? html`, <span>${roundText(state.view).toLowerCase()}</span>` : "";
+  const { round: number } = state.view ?? {};
+  const round = number ? html`, <span>${say("round {round}", { round: number })}</span>` : "";
   return html`<h1 class="now-where">${state.title}${round}</h1>
     <p class="now-phase">${phaseText(labels, state.view)}</p>`;
 }

@@ -1,6 +1,7 @@
 // The dice of the moment, and what is said about a roll that stands.
 
 import { html } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Marks, Sentence } from "../parts/marks.js";
 
@@ -17,7 +18,7 @@ export function NowDice({ state, dice }) {
     ${votes.length > 0 && html`<p class="votes"><${Marks} seats=${votes} /> for a roll by the hub</p>`}
     ${
       asItLies.length > 0 &&
-      html`<p class="votes"><${Marks} seats=${asItLies} /> ${asItLies.length} of ${enough} to read it as it lies</p>`
+      html`<p class="votes"><${Marks} seats=${asItLies} /> ${say("{count} of {needed} to read it as it lies", { count: asItLies.length, needed: enough })}</p>`
     }
   </div>`;
 }
@@ -38,6 +39,6 @@ export function Dispute({ state }) {
     </div>`;
   }
   return html`<div class="now-dispute">
-    <${DiceRow} dice=${dispute} /><span>Read wrong? ${boxed ? "Press the bar." : "Say so on a phone."}</span>
+    <${DiceRow} dice=${dispute} /><span>${boxed ? say("Read wrong? Press the bar.") : say("Read wrong? Say so on a phone.")}</span>
   </div>`;
 }

@@ -1,6 +1,7 @@
 // The wooden table seen from above: the felt, and the seats in their places.
 
 import { html } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { isHouse, isNamed, nameStays, placeOf, seatName } from "../lib/seats.js";
 import { newestLine, revealedValues } from "../lib/view.js";
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
@@ -108,12 +109,12 @@ function SeatPlace({ labels, state, seat }) {
       ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
       <b class="seat-called" translate=${nameStays(state, seat)} style=${{ "--letters": seatName(state, seat).length }}>${seatName(state, seat)}</b>
       ${token?.seat === seat && html`<${Token} name=${token.name} letter=${token.letter} />`}
-      <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
+      <span class="seat-now"><${NowAt} doing=${now === "locked" ? say("locked ✓") : now} count=${count} /></span>
     </div>
     <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} on="kiosk" />
-    ${code && html`<p class="seat-free">${placeText(place)}, code <b translate="no">${code}</b></p>`}
+    ${code && html`<p class="seat-free">${say("{seat}, code", { seat: placeText(place) })} <b translate="no">${code}</b></p>`}
     ${place?.stands_in && html`<p class="seat-free">the house plays on</p>`}
-    ${place?.box === "lost" && html`<p class="seat-free">${place.phone === "on" ? "box unplugged: play on the phone" : "box unplugged: plug it in"}</p>`}
+    ${place?.box === "lost" && html`<p class="seat-free">${place.phone === "on" ? say("box unplugged: play on the phone") : say("box unplugged: plug it in")}</p>`}
   </li>`;
 }
 

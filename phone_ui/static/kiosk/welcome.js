@@ -1,6 +1,7 @@
 // Before a match: the games, the seats, and how to sit down.
 
 import { html, useEffect, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { ChosenOptions } from "../parts/chosen_options.js";
 import { coloursOf, Title } from "../parts/felt.js";
 import { seatStateText } from "../parts/lobby.js";
@@ -25,7 +26,7 @@ export function Welcome({ state }) {
       <p class="welcome-name">${state.name}</p>
       ${state.staff_pin && html`<${StaffPin} state=${state} />`}
       <${Attract} state=${state} />
-      ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${kit.weak.join(", ")}</p>`}
+      ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">${say("Load before you play: {devices}", { devices: kit.weak.join(", ") })}</p>`}
       <${PutAsideList} state=${state} />
       <ul class="welcome-seats">
         ${state.seats.map((place) => html`<${WelcomeSeat} key=${place.seat} state=${state} place=${place} />`)}
@@ -74,7 +75,7 @@ function WelcomeSeat({ state, place }) {
   const text = here ? name || seatStateText(place) : "free";
   return html`<li class=${claiming ? "claiming" : here ? "here" : "free"}>
     <${Mark} seat=${seat} /><span class="who-number">${seat}</span>
-    <span class="welcome-who" style=${{ "--letters": text.length + (place.ready && name ? 8 : 0) }}>${claiming ? (place.held ? "look at your box" : "press the button") : text}</span>
+    <span class="welcome-who" style=${{ "--letters": text.length + (place.ready && name ? 8 : 0) }}>${claiming ? (place.held ? say("look at your box") : say("press the button")) : text}</span>
     ${
       code
         ? html`<span class="welcome-code" translate="no">${code}</span>`

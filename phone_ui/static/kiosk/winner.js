@@ -2,7 +2,8 @@
 
 import { html } from "../lib/html.js";
 import { ranking, scoreText } from "../lib/labels.js";
-import { asPlayed, calledName } from "../lib/seats.js";
+import { say } from "../lib/language.js";
+import { asPlayed, spokenName, winnersText } from "../lib/seats.js";
 import { coloursOf, Title } from "../parts/felt.js";
 import { Mark, Sentence, Who } from "../parts/marks.js";
 import { ScoreParts } from "../parts/result.js";
@@ -19,7 +20,7 @@ export function Winner({ labels, state: newest }) {
   const state = asPlayed(newest);
   const over = state.over ?? { winners: [], why: "" };
   const { winners, why } = over;
-  const names = winners.map((seat) => calledName(state, seat)).join(" and ");
+  const names = winners.map((seat) => spokenName(state, seat)).join(` ${say("and")} `);
   const fitted = useFitted();
   const voting = state.dispute?.stage === "vote"; // that is answered before anybody reads on
   return html`<section class="winner" aria-label="The end" ref=${fitted}>
@@ -31,7 +32,7 @@ export function Winner({ labels, state: newest }) {
       }
     </p>
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
-    <h1>${winners.length > 2 ? `${winners.length} share the win` : `${names || "Nobody"} ${winners.length > 1 ? "win" : "wins"}`}</h1>
+    <h1>${winners.length > 2 ? say("{count} share the win", { count: winners.length }) : winnersText(names, winners.length)}</h1>
     ${why && html`<p class="winner-why"><${Sentence} state=${state} text=${why} /></p>`}
     ${voting && html`<${Dispute} state=${state} />`}
     <ol class="winner-scores">
@@ -57,7 +58,7 @@ function Afterwards({ state, why }) {
     ${
       !state.demonstration &&
       html`<p class="winner-again">
-        ${boxed ? "Push a dial twice to play again" : "Start the next match on a phone"}
+        ${boxed ? say("Push a dial twice to play again") : say("Start the next match on a phone")}
       </p>`
     }`;
 }

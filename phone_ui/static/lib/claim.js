@@ -1,6 +1,7 @@
 // Claiming a seat: the phone makes a key pair, asks, and the box (or the seat's code) says yes.
 
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
+import { say } from "./language.js";
 import { slot } from "./storage.js";
 
 /** @import { ClaimBody, ClaimReply, ClaimDetails, KeyProof } from "./messages.d.ts" */
@@ -63,7 +64,7 @@ export function tableByCode(code) {
   return fetchJson(
     `/code/${encodeURIComponent(code)}.json`,
     { cache: "no-store" },
-    `No table here has the code ${code}. Look at the screen again.`,
+    say("No table here has the code {code}. Look at the screen again.", { code }),
   );
 }
 
@@ -102,7 +103,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
   while (Date.now() < until && !stop.stopped) {
     /** @type {ClaimReply} */
     const reply = await fetchJson(`/t/${table}/claim/${encodeURIComponent(asked.claim)}`, { cache: "no-store" });
-    if (reply.state === "refused") throw new Refused(reply.say || "The seat was not given.");
+    if (reply.state === "refused") throw new Refused(reply.say || say("The seat was not given."));
     if (reply.state === "held") {
       const login = channel.unbox(fromBase64(reply.nonce ?? ""), fromBase64(reply.box ?? ""));
       if (!login)
@@ -113,7 +114,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   throw new Refused(
-    code ? "The hub took too long. Try once more." : "Nobody at the seat agreed in time. Try once more.",
+    code ? say("The hub took too long. Try once more.") : say("Nobody at the seat agreed in time. Try once more."),
   );
 }
 
@@ -123,7 +124,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
  * @param {RequestInit} options
  * @param {string} [otherwise]
  */
-async function fetchJson(address, options, otherwise = "The hub could not do that. Try once more.") {
+async function fetchJson(address, options, otherwise = say("The hub could not do that. Try once more.")) {
   /** @type {Response} */
   let answer;
   try {

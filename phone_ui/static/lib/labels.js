@@ -1,7 +1,7 @@
 // The labels of a game (JSON from the hub) and the few rules by which every page makes sentences of them.
 // How a template is filled and a card is named is the same as in hub/display/labels.py; a test compares the two.
 
-import { speakOf } from "./language.js";
+import { money, say, speakOf } from "./language.js";
 import { calledName, isBySeat, MARKS, withNames } from "./seats.js";
 import { at, isRecord, isUnknown } from "./values.js";
 
@@ -18,7 +18,7 @@ const PLACE = /\{([^{}]*)\}/g;
  * @returns {string}
  */
 function textOf(value, labels) {
-  if (value === true) return "yes";
+  if (value === true) return say("yes");
   if (isBySeat(value) && Object.values(value).every(Number.isInteger)) return bySeatText(value);
   if (Array.isArray(value)) {
     return value
@@ -27,7 +27,7 @@ function textOf(value, labels) {
       .join(" ");
   }
   if (isRecord(value)) return faceIn(labels, value)?.title ?? "";
-  if (typeof value === "string") return labels?.cards?.[value]?.name ?? value;
+  if (typeof value === "string") return say(labels?.cards?.[value]?.name ?? value);
   return typeof value === "number" ? String(value) : "";
 }
 
@@ -40,28 +40,60 @@ function bySeatText(numbers) {
 }
 
 /**
- * Fill `{a.b.0}` from the scope; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign, `{needs:some}` nothing for 0. What is missing or
- * null is left out, and of several parts with " · " between them one whose places are all empty.
+ * Return a template with a name for each path, as translators read it, and by these names what stood in the braces.
+ * @param {string} template
+ */
+function named(template) {
+  /** @type {Map<string, string>} */
+  const paths = new Map();
+  const written = template.replace(PLACE, (_, place) => {
+    const words = place
+      .split(":")[0]
+      .split(".")
+      .filter((/** @type {string} */ word) => !/^\d+$/.test(word));
+    const wanted = (words[0] === "table" && words.length > 2 ? words.slice(1) : words.slice(-2))
+      .join("_")
+      .toLowerCase();
+    const again = [...paths.keys()].filter((name) => name.replace(/\d+$/, "") === wanted).length;
+    const name = again ? `${wanted}${again + 1}` : wanted || "value";
+    paths.set(name, place);
+    return `{${name}}`;
+  });
+  return { written, paths };
+}
+
+/**
+ * Fill `{a.b.0}` from the scope, in the language of the page; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign,
+ * `{needs:some}` nothing for 0. What is missing or null is left out, and of several parts with " · " between them one whose
+ * places are all empty.
  * @param {string | undefined} template
  * @param {Facts} scope
  * @param {Labels | null} [labels]
  */
 export function fill(template, scope, labels) {
-  const parts = String(template ?? "").split(" · ");
-  const filled = parts.map((part) => {
-    let empty = true;
-    const text = part.replace(PLACE, (_, place) => {
-      const found = placeText(place, scope, labels);
-      if (found) empty = false;
-      return found;
-    });
-    return parts.length > 1 && empty && text !== part ? null : text;
-  });
-  return filled
-    .filter((part) => part !== null)
+  const { written, paths } = named(template ?? "");
+  const values = Object.fromEntries([...paths].map(([name, place]) => [name, placeText(place, scope, labels)]));
+  const parts = written.split(" · ");
+  return parts
+    .filter((part) => {
+      const places = [...part.matchAll(PLACE)];
+      return parts.length === 1 || !places.length || places.some(([, name]) => values[name]);
+    })
+    .map((part) => say(part, values))
     .join(" · ")
     .replace(/ {2,}/g, " ")
     .replace(/^[ ·]+|[ ·]+$/g, "");
+}
+
+/**
+ * Is there a value for any place of a template, or has it none?
+ * @param {string | undefined} template
+ * @param {Facts} scope
+ * @param {Labels | null} [labels]
+ */
+export function hasValues(template, scope, labels) {
+  const places = [...(template ?? "").matchAll(PLACE)];
+  return !places.length || places.some(([, place]) => placeText(place, scope, labels));
 }
 
 /**
@@ -71,7 +103,7 @@ export function fill(template, scope, labels) {
  */
 function placeText(place, scope, labels) {
   const [path, form] = place.split(":");
-  const value = at(scope, path);
+  const value = path === "seat" && "asked" in scope ? scope.asked : at(scope, path);
   if (form === "+") return Number.isInteger(value) ? signed(value) : "";
   if (form === "some") return value === 0 ? "" : textOf(value, labels);
   return form && Number.isInteger(value) ? numberText(value, { money: form }) : textOf(value, labels);
@@ -93,8 +125,8 @@ export function signed(value) {
 export function numberText(value, style = {}) {
   if (typeof value !== "number") return String(value);
   if (style.signed) return signed(value);
-  if (style.money === "cents") return `$${(value / 100).toFixed(value % 100 ? 2 : 0)}`;
-  return style.money ? `$${value}` : String(value);
+  if (style.money === "cents") return money((value / 100).toFixed(value % 100 ? 2 : 0));
+  return style.money ? money(value) : String(value);
 }
 
 /**
@@ -143,14 +175,18 @@ export function faceIn(labels, value) {
   if (!record) {
     const known = labels?.cards?.[value];
     if (!known) return null;
-    const { name } = known;
-    return { ...known, name, title: known.face ?? name, tag: "", full: known.name, text: known.text ?? "", key: value };
+    const name = say(known.name);
+    return { ...known, name, title: known.face ?? name, tag: "", full: name, text: known.text ?? "", key: value };
   }
   if (!about || !(about.key in record)) return null;
   const kind = labels.cards?.[record[about.kind]] ?? {};
   const action = record[about.action ?? ""];
   const [title, tag] = [fill(about.title, record), fill(about.tag, record)];
-  const name = [kind.name, action].filter(Boolean).join(" ");
+  const name = [kind.name, action]
+    .filter(Boolean)
+    .map((one) => say(one))
+    .join(" ")
+    .replaceAll("- ", "-");
   const full = [tag ? `${title} (${tag})` : title, name].filter(Boolean).join(" ");
   const { letter, colour, hue } = kind;
   const text = (action && kind[action]) ?? "";
@@ -165,9 +201,11 @@ export function faceIn(labels, value) {
  */
 function gapText(labels, row, place) {
   const titles = (row ?? []).map((one) => faceIn(labels, one)?.title ?? "?");
-  if (!titles.length) return "into the empty row";
-  if (place === 0) return `left of ${titles[0]}`;
-  return place >= titles.length ? `right of ${titles.at(-1)}` : `between ${titles[place - 1]} and ${titles[place]}`;
+  if (!titles.length) return say("into the empty row");
+  if (place === 0) return say("left of {card}", { card: titles[0] });
+  return place >= titles.length
+    ? say("right of {card}", { card: titles.at(-1) })
+    : say("between {card} and {next}", { card: titles[place - 1], next: titles[place] });
 }
 
 // --- scores --------------------------------------------------------------------------------------------
@@ -180,7 +218,7 @@ function gapText(labels, row, place) {
 export function scoreText(labels, score) {
   const names = labels?.screen?.scored;
   return names
-    ? `${score} ${score === 1 ? names[0] : names.at(-1)}`
+    ? `${score} ${say(score === 1 ? names[0] : (names.at(-1) ?? ""))}`
     : numberText(score, { money: labels?.screen?.score });
 }
 
@@ -288,13 +326,13 @@ function recordOf(labels, view, name, value) {
  */
 export function valueText(labels, state, move, name, value) {
   if (Array.isArray(value)) {
-    if (value.length > 1 && isUnknown(value)) return `${value.length} ${labels?.printed_cards?.many}`;
+    if (value.length > 1 && isUnknown(value)) return `${value.length} ${say(labels?.printed_cards?.many ?? "")}`;
     return value.map((one) => valueText(labels, state, move, name, one)).join(labels?.moves?.[move]?.join ?? ", ");
   }
   const about = labels?.parameters?.[name] ?? {};
   if (asksSeat(labels, name) && Number.isInteger(value)) return calledName(state, value);
   const known = about.names?.[String(value)];
-  if (known) return known;
+  if (known) return say(known);
   const record = recordOf(labels, state?.view, name, value);
   if (record) return withNames(state, fill(about.title, record, labels));
   if (isCard(labels, move, name)) {
@@ -302,8 +340,8 @@ export function valueText(labels, state, move, name, value) {
     return faceIn(labels, face)?.full ?? String(face);
   }
   if (about.between && Number.isInteger(value)) return gapText(labels, at(state?.view, about.between), value);
-  if (typeof value === "boolean") return value ? "Yes" : "No";
-  return typeof value === "number" ? numberText(value, about) : readable(value);
+  if (typeof value === "boolean") return value ? say("Yes") : say("No");
+  return typeof value === "number" ? numberText(value, about) : say(readable(value));
 }
 
 /**
@@ -321,11 +359,11 @@ export function moveLabel(labels, state, move, args = {}, blanks = []) {
     if (blanks.includes(name)) continue;
     const about = labels?.parameters?.[name] ?? {};
     texts[name] =
-      (value === 1 && about.one) ||
-      (about.said ?? "{}").replace("{}", () => valueText(labels, state, move, name, value));
+      (value === 1 && about.one && say(about.one)) ||
+      say(about.said ?? "{}").replace("{}", () => valueText(labels, state, move, name, value));
   }
   const about = labels?.moves?.[move];
-  if (about?.name && blanks.length && Object.keys(texts).every((name) => blanks.includes(name))) return about.name;
+  if (about?.name && blanks.length && Object.keys(texts).every((name) => blanks.includes(name))) return say(about.name);
   const template = about?.label ?? readable(move);
   return fill(template, { ...state?.view, ...texts }).replace(/…( …)+/g, "…");
 }

@@ -3,10 +3,12 @@
 
 import { languageSlot } from "./storage.js";
 
-/** @import { MadeOf, Speaker } from "./types.d.ts" */
+/** @import { MadeOf, Speaker, Values } from "./types.d.ts" */
 
 const WRITTEN_IN = "en";
 const SEATS = /\b[Ss]eat (\d)\b/;
+/** A place of a template, by its name. */
+export const PLACES = /\{(\w+)\}/g;
 const NAMES = /(\u2068[^\u2069]*\u2069)/;
 
 const MOST_TEXTS = 2000;
@@ -79,11 +81,60 @@ export async function speakOf(game) {
 }
 
 /**
- * Return a text in the language of the page.
+ * Return an English sentence in the language of the page, with values in its places: "Seat {seat} passes." This, `sayCount`
+ * and `message` are where translators find the sentences of the pages' scripts.
  * @param {string} text
- * @returns {string}
+ * @param {Values} [values]
  */
-export const say = (text) => now.speaker?.say(text) ?? text;
+export const say = (text, values) => now.speaker?.say(text, values) ?? filled(text, values);
+
+/**
+ * Return the sentence of one or of several: `count` chooses, and stands in the places {count}.
+ * @param {string} one
+ * @param {string} several
+ * @param {number} count
+ * @param {Values} [values]
+ */
+export const sayCount = (one, several, count, values) => say(`${one}\n${several}`, { count, ...values });
+
+/**
+ * Return a sentence as `say` does, in pieces: what is drawn (an element of htm) may stand in its places, too.
+ * @param {string} text
+ * @param {Record<string, any>} values
+ * @returns {any[]}
+ */
+export function sayAround(text, values) {
+  /** @type {any[]} */
+  const elements = [];
+  const held = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === "object" ? `\ue000${elements.push(value) - 1}\ue000` : value,
+  ]);
+  const pieces = say(text, Object.fromEntries(held)).split("\ue000");
+  return pieces.map((piece, i) => (i % 2 ? elements[Number(piece)] : piece));
+}
+
+/**
+ * Return a sentence as it is, for `say` or for what is drawn later.
+ * @param {string} text
+ */
+export const message = (text) => text;
+
+/**
+ * Return an amount of dollars as the language of the page writes it.
+ * @param {number | string} amount
+ */
+export const money = (amount) => now.speaker?.money(amount) ?? `$${amount}`;
+
+/**
+ * Return a template in English with its values; with plural forms, `count` among them chooses.
+ * @param {string} template
+ * @param {Values} [values]
+ */
+export function filled(template, values = {}) {
+  const [one, several = one] = template.split("\n");
+  return (values.count === 1 ? one : several).replace(PLACES, (_, place) => `${values[place] ?? ""}`);
+}
 
 /**
  * Return what htm has made, with its texts in the language of the page.

@@ -3,7 +3,7 @@
 // a hand that is held open and end a choice half made.
 
 import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";
-import { readMessage } from "./language.js";
+import { message, readMessage } from "./language.js";
 import { browserClock } from "./stream.js";
 import { notOlder } from "./view.js";
 
@@ -23,9 +23,9 @@ const CONNECTION = { clean: true, keepalive: 20, reconnectPeriod: 0, connectTime
 /** The hub closes a WebSocket with this code where no seat of it has the login (phone_ui/gateway.py). */
 const SEAT_GIVEN_BACK = 4001;
 
-const SEAT_LOST = "This seat was given back. Choose a seat to go on.";
-const NEW_KEY = "The hub has a new key. Scan the code on the screen again.";
-const NO_ANSWER = "The hub did not answer. Look at the table, then try once more.";
+const SEAT_LOST = message("This seat was given back. Choose a seat to go on.");
+const NEW_KEY = message("The hub has a new key. Scan the code on the screen again.");
+const NO_ANSWER = message("The hub did not answer. Look at the table, then try once more.");
 
 /**
  * What a link needs, and whom it tells. `dial` opens an MQTT connection, `nextNumber` returns the next rising request

@@ -1,6 +1,7 @@
 // The options of a game: which differ from the usual, which are idle beside others, and what they are called.
 
 import { readable } from "./labels.js";
+import { say } from "./language.js";
 import { seatName } from "./seats.js";
 
 /** @import { Option } from "./messages.d.ts" */
@@ -11,7 +12,7 @@ import { seatName } from "./seats.js";
  * @param {string} name
  * @param {Option} option
  */
-export const optionLabel = (name, option) => option.label ?? readable(name);
+export const optionLabel = (name, option) => say(option.label ?? readable(name));
 
 /**
  * Return a value that is not the usual one, in words.
@@ -20,9 +21,9 @@ export const optionLabel = (name, option) => option.label ?? readable(name);
  * @param {any} value
  */
 export function optionText(state, option, value) {
-  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "boolean") return value ? say("Yes") : say("No");
   if (option.seat && value) return seatName(state, value);
-  return typeof value === "string" ? readable(value) : String(value);
+  return typeof value === "string" ? say(readable(value)) : String(value);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { ranking, scoreText } from "./labels.js";
 import { say } from "./language.js";
-import { asPlayed, spokenName, withNames } from "./seats.js";
+import { asPlayed, spokenName, winnersText, withNames } from "./seats.js";
 
 /** @import { Labels } from "./types.d.ts" */
 /** @import { PublicState } from "./messages.d.ts" */
@@ -18,19 +18,18 @@ export function recap(labels, newest, seat, now) {
   const state = asPlayed(newest);
   const over = state.over ?? { winners: [], scores: {}, why: "" };
   const places = ranking(labels, over);
-  const winners = over.winners.map((one) => spokenName(state, one)).join(` ${say("and")} `) || say("Nobody");
+  const winners = over.winners.map((one) => spokenName(state, one)).join(` ${say("and")} `);
   const own = places.findIndex((place) => place.seat === seat);
   const lines = [
     `${say(state.title)}, ${state.name}, ${dayOf(now)}`,
     "",
-    `${say(`${winners} ${over.winners.length > 1 ? "win" : "wins"}.`)} ${withNames(state, over.why)}`,
+    `${winnersText(winners, over.winners.length)}. ${withNames(state, over.why)}`,
     "",
-    ...places.map(
-      ({ seat: one, score }, at) => `${at + 1}. ${spokenName(state, one)}: ${say(scoreText(labels, score))}`,
-    ),
+    ...places.map(({ seat: one, score }, at) => `${at + 1}. ${spokenName(state, one)}: ${scoreText(labels, score)}`),
   ];
   if (state.highlights.length) lines.push("", ...state.highlights.map((text) => withNames(state, text)));
-  if (own >= 0) lines.push("", say(`Kept at seat ${seat}, as ${spokenName(state, places[own].seat)}.`));
+  if (own >= 0)
+    lines.push("", say("Kept at seat {seat}, as {name}.", { seat, name: spokenName(state, places[own].seat) }));
   return `${lines.join("\r\n")}\r\n`.replace(/[\u2068\u2069]/g, ""); // a file of people, with no sentences to recognise
 }
 

@@ -1,6 +1,6 @@
 // Seats as people tell them apart: symbols, names, and sentences that name seats.
 
-import { cutAtSeats, isTranslated, say } from "./language.js";
+import { cutAtSeats, isTranslated, message, say, sayCount } from "./language.js";
 import { isRecord } from "./values.js";
 
 /** @import { PublicSeat, PublicState } from "./messages.d.ts" */
@@ -10,12 +10,12 @@ import { isRecord } from "./values.js";
  * @type {Record<string, { symbol: string, name: string }>}
  */
 export const MARKS = {
-  1: { symbol: "●", name: "blue circle" },
-  2: { symbol: "▲", name: "orange triangle" },
-  3: { symbol: "■", name: "green square" },
-  4: { symbol: "◆", name: "magenta diamond" },
-  5: { symbol: "★", name: "yellow star" },
-  6: { symbol: "✚", name: "white cross" },
+  1: { symbol: "●", name: message("blue circle") },
+  2: { symbol: "▲", name: message("orange triangle") },
+  3: { symbol: "■", name: message("green square") },
+  4: { symbol: "◆", name: message("magenta diamond") },
+  5: { symbol: "★", name: message("yellow star") },
+  6: { symbol: "✚", name: message("white cross") },
 };
 
 /**
@@ -42,7 +42,7 @@ export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
-export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${seat}`;
+export const seatName = (state, seat) => placeOf(state, seat)?.name || say("Seat {seat}", { seat });
 
 /**
  * Return how many letters the longest word of a name has: as wide its place has to be, so that no word is broken.
@@ -64,7 +64,8 @@ export const isolated = (name) => (isHubs(name) || !isTranslated() ? name : `\u2
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
-export const calledName = (state, seat) => (isNamed(state, seat) ? isolated(seatName(state, seat)) : `Seat ${seat}`);
+export const calledName = (state, seat) =>
+  isNamed(state, seat) ? isolated(seatName(state, seat)) : say("Seat {seat}", { seat });
 
 /**
  * Return the same in the language of the page: a name stays, "Seat 2" does not.
@@ -74,11 +75,19 @@ export const calledName = (state, seat) => (isNamed(state, seat) ? isolated(seat
 export const spokenName = (state, seat) => say(calledName(state, seat));
 
 /**
+ * Return who has won; `names` are those of the `count` winners.
+ * @param {string} names
+ * @param {number} count
+ */
+export const winnersText = (names, count) =>
+  count ? sayCount("{names} wins", "{names} win", count, { names }) : say("Nobody wins");
+
+/**
  * Return the attribute `translate` of an element with a seat's name.
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
-export const nameStays = (state, seat) => (isHubs(seatName(state, seat)) ? undefined : "no");
+export const nameStays = (state, seat) => (isNamed(state, seat) && !isHubs(seatName(state, seat)) ? "no" : undefined);
 
 /**
  * Return the state of a match that is over with the names of those who played it, whoever sits there by now.
@@ -105,7 +114,7 @@ export const isNamed = (state, seat) => Boolean(placeOf(state, seat)?.name);
  * Return "seat 2, orange triangle", for those who hear the page.
  * @param {number | string} seat
  */
-export const seatText = (seat) => `seat ${seat}, ${MARKS[seat]?.name ?? ""}`;
+export const seatText = (seat) => say("seat {seat}, {mark}", { seat, mark: MARKS[seat]?.name ?? "" });
 
 /**
  * Cut a sentence of the hub, in the language of the page, at every "Seat 2", so that a page can put symbol and name

@@ -1,14 +1,14 @@
 // A page that speaks another language than English: its catalogues, and how what is drawn is said in it.
-// Texts of an element are translated where it is made: pieces beside each other are one sentence, an element or nothing
-// (null, false) between them ends it. What has `translate="no"` stays: names of people, keys, addresses.
+// Texts of an element are translated where it is made: what stands between two tags is one message, or a text of the hub.
+// What has `translate="no"` stays: names of people, keys, addresses.
 
+import { filled } from "./language.js";
 import { Language } from "./translate.js";
 
-/** @import { Catalogue, Speaker } from "./types.d.ts" */
+/** @import { Catalogue, Speaker, Values } from "./types.d.ts" */
 
 const WRITTEN_IN = "en";
 const SPOKEN = ["aria-label", "title", "placeholder", "alt", "label"];
-const MOST_DONE = 4000;
 
 /** @param {string} path */
 async function fetchJson(path) {
@@ -60,15 +60,16 @@ class Spoken {
     this.common = common;
     /** @type {Map<string, Promise<Catalogue | null>>} */
     this.games = new Map();
-    /** @type {Set<string>} */
-    this.done = new Set();
     this.language = common && new Language(common);
     this.seats = this.seatsNow();
   }
 
   /** Return the pattern of "Seat 2" as sentences of the language have it: screens put symbol and name there. */
   seatsNow() {
-    const forms = ["Seat 0", "seat 0"].flatMap((one) => [one, this.language?.say(one) ?? one]);
+    const forms = ["Seat {seat}", "seat {seat}"].flatMap((one) => [
+      filled(one, { seat: 0 }),
+      this.say(one, { seat: 0 }),
+    ]);
     return new RegExp([...new Set(forms)].map((one) => `${one.replace("0", "(\\d)")}(?!\\d)`).join("|"), "u");
   }
 
@@ -85,17 +86,18 @@ class Spoken {
     this.language = new Language(...own.filter((one) => one !== null).reverse(), this.common);
   }
 
-  /** @param {string} text */
-  say(text) {
-    const { language, done } = this;
-    // What was said already is not said again: a label may pass through several hands.
-    if (!language || (done.has(text) && !language.exact(text))) return text;
-    const made = language.say(text);
-    if (made !== text) {
-      if (done.size > MOST_DONE) done.clear();
-      done.add(made);
-    }
-    return made;
+  /**
+   * @param {string} text
+   * @param {Values} [values]
+   */
+  say(text, values) {
+    if (!this.language) return filled(text, values);
+    return values ? this.language.fill(text, values) : this.language.say(text);
+  }
+
+  /** @param {number | string} amount */
+  money(amount) {
+    return this.language?.money(amount) ?? `$${amount}`;
   }
 
   /** Say the texts that a page's own HTML has. */
@@ -103,14 +105,23 @@ class Spoken {
     document.title = this.say(document.title);
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      if (!text.parentElement?.closest("#page")) text.textContent = this.say(text.textContent ?? "");
+      if (!text.parentElement?.closest("#page")) text.textContent = this.sayText(text.textContent ?? "");
     }
+  }
+
+  /**
+   * Return a text between tags in the language: the spaces around it stay, and a line end is a space.
+   * @param {string} text
+   */
+  sayText(text) {
+    const words = text.trim();
+    return words && text.replace(words, () => this.say(words.replace(/\s+/g, " ")));
   }
 
   /** @param {any} made */
   draw(made) {
     if (Array.isArray(made)) return this.texts(made);
-    if (typeof made === "string") return this.say(made);
+    if (typeof made === "string") return this.sayText(made);
     if (made?.props) this.visit(made);
     return made;
   }
@@ -132,7 +143,7 @@ class Spoken {
       if (isElement && !stays) props.children = this.texts(children);
       else this.walk(children);
     } else if (children?.props) this.visit(children);
-    else if (typeof children === "string" && isElement && !stays) props.children = this.say(children);
+    else if (typeof children === "string" && isElement && !stays) props.children = this.sayText(children);
   }
 
   /** @param {any[]} nodes */
@@ -144,27 +155,15 @@ class Spoken {
   }
 
   /**
-   * Return the children of an element with their texts said, as many as there were.
+   * Return the children of an element with their texts said.
    * @param {any[]} children
+   * @returns {any[]}
    */
   texts(children) {
-    const all = [...children];
-    for (let at = 0; at < all.length; at += 1) {
-      const child = all[at];
-      if (Array.isArray(child)) all[at] = this.texts(child);
-      else if (child?.props) this.visit(child);
-      else if (typeof child === "string" || typeof child === "number") {
-        let end = at + 1;
-        while (typeof all[end] === "string" || typeof all[end] === "number") end += 1;
-        const whole = all.slice(at, end).join("");
-        const text = this.say(whole);
-        if (text !== whole) {
-          all[at] = text;
-          all.fill("", at + 1, end);
-        }
-        at = end - 1;
-      }
-    }
-    return all;
+    return children.map((child) => {
+      if (Array.isArray(child)) return this.texts(child);
+      if (child?.props) this.visit(child);
+      return typeof child === "string" ? this.sayText(child) : child;
+    });
   }
 }

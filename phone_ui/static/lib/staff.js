@@ -3,6 +3,7 @@
 
 import { Refused } from "./claim.js";
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
+import { say } from "./language.js";
 import { slot } from "./storage.js";
 
 /** @import { Venue, StaffAnswer, StaffAsk, StaffBody, StaffBox, StaffLogin, StaffSecret } from "./messages.d.ts" */
@@ -125,7 +126,7 @@ export class Session {
     const body = { session: this.name, nonce: toBase64(nonce), box: toBase64(box) };
     const answer = opened(this.channel, await post("/staff/ask", body, signal));
     if (!answer || answer.re !== asked.n) throw new Refused("That answer was not the hub's. Look once more.");
-    if (!answer.ok) throw new Refused(answer.say || "The hub could not do that.");
+    if (!answer.ok) throw new Refused(answer.say || say("The hub could not do that."));
     return answer;
   }
 
@@ -234,6 +235,6 @@ async function post(address, body, signal = within(PATIENCE).signal) {
   const said = await answer.json().catch(() => ({}));
   if (answer.status === 401) throw new SignedOut();
   if (answer.status === 400 && address === "/staff/login") throw new OtherKey();
-  if (!answer.ok) throw new Refused(said.error ?? "The hub could not do that. Try once more.");
+  if (!answer.ok) throw new Refused(said.error ?? say("The hub could not do that. Try once more."));
   return said;
 }

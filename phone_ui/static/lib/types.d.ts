@@ -209,10 +209,10 @@ export interface WidgetProps {
 export interface Catalogue {
   language: string;
   direction: string;
-  plurals: string;
   money: string;
   point: string;
-  messages: Record<string, string | string[]>;
+  /** A message in the language; with plural forms, each by its category of Unicode's rules: one, few, other. */
+  messages: Record<string, string | Record<string, string>>;
 }
 
 /**
@@ -229,17 +229,15 @@ export interface MadeOfOther {
   by?: "and" | "or" | "then" | ",";
 }
 
-/** A text in another language, and the parts of it that no message fits. */
-export interface Said {
-  text: string;
-  unknown: string[];
-}
+/** What stands in the places of a sentence: nothing where there is none. */
+export type Values = Record<string, string | number | null | undefined>;
 
 /** What speaks another language on a page (lib/speaking.js). */
 export interface Speaker {
   name: string;
   seats: RegExp;
-  say(text: string): string;
+  say(text: string, values?: Values): string;
+  money(amount: number | string): string;
   draw(made: any): any;
   learn(game: string): Promise<void>;
   sayDocument(): void;

@@ -1,6 +1,7 @@
 // What the public state says of the present moment: phase, order, who is asked, the big line.
 
-import { fill, readable } from "./labels.js";
+import { fill, hasValues, readable } from "./labels.js";
+import { say } from "./language.js";
 import { at } from "./values.js";
 
 /** @import { PhaseLabels } from "./messages.d.ts" */
@@ -126,11 +127,8 @@ export function nowLines(labels, state) {
   if (state.question?.kind === "pitch") return { main: "", caption: "" }; // nobody is asked meanwhile
   const phase = phaseOf(labels, state.view);
   const scope = screenScope(state);
-  /** @param {string | undefined} template */
-  const filled = (template) => {
-    const text = fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, labels);
-    return text.replace(/\bSeat(?: +|$)(?=\D|$)/, "").trim(); // "Seat" without a number is nobody
-  };
+  /** @param {string | undefined} template nothing is said of a template without any of its values */
+  const filled = (template) => (hasValues(template, scope, labels) ? fill(template, scope, labels) : "");
   return { main: [phase.main].flat().map(filled).find(Boolean) ?? "", caption: filled(phase.caption) };
 }
 
@@ -139,7 +137,7 @@ export function nowLines(labels, state) {
  * @param {Facts | null} view
  */
 export function roundText(view) {
-  return view?.round ? `Round ${view.round}` : "";
+  return view?.round ? say("Round {round}", { round: view.round }) : "";
 }
 
 /**
@@ -149,5 +147,5 @@ export function roundText(view) {
  */
 export function phaseText(labels, view) {
   if (!view?.phase) return "";
-  return labels?.phases?.[view.phase] ?? readable(view.phase);
+  return say(labels?.phases?.[view.phase] ?? readable(view.phase));
 }

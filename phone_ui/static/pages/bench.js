@@ -1,7 +1,7 @@
 // The bench: boxes, dice and panels made of software, so that one person with a laptop plays a whole table.
 
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
-import { begin } from "../lib/language.js";
+import { begin, say, sayCount } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { calledName, nameStays, placeOf, seatName, seatText } from "../lib/seats.js";
 import { claimNameOf, slot } from "../lib/storage.js";
@@ -68,9 +68,9 @@ async function post(command) {
       body: JSON.stringify(command),
     });
     const body = await answer.json().catch(() => ({}));
-    return answer.ok ? "" : (body.error ?? "The bench could not do that.");
+    return answer.ok ? "" : (body.error ?? say("The bench could not do that."));
   } catch {
-    return "The hub does not answer.";
+    return say("The hub does not answer.");
   }
 }
 
@@ -116,13 +116,13 @@ function Bench() {
   /** @type {Send} */
   const send = async (command) => setError(await post(command));
   if (!bench || !state) {
-    const text = away ? "Waiting for the hub" : "Setting up the bench";
+    const text = away ? say("Waiting for the hub") : say("Setting up the bench");
     return html`<main class="splash"><h1 class="headline">${text}</h1></main>`;
   }
   return html`<main class="bench-page">
     <header class="bench-head">
-      <h1>${state.name} <span class="quiet-words">${state.title || "nobody plays yet"}</span></h1>
-      <p class="bench-said" role="status">${away ? "Waiting for the hub" : error}</p>
+      <h1>${state.name} <span class="quiet-words">${state.title || say("nobody plays yet")}</span></h1>
+      <p class="bench-said" role="status">${away ? say("Waiting for the hub") : error}</p>
       <button type="button" class="plain" aria-pressed=${framed} onClick=${toggle}>Show phones and screen here</button>
       <a class="bench-link" href=${`/t/${table}/kiosk`} target=${framed ? "_blank" : "kiosk"}>Open the screen</a>
     </header>
@@ -156,8 +156,6 @@ function Bench() {
   </main>`;
 }
 
-const PUSH_OR_PHONE = "on its phone or its box";
-
 /**
  * Return what whoever plays the table does next, in one sentence; seats are named as the hub names them.
  * @param {ScreenState} state
@@ -165,26 +163,32 @@ const PUSH_OR_PHONE = "on its phone or its box";
 export function nextStep(state) {
   const { dice, dispute, question, starting, view, locked } = state;
   const [claimed] = state.claiming;
-  if (claimed) return `Seat ${claimed} is asked for: use “Hold bar and push” at its box.`;
-  if (question) return `${question.text} Answer on the phones.`;
-  if (state.state === "over") return "The match is over. Play again on a phone, or push a dial twice.";
-  if (state.state === "stopped") return "The match is stopped. Take one step back on a phone, or call the staff.";
+  if (claimed) return say("Seat {seat} is asked for: use “Hold bar and push” at its box.", { seat: claimed });
+  if (question) return say("{question} Answer on the phones.", { question: question.text });
+  if (state.state === "over") return say("The match is over. Play again on a phone, or push a dial twice.");
+  if (state.state === "stopped") return say("The match is stopped. Take one step back on a phone, or call the staff.");
   if (state.state === "lobby") {
-    if (starting) return "The match begins by itself.";
+    if (starting) return say("The match begins by itself.");
     const here = state.seats.filter((place) => place.held || place.ready);
-    if (!here.length) return "Sit down: open “Sit down with a phone” at a box, or push its dial.";
-    if (here.every((place) => place.ready)) return "Everybody is ready: push a dial once more to start.";
-    return "Choose a game on a phone and start it, or turn a dial and push it. More guests may sit down.";
+    if (!here.length) return say("Sit down: open “Sit down with a phone” at a box, or push its dial.");
+    if (here.every((place) => place.ready)) return say("Everybody is ready: push a dial once more to start.");
+    return say("Choose a game on a phone and start it, or turn a dial and push it. More guests may sit down.");
   }
-  if (dispute?.stage === "vote") return "A roll is disputed: push is yes, the bar is no.";
-  if (dice?.state === "armed" || dice?.state === "rolling") return `Seat ${dice.seat} rolls: press “Throw”.`;
-  if (dice?.state === "settled") return "The dice lie. They count in a moment, unless somebody says no.";
-  if (dice) return `Seat ${dice.seat} rolls. ${dice.say}`;
+  if (dispute?.stage === "vote") return say("A roll is disputed: push is yes, the bar is no.");
+  if (dice?.state === "armed" || dice?.state === "rolling")
+    return say("Seat {seat} rolls: press “Throw”.", { seat: dice.seat });
+  if (dice?.state === "settled") return say("The dice lie. They count in a moment, unless somebody says no.");
+  if (dice) return say("Seat {seat} rolls. {more}", { seat: dice.seat, more: dice.say });
   const open = askedSeats(view).filter((seat) => !locked.includes(seat));
-  if (!open.length) return "Nobody is asked: the table goes on by itself.";
-  const names = open.map((seat) => `Seat ${seat}`).join(", ");
-  const answers = open.length > 1 ? "answer, each" : "answers";
-  return `${names} ${answers} ${PUSH_OR_PHONE}.${state.want ? ` ${state.want}` : ""}`;
+  if (!open.length) return say("Nobody is asked: the table goes on by itself.");
+  const seats = open.map((seat) => say("Seat {seat}", { seat })).join(", ");
+  const answer = sayCount(
+    "{seats} answers on its phone or its box.",
+    "{seats} answer, each on its phone or its box.",
+    open.length,
+    { seats },
+  );
+  return `${answer} ${say(state.want ?? "")}`;
 }
 
 /** @param {{ size: string, version: number }} props */
@@ -192,10 +196,10 @@ function Panel({ size, version }) {
   return html`<figure>
     <img
       src=${`/t/${table}/bench/panel/${size}.png?v=${version}`}
-      alt=${`panel of ${size} inches`}
+      alt=${say("panel of {size} inches", { size })}
       class=${`panel-${size.replace(".", "-")}`}
     />
-    <figcaption>${size} in</figcaption>
+    <figcaption>${say("{size} in", { size })}</figcaption>
   </figure>`;
 }
 
@@ -249,13 +253,13 @@ function Box({ seat, box, state, hubKey, send, framed }) {
   return html`<section
     class=${`box${box.connected ? "" : " unplugged"}`}
     tabindex="0"
-    aria-label=${`Box of ${seatText(seat)}`}
+    aria-label=${say("Box of {seat}", { seat: seatText(seat) })}
     onKeyDown=${onKeyDown}
   >
     <header class="box-head">
       <${Mark} seat=${seat} /> <b>${seat}</b> <span class="box-name" translate=${nameStays(state, seat)}>${place?.name ? seatName(state, seat) : ""}</span>
       <a class="bench-link" href=${phoneAddress(state, seat, hubKey)} target=${`phone-${seat}`}>
-        ${place?.held ? "Phone" : "Sit down with a phone"}
+        ${place?.held ? say("Phone") : say("Sit down with a phone")}
       </a>
     </header>
     <div class="box-top">
@@ -268,7 +272,7 @@ function Box({ seat, box, state, hubKey, send, framed }) {
       </div>
     </div>
     <p class=${`oled${box.connected && !display ? " dark" : ""}`} aria-label="display">
-      ${box.connected ? (display && html`<span translate="no">${display}</span>`) || "dark: nothing to choose" : "no cable"}
+      ${box.connected ? (display && html`<span translate="no">${display}</span>`) || say("dark: nothing to choose") : say("no cable")}
     </p>
     <div class="box-keys">
       ${BOX_KEYS.map(
@@ -279,7 +283,7 @@ function Box({ seat, box, state, hubKey, send, framed }) {
     <button type="button" class="bar" onClick=${onPress("bar")}>pass</button>
     <footer class="box-foot">
       <button type="button" class="plain" aria-pressed=${hood} onClick=${() => setHood(!hood)}>
-        ${hood ? "Cover the display" : "Look at the display"}
+        ${hood ? say("Cover the display") : say("Look at the display")}
       </button>
       ${hood && html`<${UnderHood} box=${box} />`}
       <${Cables} seat=${seat} connected=${box.connected} send=${send} />
@@ -296,14 +300,14 @@ function Box({ seat, box, state, hubKey, send, framed }) {
 function FramedPhone({ seat }) {
   const [first] = useState(() => slot(claimNameOf(table ?? "", `${seat}`)).get() && `/t/${table}?phone=${seat}`);
   return html`<div class="framed-phone">
-    <iframe name=${`phone-${seat}`} title=${`Phone of ${seatText(seat)}`} src=${first}></iframe>
+    <iframe name=${`phone-${seat}`} title=${say("Phone of {seat}", { seat: seatText(seat) })} src=${first}></iframe>
   </div>`;
 }
 
 /** @param {{ box: SimulatedBox }} props */
 function UnderHood({ box }) {
   if (!box.sealed) return html`<span class="under-hood">nothing sealed</span>`;
-  return html`<span class="under-hood">dial at <b>${box.hood || "?"}</b>${box.locked ? ", locked" : ""}</span>`;
+  return html`<span class="under-hood">dial at <b>${box.hood || "?"}</b>${box.locked ? say(", locked") : ""}</span>`;
 }
 
 /** @param {{ seat: number, connected: boolean, send: Send }} props */
@@ -315,10 +319,10 @@ function Cables({ seat, connected, send }) {
   const button = (label, command) =>
     html`<button type="button" class="plain" onClick=${() => send({ box: seat, ...command })}>${label}</button>`;
   return html`<span class="cables">
-    ${button("Hold bar", { press: "bar", hold: true })}
-    ${button("Hold bar and push", { both: true })}
-    ${connected ? button("Unplug", { unplug: true }) : button("Plug in", { plug: true })}
-    ${button("Power off, on", { power_cycle: true })}
+    ${button(say("Hold bar"), { press: "bar", hold: true })}
+    ${button(say("Hold bar and push"), { both: true })}
+    ${connected ? button(say("Unplug"), { unplug: true }) : button(say("Plug in"), { plug: true })}
+    ${button(say("Power off, on"), { power_cycle: true })}
   </span>`;
 }
 
@@ -356,7 +360,8 @@ function Ring({ lamps, children }) {
     const [x, y] = [42 * Math.cos(angle), 42 * Math.sin(angle)];
     return html`<circle key=${i} ref=${keep} class="lamp" cx=${x} cy=${y} r="5.6" />`;
   };
-  const label = `ring: ${(lamps?.pattern ?? "off").replaceAll("_", " ")}${lamps?.n ? ` ${lamps.n}` : ""}`;
+  const pattern = (lamps?.pattern ?? "off").replaceAll("_", " ");
+  const label = say("ring: {pattern}", { pattern: lamps?.n ? `${pattern} ${lamps.n}` : pattern });
   return html`<div class="ring">
     <svg viewBox="-50 -50 100 100" role="img" aria-label=${label}>
       ${Array.from({ length: LAMPS }, (_, i) => lamp(i))}
@@ -382,13 +387,14 @@ function Dice({ dice, state, send }) {
     if (next.length === count) send({ dice: "throw", faces: next });
   };
   const roll =
-    armed && html`<${Mark} seat=${armed.seat} /> ${calledName(state, armed.seat)} rolls ${dieCount(armed.count)}`;
+    armed &&
+    html`<${Mark} seat=${armed.seat} /> ${say("{name} rolls {dice}", { name: calledName(state, armed.seat), dice: dieCount(armed.count) })}`;
   return html`<section class="tray" aria-label="Dice">
-    <h2>${roll ?? "No roll is asked for"}</h2>
+    <h2>${roll ?? say("No roll is asked for")}</h2>
     <p class="tray-state"><b>${dice.state.replaceAll("_", " ")}</b> ${dice.say}</p>
     <div class="dice-row">${[...dice.faces, ...faces].map((face) => html`<${Die} face=${face} />`)}</div>
     <button type="button" class="throw" disabled=${!armed} onClick=${() => send({ dice: "throw" })}>
-      Throw ${armed ? dieCount(count) : ""}
+      ${armed ? say("Throw {dice}", { dice: dieCount(count) }) : say("Throw")}
     </button>
     <div class="tray-faces" role="group" aria-label="Lay the faces">
       ${Array.from({ length: sides }, (_, i) => i + 1).map(
@@ -397,7 +403,7 @@ function Dice({ dice, state, send }) {
           key=${face}
           class="tray-face"
           disabled=${!armed}
-          aria-label=${`lay a ${face}`}
+          aria-label=${say("lay a {face}", { face })}
           onClick=${() => lay(face)}
         >
           <${Die} face=${face} />
@@ -426,11 +432,11 @@ function DiceFaults({ dice, count, send }) {
     ${label}
   </button>`;
   return html`<div class="tray-faults">
-    ${button("Next one leans", { dice: "cock" }, dice.leaning)}
-    ${button("Next one is missed", { dice: "miscount" }, dice.missing)}
-    ${button("Throw one too many", { dice: "throw", count: count + 1 }, undefined, !dice.armed)}
-    ${button("A battery runs low", { dice: "drain" }, dice.weak)}
-    ${dice.lost ? button("Reader back", { dice: "restore" }) : button("Lose the reader", { dice: "lose" })}
+    ${button(say("Next one leans"), { dice: "cock" }, dice.leaning)}
+    ${button(say("Next one is missed"), { dice: "miscount" }, dice.missing)}
+    ${button(say("Throw one too many"), { dice: "throw", count: count + 1 }, undefined, !dice.armed)}
+    ${button(say("A battery runs low"), { dice: "drain" }, dice.weak)}
+    ${dice.lost ? button(say("Reader back"), { dice: "restore" }) : button(say("Lose the reader"), { dice: "lose" })}
   </div>`;
 }
 

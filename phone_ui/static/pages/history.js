@@ -1,7 +1,7 @@
 // What was played at a table: minutes a game, wins by seat, the dice, the newest matches. Public facts only.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
-import { begin } from "../lib/language.js";
+import { begin, message, say, sayAround, sayCount } from "../lib/language.js";
 import { Bars } from "../parts/bars.js";
 import { Mark } from "../parts/marks.js";
 
@@ -9,7 +9,11 @@ import { Mark } from "../parts/marks.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
 const AGAIN = 120_000;
-const CAME_IN = { read: "Dice that a reader read", typed: "Dice that were typed", hub: "Dice that the hub rolled" };
+const CAME_IN = {
+  read: message("Dice that a reader read"),
+  typed: message("Dice that were typed"),
+  hub: message("Dice that the hub rolled"),
+};
 
 function Page() {
   const [past, setPast] = useState(/** @type {History | null} */ (null));
@@ -40,7 +44,7 @@ function Page() {
 
 /** @param {{ past: History }} props */
 function Past({ past }) {
-  return html`<p class="lead">${past.played === 1 ? "One match" : `${past.played} matches`} to the end.</p>
+  return html`<p class="lead">${sayCount("One match played to the end.", "{count} matches played to the end.", past.played)}</p>
     <div class="parts">
       <${Games} games=${past.games} />
       <${Seats} seats=${past.seats} />
@@ -56,8 +60,8 @@ function Games({ games }) {
     value: middle,
     from: least,
     to: most,
-    said: most ? `${Math.round(middle)} min` : "?",
-    more: `${played} ×${most ? `, ${Math.round(least)} to ${Math.round(most)}` : ""}`,
+    said: most ? say("{minutes} min", { minutes: Math.round(middle) }) : "?",
+    more: `${played} ×${most ? `, ${say("{least} to {most}", { least: Math.round(least), most: Math.round(most) })}` : ""}`,
   }));
   return html`<section>
     <h2>Minutes a game</h2>
@@ -69,12 +73,12 @@ function Games({ games }) {
 /** @param {{ seats: SeatHistory[] }} props */
 function Seats({ seats }) {
   const bars = seats.map(({ seat, played, won, expected }) => ({
-    label: html`<${Mark} seat=${seat} /> Seat ${seat}`,
-    name: `Seat ${seat}`,
+    label: html`<${Mark} seat=${seat} /> ${say("Seat {seat}", { seat })}`,
+    name: say("Seat {seat}", { seat }),
     value: won,
     mark: expected,
     said: `${won}`,
-    more: `of ${played}`,
+    more: say("of {count}", { count: played }),
   }));
   return html`<section>
     <h2>Wins by seat</h2>
@@ -89,7 +93,7 @@ function Dice({ dice }) {
   const all = counts.reduce((sum, count) => sum + count, 0);
   const bars = counts.map((count, at) => ({
     label: `${at + 1}`,
-    name: `Face ${at + 1}`,
+    name: say("Face {number}", { number: at + 1 }),
     value: count,
     mark: all / counts.length,
     said: `${count}`,
@@ -101,8 +105,7 @@ function Dice({ dice }) {
     ${
       p !== null &&
       html`<p class="note">
-        Chi-square test of ${all} dice against equal chances: ${square?.toFixed(2)}, p = ${p.toPrecision(2)}. Of many
-        tables with fair dice, 1 of 20 looks somewhat uneven.
+        ${say("Chi-square test of {count} dice against equal chances: {square}, p = {p}. Of many tables with fair dice, 1 of 20 looks somewhat uneven.", { count: all, square: square?.toFixed(2), p: p.toPrecision(2) })}
       </p>`
     }
   </section>`;
@@ -117,9 +120,9 @@ function Newest({ matches }) {
         ({ id, title, begun, minutes, winners }) => html`<li key=${id}>
           <span class="newest-game">${title}</span>
           <span class="newest-won">
-            ${winners.length ? winners.map((seat) => html`<${Mark} seat=${seat} /> ${seat} `) : "nobody"} won
+            ${winners.length ? sayAround("{seats} won", { seats: winners.map((seat) => html`<${Mark} seat=${seat} /> ${seat} `) }) : say("nobody won")}
           </span>
-          <span class="note">${dayOf(begun)}${minutes === null ? "" : `, ${Math.round(minutes)} min`}</span>
+          <span class="note">${dayOf(begun)}${minutes === null ? "" : `, ${say("{minutes} min", { minutes: Math.round(minutes) })}`}</span>
         </li>`,
       )}
     </ol>

@@ -190,7 +190,7 @@ function useTable() {
     setLostSeat(handingOver.current ? null : (held?.seat ?? null));
     claimSlot.remove();
     setHand(null);
-    const handedOver = `Your seat is on the other phone now: seat ${held?.seat}.`;
+    const handedOver = say("Your seat is on the other phone now: seat {seat}.", { seat: held?.seat });
     setLost(leaving.current ? "" : handingOver.current ? handedOver : sentence);
     handingOver.current = false;
     setHeld(null);
@@ -230,7 +230,7 @@ function useTable() {
   const present = state?.state === "playing" && hand?.match !== state.match ? null : hand;
   // The hub's own sentence says more than the silence in which the login ended.
   const taken = lost && state?.notices.find((notice) => notice.key === `taken:${lostSeat}`);
-  const why = taken ? `${taken.text} Was that nobody here? Tell the table.` : lost;
+  const why = taken ? say("{notice} Was that nobody here? Tell the table.", { notice: taken.text }) : lost;
   return { held, state, hand: present, away, lost: why, elsewhere, sending, refusal, ask, send, leave, hold, useHere };
 }
 
@@ -302,7 +302,7 @@ function Phone() {
   useEffect(() => {
     if (!state) return;
     const turn = turnText(state, hand);
-    document.title = say(`${turn ? `${turn}: ` : ""}${state.title || state.name}`);
+    document.title = `${turn ? `${say(turn)}: ` : ""}${say(state.title || state.name)}`;
   });
 
   if (!state) return html`<${Splash} away=${away} />`;
@@ -408,7 +408,7 @@ function Tab(props) {
   const back = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => back.current?.focus({ preventScroll: true }), [name]);
   return html`<button type="button" class="back" ref=${back} onClick=${onBack}>
-      ← The table${turn ? html` <b>${turn}</b>` : ""}
+      <span>← The table</span>${turn && html` <b>${turn}</b>`}
     </button>
     <${Refusal} text=${refusal} />
     <${TABS[name]} ...${props} />`;
@@ -427,7 +427,7 @@ function Strip({ labels, state, held, away, tab }) {
     </span>
     ${playing && !tab ? html`<h1 class="strip-game">${moment}</h1>` : html`<span class="strip-game">${playing ? moment : state.name}</span>`}
     <span class=${`link${away ? " lost" : ""}`}>
-      <span class="link-dot" aria-hidden="true">${away ? "○" : "●"}</span> ${away ? "lost" : "live"}
+      <span class="link-dot" aria-hidden="true">${away ? "○" : "●"}</span> ${away ? say("lost") : say("live")}
     </span>
   </header>`;
 }
@@ -439,14 +439,17 @@ function Refusal({ text }) {
 
 /** @param {{ state: PublicState }} props */
 function AwayBar({ state }) {
-  const round = state.view?.round ? `, as of round ${state.view.round}` : "";
-  return html`<p class="away-bar" role="status">No link to the hub${round}. It comes back by itself.</p>`;
+  const round = state.view?.round;
+  const text = round
+    ? say("No link to the hub, as of round {round}. It comes back by itself.", { round })
+    : say("No link to the hub. It comes back by itself.");
+  return html`<p class="away-bar" role="status">${text}</p>`;
 }
 
 /** @param {{ away: boolean }} props */
 function Splash({ away }) {
   return html`<main class="splash">
-    <h1 class="headline">${away ? "Waiting for the hub" : "Coming to the table"}</h1>
+    <h1 class="headline">${away ? say("Waiting for the hub") : say("Coming to the table")}</h1>
     ${
       away &&
       html`<p>

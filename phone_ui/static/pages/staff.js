@@ -2,7 +2,7 @@
 
 import { fingerprint, keyFrom } from "../lib/encryption.js";
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
-import { begin, say } from "../lib/language.js";
+import { begin, say, sayAround } from "../lib/language.js";
 import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
@@ -86,7 +86,7 @@ function SignIn({ said, onIn }) {
         }}
       />
       <p id="error" role="alert">${error}</p>
-      <button class="do primary" disabled=${pin.length < DIGITS || busy}>${busy ? "Signing in…" : "Sign in"}</button>
+      <button class="do primary" disabled=${pin.length < DIGITS || busy}>${busy ? say("Signing in…") : say("Sign in")}</button>
     </form>
     ${
       otherKey &&
@@ -98,13 +98,18 @@ function SignIn({ said, onIn }) {
     ${
       key &&
       html`<p class="quiet-words">
-        It goes to the hub whose key has the digits that the big screen shows, too:${" "}
-        <${Fingerprint} digits=${fingerprint(key)} />
+        ${sayAround("It goes to the hub whose key has these digits, which the big screen shows, too: {digits}", {
+          digits: html`<${Fingerprint} digits=${fingerprint(key)} />`,
+        })}
       </p>`
     }
     <p class="quiet-words">
-      The PIN is on the big screen until somebody has used it once.
-      Lost it? On the hub's own machine, <code>table-hub staff-pin --new</code> makes another one.
+      ${sayAround(
+        "The PIN is on the big screen until somebody has used it once. Lost it? On the hub's own machine, {command} makes another one.",
+        {
+          command: html`<code translate="no">table-hub staff-pin --new</code>`,
+        },
+      )}
     </p>
   </main>`;
 }
@@ -179,7 +184,7 @@ function HousePage({ session, onOut }) {
           setAhead(next.now - Date.now() / 1000);
         },
         onAway: setAway,
-        onOut: () => onOut("You are signed out."),
+        onOut: () => onOut(say("You are signed out.")),
       }),
     [session],
   );
@@ -200,7 +205,7 @@ function HousePage({ session, onOut }) {
       if (answer.say) setSaid({ ok: true, text: answer.say });
     } catch (error) {
       done = false;
-      if (error instanceof SignedOut) onOut("You are signed out: sign in again.");
+      if (error instanceof SignedOut) onOut(say("You are signed out: sign in again."));
       else setSaid({ ok: false, text: /** @type {Error} */ (error).message });
     }
     setSending(null);
@@ -208,7 +213,7 @@ function HousePage({ session, onOut }) {
   };
   const out = async () => {
     await session.end().catch(() => undefined);
-    onOut("You are signed out.");
+    onOut(say("You are signed out."));
   };
 
   return html`<div class="venue">
@@ -258,7 +263,7 @@ function Calls({ venue }) {
         .filter(({ calls }) => calls > 0)
         .map(
           ({ table, name, calls }) =>
-            html`<p key=${`${hub}/${table}`}><span translate="no">${hub}, ${name}: </span>Calls for help: ${calls}</p>`,
+            html`<p key=${`${hub}/${table}`}><span translate="no">${hub}, ${name}: </span>${say("Calls for help: {count}", { count: calls })}</p>`,
         ),
     )}
   `;
@@ -268,7 +273,7 @@ function Calls({ venue }) {
 function MachinePart({ venue, ask, sending, findings }) {
   return html`<section class="machine" aria-label="The hub">
     <h2>The hub</h2>
-    <p class="quiet-words">${venue.hub}, table-hub ${venue.version}</p>
+    <p class="quiet-words">${say("{hub}, table-hub {version}", { hub: venue.hub, version: venue.version })}</p>
     ${findings?.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
     ${findings && findings.length === 0 && html`<p>The machine was looked over: all is well.</p>`}
     <div class="does">
@@ -278,14 +283,14 @@ function MachinePart({ venue, ask, sending, findings }) {
         disabled=${Boolean(sending)}
         onClick=${() => ask("doctor", "", {}, "doctor")}
       >
-        ${sending === "doctor" ? "Looking…" : "Look the machine over"}
+        ${sending === "doctor" ? say("Looking…") : say("Look the machine over")}
       </button>
       ${
         !venue.restart &&
         html`<${Sure}
           label="Restart the hub…"
-          question="Matches go on after it, with the same hands. It takes half a minute."
-          options=${[{ label: "Restart", act: () => ask("restart", "", {}, "restart") }]}
+          question=${say("Matches go on after it, with the same hands. It takes half a minute.")}
+          options=${[{ label: say("Restart"), act: () => ask("restart", "", {}, "restart") }]}
           disabled=${Boolean(sending)}
         />`
       }
@@ -293,8 +298,8 @@ function MachinePart({ venue, ask, sending, findings }) {
         !venue.off &&
         html`<${Sure}
           label="Switch off…"
-          question="Hub and big screen go dark. Matches are there when it is switched on again."
-          options=${[{ label: "Switch off", danger: true, act: () => ask("off", "", {}, "off") }]}
+          question=${say("Hub and big screen go dark. Matches are there when it is switched on again.")}
+          options=${[{ label: say("Switch off"), danger: true, act: () => ask("off", "", {}, "off") }]}
           disabled=${Boolean(sending)}
         />`
       }

@@ -1,7 +1,7 @@
 // The tables at a glance, for whoever stands at the till: what is played, for how long, and which seats are free. No PIN.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
-import { begin } from "../lib/language.js";
+import { begin, message, say, sayCount } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
 /** @import { TillTable } from "../lib/messages.d.ts" */
@@ -10,7 +10,12 @@ const LOOK = 5_000;
 
 applySettings(loadSettings());
 
-const STATES = { lobby: "Nobody plays", playing: "", over: "Match over", stopped: "Stands still" };
+const STATES = {
+  lobby: message("Nobody plays"),
+  playing: "",
+  over: message("Match over"),
+  stopped: message("Stands still"),
+};
 
 /** @param {number} seconds */
 const clockTime = (seconds) =>
@@ -21,9 +26,9 @@ const clockTime = (seconds) =>
  * @param {TillTable} table
  */
 function seatsText({ seats, free }) {
-  if (free === seats) return `All ${seats} seats free`;
-  if (free === 0) return `Full, ${seats} seats`;
-  return `${free} of ${seats} seats free`;
+  if (free === seats) return say("All {count} seats free", { count: seats });
+  if (free === 0) return say("Full, {count} seats", { count: seats });
+  return say("{free} of {seats} seats free", { free, seats });
 }
 
 /**
@@ -57,7 +62,7 @@ function Till() {
   const free = (tables ?? []).reduce((sum, table) => sum + table.free, 0);
   return html`<header class="till-head">
       <h1>The tables</h1>
-      ${tables && html`<p>${free} ${free === 1 ? "seat" : "seats"} free</p>`}
+      ${tables && html`<p>${sayCount("{count} seat free", "{count} seats free", free)}</p>`}
     </header>
     ${away && html`<p class="till-away" role="alert">The hub does not answer. What you see here may be old.</p>`}
     ${!tables && !away && html`<p>Waiting for the hub…</p>`}
@@ -70,7 +75,7 @@ function Till() {
           <h2>${table.name}</h2>
           <p class="till-seats">${seatsText(table)}</p>
           <p>${playText(table)}</p>
-          ${table.until !== null && html`<p>Until ${clockTime(table.until)}</p>`}
+          ${table.until !== null && html`<p>${say("Until {time}", { time: clockTime(table.until) })}</p>`}
           ${table.calls > 0 && html`<p><b>Calls for help</b></p>`}
         </li>`,
       )}

@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
+import { message } from "../lib/language.js";
 import { placeOf } from "../lib/seats.js";
 import { at } from "../lib/values.js";
 import { askedSeats, newestLine, orderOf, phaseOf, revealedValues } from "../lib/view.js";
@@ -21,12 +22,12 @@ import { Rows } from "./rows.js";
  */
 export function doing(state, seat) {
   const { dispute, view } = state;
-  if (dispute?.stage === "vote") return [...dispute.yes, ...dispute.no].includes(seat) ? "" : "to vote";
-  if (state.locked.includes(seat)) return "locked";
+  if (dispute?.stage === "vote") return [...dispute.yes, ...dispute.no].includes(seat) ? "" : message("to vote");
+  if (state.locked.includes(seat)) return message("locked");
   const gone = goneText(placeOf(state, seat));
   if (gone || !askedSeats(view).includes(seat)) return gone;
-  if (view?.waiting?.roll?.seat === seat) return state.dice?.again ? "reads again" : "rolls";
-  return view?.waiting?.secret ? "choosing" : "plays now";
+  if (view?.waiting?.roll?.seat === seat) return state.dice?.again ? message("reads again") : message("rolls");
+  return view?.waiting?.secret ? message("choosing") : message("plays now");
 }
 
 /**
@@ -35,7 +36,7 @@ export function doing(state, seat) {
  */
 function goneText(place) {
   if (!place || place.house || place.presence === "here") return "";
-  return place.phone === "away" ? "phone asleep" : "away";
+  return place.phone === "away" ? message("phone asleep") : message("away");
 }
 
 /**
@@ -50,7 +51,7 @@ export function countNow(labels, state, seat) {
   const path = phaseOf(labels, state.view).cells;
   if (!path || !labels) return null;
   const inside = labels.screen?.inside && at(state.view, labels.screen.inside);
-  if (inside && !inside.includes(seat)) return { text: "out", label: "" };
+  if (inside && !inside.includes(seat)) return { text: message("out"), label: "" };
   const facts = Object.entries(labels.facts ?? {});
   const about = facts.find(([name, fact]) => path === `table.${fact.name ?? name}`)?.[1];
   const number = at(state.view, path)?.[seat];
@@ -82,12 +83,12 @@ const NumberLine = later(() => import("./number_line.js").then((part) => part.Nu
 
 /** @type {Record<string, string>} */
 const DOES = {
-  "phone asleep": "is asleep",
-  away: "is away",
-  rolls: "rolls",
-  "reads again": "reads the dice again",
-  choosing: "chooses",
-  "plays now": "plays now",
+  "phone asleep": message("is asleep"),
+  away: message("is away"),
+  rolls: message("rolls"),
+  "reads again": message("reads the dice again"),
+  choosing: message("chooses"),
+  "plays now": message("plays now"),
 };
 
 /**

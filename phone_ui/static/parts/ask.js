@@ -246,8 +246,10 @@ function missingIn(labels, form, fields) {
   if (isWhole(form, fields)) return "";
   const names = fields
     .filter(({ shown, optional, value }) => shown && !optional && (value === undefined || value === null))
-    .map(({ name }) => labels?.parameters?.[name]?.label ?? readable(name));
-  return names.length ? `First choose above: ${names.join(", ")}.` : "First choose above.";
+    .map(({ name }) => say(labels?.parameters?.[name]?.label ?? readable(name)));
+  return names.length
+    ? say("First choose above: {choices}.", { choices: names.join(", ") })
+    : say("First choose above.");
 }
 
 /**
@@ -264,15 +266,15 @@ export function Actions({ labels, state, question, sending, act }) {
   const missing = inFront
     ? isReady
       ? ""
-      : missingIn(labels, inFront, fields) || "First choose above."
-    : "First choose what to do.";
+      : missingIn(labels, inFront, fields) || say("First choose above.")
+    : say("First choose what to do.");
   return html`
     ${
       confirms &&
       html`<${ActionButton}
         primary
         missing=${missing}
-        label=${inFront ? formLabel(labels, state, question, inFront) : "Choose above"}
+        label=${inFront ? formLabel(labels, state, question, inFront) : say("Choose above")}
         name=${inFront?.key ?? "none"}
         ready=${isReady}
         sending=${sending}
@@ -318,7 +320,7 @@ export function ActionButton({
   const isLong = Boolean(short) && label.length > LONG;
   /** @type {Drawn} */
   let text = label;
-  if (isSending) text = "Sending…";
+  if (isSending) text = say("Sending…");
   else if (isLong) {
     const begins = label.toLowerCase().startsWith(short.toLowerCase());
     const rest = begins ? label.slice(short.length).replace(/^[:\s]+/, "") : label;

@@ -1,6 +1,7 @@
 // A phone that was asleep, or that the table calls: a line that says so, and a shake.
 
 import { html, useEffect, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { turnText } from "./play.js";
 
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
@@ -50,7 +51,7 @@ export function Awaited({ state, hand, away, tab, onPlay }) {
   }, [awaited]);
   if (!awaited) return null;
   return html`<p class="awaited" role="alert">
-    ${called ? "The others are waiting for you." : "It is your turn."}
+    ${called ? say("The others are waiting for you.") : say("It is your turn.")}
     ${tab && html`<button type="button" class="small-act strong" onClick=${onPlay}>Play</button>`}
   </p>`;
 }

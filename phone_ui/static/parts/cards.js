@@ -68,7 +68,7 @@ export function CardText({ labels, face }) {
   const card = face !== null && face !== undefined ? faceIn(labels, face) : null;
   if (!card || (!card.record && !card.text)) return html`<p class="card-text" role="status"></p>`;
   return html`<p class="card-text" role="status">
-    <b>${card.full}</b> ${card.hue && `· ${card.hue}`} ${card.text ? `· ${card.text}` : "· no action"}
+    <b>${card.full}</b> ${card.hue && `· ${say(card.hue)}`} · ${card.text ? say(card.text) : say("no action")}
   </p>`;
 }
 

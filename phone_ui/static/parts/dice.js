@@ -1,6 +1,7 @@
 // The open roll on a phone: what the dice do, and what else a seat may do while no reader sees them.
 
 import { html, useEffect, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "./die.js";
 import { later } from "./later.js";
 import { Marks, Sentence } from "./marks.js";
@@ -87,13 +88,13 @@ function ReadingActs({ state, hand, sending, ask, typing, onTyping }) {
   const mayType = rolls && !typing && dice.state !== "cocked";
   const mayStop = rolls && typing && dice.state !== "no_reader";
   /** @param {Requests["dice"]["say"]} word */
-  const say = (word) => () => ask("dice", { say: word }, word);
-  const typeLabel = typed ? "Type it again" : "Type what you see";
+  const answer = (word) => () => ask("dice", { say: word }, word);
+  const typeLabel = typed ? say("Type it again") : say("Type what you see");
   return html`
-    ${mayAccept && html`<${DiceAct} strong busy=${sending} label="That is right" onPress=${say("accept")} />`}
+    ${mayAccept && html`<${DiceAct} strong busy=${sending} label="That is right" onPress=${answer("accept")} />`}
     ${
       mayReadAgain &&
-      html`<${DiceAct} busy=${sending} label=${typed ? "No, look again" : "Read again"} onPress=${say("again")} />`
+      html`<${DiceAct} busy=${sending} label=${typed ? say("No, look again") : say("Read again")} onPress=${answer("again")} />`
     }
     ${mayType && html`<${DiceAct} label=${typeLabel} onPress=${() => onTyping(true)} />`}
     ${mayStop && html`<${DiceAct} label="Cancel" onPress=${() => onTyping(false)} />`}
@@ -112,28 +113,28 @@ function HubRollActs({ state, hand, sending, ask }) {
     (s) => state.view?.seats?.[s.seat] && (s.phone === "on" || s.box === "on" || votes.includes(s.seat)),
   );
   /** @param {Requests["dice"]["say"]} word */
-  const say = (word) => () => ask("dice", { say: word }, word);
-  const lieLabel = asItLies.includes(seat) ? "Do not read it as it lies" : "Read it as it lies";
-  const hubLabel = votes.includes(seat) ? "Take my vote back" : "Let the hub roll";
+  const answer = (word) => () => ask("dice", { say: word }, word);
+  const lieLabel = asItLies.includes(seat) ? say("Do not read it as it lies") : say("Read it as it lies");
+  const hubLabel = votes.includes(seat) ? say("Take my vote back") : say("Let the hub roll");
   return html`
     ${
       dice.state === "cocked" &&
-      html`<${DiceAct} busy=${sending} label=${lieLabel} pressed=${asItLies.includes(seat)} onPress=${say("lies")} />`
+      html`<${DiceAct} busy=${sending} label=${lieLabel} pressed=${asItLies.includes(seat)} onPress=${answer("lies")} />`
     }
     ${
       !lies &&
       !dice.lying &&
-      html`<${DiceAct} busy=${sending} label=${hubLabel} pressed=${votes.includes(seat)} onPress=${say("hub")} />`
+      html`<${DiceAct} busy=${sending} label=${hubLabel} pressed=${votes.includes(seat)} onPress=${answer("hub")} />`
     }
     ${
       !lies &&
       votes.length > 0 &&
-      html`<span class="votes"><${Marks} seats=${votes} /> ${votes.length} of ${voters.length} agree</span>`
+      html`<span class="votes"><${Marks} seats=${votes} /> ${say("{count} of {all} agree", { count: votes.length, all: voters.length })}</span>`
     }
     ${
       asItLies.length > 0 &&
       html`<span class="votes">
-        <${Marks} seats=${asItLies} /> ${asItLies.length} of ${dice.enough} to read it as it lies
+        <${Marks} seats=${asItLies} /> ${say("{count} of {needed} to read it as it lies", { count: asItLies.length, needed: dice.enough })}
       </span>`
     }
   `;
@@ -165,12 +166,12 @@ export function DisputePart({ state, hand, sending, ask }) {
   const { dispute } = state;
   const plays = isPlaying(state, hand);
   /** @param {Requests["dice"]["say"]} word */
-  const say = (word) => () => ask("dice", { say: word }, word);
+  const answer = (word) => () => ask("dice", { say: word }, word);
   if (dispute?.stage === "told") return html`<p class="dispute-told" role="status">${dispute.say}</p>`;
   if (dispute?.stage === "open" && plays) {
     return html`<section class="dispute-open" aria-label="The last roll">
       <${DiceRow} dice=${dispute} />
-      <${DiceAct} label="Read again" busy=${sending} onPress=${say("reread")} />
+      <${DiceAct} label="Read again" busy=${sending} onPress=${answer("reread")} />
     </section>`;
   }
   if (dispute?.stage !== "vote") return null;
@@ -181,8 +182,8 @@ export function DisputePart({ state, hand, sending, ask }) {
     ${
       plays &&
       html`<div class="dice-acts">
-        <${DiceAct} strong label="Read again" busy=${sending} pressed=${yes} onPress=${say("reread")} />
-        <${DiceAct} label="It counts" busy=${sending} pressed=${no} onPress=${say("stands")} />
+        <${DiceAct} strong label="Read again" busy=${sending} pressed=${yes} onPress=${answer("reread")} />
+        <${DiceAct} label="It counts" busy=${sending} pressed=${no} onPress=${answer("stands")} />
       </div>`
     }
   </section>`;

@@ -1,13 +1,14 @@
 // Dice as every page draws them, and what the hub says of a roll.
 
 import { html } from "../lib/html.js";
+import { message, say, sayAround, sayCount } from "../lib/language.js";
 import { Marks, Sentence } from "./marks.js";
 
 /** @import { Batch, PublicDice, PublicDispute, PublicState } from "../lib/messages.d.ts" */
 
 /** @type {Record<number, number[]>} */
 const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
-const READ = { read: "read", typed: "typed", hub: "by the hub" };
+const READ = { read: message("read"), typed: message("typed"), hub: message("by the hub") };
 
 /**
  * A die with pips up to six, with its number beyond.
@@ -18,7 +19,7 @@ export function Die({ face }) {
     class=${`die${face ? "" : " unread"}`}
     viewBox="0 0 36 36"
     role="img"
-    aria-label=${face ? `die shows ${face}` : "die not read yet"}
+    aria-label=${face ? say("die shows {face}", { face }) : say("die not read yet")}
   >
     <rect class="die-body" x="1.5" y="1.5" width="33" height="33" rx="7" />
     ${face && (PIPS[face]?.map((pip) => html`<${Pip} place=${pip} />`) ?? html`<${DieNumber} face=${face} />`)}
@@ -41,7 +42,8 @@ function DieNumber({ face }) {
  */
 export function ReadTag({ read, again = false }) {
   const source = READ[read] ?? read;
-  return html`<span class="tag">${again ? `read again${read === "read" ? "" : `, ${source}`}` : source}</span>`;
+  const text = again ? (read === "read" ? say("read again") : say("read again, {source}", { source })) : source;
+  return html`<span class="tag">${text}</span>`;
 }
 
 /**
@@ -72,7 +74,7 @@ export function DiceDone({ dice }) {
         ${batch.faces.map((face) => html`<${Die} face=${face} />`)}<${ReadTag} read=${batch.read} />
       </span>`,
     )}
-    <p class="dice-total">${standing.length} of ${count} dice stand, <b>total ${total}</b></p>
+    <p class="dice-total">${sayAround("{count} of {all} dice stand, {total}", { count: standing.length, all: count, total: html`<b>${say("total {total}", { total })}</b>` })}</p>
   </div>`;
 }
 
@@ -86,7 +88,7 @@ export function DisputeVote({ state, dispute }) {
     <${DiceRow} dice=${dispute} />
     <p class="dice-say"><${Sentence} state=${state} text=${dispute.say} /></p>
     <p class="votes">
-      <span>Yes</span> <${Marks} seats=${yes} /> <span>${yes.length} of ${needs} needed</span>
+      <span>Yes</span> <${Marks} seats=${yes} /> <span>${say("{count} of {needed} needed", { count: yes.length, needed: needs })}</span>
       ${no.length > 0 && html`<span class="votes-no">No</span> <${Marks} seats=${no} />`}
     </p>`;
 }
@@ -97,8 +99,8 @@ export function DisputeVote({ state, dispute }) {
  */
 export function DiceWants({ dice }) {
   if (!dice?.wants) return null;
-  const { say, exact } = dice.wants;
-  return html`<p class="dice-wants"><${Odds} text=${say} />${exact && html` <small>exactly ${exact}</small>`}</p>`;
+  const { say: odds, exact } = dice.wants;
+  return html`<p class="dice-wants"><${Odds} text=${odds} />${exact && html` <small>${say("exactly {fraction}", { fraction: exact })}</small>`}</p>`;
 }
 
 /**
@@ -121,11 +123,16 @@ export function diceText(dice) {
   if (dice.say) return dice.say;
   const several = dice.faces.length > 1 || dice.done.length > 0;
   if (dice.state === "settled") {
-    return several ? `Seat ${dice.seat}: total ${dice.total}.` : `Seat ${dice.seat} rolled ${dice.faces[0]}.`;
+    return several
+      ? say("Seat {seat}: total {total}.", { seat: dice.seat, total: dice.total })
+      : say("Seat {seat} rolled {face}.", { seat: dice.seat, face: dice.faces[0] });
   }
-  const now =
-    dice.batch && dice.batch < dice.count ? `, ${dice.done.length ? "now" : "first"} ${dieCount(dice.batch)}` : "";
-  return `Seat ${dice.seat} rolls ${dieCount(dice.count)}${now}.`;
+  const now = dice.batch && dice.batch < dice.count ? dieCount(dice.batch) : "";
+  const values = { seat: dice.seat, dice: dieCount(dice.count), now };
+  if (!now) return say("Seat {seat} rolls {dice}.", values);
+  return dice.done.length
+    ? say("Seat {seat} rolls {dice}, now {now}.", values)
+    : say("Seat {seat} rolls {dice}, first {now}.", values);
 }
 
 /**
@@ -133,5 +140,5 @@ export function diceText(dice) {
  * @param {number} count
  */
 export function dieCount(count) {
-  return count === 1 ? "one die" : `${count} dice`;
+  return sayCount("one die", "{count} dice", count);
 }

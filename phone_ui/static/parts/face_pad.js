@@ -1,6 +1,7 @@
 // What the dice show, typed. Fetched when somebody types.
 
 import { html, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { Die } from "./die.js";
 
 /** @import { PublicDice } from "../lib/messages.d.ts" */
@@ -25,7 +26,11 @@ export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
     onBegin();
     setFaces([...faces, face]);
   };
-  const ready = full ? `I rolled ${faces.join(", ")}` : count === 1 ? "Type the die" : "Type every die";
+  const ready = full
+    ? say("I rolled {faces}", { faces: faces.join(", ") })
+    : count === 1
+      ? say("Type the die")
+      : say("Type every die");
   return html`<div class="face-pad">
     <div class="face-line">
       <span class="dice-row">${shown.map((face) => html`<${Die} face=${face} />`)}</span>
@@ -41,7 +46,7 @@ export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
     </div>
     ${
       (count > 1 || before > 0) &&
-      html`<p class="face-total">${faces.length} of ${count}, total ${before + sum(faces)}</p>`
+      html`<p class="face-total">${say("{count} of {all}, total {total}", { count: faces.length, all: count, total: before + sum(faces) })}</p>`
     }
     ${
       sides <= MOST_KEYS
@@ -55,7 +60,7 @@ export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
       aria-busy=${sending === "roll"}
       onClick=${() => onDone(faces)}
     >
-      ${sending === "roll" ? "Sending…" : ready}
+      ${sending === "roll" ? say("Sending…") : ready}
     </button>
   </div>`;
 }
@@ -71,7 +76,7 @@ function FaceKeys({ sides, disabled, onFace }) {
         type="button"
         key=${face}
         class="face-key"
-        aria-label=${`die shows ${face}`}
+        aria-label=${say("die shows {face}", { face })}
         disabled=${disabled}
         onClick=${() => onFace(face)}
       >
@@ -97,7 +102,7 @@ function FaceTyped({ sides, disabled, onFace }) {
     <input
       inputmode="numeric"
       autocomplete="off"
-      aria-label=${`face, 1 to ${sides}`}
+      aria-label=${say("face, 1 to {sides}", { sides })}
       value=${typed}
       disabled=${disabled}
       onInput=${(/** @type {any} */ event) => setTyped(event.target.value)}

@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { faceIn, fill, numberText, readable } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { calledName, isBySeat, withNames } from "../lib/seats.js";
 import { at, isRecord } from "../lib/values.js";
 import { orderOf } from "../lib/view.js";
@@ -122,7 +123,7 @@ function List({ labels, state, about, value }) {
 function BySeat({ labels, state, about, value }) {
   const entries = about.ranked ? highestFirst(value) : inOrder(labels, state, value);
   /** @param {any} one */
-  const unit = (one) => (about.unit ? ` ${one === 1 ? about.unit[0] : about.unit.at(-1)}` : "");
+  const unit = (one) => (about.unit ? ` ${say(one === 1 ? about.unit[0] : (about.unit.at(-1) ?? ""))}` : "");
   return html`<span class="list seats">
     ${entries.map(
       ([seat, one]) => html`<span class="pair">
@@ -154,7 +155,11 @@ function SeeSaw({ state, about, value }) {
       .filter((/** @type {any} */ _, /** @type {number} */ turn) => turn % 2 === side)
       .map((/** @type {any} */ one) => numberText(one, about)),
   }));
-  const text = sides.map(({ seat, named }) => `Seat ${seat}: ${named.join(", then ") || "nothing yet"}`);
+  const text = sides.map(({ seat, named }) =>
+    named.length
+      ? say("Seat {seat}: {amounts}", { seat, amounts: named.join(", ") })
+      : say("Seat {seat}: nothing yet", { seat }),
+  );
   return html`<span
     class=${`seesaw ${value.length % 2 ? "first-down" : "second-down"}`}
     role="img"
@@ -213,6 +218,6 @@ function recordText(record, about, labels) {
   if (about.title) return fill(about.title, record, labels);
   return Object.entries(record)
     .filter(([, value]) => value !== null && !isRecord(value))
-    .map(([name, value]) => `${readable(name)} ${Array.isArray(value) ? value.join(" ") : value}`)
+    .map(([name, value]) => `${say(readable(name))} ${Array.isArray(value) ? value.join(" ") : value}`)
     .join(" · ");
 }

@@ -3,6 +3,7 @@
 
 import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { at } from "../lib/values.js";
 import { phaseOf } from "../lib/view.js";
 import { Card } from "./cards.js";
@@ -107,7 +108,7 @@ export function Hammer({ labels, state }) {
   const leader = at(state.view, hammer);
   const others = inside.filter((seat) => seat !== leader).length;
   const near = Number.isInteger(leader) ? Math.max(0, 3 - others) : 0;
-  const words = near ? ["", "Going once", "Going twice", "Gone!"][near] : "Still in";
+  const words = near ? ["", say("Going once"), say("Going twice"), say("Gone!")][near] : say("Still in");
   const seats = Object.keys(state.view?.seats ?? {}).map(Number);
   return html`<section class="hammer" aria-label=${words}>
     <${Gavel} look=${`near-${near}`} />

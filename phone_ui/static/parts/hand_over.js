@@ -1,6 +1,7 @@
 // Giving this seat to another phone: a code that its camera reads, once and for two minutes.
 
 import { html } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { QrCode } from "./qr_code.js";
 import { useSecondsLeft } from "./use_seconds.js";
 
@@ -23,12 +24,12 @@ export function HandOver({ state, hand, held, sending, ask }) {
   const show = (/** @type {boolean} */ on) => () => ask("hand_over", { show: on }, "hand over");
   if (!code) {
     return html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${show(true)}>
-      ${sending === "hand over" ? "Sending…" : "Show a code to scan"}
+      ${sending === "hand over" ? say("Sending…") : say("Show a code to scan")}
     </button>`;
   }
   return html`<div class="hand-over" role="group" aria-label="A code to scan">
     <${QrCode} text=${handOverAddress(state, held, code)} label="Code for the camera of the other phone" />
-    <p>Whoever scans it has this seat and its hand. It works once, for ${left} s more.</p>
+    <p>${say("Whoever scans it has this seat and its hand. It works once, for {seconds} s more.", { seconds: left })}</p>
     <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${show(false)}>Stop</button>
   </div>`;
 }

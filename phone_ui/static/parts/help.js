@@ -1,6 +1,7 @@
 // The tab Help: how to play on the phone and on the box, and how to call the staff.
 
 import { html } from "../lib/html.js";
+import { say, sayAround } from "../lib/language.js";
 import { MARKS } from "../lib/seats.js";
 import { Mark } from "./marks.js";
 
@@ -25,10 +26,19 @@ export function Help({ labels, state, held, ask, sending }) {
         </li>`,
       )}
     </ul>
-    <p><a href=${`/t/${state.table}/history`}>What was played at this table</a>: minutes, wins by seat, the dice.</p>
+    <p>
+      ${sayAround("{link}: minutes, wins by seat, the dice.", {
+        link: html`<a href=${`/t/${state.table}/history`}>What was played at this table</a>`,
+      })}
+    </p>
     ${
       state.url &&
-      html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code" translate="no">${state.code}</b>.</p>`
+      html`<p>
+        ${sayAround("Other phones join at {address} with the code {code}.", {
+          address: html`<b>${state.url}</b>`,
+          code: html`<b class="code" translate="no">${state.code}</b>`,
+        })}
+      </p>`
     }
   </div>`;
 }
@@ -44,7 +54,7 @@ function CallStaff({ state, seat, ask, sending }) {
       aria-busy=${sending === "help"}
       onClick=${() => ask("help", {}, "help")}
     >
-      ${sending === "help" ? "Sending…" : called ? "Take the call back" : "Call staff"}
+      ${sending === "help" ? say("Sending…") : called ? say("Take the call back") : say("Call staff")}
     </button>`;
 }
 
@@ -65,8 +75,8 @@ function HelpTable({ title, columns, rows, note }) {
 function BoxHelp() {
   return html`
     <p>
-      This phone and the box in front of you are the same seat. Use either, and change as you like.${" "}
-      The phone may sleep: the ring on the box calls you.
+      This phone and the box in front of you are the same seat. Use either, and change as you like. The phone may
+      sleep: the ring on the box calls you.
     </p>
     <h2>The box</h2>
     <dl class="key-list">

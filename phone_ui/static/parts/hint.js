@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { isHouse } from "../lib/seats.js";
 import { Sentence } from "./marks.js";
 import { SecretZone } from "./secret.js";
@@ -18,7 +19,7 @@ export function HintPart({ labels, state, hand, keepOpen }) {
   const { hint } = hand;
   const isAlone = state.seats.filter((place) => place.held && !isHouse(place)).length <= 1;
   const { move, ...args } = hint?.answer ?? {};
-  const answer = move ? moveLabel(labels, state, move, args) : "Let the dice fall";
+  const answer = move ? moveLabel(labels, state, move, args) : say("Let the dice fall");
   return html`<div class="hint" role="status">
     ${
       hint &&

@@ -1,6 +1,7 @@
 // Before a match: who is there, which game, with which options.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { say, sayCount } from "../lib/language.js";
 import { inForce } from "../lib/options.js";
 import { isHouse, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
@@ -24,7 +25,10 @@ const TOLD_AFTER = 400;
 const STRENGTHS = ["easy", "steady", "sharp"];
 
 /** @param {GameOffer["seats"]} seats */
-const playersText = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
+const playersText = ([least, most]) =>
+  least === most
+    ? sayCount("{count} player", "{count} players", least)
+    : say("{least} to {most} players", { least, most });
 
 /**
  * The seats of the table with what each is doing.
@@ -53,7 +57,7 @@ function SeatList({ state, mine, sending, ask }) {
             type="button"
             class="small-act"
             disabled=${Boolean(sending)}
-            aria-label=${`Free seat ${place.seat}`}
+            aria-label=${say("Free seat {seat}", { seat: place.seat })}
             onClick=${() => ask("free", { seat: place.seat }, `free ${place.seat}`)}
           >
             Free
@@ -72,12 +76,12 @@ function HousePlayer({ place, sending, ask }) {
   const name = `house ${place.seat}`;
   const onPick = (/** @type {any} */ event) => ask("house", { seat: place.seat, strength: event.target.value }, name);
   const kinds = [
-    ["", place.box === "on" ? "press to join" : "nobody yet"],
-    ...STRENGTHS.map((strength) => [strength, `the house, ${strength}`]),
+    ["", place.box === "on" ? say("press to join") : say("nobody yet")],
+    ...STRENGTHS.map((strength) => [strength, say("the house, {strength}", { strength })]),
   ];
   return html`<select
     class="seat-player"
-    aria-label=${`Who plays at seat ${place.seat}?`}
+    aria-label=${say("Who plays at seat {seat}?", { seat: place.seat })}
     disabled=${Boolean(sending)}
     onChange=${onPick}
   >
@@ -91,13 +95,13 @@ function HousePlayer({ place, sending, ask }) {
  * @param {boolean} [mine]
  */
 export function seatStateText(place, mine = false) {
-  const who = mine ? "you, " : "";
-  if (isHouse(place)) return `plays ${place.house}`;
-  if (place.house) return "the house plays on";
-  if (place.ready) return `${who}ready ✓`;
-  if (place.held && place.phone === "away") return `${who}${place.presence === "away" ? "away" : "phone asleep"}`;
-  if (place.held) return `${who}here`;
-  return place.box === "on" ? "press to join" : "free";
+  if (isHouse(place)) return say("plays {strength}", { strength: place.house });
+  if (place.house) return say("the house plays on");
+  if (place.ready) return mine ? say("you, ready ✓") : say("ready ✓");
+  if (place.held && place.phone === "away" && place.presence === "away") return mine ? say("you, away") : say("away");
+  if (place.held && place.phone === "away") return mine ? say("you, phone asleep") : say("phone asleep");
+  if (place.held) return mine ? say("you, here") : say("here");
+  return place.box === "on" ? say("press to join") : say("free");
 }
 
 /**
@@ -177,7 +181,7 @@ export function Lobby({ state, seat, sending, ask }) {
  * @param {{ offer: GameOffer, options: Plain, disabled: boolean, onPick: (name: string, options: Plain) => void }} props
  */
 function Presets({ offer, options, disabled, onPick }) {
-  const kinds = [{ name: "", effect: "As the rules have it.", options: {} }, ...offer.presets];
+  const kinds = [{ name: "", effect: say("As the rules have it."), options: {} }, ...offer.presets];
   return html`<fieldset class="field presets">
     <legend>How?</legend>
     <div class="choices in-column">
@@ -192,7 +196,7 @@ function Presets({ offer, options, disabled, onPick }) {
             onChange=${() => onPick(kind.name, kind.options)}
           />
           <span class="choice-body line game">
-            <span class="choice-words">${kind.name || "The usual game"}</span>
+            <span class="choice-words">${kind.name || say("The usual game")}</span>
             <span class="choice-note">${kind.effect}</span>
           </span>
         </label>`,
@@ -214,17 +218,17 @@ const isSame = (one, other) =>
  * }} props
  */
 function GameChoice({ offer, checked, disabled, wished, onPick, chosen }) {
-  const time = offer.minutes ? `, about ${offer.minutes} min` : "";
+  const players = playersText(offer.seats);
   return html`<label class="choice">
     <input type="radio" name="game" value=${offer.name} checked=${checked} disabled=${disabled} onChange=${onPick} />
     <span class="choice-body line game">
       <span class="choice-words">${offer.title}</span>
       <span class="choice-note">${offer.blurb}</span>
       <span class="choice-meta">
-        ${playersText(offer.seats)}${time}
+        ${offer.minutes ? say("{players}, about {minutes} min", { players, minutes: offer.minutes }) : players}
         ${
           wished.length > 0 &&
-          html`<span class="wished"> · wished by <${Marks} seats=${wished} />
+          html`<span class="wished"> · <span>wished by</span> <${Marks} seats=${wished} />
           <span class="unseen">${wished.map((seat) => seatText(seat)).join(", ")}</span></span>`
         }
       </span>
@@ -249,13 +253,16 @@ function LobbyDock({ state, seat, game, options, sending, ask }) {
       offer &&
       !fits &&
       html`<p class="dock-note">
-        ${offer.title} is for ${playersText(offer.seats)}; ${seated} ${seated === 1 ? "is" : "are"} here.
+        ${sayCount("{game} is for {players}; {count} is here.", "{game} is for {players}; {count} are here.", seated, {
+          game: offer.title,
+          players: playersText(offer.seats),
+        })}
       </p>`
     }
     <div class="acts">
       <${ActionButton}
         primary
-        label=${offer ? `Start ${offer.title}` : "Choose a game"}
+        label=${offer ? say("Start {game}", { game: offer.title }) : say("Choose a game")}
         name="start"
         ready=${Boolean(fits)}
         sending=${sending}
@@ -264,7 +271,7 @@ function LobbyDock({ state, seat, game, options, sending, ask }) {
       ${
         me &&
         html`<${ActionButton}
-          label=${me.ready ? "Not ready yet" : "I am ready"}
+          label=${me.ready ? say("Not ready yet") : say("I am ready")}
           name="ready"
           sending=${sending}
           onPress=${() => ask("ready", { ready: !me.ready }, "ready")}

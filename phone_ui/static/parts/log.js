@@ -2,6 +2,7 @@
 
 import { html, useRef, useState } from "../lib/html.js";
 import { eventsBefore, keyOf } from "../lib/kept_events.js";
+import { say } from "../lib/language.js";
 import { ReadTag } from "./die.js";
 import { Sentence } from "./marks.js";
 
@@ -56,7 +57,7 @@ export function Log({ state }) {
     ${
       left > 0 &&
       html`<button type="button" class="small-act log-earlier" disabled=${asking} onClick=${earlier}>
-        ${asking ? "Asking the hub…" : `Earlier (${left} more)`}
+        ${asking ? say("Asking the hub…") : say("Earlier ({count} more)", { count: left })}
       </button>`
     }
   </div>`;
@@ -75,7 +76,7 @@ function LogLine({ state, event, stoodIn }) {
     ${event.rule && html`<span class="log-rule">${event.rule}</span>`}
     ${stoodIn.map(
       (seat) => html`<span class="log-house">
-        <${Sentence} state=${state} text=${`The house moved for Seat ${seat}, who was away.`} />
+        <${Sentence} state=${state} text=${say("The house moved for Seat {seat}, who was away.", { seat })} />
       </span>`,
     )}
   </li>`;

@@ -1,6 +1,7 @@
 // What the table should know, the most severe first: each stands until its cause has passed or a player says "Done".
 
 import { html } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { Sentence } from "./marks.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */
@@ -20,7 +21,7 @@ export function Notices({ state, ask, sending = null, most = Number.POSITIVE_INF
   return html`<details class="more-notices">
     <summary class=${first.severity}>
       <span class="more-notices-first"><${Sentence} state=${state} text=${first.text} /></span>
-      <span class="more-notices-count">${lines.length} notices</span>
+      <span class="more-notices-count">${say("{count} notices", { count: lines.length })}</span>
     </summary>
     ${lines}
   </details>`;
@@ -40,10 +41,10 @@ function NoticeLine({ notice, state, ask, sending }) {
         class="small-act notice-done"
         disabled=${Boolean(sending)}
         aria-busy=${sending === name}
-        aria-label=${`Done: ${text}`}
+        aria-label=${say("Done: {notice}", { notice: text })}
         onClick=${() => ask("acknowledge", { key }, name)}
       >
-        ${sending === name ? "Sending…" : "Done"}
+        ${sending === name ? say("Sending…") : say("Done")}
       </button>`
     }
   </div>`;

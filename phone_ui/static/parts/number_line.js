@@ -2,6 +2,7 @@
 // order that turns over is first drawn as it would be and then flips.
 
 import { html, useEffect, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { withNames } from "../lib/seats.js";
 import { Mark } from "./marks.js";
 
@@ -37,9 +38,12 @@ function placesOf(points, turned) {
  */
 function lineText(state, line, bids) {
   const first = [...bids].sort((a, b) => (line.turned ? a.value - b.value : b.value - a.value));
-  const inWords = first.map(({ seat, value }) => `Seat ${seat} ${value}`).join(", ");
-  const way = line.turned ? "Turned over, lowest first" : "Highest first";
-  return withNames(state, `Offer from ${line.low} to ${line.high}. ${way}: ${inWords}`);
+  const inWords = first.map(({ seat, value }) => say("Seat {seat} {value}", { seat, value })).join(", ");
+  const way = line.turned ? say("Turned over, lowest first") : say("Highest first");
+  return withNames(
+    state,
+    say("Offer from {low} to {high}. {order}: {bids}", { low: line.low, high: line.high, order: way, bids: inWords }),
+  );
 }
 
 /** @param {{ state: PublicState, line: Line, mine?: number }} props */
@@ -76,6 +80,6 @@ export function NumberLine({ state, line, mine }) {
         <${Mark} seat=${bid.seat} /><b>${bid.value}</b>
       </span>`,
     )}
-    <span class="line-way">${line.turned ? (turned ? "turned over: lowest first" : "…") : "highest first"}</span>
+    <span class="line-way">${line.turned ? (turned ? say("turned over: lowest first") : "…") : say("highest first")}</span>
   </div>`;
 }

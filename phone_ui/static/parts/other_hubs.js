@@ -1,10 +1,16 @@
 // All hubs of this venue, as the broker above them knows them: who is there, and what goes on at their tables.
 
 import { html } from "../lib/html.js";
+import { message, say, sayAround } from "../lib/language.js";
 
 /** @import { HubSeen, TableSeen, Upstream } from "../lib/messages.d.ts" */
 
-const STATES = { lobby: "Lobby", playing: "Playing", over: "Match over", stopped: "Stands still" };
+const STATES = {
+  lobby: message("Lobby"),
+  playing: message("Playing"),
+  over: message("Match over"),
+  stopped: message("Stands still"),
+};
 
 /**
  * Return the time of day at the hub's place; the browser is in the house.
@@ -17,7 +23,7 @@ const clockTime = (seconds) =>
 export function OtherHubs({ upstream }) {
   const { venue, up, hubs } = upstream;
   return html`<section class="machine hubs" aria-label="All hubs">
-    <h2>All hubs of${" "}<span translate="no">${venue}</span></h2>
+    <h2>${sayAround("All hubs of {venue}", { venue: html`<span translate="no">${venue}</span>` })}</h2>
     ${!up && html`<${CutOff} upstream=${upstream} />`}
     ${
       upstream.twin &&
@@ -33,10 +39,9 @@ export function OtherHubs({ upstream }) {
 function CutOff({ upstream: { why, waiting, since } }) {
   return html`<div class="fault warning">
     <p>
-      The other hubs are not heard since ${clockTime(since)}; what stands here of them may be old. The tables play on, and it is
-      tried again by itself.
+      ${say("The other hubs are not heard since {time}; what stands here of them may be old. The tables play on, and it is tried again by itself.", { time: clockTime(since) })}
     </p>
-    ${waiting > 0 && html`<p>${waiting} finished matches wait to be told.</p>`}
+    ${waiting > 0 && html`<p>${say("{count} finished matches wait to be told.", { count: waiting })}</p>`}
     ${why && html`<p class="quiet-words" translate="no">${why}</p>`}
   </div>`;
 }
@@ -57,8 +62,8 @@ function HubLine({ hub }) {
 function HubState({ hub: { state, heard } }) {
   if (state === "own") return html`this hub`;
   if (state === "here") return html`here`;
-  const last = heard === null ? html`never heard` : html`heard last at ${clockTime(heard)}`;
-  return state === "away" ? html`away, ${last}` : last;
+  const last = heard === null ? say("never heard") : say("heard last at {time}", { time: clockTime(heard) });
+  return html`${state === "away" ? say("away, {heard}", { heard: last }) : last}`;
 }
 
 /** @param {{ table: TableSeen }} props */
@@ -67,8 +72,8 @@ function TableLine({ table }) {
   return html`<li class=${`seen-table${calls ? " calling" : ""}`}>
     <b translate="no">${name}</b>
     <span>${STATES[state]}</span>
-    <span>${game}${round !== null && html`, round ${round}`}</span>
-    <span>${people} of ${seats} seats taken</span>
-    ${calls > 0 && html`<strong class="seen-call">Calls for help: ${calls}</strong>`}
+    <span>${round === null ? game : say("{game}, round {round}", { game, round })}</span>
+    <span>${say("{count} of {all} seats taken", { count: people, all: seats })}</span>
+    ${calls > 0 && html`<strong class="seen-call">${say("Calls for help: {count}", { count: calls })}</strong>`}
   </li>`;
 }

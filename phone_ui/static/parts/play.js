@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
+import { message, say, sayAround } from "../lib/language.js";
 import { at, same } from "../lib/values.js";
 import { nowLines, phaseOf } from "../lib/view.js";
 import { Around, Reveal, WaitingFor } from "./around.js";
@@ -45,7 +46,7 @@ const isAsked = (hand) => hand.moves.some((move) => !move.standing);
  * @param {Hand | null} hand
  */
 export function turnText(state, hand) {
-  return { act: "Your turn", locked: "Locked", look: "" }[modeOf(state, hand)];
+  return { act: message("Your turn"), locked: message("Locked"), look: "" }[modeOf(state, hand)];
 }
 
 /**
@@ -235,8 +236,8 @@ function Wanted({ state, hand, mode, isActing }) {
 
 /** @param {{ hand: Hand }} props */
 function LockedWant({ hand }) {
-  const text = hand.locked ? "Locked." : "Locked on your box.";
-  const more = isAsked(hand) ? "You may change it until the last one has locked." : "";
+  const text = hand.locked ? say("Locked.") : say("Locked on your box.");
+  const more = isAsked(hand) ? say("You may change it until the last one has locked.") : "";
   return html`<p class="want locked-want"><${Lock} /> ${text} ${more}</p>`;
 }
 
@@ -313,14 +314,14 @@ function OwnPart({ labels, state, hand, keepOpen }) {
   if (!hasHand && !hand.locked && !hasDial) return null;
   const { move, ...args } = hand.locked ?? {};
   const quiet = open.map(({ name }) => name);
-  return html`<${SecretZone} label=${hasHand ? "your hand" : "your choice"} keepOpen=${keepOpen}>
+  return html`<${SecretZone} label=${hasHand ? say("your hand") : say("your choice")} keepOpen=${keepOpen}>
     <${Facts} labels=${labels} state=${state} where="you" facts=${hand.you} small=${false} quiet=${quiet} />
-    ${move && html`<p class="own-choice">You locked: <b>${moveLabel(labels, state, move, args)}</b></p>`}
+    ${move && html`<p class="own-choice"><span>You locked:</span> <b>${moveLabel(labels, state, move, args)}</b></p>`}
     ${
       !move &&
       hasDial &&
       html`<p class="own-choice">
-        The dial of your box starts at <b>${hand.dial}</b>${hand.dial_at ? `: ${hand.dial_at}` : ""}
+        ${sayAround("The dial of your box starts at {place}", { place: html`<b>${hand.dial}</b>` })}${hand.dial_at && `: ${say(hand.dial_at)}`}
       </p>`
     }
   </${SecretZone}>`;

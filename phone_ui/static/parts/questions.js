@@ -1,6 +1,7 @@
 // What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
 
 import { html } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { Marks, Sentence, Who } from "./marks.js";
 import { useSecondsLeft } from "./use_seconds.js";
 
@@ -52,10 +53,14 @@ export function StartingPart({ state, seat = null, sending = null, ask }) {
   const left = useSecondsLeft(starting?.seconds ?? 0, state.seq);
   if (!starting) return null;
   const game = state.games.find(({ name }) => name === starting.game);
-  const title = `${game?.title ?? starting.game}${starting.preset && `, “${starting.preset}”,`}`;
+  const title = say(game?.title ?? starting.game);
+  const values = { seat: starting.seat, game: title, preset: say(starting.preset) };
+  const text = starting.preset
+    ? say("Seat {seat} starts {game}, “{preset}”", values)
+    : say("Seat {seat} starts {game}", values);
   return html`<section class="table-question" role="status" aria-label="A match begins">
     <p class="table-question-text">
-      <${Sentence} state=${state} text=${`Seat ${starting.seat} starts ${title}`} /> in <b>${left}</b>
+      <${Sentence} state=${state} text=${text} /> <span>in</span> <b>${left}</b>
     </p>
     ${game?.lacks.map((text) => html`<p key=${text} class="table-question-lacks">${text}</p>`)}
     ${
@@ -78,7 +83,7 @@ export function PausedPart({ state, seat = null, sending = null, ask }) {
   if (state.paused == null) return null;
   const plays = seat !== null && state.view?.seats?.[seat];
   return html`<section class="table-question" role="status" aria-label="Paused">
-    <p class="table-question-text"><${Sentence} state=${state} text=${`Paused by Seat ${state.paused}.`} /></p>
+    <p class="table-question-text"><${Sentence} state=${state} text=${say("Paused by Seat {seat}.", { seat: state.paused })} /></p>
     ${
       ask &&
       plays &&
@@ -102,9 +107,9 @@ export function MatchActions({ state, seat, sending, ask }) {
   return html`<h2>This match</h2>
     <p>Put aside, it is kept whole: the same people at the same seats take it up again. All who play are asked.</p>
     <div class="match-acts">
-      ${act(state.paused == null ? "Pause" : "Go on", () => ask("pause", {}, "pause"))}
-      ${act("Put it aside…", () => ask("ask", { what: "put_aside" }, "put aside"))}
-      ${act("End it…", () => ask("ask", { what: "end" }, "end"))}
+      ${act(state.paused == null ? say("Pause") : say("Go on"), () => ask("pause", {}, "pause"))}
+      ${act(say("Put it aside…"), () => ask("ask", { what: "put_aside" }, "put aside"))}
+      ${act(say("End it…"), () => ask("ask", { what: "end" }, "end"))}
     </div>`;
 }
 

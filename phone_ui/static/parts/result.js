@@ -2,6 +2,7 @@
 
 import { html, useState } from "../lib/html.js";
 import { ranking, scoreText } from "../lib/labels.js";
+import { message, say, sayAround } from "../lib/language.js";
 import { asPlayed } from "../lib/seats.js";
 import { Facts } from "./facts.js";
 import { later } from "./later.js";
@@ -63,10 +64,10 @@ export function Result({ labels, state: newest }) {
 
 /** @param {{ state: PublicState, winners: number[] }} props */
 function Winners({ state, winners }) {
-  if (!winners.length) return "Nobody wins";
+  if (!winners.length) return say("Nobody wins");
   const names = winners.map((seat, i) => [
-    i > 0 && (i === winners.length - 1 ? " and " : ", "),
+    i > 0 && (i === winners.length - 1 ? ` ${say("and")} ` : ", "),
     html`<${Who} state=${state} seat=${seat} />`,
   ]);
-  return html`${names} ${winners.length > 1 ? " win" : " wins"}`;
+  return html`${sayAround(winners.length > 1 ? message("{names} win") : message("{names} wins"), { names })}`;
 }

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { faceIn, fill, readable } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { calledName, isBySeat, seatText, withNames } from "../lib/seats.js";
 import { at } from "../lib/values.js";
 import { Card, CardText } from "./cards.js";
@@ -199,7 +200,7 @@ function CardRow({ labels, state, name, label, about, cards, small }) {
 
 /** @param {{ seat: number }} props */
 function LaidBy({ seat }) {
-  return html`<span class="laid-by"><${Mark} seat=${seat} /><span class="unseen"> by seat ${seat}</span></span>`;
+  return html`<span class="laid-by"><${Mark} seat=${seat} /><span class="unseen"> ${say("by seat {seat}", { seat })}</span></span>`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { cardTexts, searched } from "../lib/guide.js";
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { useGuide } from "./use_guide.js";
 
 /** @import { Chapter, Guide, Labels } from "../lib/types.d.ts" */
@@ -43,7 +44,7 @@ export function Rules({ labels, state, hand }) {
         onInput=${(/** @type {any} */ event) => setSearch(event.target.value)}
       />
     </div>
-    <p class="unseen" role="status">${search && `${found.length} of ${chapters.length} chapters`}</p>
+    <p class="unseen" role="status">${search && say("{count} of {all} chapters", { count: found.length, all: chapters.length })}</p>
     ${found.length === 0 && html`<p>No rule has these words.</p>`}
     ${found.map(
       (chapter) => html`<${ChapterPart}
@@ -70,11 +71,11 @@ function extra(labels, guide) {
   const chapter = (title, lines) => (lines.length ? [{ title, lines, named: true }] : []);
   return [
     ...chapter(
-      "Signs and words",
-      guide.symbol.map(({ name, say }) => [say, name]),
+      say("Signs and words"),
+      guide.symbol.map((symbol) => [symbol.say, symbol.name]),
     ),
     ...chapter(
-      "Cards",
+      say("Cards"),
       cards.map(({ name, text }) => [text, name]),
     ),
   ];
@@ -130,13 +131,13 @@ function ChapterPart({ chapter, now, open, cited, canDo }) {
     ${
       chapter.named
         ? html`<dl class="follow-list">
-            ${chapter.lines.map(([say, name]) => html`<div key=${name}><dt>${name}</dt><dd>${say}</dd></div>`)}
+            ${chapter.lines.map(([text, name]) => html`<div key=${name}><dt>${name}</dt><dd>${text}</dd></div>`)}
           </dl>`
         : html`<ul class="chapter-lines">
-            ${chapter.lines.map(([say, ids]) => {
+            ${chapter.lines.map(([text, ids]) => {
               const used = ids.split(" ").some((id) => cited.has(id));
               return html`<li key=${ids} class=${used ? "cited" : ""}>
-                ${say} <small class="rule-id">${ids}${used ? ", just used" : ""}</small>
+                ${text} <small class="rule-id">${used ? say("{rule}, just used", { rule: ids }) : ids}</small>
               </li>`;
             })}
           </ul>`
@@ -151,7 +152,7 @@ function ChapterPart({ chapter, now, open, cited, canDo }) {
 function Plain({ labels, cited }) {
   return html`<div class="panel rules">
     <link rel="stylesheet" href="/static/parts/rules.css" />
-    <h1 class="headline">${labels.title ?? "Rules"}</h1>
+    <h1 class="headline">${labels.title ?? say("Rules")}</h1>
     ${labels.blurb && html`<p class="lead">${labels.blurb}</p>`}
     <ul class="chapter-lines">
       ${Object.entries(labels.rules ?? {}).map(

@@ -1,7 +1,7 @@
 // The tab of a seat: who sits there, this phone's settings, another phone, and how to leave. Fetched when it is opened.
 
 import { html, useEffect, useState } from "../lib/html.js";
-import { languageNow } from "../lib/language.js";
+import { languageNow, message, say } from "../lib/language.js";
 import { placeOf, seatText } from "../lib/seats.js";
 import { languageSlot } from "../lib/storage.js";
 import { KeyPart } from "./key.js";
@@ -20,7 +20,9 @@ const HandOver = later(() => import("./hand_over.js").then((part) => part.HandOv
  * @param {PhoneProps & { held: Held | null, onSettings: (settings: Settings) => void, onLeave: () => void }} props
  */
 export function SeatTab({ state, hand, held, settings, onSettings, sending, ask, onLeave }) {
-  const title = held ? html`<${Mark} seat=${held.seat} /> <span>Seat ${held.seat}</span>` : "Watching";
+  const title = held
+    ? html`<${Mark} seat=${held.seat} /> <span>${say("Seat {seat}", { seat: held.seat })}</span>`
+    : say("Watching");
   return html`<div class="panel seat-panel">
     <h1 class="headline">${title}</h1>
     ${held && html`<${NameForm} state=${state} seat=${held.seat} sending=${sending} ask=${ask} />`}
@@ -57,15 +59,15 @@ function NameForm({ state, seat, sending, ask }) {
         onInput=${(/** @type {any} */ event) => setName(event.target.value)}
       />
       <button class="small-act" disabled=${Boolean(sending) || name.trim() === present}>
-        ${sending === "name" ? "Sending…" : "Keep"}
+        ${sending === "name" ? say("Sending…") : say("Keep")}
       </button>
     </div>
   </form>`;
 }
 
 const SIZES = { 100: "100 %", 125: "125 %", 150: "150 %", 200: "200 %" };
-const THUMBS = { left: "Left", right: "Right" };
-const LIGHTS = { auto: "Auto", dark: "Dark", light: "Light" };
+const THUMBS = { left: message("Left"), right: message("Right") };
+const LIGHTS = { auto: message("Auto"), dark: message("Dark"), light: message("Light") };
 
 /**
  * @param {{
@@ -75,8 +77,8 @@ const LIGHTS = { auto: "Auto", dark: "Dark", light: "Light" };
 function SettingsPart({ state, held, settings, onSettings }) {
   const { keepOpen, hints, sound, lessons, size, hand, theme } = settings;
   const hintNote = state.hints
-    ? "What the house would do, and why. Only you see it."
-    : "Not at this table now: see the lobby.";
+    ? say("What the house would do, and why. Only you see it.")
+    : say("Not at this table now: see the lobby.");
   /** @param {Partial<Settings>} change */
   const set = (change) => onSettings({ ...settings, ...change });
   /** @param {"size" | "hand" | "theme"} name */
@@ -113,7 +115,7 @@ function SettingsPart({ state, held, settings, onSettings }) {
       />
     </label>
     <label class="setting">
-      <span>Sounds<small>${state.volume ? "A lock, a reveal, dice, the end." : "This table is quiet now."}</small></span>
+      <span>Sounds<small>${state.volume ? say("A lock, a reveal, dice, the end.") : say("This table is quiet now.")}</small></span>
       <input
         type="checkbox"
         class="switch"
@@ -152,7 +154,7 @@ function OtherPhone({ state, hand, held, sending, ask }) {
   return html`<h2>Another phone</h2>
     <p>The camera of the other phone scans a code that this one shows, and has the seat.</p>
     <${HandOver} state=${state} hand=${hand} held=${held} sending=${sending} ask=${ask} />
-    <p>Or open the table there, choose ${seatText(held.seat)}, and type these letters.</p>
+    <p>${say("Or open the table there, choose {seat}, and type these letters.", { seat: seatText(held.seat) })}</p>
     ${
       code &&
       html`<${SecretZone} label="the code of this seat" keepOpen=${false}>
@@ -177,7 +179,7 @@ function LeftSeats({ state, sending, ask }) {
         disabled=${Boolean(sending)}
         onClick=${() => ask("code", { seat }, `code ${seat}`)}
       >
-        Show the code of ${seatText(seat)} on the screen
+        ${say("Show the code of {seat} on the screen", { seat: seatText(seat) })}
       </button>`,
     )}`;
 }

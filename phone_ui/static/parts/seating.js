@@ -3,6 +3,7 @@
 import { callStaff, claimSeat, Refused, tableByCode } from "../lib/claim.js";
 import { keyFrom } from "../lib/encryption.js";
 import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 import { isHouse, placeOf, seatText } from "../lib/seats.js";
 import { FirstKey } from "./key.js";
 import { Mark } from "./marks.js";
@@ -136,12 +137,14 @@ function SeatGrid({ label, seats, onPick }) {
 /** @param {{ place: PublicSeat, onPick: () => void }} props */
 function SeatButton({ place, onPick }) {
   const { seat, name } = place;
-  const word = isHouse(place) ? "the house" : place.held ? name || "taken" : "free";
+  const word = isHouse(place) ? say("the house") : place.held ? name || say("taken") : say("free");
   const said = isHouse(place)
-    ? "the house plays, free for you"
+    ? say("the house plays, free for you")
     : place.held
-      ? `taken by ${name || "somebody"}`
-      : "free";
+      ? name
+        ? say("taken by {name}", { name })
+        : say("taken by somebody")
+      : say("free");
   return html`<button
     type="button"
     class=${`seat-button seat-${seat}`}
@@ -184,10 +187,16 @@ const isCalled = ({ notices }) => notices.some(({ key }) => key === "wanted");
  */
 function fullText(state) {
   if (isDeserted(state))
-    return "Every seat is taken, but nobody seems to be here. Pick a seat: if nobody answers, you can sit down within 30 seconds.";
+    return say(
+      "Every seat is taken, but nobody seems to be here. Pick a seat: if nobody answers, you can sit down within 30 seconds.",
+    );
   const [least, most] = state.minutes_left ?? [];
-  if (most) return `Every seat is taken. This match takes ${least} to ${most} more minutes. You may watch meanwhile.`;
-  return "Every seat is taken. Pick the seat of somebody who has gone, watch, or ask staff.";
+  if (most)
+    return say("Every seat is taken. This match takes {least} to {most} more minutes. You may watch meanwhile.", {
+      least,
+      most,
+    });
+  return say("Every seat is taken. Pick the seat of somebody who has gone, watch, or ask staff.");
 }
 
 /** @param {{ state: PublicState }} props */
@@ -216,33 +225,35 @@ function Press({ place, playing, called, nobody, waiting, refusal, firstKey, onT
   const boxed = place.box === "on";
   const push =
     (place.held && !isHouse(place)) || playing
-      ? "On the box, hold the bar, then the dial too"
-      : "Press the button on the box in front of you";
+      ? say("On the box, hold the bar, then the dial too")
+      : say("Press the button on the box in front of you");
   const isFree = !boxed && !isTaken(place);
   const asksTable = !boxed && !isFree && (called || nobody);
   const asksOthers = !boxed && !asksTable && isLeftBehind(place);
   // One thing at a time: after a refusal its sentence says what to do.
   const heading =
     refusal && !isFree
-      ? "The seat was not given"
+      ? say("The seat was not given")
       : boxed
         ? push
         : asksTable
-          ? "Is somebody still here?"
+          ? say("Is somebody still here?")
           : asksOthers
-            ? "Ask the others at the table"
-            : "Type this seat's code";
+            ? say("Ask the others at the table")
+            : say("Type this seat's code");
   const lead = boxed
-    ? waiting || "Its ring is pulsing. You have 30 seconds."
+    ? waiting || say("Its ring is pulsing. You have 30 seconds.")
     : asksTable
-      ? "The screen at the table calls the people who sat here. If nobody answers, the seat is free within 30 seconds."
+      ? say(
+          "The screen at the table calls the people who sat here. If nobody answers, the seat is free within 30 seconds.",
+        )
       : asksOthers
-        ? "Their phones ask who you are: when all say “Yes”, you are in."
+        ? say("Their phones ask who you are: when all say “Yes”, you are in.")
         : place.phone === "on"
-          ? "Its phone shows six letters under Seat."
+          ? say("Its phone shows six letters under Seat.")
           : playing && isTaken(place)
-            ? "Somebody who has a phone at the table can show its six letters, under Seat. Or ask staff."
-            : "The screen at the table shows six letters for this seat.";
+            ? say("Somebody who has a phone at the table can show its six letters, under Seat. Or ask staff.")
+            : say("The screen at the table shows six letters for this seat.");
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (letters.length === 6) onTake(letters);
@@ -264,7 +275,7 @@ function Press({ place, playing, called, nobody, waiting, refusal, firstKey, onT
         ${!isFree && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
     }
     <form class="code-form" onSubmit=${submit}>
-      <label for="seat-code">${boxed || asksOthers || asksTable ? "Or type the 6 letters of this seat" : "The 6 letters"}</label>
+      <label for="seat-code">${boxed || asksOthers || asksTable ? say("Or type the 6 letters of this seat") : say("The 6 letters")}</label>
       <div class="joined">
         <input
           id="seat-code"

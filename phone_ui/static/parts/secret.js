@@ -2,6 +2,7 @@
 // open. A tap that leaves it open would be easier, and people would forget to cover it again.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { say } from "../lib/language.js";
 
 /** @import { Drawn } from "../lib/types.d.ts" */
 
@@ -97,7 +98,7 @@ export function SecretZone({ label, keepOpen, children }) {
     ref=${zone}
     tabindex="0"
     role=${held ? "group" : "button"}
-    aria-label=${held ? label : `Hold to see ${label}`}
+    aria-label=${held ? label : say("Hold to see {hand}", { hand: label })}
     onClick=${onClick}
     onPointerDown=${onPointerDown}
     onPointerMove=${onPointerMove}

@@ -1,8 +1,9 @@
 // One table as its staff see it: what goes on, who sits there, who calls, and what staff may do about it.
 
 import { html, useState } from "../lib/html.js";
+import { message, say } from "../lib/language.js";
 import { calledName, isHouse, nameStays, seatName, seatText } from "../lib/seats.js";
-import { phaseText, roundText } from "../lib/view.js";
+import { phaseText } from "../lib/view.js";
 import { FaultLine } from "./faults.js";
 import { Mark, Sentence } from "./marks.js";
 import { Sure } from "./sure.js";
@@ -23,7 +24,12 @@ import { useLabels } from "./use_labels.js";
 /** A screen that was not seen for so long is off, or its page has failed; it says every five seconds that it is there. */
 const SCREEN_SECONDS = 30;
 
-const STATES = { lobby: "Lobby", playing: "Playing", over: "Match over", stopped: "Stands still" };
+const STATES = {
+  lobby: message("Lobby"),
+  playing: message("Playing"),
+  over: message("Match over"),
+  stopped: message("Stands still"),
+};
 
 /**
  * Return "42 min" or "1 h 05".
@@ -31,7 +37,7 @@ const STATES = { lobby: "Lobby", playing: "Playing", over: "Match over", stopped
  */
 export function lasting(seconds) {
   const minutes = Math.max(0, Math.floor(seconds / 60));
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return say("{minutes} min", { minutes });
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")}`;
 }
 
@@ -70,12 +76,12 @@ function ScreenLine({ name, seen }) {
   const { address, seconds } = seen;
   const ago = seconds < 100 ? `${seconds} s` : lasting(seconds);
   const text = address
-    ? `Big screen of ${name} at ${address}: last seen ${ago} ago`
-    : `Big screen of ${name}: last seen ${ago} ago`;
+    ? say("Big screen of {name} at {address}: last seen {ago} ago", { name, address, ago })
+    : say("Big screen of {name}: last seen {ago} ago", { name, ago });
   if (seconds < SCREEN_SECONDS) return html`<p class="quiet-words screen-seen">${text}</p>`;
   const act = address
-    ? "Look whether the device is on, awake and in the Wi-Fi."
-    : "It starts again by itself. If it stays dark, look at the screen's cable and power.";
+    ? say("Look whether the device is on, awake and in the Wi-Fi.")
+    : say("It starts again by itself. If it stays dark, look at the screen's cable and power.");
   return html`<${FaultLine} fault=${{ what: `${text}.`, do: act, severity: "warning" }} />`;
 }
 
@@ -84,13 +90,15 @@ function Head({ table, now }) {
   const { public: state, begun } = table;
   const labels = useLabels(state.match ? state.game : null) ?? null;
   const inPlay = state.state === "playing" || state.state === "stopped";
-  const phase = inPlay ? [phaseText(labels, state.view), roundText(state.view).toLowerCase()] : [];
+  const phase = inPlay
+    ? [phaseText(labels, state.view), state.view?.round && say("round {round}", { round: state.view.round })]
+    : [];
   return html`<header class="table-head">
     <h2>${state.name}</h2>
     <span class=${`tag ${state.state}`}>${STATES[state.state]}</span>
     <p class="table-game">
-      ${[state.match && state.title, ...phase].filter(Boolean).join(", ") || "Nobody plays."}
-      ${inPlay && begun && html`<span class="quiet-words">${" "}for ${lasting(now - begun)}</span>`}
+      ${[state.match && state.title, ...phase].filter(Boolean).join(", ") || say("Nobody plays.")}
+      ${inPlay && begun && html`<span class="quiet-words">${" "}${say("for {time}", { time: lasting(now - begun) })}</span>`}
       ${inPlay && html`<span class="quiet-words">${leftText(state.minutes_left)}</span>`}
     </p>
   </header>`;
@@ -100,7 +108,8 @@ function Head({ table, now }) {
  * Return how long the match may still take, in words: the hub knows a range, or nothing.
  * @param {PublicState["minutes_left"]} minutes
  */
-const leftText = (minutes) => (minutes ? `, ${minutes[0]} to ${minutes[1]} min left` : "");
+const leftText = (minutes) =>
+  minutes ? say(", {least} to {most} min left", { least: minutes[0], most: minutes[1] }) : "";
 
 /** @param {Props & { notice: PublicState["notices"][number], call: boolean }} props */
 function NoticeLine({ table, ask, sending, notice, call }) {
@@ -114,7 +123,7 @@ function NoticeLine({ table, ask, sending, notice, call }) {
       html`<button
         type="button"
         class="do"
-        aria-label=${`Done: ${text}`}
+        aria-label=${say("Done: {notice}", { notice: text })}
         disabled=${Boolean(sending)}
         onClick=${() => ask("done", state.table, { key }, name)}
       >
@@ -141,9 +150,9 @@ function NoticeLine({ table, ask, sending, notice, call }) {
  */
 export function seatWords(place) {
   const { held, presence, house, phone, box } = place;
-  if (isHouse(place)) return `free, the house plays ${house}`;
-  const where = presence === "here" && phone !== "on" ? "here, on the box" : presence;
-  const words = [held ? where : "free", house && "the house plays", box === "lost" && "box lost"];
+  if (isHouse(place)) return say("free, the house plays {strength}", { strength: house });
+  const where = presence === "here" && phone !== "on" ? say("here, on the box") : presence;
+  const words = [say(held ? where : "free"), house && say("the house plays"), box === "lost" && say("box lost")];
   return words.filter(Boolean).join(", ");
 }
 
@@ -155,21 +164,21 @@ function SeatLine({ table, ask, sending, place }) {
   const words = seatWords(place);
   const name = calledName(state, seat);
   const question = plays
-    ? `${name} is signed out; the hand stays with the seat, for whoever sits down there.`
-    : `${name} gets up: name and log-in are forgotten.`;
+    ? say("{name} is signed out; the hand stays with the seat, for whoever sits down there.", { name })
+    : say("{name} gets up: name and log-in are forgotten.", { name });
   return html`<li class=${`staff-seat${held ? "" : " free"}`}>
     <${Mark} seat=${seat} /><span class="unseen">${seatText(seat)}</span>
     <span class="who-number">${seat}</span>
     <b translate=${nameStays(state, seat)}>${held || place.name ? seatName(state, seat) : ""}</b>
-    <span class="seat-words">${words}${state.state === "lobby" && place.ready ? ", ready" : ""}</span>
+    <span class="seat-words">${state.state === "lobby" && place.ready ? say("{what}, ready", { what: words }) : words}</span>
     ${
       held &&
       (!plays || phone !== "none") &&
       html`<${Sure}
         label="Free…"
-        named=${`Free seat ${seat}`}
+        named=${say("Free seat {seat}", { seat })}
         question=${question}
-        options=${[{ label: "Free the seat", act: () => ask("free", state.table, { seat }, `free ${seat}`) }]}
+        options=${[{ label: say("Free the seat"), act: () => ask("free", state.table, { seat }, `free ${seat}`) }]}
         disabled=${Boolean(sending)}
       />`
     }
@@ -189,22 +198,22 @@ function MatchPart({ table, ask, sending }) {
     <div class="does">
       <${Sure}
         label="Undo…"
-        question="The last action of a seat is taken back. Everybody is told."
-        options=${[{ label: "Take it back", act: send("undo", { after: last?.n ?? -1 }) }]}
+        question=${say("The last action of a seat is taken back. Everybody is told.")}
+        options=${[{ label: say("Take it back"), act: send("undo", { after: last?.n ?? -1 }) }]}
         disabled=${Boolean(sending)}
       />
       ${
         !over &&
         html`<${Sure}
             label="Put aside…"
-            question="The match is kept whole, and the table is free for others."
-            options=${[{ label: "Put it aside", act: send("aside", {}) }]}
+            question=${say("The match is kept whole, and the table is free for others.")}
+            options=${[{ label: say("Put it aside"), act: send("aside", {}) }]}
             disabled=${Boolean(sending)}
           />
           <${Sure}
             label="End…"
-            question="The match ends without a winner. It cannot be taken up again."
-            options=${[{ label: "End the match", danger: true, act: send("end", {}) }]}
+            question=${say("The match ends without a winner. It cannot be taken up again.")}
+            options=${[{ label: say("End the match"), danger: true, act: send("end", {}) }]}
             disabled=${Boolean(sending)}
           />`
       }
@@ -219,22 +228,38 @@ function MatchPart({ table, ask, sending }) {
 function PutAside({ table, ask, sending }) {
   const { public: state, desk } = table;
   return desk.put_aside.map(({ match, title, since, seats }) => {
-    const who = Object.entries(seats).map(([seat, name]) => `${name || "somebody"} at seat ${seat}`);
+    const who = Object.entries(seats).map(([seat, name]) =>
+      say("{name} at seat {seat}", { name: name || say("somebody"), seat }),
+    );
     return html`<div key=${match} class="part">
       <p>
-        <span class="quiet-words">Put aside at ${clockTime(since)}: </span>${title}, ${who.join(", ")}
+        <span class="quiet-words">${say("Put aside at {time}:", { time: clockTime(since) })} </span>${title}, ${who.join(", ")}
       </p>
       <div class="does">
         <${Sure}
           label="Let it go on…"
-          named=${`Let ${title} go on`}
-          question="Everybody sits at the seat that they had? Each gets the hand of the seat, whatever phone they have."
-          options=${[{ label: "Let it go on", act: () => ask("again", state.table, { match }, `again ${match}`) }]}
+          named=${say("Let {game} go on", { game: title })}
+          question=${say("Everybody sits at the seat that they had? Each gets the hand of the seat, whatever phone they have.")}
+          options=${[{ label: say("Let it go on"), act: () => ask("again", state.table, { match }, `again ${match}`) }]}
           disabled=${Boolean(sending)}
         />
       </div>
     </div>`;
   });
+}
+
+/**
+ * Return until when the table may be used, and how long that still is.
+ * @param {import("../lib/messages.d.ts").Desk} desk
+ * @param {number} left
+ */
+function limitText({ until, by_hours: byHours }, left) {
+  if (until === null) return say("No limit.");
+  const values = { time: clockTime(until), left: lasting(left + 59) };
+  if (left <= 0) return say("Until {time}: that is over.", values);
+  return byHours
+    ? say("Until {time}, when the venue closes, {left} left.", values)
+    : say("Until {time}, {left} left.", values);
 }
 
 /** @param {Props} props */
@@ -243,11 +268,7 @@ function TimePart({ table, now, ask, sending }) {
   const [at, setAt] = useState("");
   const set = (/** @type {StaffRequests["limit"]} */ args) => ask("limit", state.table, args, `limit ${state.table}`);
   const left = desk.until === null ? 0 : desk.until - now;
-  const why = desk.by_hours ? ", when the venue closes" : "";
-  const text =
-    desk.until === null
-      ? "No limit."
-      : `Until ${clockTime(desk.until)}${why}${left > 0 ? `, ${lasting(left + 59)} left.` : ": that is over."}`;
+  const text = limitText(desk, left);
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (at) set({ at }).then((done) => done && setAt(""));
@@ -261,10 +282,10 @@ function TimePart({ table, now, ask, sending }) {
           key=${minutes}
           class="do"
           disabled=${Boolean(sending)}
-          aria-label=${`${minutes} min from now`}
+          aria-label=${say("{minutes} min from now", { minutes })}
           onClick=${() => set({ minutes })}
         >
-          ${minutes} min
+          ${say("{minutes} min", { minutes })}
         </button>`,
       )}
       <form class="until" onSubmit=${submit}>
@@ -296,7 +317,7 @@ function OfferPart({ table, ask, sending }) {
     ${games.map(
       (game) => html`<p class="preset-game">${game.title}</p>
         <div class="does">
-          ${[{ name: "", effect: "As the rules have it." }, ...game.presets].map(({ name, effect }) => {
+          ${[{ name: "", effect: say("As the rules have it.") }, ...game.presets].map(({ name, effect }) => {
             const chosen = state.game === game.name && state.preset === name;
             return html`<button
               type="button"
@@ -307,7 +328,7 @@ function OfferPart({ table, ask, sending }) {
               disabled=${Boolean(sending)}
               onClick=${() => ask("offer", state.table, { game: game.name, preset: name }, `offer ${state.table}`)}
             >
-              ${name || "The usual game"}
+              ${name || say("The usual game")}
             </button>`;
           })}
         </div>`,
@@ -323,15 +344,15 @@ function Reset({ table, ask, sending }) {
     ask("reset", state.table, match ? { match } : {}, `reset ${state.table}`);
   const options = inPlay
     ? [
-        { label: "Put the match aside, and reset", act: reset("aside") },
-        { label: "End the match, and reset", danger: true, act: reset("end") },
+        { label: say("Put the match aside, and reset"), act: reset("aside") },
+        { label: say("End the match, and reset"), danger: true, act: reset("end") },
       ]
-    : [{ label: "Reset the table", act: reset(null) }];
+    : [{ label: say("Reset the table"), act: reset(null) }];
   return html`<div class="part">
     <${Sure}
       label="Reset for the next guests…"
-      named=${`Reset for the next guests… ${state.name}`}
-      question="All seats are freed; names, log-ins and the hands of a finished match are wiped."
+      named=${say("Reset for the next guests… {table}", { table: state.name })}
+      question=${say("All seats are freed; names, log-ins and the hands of a finished match are wiped.")}
       options=${options}
       disabled=${Boolean(sending)}
     />
@@ -353,18 +374,18 @@ function More(props) {
     <details class="part">
       <summary>Light, sound, tests, what was done</summary>
       <${Percents}
-        legend="Light of rings and screens"
+        legend=${say("Light of rings and screens")}
         choices=${LIGHTS}
         now=${desk.light}
-        text=${(/** @type {number} */ percent) => (percent === 10 ? "Night" : `${percent} %`)}
+        text=${(/** @type {number} */ percent) => (percent === 10 ? say("Night") : `${percent} %`)}
         disabled=${Boolean(sending)}
         onPick=${(/** @type {StaffRequests["light"]["percent"]} */ percent) => send("light", { percent })()}
       />
       <${Percents}
-        legend="Sound of screen and phones"
+        legend=${say("Sound of screen and phones")}
         choices=${VOLUMES}
         now=${desk.volume}
-        text=${(/** @type {number} */ percent) => (percent ? `Sound ${percent} %` : "No sound")}
+        text=${(/** @type {number} */ percent) => (percent ? say("Sound {percent} %", { percent }) : say("No sound"))}
         disabled=${Boolean(sending)}
         onPick=${(/** @type {number} */ percent) => send("volume", { percent })()}
       />
@@ -397,7 +418,7 @@ function TestPart({ table, ask, sending, test }) {
     <ul>
       ${test.boxes.map(
         ({ seat, left }) => html`<li key=${seat}>
-          <${Mark} seat=${seat} /> <b>${seat}</b> ${left.length ? `still: ${left.join(", ")}` : "all of it works ✓"}
+          <${Mark} seat=${seat} /> <b>${seat}</b> ${left.length ? say("still: {parts}", { parts: left.join(", ") }) : say("all of it works ✓")}
         </li>`,
       )}
     </ul>

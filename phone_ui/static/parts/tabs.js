@@ -1,8 +1,15 @@
 // The tabs below; each has a file of its own.
 
 import { html } from "../lib/html.js";
+import { message } from "../lib/language.js";
 
-const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
+const TABS = {
+  rules: message("Rules"),
+  log: message("Log"),
+  why: message("Why?"),
+  help: message("Help"),
+  seat: message("Seat"),
+};
 
 /** @typedef {keyof typeof TABS} TabName */
 
@@ -10,7 +17,7 @@ const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Sea
  * What a tab is called for those who hear it, where its word alone would not do.
  * @type {Partial<Record<TabName, string>>}
  */
-const NAMES = { why: "Why did money and points change?" };
+const NAMES = { why: message("Why did money and points change?") };
 
 /** @param {{ open: TabName | null, onOpen: (name: TabName | null) => void }} props */
 export function TabBar({ open, onOpen }) {

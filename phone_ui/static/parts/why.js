@@ -3,7 +3,7 @@
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
-import { readMessage } from "../lib/language.js";
+import { readMessage, say } from "../lib/language.js";
 import { Sentence, Who } from "./marks.js";
 
 /** @import { FactLabels } from "../lib/messages.d.ts" */
@@ -116,8 +116,8 @@ export function Why({ labels, state, seat: mine }) {
       const seats = [...new Set(changes.map((change) => change.seat))].sort(
         (a, b) => Number(b === mine) - Number(a === mine),
       );
-      return html`<section key=${round} class="why-round" aria-label=${`Round ${round}`}>
-        <h2>Round ${round}${round === state.view?.round ? "" : ", the last one"}</h2>
+      return html`<section key=${round} class="why-round" aria-label=${say("Round {round}", { round })}>
+        <h2>${round === state.view?.round ? say("Round {round}", { round }) : say("Round {round}, the last one", { round })}</h2>
         ${seats.map(
           (seat) => html`<${SeatChanges}
             key=${seat}

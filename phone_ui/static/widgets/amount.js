@@ -101,7 +101,7 @@ function Stepper({ about, field, group, onChange }) {
 
   const [least, most] = [leastAmount(ranges), mostAmount(ranges)];
   const onPress = () => setTyped(null);
-  const shown = typed ?? say(numberText(value, about));
+  const shown = typed ?? numberText(value, about);
   return html`<div class="stepper">
     <${StepButton} label="less" sign="−" disabled=${value <= least} onPress=${onPress} onStep=${() => step(-1)} />
     <span class="step-value">
@@ -132,10 +132,10 @@ function Stepper({ about, field, group, onChange }) {
  * @param {ParameterLabels} about
  */
 function rangeText(least, most, value, about) {
-  if (least === most) return `only ${numberText(least, about)} now`;
-  if (value >= most) return `${numberText(most, about)} is the most now`;
-  if (value <= least) return `${numberText(least, about)} is the least now`;
-  return `${numberText(least, about)} to ${numberText(most, about)}`;
+  if (least === most) return say("only {amount} now", { amount: numberText(least, about) });
+  if (value >= most) return say("{amount} is the most now", { amount: numberText(most, about) });
+  if (value <= least) return say("{amount} is the least now", { amount: numberText(least, about) });
+  return say("{least} to {most}", { least: numberText(least, about), most: numberText(most, about) });
 }
 
 /**

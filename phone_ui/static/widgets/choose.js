@@ -3,6 +3,7 @@
 
 import { html, useState } from "../lib/html.js";
 import { areNumbers, faceOf, isCard, valueText } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { mayJoin } from "../lib/moves.js";
 import { same } from "../lib/values.js";
 import { Card, CardText } from "../parts/cards.js";
@@ -34,7 +35,8 @@ export function Choose({ labels, state, move, field, group, onChange }) {
   const chosen = field.value ?? [];
   const [tapped, setTapped] = useState(/** @type {boolean[]} */ ([]));
   const taken = takenPlaces(field.from, chosen, tapped);
-  const wanted = field.min === field.max ? `${field.min}` : `${field.min} to ${field.max}`;
+  const wanted =
+    field.min === field.max ? `${field.min}` : say("{least} to {most}", { least: field.min, most: field.max });
 
   /** @param {number} place */
   function toggle(place) {
@@ -66,7 +68,7 @@ export function Choose({ labels, state, move, field, group, onChange }) {
     </label>`;
   };
   return html`<div class="choose">
-    <p class="choose-count" aria-live="polite">${chosen.length} chosen, choose ${wanted}</p>
+    <p class="choose-count" aria-live="polite">${say("{count} chosen, choose {wanted}", { count: chosen.length, wanted })}</p>
     <div class=${isDense ? "close-keys" : `choices${drawn ? " of-cards" : ""}`}>${field.from.map(draw)}</div>
     ${drawn && html`<${CardText} labels=${labels} face=${chosen.at(-1)} />`}
   </div>`;

@@ -1,13 +1,13 @@
 // One of many combinations of cards: the first card is picked, then the next of those that go with it.
 
 import { html, useState } from "../lib/html.js";
-import { readable } from "../lib/labels.js";
+import { message, say } from "../lib/language.js";
 import { same } from "../lib/values.js";
 import { Card, CardText } from "../parts/cards.js";
 
 /** @import { WidgetProps } from "../lib/types.d.ts" */
 
-const PLACES = ["First", "Second", "Third"];
+const PLACES = [message("First"), message("Second"), message("Third")];
 
 /** @param {WidgetProps} props */
 export function OneByOne({ labels, field, group, onChange }) {
@@ -31,7 +31,7 @@ export function OneByOne({ labels, field, group, onChange }) {
     const going = field.of.filter((value) => same(value.slice(0, place), picked.slice(0, place)));
     const cards = [...new Set(going.map((value) => value[place]))];
     return html`<fieldset key=${place} class="field">
-      <legend>${PLACES[place] ?? readable(`card ${place + 1}`)}</legend>
+      <legend>${PLACES[place] ?? say("Card {number}", { number: place + 1 })}</legend>
       <div class="choices of-cards">
         ${cards.map(
           (card) => html`<label key=${card} class="choice">

@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { areNumbers, faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { calledName } from "../lib/seats.js";
 import { same } from "../lib/values.js";
 import { Card, CardText, CardTexts } from "../parts/cards.js";
@@ -87,7 +88,7 @@ function Choice({ labels, state, move, field, group, onChange, value, index, isK
   const asCard = drawn && value !== null && !Array.isArray(value);
   const seat = seatOf(labels, state.view, field.name, value);
   const note = about.notes?.[String(value)] ?? (about.who && seat && calledName(state, seat));
-  const text = value === null ? "None" : valueText(labels, state, move, field.name, value);
+  const text = value === null ? say("None") : valueText(labels, state, move, field.name, value);
   const face = faceOf(labels, state.view, move, field.name, value);
   return html`<label class="choice">
     <input

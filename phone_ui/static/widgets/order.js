@@ -2,6 +2,7 @@
 
 import { html, useRef } from "../lib/html.js";
 import { valueText } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 
 /** @import { WidgetProps } from "../lib/types.d.ts" */
 
@@ -33,7 +34,7 @@ export function Order({ labels, state, move, field, onChange }) {
     type="button"
     class="step small"
     data-way=${way}
-    aria-label=${`${text} ${way < 0 ? "earlier" : "later"}`}
+    aria-label=${way < 0 ? say("{what} earlier", { what: text }) : say("{what} later", { what: text })}
     disabled=${place === (way < 0 ? 0 : order.length - 1)}
     onClick=${() => shift(place, way)}
   >

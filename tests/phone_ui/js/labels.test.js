@@ -118,7 +118,7 @@ test("the big line is the first template that says something, and nobody is no s
   assert.deepEqual(nowLines({ screen }, state()), { main: "Seat 2 bids", caption: "round 3" });
   const idle = state();
   idle.view.waiting = { seats: [] };
-  assert.equal(nowLines({ screen }, idle).main, "bids");
+  assert.equal(nowLines({ screen }, idle).main, "");
   assert.deepEqual(orderOf({ screen }, state().view), [2, 1]);
 });
 

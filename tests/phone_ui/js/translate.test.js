@@ -6,12 +6,22 @@ import { Language } from "../../../phone_ui/static/lib/translate.js";
 
 const examples = JSON.parse(readFileSync(new URL("../../display/language.json", import.meta.url), "utf8"));
 
-test("a sentence is said in another language as the hub says it", () => {
+test("a message is said in another language, and nothing else is", () => {
   const german = new Language(examples.game, examples.common);
-  for (const [text, wanted] of examples.said) {
-    const [said, unknown] = Array.isArray(wanted) ? wanted : [wanted, []];
-    assert.deepEqual(german.said(text), { text: said, unknown }, text);
-  }
+  for (const [text, wanted] of examples.said) assert.equal(german.say(text), [wanted].flat()[0], text);
+});
+
+test("a sentence of a page is made in another language, and in English where it has no message", () => {
+  const german = new Language(examples.game, examples.common);
+  assert.equal(
+    german.fill("The {card} is the prize: {points}.", { card: "King", points: 3 }),
+    "König ist der Preis: 3.",
+  );
+  assert.equal(german.fill("{count} point\n{count} points", { count: 1 }), "1 Punkt");
+  assert.equal(german.fill("Nobody has the {card}.", { card: "King" }), "Nobody has the King.");
+  assert.equal(german.fill("{count} prize\n{count} prizes", { count: 2 }), "2 prizes");
+  assert.equal(german.fill("{card}, {points}", { card: "King", points: 0.5 }), "König, 0,5", "no words of its own");
+  assert.equal(german.money("2.50"), "2,50 $");
 });
 
 test("a text is made in another language from its values as the hub makes it", () => {
