@@ -67,23 +67,24 @@ def read_catalogues(file: Path, language: str) -> Mapping[str, Catalogue]:
         with file.open("rb") as opened:
             read = read_po(opened, locale=language, abort_invalid=True)
         form_of = c2py(read.plural_expr)
-        plurals = [form_of(number) for number in range(200)]
+        categories = {locale.plural_form(number): form_of(number) for number in range(200)}
     except (OSError, PoFileError, ValueError, ArithmeticError, RecursionError) as error:
         raise ConfigError(f"The language {language!r} cannot be read from {file}: {error}.") from None
-    messages: dict[str, dict[str, str | list[str]]] = {"": {}}
+    messages: dict[str, dict[str, str | dict[str, str]]] = {"": {}}
     for message in read:
         forms = [message.string] if isinstance(message.string, str) else [str(one) for one in message.string or ("",)]
-        is_whole = all(forms) and (isinstance(message.id, str) or len(forms) > max(plurals))
-        if message.id and is_whole and not message.fuzzy:
-            key = message.id if isinstance(message.id, str) else "\n".join(message.id)
-            said: str | list[str] = forms[0] if isinstance(message.id, str) else forms
-            messages.setdefault(message.context or "", {})[key] = said
+        if not message.id or message.fuzzy or not all(forms):
+            continue
+        if isinstance(message.id, str):
+            messages.setdefault(message.context or "", {})[message.id] = forms[0]
+        elif len(forms) > max(categories.values()):
+            by_category = {"other": forms[-1]} | {category: forms[form] for category, form in categories.items()}
+            messages.setdefault(message.context or "", {})["\n".join(message.id)] = by_category
     money = format_currency(1, "USD", locale=locale, currency_digits=False, format=_whole(locale))
     return {
         context: Catalogue(
             language=language,
             direction=locale.text_direction,
-            plurals="".join(map(str, plurals)),
             money=money.replace("1", "{amount}", 1),
             point=get_decimal_symbol(locale),
             messages=texts,
