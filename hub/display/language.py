@@ -151,7 +151,9 @@ class Language:
         return self.said(value) if isinstance(value, str) else Said(self._number(str(value)))
 
     def _template(self, template: str) -> str | Sequence[str] | None:
-        return next((one.messages[template] for one in self._catalogues if template in one.messages), None)
+        """Return a template in the language; one without words of its own is the same in all."""
+        own = None if _LETTER.search(_PLACE.sub("", template)) else template
+        return next((one.messages[template] for one in self._catalogues if template in one.messages), own)
 
     def _in_a_row(self, parts: Sequence[str], by: str) -> str:
         if by not in ("and", "or"):
