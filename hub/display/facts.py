@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hub.display.labels import fill, number_text, seat_numbers, value_text
+from hub.display.labels import BETWEEN, beside, fill, number_text, seat_numbers, value_text
 from hub.display.language import Language
 from hub.engine.labels import FactLabels, Labels
 from hub.ports import SEAT_MARKS
@@ -17,7 +17,6 @@ from hub.state import PublicState, View
 
 _ISOLATES = re.compile("[\u2068\u2069]")
 _SEAT = re.compile(r"\bSeat (\d+)")
-_SEAT_WITHOUT_NUMBER = re.compile(r"\bSeat(?: +|$)(?=\D|$)")
 
 
 def fact_text(value: Any, fact: FactLabels, labels: Labels) -> str:
@@ -27,13 +26,13 @@ def fact_text(value: Any, fact: FactLabels, labels: Labels) -> str:
         return " ".join(SEAT_MARKS[seat].symbol for seat in seats if seat in SEAT_MARKS)
     if isinstance(value, list):
         newest = value[-fact.last :]
-        separator = " · " if fact.title else " "
-        return separator.join(filter(None, (fact_text(one, fact, labels) for one in newest)))
+        separator = BETWEEN if fact.title else " "
+        return beside((fact_text(one, fact, labels) for one in newest), separator)
     if isinstance(value, Mapping):
         if fact.title:
             seat = value.get(fact.by)
             symbol = SEAT_MARKS[seat].symbol if isinstance(seat, int) and seat in SEAT_MARKS else ""
-            return f"{fill(fact.title, value, labels=labels)} {symbol}".strip()
+            return beside((fill(fact.title, value, labels=labels), symbol))
         return seat_numbers(value, ranked=fact.ranked, money=fact.money, sign=fact.signed)
     if known := fact.names.get(str(value)):
         return known
@@ -48,7 +47,7 @@ def phase_name(phase: str, labels: Labels) -> str:
 
 
 def with_names(text: str, state: PublicState, language: Language | None = None) -> str:
-    """Return `text` with each "Seat 2" as the seat's symbol and its player's name; "Seat" without a number is dropped.
+    """Return `text` with each "Seat 2" as the seat's symbol and its player's name.
 
     With a `language` the text is said in it first, where a seat is called something else.
     """
@@ -61,8 +60,8 @@ def with_names(text: str, state: PublicState, language: Language | None = None) 
             return match[0]
         return f"{SEAT_MARKS[seat].symbol} {names.get(seat, '')}".strip()
 
-    said = language.say(_SEAT_WITHOUT_NUMBER.sub("", text))
-    named = language.seat.sub(symbol_and_name, _SEAT.sub(symbol_and_name, said)).strip()
+    said = " ".join(language.say(text).split())
+    named = language.seat.sub(symbol_and_name, _SEAT.sub(symbol_and_name, said))
     return _ISOLATES.sub("", named)  # around people's names: panels have no sign for them
 
 

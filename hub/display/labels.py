@@ -8,56 +8,96 @@ is a record of the state (a number, a price, a product), the labels say in `[fac
 - `action`: the field that names the text in that part which says what the card does.
 
 The same few rules stand in `phone_ui/static/lib/labels.js`; whoever changes one changes both.
+
+What people read is a `Text`, so that a panel or a box can say it in its language.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hub.engine.labels import Labels, Money
+from hub.engine.text import Text, Value, names, say
+from hub.engine.text import money as dollars
 from hub.ports import SEAT_MARKS
 
 Deck = Mapping[str, Mapping[str, Any]]
 NO_LABELS = Labels()
 
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}|[{}]")
 _EMPTY: Mapping[str, Any] = {}
+BETWEEN = " · "
+"""Stands between the parts of a template that screens show side by side."""
 _TABLE = (dict, Mapping)  # a dict is recognised at once, any other Mapping takes ten times as long
 
 
 # --- templates -----------------------------------------------------------------------------------------
 
 
+def named(template: str) -> tuple[str, Mapping[str, str]]:
+    """Return a template with a name for each path, as translators read it, and by these names what stood in the braces."""
+    paths: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return ""  # one brace alone
+        words = [word for word in match[1].partition(":")[0].split(".") if not word.isdecimal()]
+        path = "_".join(words[1:] if words[:1] == ["table"] and len(words) > 2 else words[-2:])
+        wanted = re.sub(r"\W", "", path).lower() or "value"
+        again = sum(re.fullmatch(rf"{wanted}\d*", one) is not None for one in paths)
+        paths[wanted := f"{wanted}{again + 1}" if again else wanted] = match[1]
+        return f"{{{wanted}}}"
+
+    return " ".join(_PLACEHOLDER.sub(name, template).split()), paths
+
+
 def fill(
     template: str, public: Mapping[str, Any], seat: int | None = None, labels: Labels = NO_LABELS,
-) -> str:  # fmt: skip
+) -> Text:  # fmt: skip
     """Return the template with each `{a.b.0.c}` replaced by the value at that path; missing or null is left out.
 
     `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with
     its sign, `{needs:some}` nothing for 0. A card is written by its name, or by the title of its face. A seat's own part (`you`) is never looked
     into. Of several parts with dots (" · ") between them, one whose placeholders are all empty is left out whole.
     """
-
-    def text_of(match: re.Match[str]) -> str:
-        path, _, form = match[1].partition(":")
-        value = found(public, path, seat)
-        if form == "+":
-            return signed(value)
-        if form == "some":
-            return "" if value == 0 else value_text(value, labels)
-        if form and type(value) is int:
-            return number_text(value, money="cents" if form == "cents" else "dollars")
-        return value_text(value, labels)
-
-    parts = template.split(" · ")
-    filled = [_PLACEHOLDER.sub(text_of, one) for one in parts]
+    written, paths = named(template)
+    values = {name: _placed(path, public, seat, labels) for name, path in paths.items()}
+    parts = written.split(BETWEEN)
     kept = [
-        text for one, text in zip(parts, filled, strict=True)
-        if len(parts) == 1 or not _PLACEHOLDER.search(one) or text != _PLACEHOLDER.sub("", one)
+        _trimmed(say(one, **values)) for one in parts
+        if len(parts) == 1 or not names(one) or any(str(values[name]) for name in names(one))
     ]  # fmt: skip
-    return re.sub(r" {2,}", " ", " · ".join(kept)).strip(" ·")
+    return beside(kept, BETWEEN)
+
+
+def _placed(place: str, public: Mapping[str, Any], seat: int | None, labels: Labels) -> Value:
+    """Return what stands for a path in a template, with its form behind a colon."""
+    path, _, form = place.partition(":")
+    value = found(public, path, seat)
+    if form == "+":
+        return signed(value)
+    if form == "some" and value == 0:
+        return ""
+    if form in ("cents", "dollars") and type(value) is int:
+        return number_text(value, money="cents" if form == "cents" else "dollars")
+    return value_text(value, labels)
+
+
+def _trimmed(text: Text) -> Text:
+    """Return a text without the blanks that an empty value leaves in its English."""
+    made = Text(re.sub(r" {2,}", " ", text).strip(" ·"))
+    made.template, made.values = text.template, text.values
+    return made
+
+
+def beside(parts: Iterable[Value], between: str = " ") -> Text:
+    """Return the parts that are not empty side by side: with the same sign `between` them in every language."""
+    kept = {f"part{number}": one for number, one in enumerate(one for one in parts if str(one))}
+    if len(kept) == 1 and isinstance(only := kept["part0"], Text):
+        return only
+    return say(between.join(f"{{{name}}}" for name in kept), **kept)
 
 
 def found(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:
@@ -92,11 +132,12 @@ def value_text(value: Any, labels: Labels = NO_LABELS) -> str:
             face = face_of(labels, value)
             return face.title if face else seat_numbers(value)
         case True:
-            return "yes"
+            return say("yes")
         case str():
-            return str(card(labels, value).get("name", value))
+            known: str = card(labels, value).get("name", value)
+            return known
         case list() | tuple():
-            return " ".join(filter(None, (value_text(one, labels) for one in value)))
+            return beside(value_text(one, labels) for one in value)
         case _:
             return str(value)
 
@@ -106,8 +147,8 @@ def seat_numbers(value: Mapping[str, Any], *, ranked: bool = False, money: Money
     if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
         return ""
     items = sorted(value.items(), key=lambda item: -item[1]) if ranked else value.items()
-    return " ".join(
-        f"{SEAT_MARKS[int(key)].symbol}{number_text(one, money=money, sign=sign)}" for key, one in items if one
+    return beside(
+        beside((SEAT_MARKS[int(key)].symbol, number_text(one, money=money, sign=sign)), "") for key, one in items if one
     )
 
 
@@ -116,13 +157,14 @@ def cents(value: Any) -> str:
     if type(value) is not int:
         return ""
     whole, rest = divmod(abs(value), 100)
-    return f"{'-' if value < 0 else ''}${whole}{f'.{rest:02}' if rest else ''}"
+    amount = dollars(f"{whole}.{rest:02}" if rest else whole)
+    return beside(("-", amount), "") if value < 0 else amount
 
 
 def score_text(value: Any, labels: Labels) -> str:
     """Return a score as the game counts it: money, or by name ("1 IOU", "2 IOUs")."""
-    if names := labels.screen.scored:
-        return f"{value} {names[0] if value == 1 else names[-1]}"
+    if scored := labels.screen.scored:
+        return beside((value, scored[0] if value == 1 else scored[-1]))
     return number_text(value, money=labels.screen.score)
 
 
@@ -155,12 +197,12 @@ class Face(NamedTuple):
     @property
     def short(self) -> str:
         """Return the card in a few characters: "33 (-7)"."""
-        return f"{self.title} ({self.tag})" if self.tag else self.title
+        return beside((self.title, beside(("(", self.tag, ")"), ""))) if self.tag else self.title
 
     @property
     def full(self) -> str:
         """Return the card with its name: "33 (-7) Flown Mower B"."""
-        return self.short if self.name == self.title else f"{self.short} {self.name}".strip()
+        return self.short if self.name == self.title else beside((self.short, self.name))
 
 
 def card(labels: Labels, key: Any) -> Mapping[str, Any]:
@@ -206,7 +248,7 @@ def face_of(labels: Labels, value: Any, deck: Deck = _EMPTY) -> Face | None:
     return Face(
         fill(about.title, record),
         fill(about.tag, record),
-        " ".join(str(one) for one in (kind.get("name"), action) if one),
+        beside(one for one in (kind.get("name"), action) if one),
         str(kind.get("letter", "")),
         str(kind.get(str(action), "")) if action else "",
     )

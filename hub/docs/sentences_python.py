@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from hub.display.labels import named
 from hub.docs.sentences import Message, Placeholders, is_text, pieces
 
 NOT_SAID_CALLS = re.compile(
@@ -117,9 +118,7 @@ def of_data(path: Path, where: str, context: str = "") -> list[Message]:
     found: list[Message] = []
 
     def note(text: str, context: str = context) -> None:
-        places = Placeholders()
-        named = re.sub(r"(\$?)\{([^{}]*)\}", lambda place: places.name(_place_name(place[2])), text)
-        found.extend(Message(piece, where, context) for piece in pieces(named))
+        found.extend(Message(piece, where, context) for piece in pieces(named(text)[0]))
 
     for keys, text in _texts(tomllib.loads(path.read_text("utf-8")), ()):
         if keys[-1] == "choices":
@@ -143,13 +142,6 @@ def of_guide(path: Path, where: str, context: str = "") -> list[Message]:
         if not is_id and (keys[0] in ("about", "follows") or keys[-1] in ("title", "lines", "say", "name", "all")):
             found.append(Message(text, where, context))
     return found
-
-
-def _place_name(path: str) -> str:
-    words = [word for word in path.partition(":")[0].split(".") if not word.isdecimal()]
-    return (
-        "_".join(words[-2:]) if words[:1] != ["table"] or len(words) < 3 else "_".join(words[1:]) if words else "value"
-    )
 
 
 def _texts(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:

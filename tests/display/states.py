@@ -249,10 +249,10 @@ AUCTION: dict[str, Any] = {
         "tech_leader": {"where": "table", "label": "Tech leader", "seat": True},
     },
     "screen": {
-        "cell": "${cash}", "leader": "table.auction.by", "inside": "table.auction.in",
+        "cell": "{cash:dollars}", "leader": "table.auction.by", "inside": "table.auction.in",
         "phase": {
             "auction": {
-                "main": "${table.auction.bid} Seat {table.auction.by}",
+                "main": "{table.auction.bid:dollars} Seat {table.auction.by}",
                 "caption": "{table.auction.card} · the winner pays Seat {table.auction.seller}",
             },
         },

@@ -16,7 +16,8 @@ from PIL import Image, ImageChops
 from hub.display import LAMPS, SIZES, PanelSize, frame, panel, png, rings, with_names
 from hub.display.facts import view_values
 from hub.display.ink import Box, shortened, width_of
-from hub.display.labels import fill
+from hub.display.labels import fill, named, score_text, value_text
+from hub.display.language import Catalogue, Language
 from hub.display.panels import sheet
 from hub.engine.match import Over
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
@@ -109,8 +110,63 @@ def test_a_map_by_seat_is_written_with_the_seats_symbols() -> None:
 
 def test_screens_say_symbol_and_name_instead_of_a_seats_number() -> None:
     assert with_names("Seat 2 pays Seat 1.", auction()) == "▲ Ben pays ● Ana."
-    assert with_names("$85 Seat ", auction()) == "$85"
     assert with_names("\u2068Cem\u2069 had seat 1.", auction()) == "Cem had seat 1.", "a panel has no sign for isolates"
+
+
+# --- in another language -----------------------------------------------------------------------------
+
+GERMAN = Language(
+    Catalogue(
+        language="de",
+        money="{amount} $",
+        point=",",
+        messages={
+            "Seat {seat}": "Platz {seat}",
+            "yes": "ja",
+            "Engineer": "Ingenieur",
+            "IOU": "Schein",
+            "IOUs": "Scheine",
+            "costs {price} each": "je {price}",
+            "as always": "wie immer",
+            "{auction_bid} Seat {auction_by}": "{auction_bid} Platz {auction_by}",
+            "the winner pays Seat {auction_seller}": "es zahlt an Platz {auction_seller}",
+            "round {round}": "Runde {round}",
+            "r{round}": "R{round}",
+            "waiting for Seat {seat}": "es fehlt Platz {seat}",
+        },
+    )
+)
+
+
+def test_each_part_of_a_template_is_said_in_another_language() -> None:
+    labels = made_labels(AUCTION | {"screen": {"scored": ["IOU", "IOUs"]}})
+    filled = fill(
+        "costs {price:cents} each · as always · {card}, {sure}",
+        {"price": -50, "card": "ENG", "sure": True},
+        labels=labels,
+    )
+    assert filled == "costs -$0.50 each · as always · Engineer, yes"
+    assert GERMAN.say(filled) == "je -0,50 $ · wie immer · Ingenieur, ja"
+    assert GERMAN.say(score_text(2, labels)) == "2 Scheine"
+    assert GERMAN.say(value_text(["ENG", "ENG"], labels)) == "Ingenieur Ingenieur"
+
+
+def test_a_template_has_the_names_that_translators_read() -> None:
+    written, paths = named("{table.bid.rank} of {table.turn}, {seat.bid} and {table.bid.rank:+} of {} {")
+    assert written == "{bid_rank} of {table_turn}, {seat_bid} and {bid_rank2} of {value}"
+    assert [*paths.values()] == ["table.bid.rank", "table.turn", "seat.bid", "table.bid.rank:+", ""]
+
+
+def test_a_panel_says_its_parts_in_its_language() -> None:
+    def said(size: PanelSize) -> list[str]:
+        return [text for _, _, text in sheet(auction(), made_labels(AUCTION), size, JOIN, GERMAN).texts]
+
+    small, large = said("2.9"), said("7.5")
+    assert "R3" in small
+    assert "Runde 3" in large
+    assert "85 $ ▲ Ben" in large
+    assert "Ingenieur · es zahlt an ● Ana" in large
+    assert "es fehlt ◆ Dee" in large
 
 
 # --- rings -------------------------------------------------------------------------------------------
@@ -352,7 +408,7 @@ def test_a_vote_on_the_dice_and_a_second_reading_take_the_place_of_the_caption()
     vote = replace(bait_take(), dispute=dispute)
     again = with_dice(bait_roll(), again=True, say="The dice are read again as they lie.")
     for size in SIZES:
-        assert "Are the dice read again? Push: yes. Bar: no." in texts_of(size, vote, BAIT).replace(" | ", " ")
+        assert "Read the dice again? Push: yes. Bar: no." in texts_of(size, vote, BAIT).replace(" | ", " ")
         assert "The dice are read again as they lie." in texts_of(size, again, BAIT).replace(" | ", " ")
 
 

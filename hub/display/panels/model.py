@@ -14,8 +14,10 @@ from hub.display.facts import (
     with_names,
 )
 from hub.display.labels import (
+    BETWEEN,
     NO_LABELS,
     Face,
+    beside,
     card_letter,
     deck_in,
     face_of,
@@ -27,6 +29,7 @@ from hub.display.labels import (
 )
 from hub.display.language import Language
 from hub.engine.labels import FactLabels, Labels, PhaseLabels
+from hub.engine.text import say, say_count, seats_words
 from hub.ports import SEAT_MARKS
 from hub.state import ScreenState
 
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
     from hub.state import Notice, PublicSeat, PublicState
 
-_STAGE_NAMES = {"lobby": "Join", "over": "Game over", "stopped": "Stopped"}
+_STAGE_NAMES = {"lobby": say("Join"), "over": say("Game over"), "stopped": say("Stopped")}
 READY = "✓"
 
 
@@ -83,15 +86,17 @@ class PanelModel:
         self._phase_screen = self._screen.phase.get(self._phase, PhaseLabels())
         self._table_fact_labels, self._seat_fact_labels = self._listed_facts("table"), self._listed_facts("seat")
         self._waited_for = [seat for seat in asked_seats(state) if seat not in state.locked]
-        self.address = state.url.partition("://")[2] or state.url or self.say("no network yet")
+        self.address = state.url.partition("://")[2] or state.url or self.say(say("no network yet"))
         self.join = join or state.url
         self.code = state.code
         self.title = self._named(state.title) or self._named(state.name)
         self.table = self._named(state.name)
-        self.round = self.say(f"round {state.view.round}") if state.view and state.view.round else ""
+        number = state.view.round if state.view else 0
+        self.round = self.say(say("round {round}", round=number)) if number else ""
+        self.short_round = self.say(say("r{round}", round=number)) if number else ""
         self.dice = self._settled_dice()
         self.phase = self.say(_STAGE_NAMES.get(state.state) or phase_name(self._phase, self.labels))
-        self.free = self.say("free")
+        self.free = self.say(say("free"))
         self.deck = deck_in(self.labels, self._values.get("table"), self._values.get("seats"))
         self.main, self.caption = self._main_and_caption()
         self.cards = self._row_of_cards()
@@ -106,6 +111,11 @@ class PanelModel:
     def _named(self, text: str) -> str:
         return with_names(text, self.state, self._language)
 
+    def _filled(self, template: str, values: Mapping[str, Any], seat: int | None = None) -> str:
+        """Return a template of the labels with its values, or "" if it has none of them."""
+        text = fill(template, values, seat, self.labels)
+        return self._named(text) if not text.values or any(str(one) for one in text.values.values()) else ""
+
     @property
     def is_lobby(self) -> bool:
         """Return whether players are still taking their seats."""
@@ -118,16 +128,20 @@ class PanelModel:
         """Return who has to do something, in a few words."""
         state = self.state
         if state.state == "over":
-            return self.say("press to play again")
+            return self.say(say("press to play again"))
         if self.is_lobby:
-            return self.say(f"{sum(one.held for one in state.seats)} of {len(state.seats)} seated")
+            held = sum(one.held for one in state.seats)
+            return self.say(say("{count} of {seats} seated", count=held, seats=len(state.seats)))
         if state.view and (roll := state.view.waiting.roll):
-            return self._named(f"Seat {roll.seat} rolls {'1 die' if roll.count == 1 else f'{roll.count} dice'}")
+            return self._named(
+                say_count("Seat {seat} rolls 1 die", "Seat {seat} rolls {count} dice", roll.count, seat=roll.seat)
+            )
         if not self._waited_for:
             return ""
         if len(self._waited_for) == 1:
-            return self._named(f"waiting for Seat {self._waited_for[0]}")
-        return self.say(f"waiting for {' '.join(SEAT_MARKS[seat].symbol for seat in self._waited_for)}")
+            return self._named(say("waiting for Seat {seat}", seat=self._waited_for[0]))
+        symbols = beside(SEAT_MARKS[seat].symbol for seat in self._waited_for)
+        return self.say(say("waiting for {seats}", seats=symbols))
 
     @property
     def latest(self) -> str:
@@ -135,7 +149,7 @@ class PanelModel:
         if notices := self._notices_in_foot():
             return self._named(notices[0].text)
         if self.is_lobby and not all(one.held for one in self.state.seats):
-            return self.say("Tap a free seat on your phone, then type its code or press its box.")
+            return self.say(say("Tap a free seat on your phone, then type its code or press its box."))
         events = self.events
         return events[-1] if events else ""
 
@@ -162,32 +176,32 @@ class PanelModel:
         if self.is_lobby:
             return self.code, self.address
         if state.state == "stopped":
-            return self.say("Stopped"), self._named(state.notices[0].text if state.notices else state.want)
+            return self.phase, self._named(state.notices[0].text if state.notices else state.want)
         if state.state == "over" and state.over:
             winners = state.over.winners
-            names = " ".join(f"Seat {seat}" for seat in winners)
-            return self._named(f"{names} {'wins' if len(winners) == 1 else 'win'}"), self._named(state.over.why)
+            win = say_count("{seats} wins", "{seats} win", len(winners), seats=seats_words(winners))
+            return self._named(win), self._named(state.over.why)
         seat, values = template_seat(state), template_values(state)
-        mains = (self._named(fill(one, values, seat, self.labels)) for one in _templates(self._phase_screen.main))
+        mains = (self._filled(one, values, seat) for one in _templates(self._phase_screen.main))
         main = next(filter(None, mains), "")
-        caption = self._named(fill(self._phase_screen.caption, values, seat, self.labels))
-        caption = self._named(self._dice_caption()) or caption
+        caption = self._named(self._dice_caption()) or self._filled(self._phase_screen.caption, values, seat)
         return main or self.phase, caption or self._named(state.want)
 
     def _dice_caption(self) -> str:
         """Return what the open roll needs a person for, how far it has come, or what it must show."""
         if self.state.dispute and self.state.dispute.stage == "vote":
-            return "Are the dice read again? Push: yes. Bar: no."
+            return say("Read the dice again? Push: yes. Bar: no.")
         dice = self.state.dice
         if dice is None:
             return ""
         if dice.again and dice.say:
             return dice.say
         seen = sum(len(batch.faces) for batch in dice.done) + len(dice.faces)
-        total = f"Total {dice.total}, {seen} of {dice.count} dice" if seen and dice.count > 1 else ""
+        total = say("Total {total}, {seen} of {count} dice", total=dice.total, seen=seen, count=dice.count)
+        counts = seen > 0 and dice.count > 1
         if dice.state in ("cocked", "wrong_count", "no_reader", "typed"):
-            return f"{dice.say} {total if dice.done else ''}".strip()
-        return total or (dice.wants.say if dice.wants else "")
+            return beside((dice.say, total if counts and dice.done else ""))
+        return total if counts else dice.wants.say if dice.wants else ""
 
     def _row_of_cards(self) -> Sequence[RowCard]:
         """Return the row of cards that stands for the large text in this phase."""
@@ -197,7 +211,12 @@ class PanelModel:
         faces = [(face_of(self.labels, one, self.deck), one) for one in row] if isinstance(row, list) else []
         key = self.labels.face.key if self.labels.face else None
         return [
-            RowCard(face, one.get(key) == current if isinstance(one, dict) else False) for face, one in faces if face
+            RowCard(
+                face._replace(title=self.say(face.title), tag=self.say(face.tag)),
+                one.get(key) == current if isinstance(one, dict) else False,
+            )
+            for face, one in faces
+            if face
         ]
 
     def _current_card(self, path: str) -> Any:
@@ -225,13 +244,16 @@ class PanelModel:
             ]
         names = {one.seat: one.name for one in self.state.seats}
         records = sorted(((int(key), facts) for key, facts in view.seats.items()), key=lambda item: item[0])
-        return [self._seat(seat, names.get(seat) or self.say(f"Seat {seat}"), facts) for seat, facts in records]
+        return [self._seat(seat, names.get(seat) or self._nameless(seat), facts) for seat, facts in records]
+
+    def _nameless(self, seat: int) -> str:
+        return self.say(say("Seat {seat}", seat=seat))
 
     def _lobby_seat(self, one: PublicSeat, code: str) -> SeatTexts:
         """Return what is written of a seat in the lobby: its player, or that it is free and the code that claims it."""
         if one.held:
             ready = READY if one.ready else ""
-            return SeatTexts(one.seat, one.name or self.say(f"Seat {one.seat}"), [ready], [ready])
+            return SeatTexts(one.seat, one.name or self._nameless(one.seat), [ready], [ready])
         return SeatTexts(one.seat, self.free, [code], [code])
 
     def _seat(self, seat: int, name: str, facts: Mapping[str, Any]) -> SeatTexts:
@@ -241,7 +263,7 @@ class PanelModel:
             score = self.say(score_text(over.scores[seat], self.labels))
             others = [fact for fact in self._seat_facts(facts) if fact not in (score, number)]
             return SeatTexts(seat, name, [number], [score, *others], asked=seat in over.winners)
-        cells = [self.say(fill(one, facts, labels=self.labels)) for one in _templates(self._screen.cell)]
+        cells = [self._filled(one, facts) for one in _templates(self._screen.cell)]
         token, now = self._token(seat), self._cell_now(seat)
         return SeatTexts(
             seat,
@@ -265,7 +287,7 @@ class PanelModel:
             return "--"
         if type(number) is int:
             return self.say(self._number(number, fact))
-        return self.say("in") if isinstance(inside, list) else ""
+        return self.say(say("in")) if isinstance(inside, list) else ""
 
     def _token(self, seat: int) -> str:
         """Return the letter of the token that the labels name, if this seat has it."""
@@ -328,7 +350,9 @@ class PanelModel:
             cards = [self._card(face, by_name=by_name) for face in value]
             return (", " if by_name else " ").join([*(dict.fromkeys(cards) if by_name else cards), *"?" * hidden])
         if fact.card and isinstance(value, dict):
-            return " ".join(f"{card_letter(self.labels, face)}{self._number(one, fact)}" for face, one in value.items())
+            return " ".join(
+                f"{card_letter(self.labels, face)}{self.say(self._number(one, fact))}" for face, one in value.items()
+            )
         if fact.sides and isinstance(value, list):
             return self._by_turns(value, fact)
         return self._named(fact_text(value, fact, self.labels))
@@ -359,7 +383,7 @@ class PanelModel:
         return (
             self.say(face.name)
             if by_name
-            else face.title
+            else self.say(face.title)
             if face.title != face.name
             else card_letter(self.labels, card)
         )
@@ -377,13 +401,11 @@ class PanelModel:
 
     def _table_row(self, record: Mapping[str, Any], fact: FactLabels) -> TableRow:
         flag = fact.flag
-        text = flag if flag and record.get(flag) else fill(fact.text, record, labels=self.labels)
-        title = fill(fact.title, record, labels=self.labels)
         by = record.get(fact.by)
-        if type(by) is int and by in SEAT_MARKS:
-            title = f"{SEAT_MARKS[by].symbol} {title}"
-        if numbers := value_text(record.get(str(fact.seats))):
-            text = f"{numbers} · {text}".strip(" ·")
+        symbol = SEAT_MARKS[by].symbol if type(by) is int and by in SEAT_MARKS else ""
+        title = beside((symbol, fill(fact.title, record, labels=self.labels)))
+        said = flag if flag and record.get(flag) else fill(fact.text, record, labels=self.labels)
+        text = beside((value_text(record.get(str(fact.seats))), said), BETWEEN)
         faces = record.get(fact.cards)
         cards = [None if face is None else card_letter(self.labels, face) for face in faces or ()]
         lit = [card_letter(self.labels, face) for face in record.get(fact.lit) or ()]

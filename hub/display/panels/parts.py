@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from hub.display.ink import BLACK, WHITE, Box, Sheet, fitting, shortened, width_of, wrapped
+from hub.display.labels import BETWEEN
+from hub.engine.text import say
 from hub.ports import SEAT_MARKS
 
 if TYPE_CHECKING:
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from hub.display.panels.model import PanelModel, RowCard, SeatTexts, TableRow
 
 _DESCENDING = "gjpqyQ,;"  # letters that reach below the line
-_BETWEEN = " · "
 _DIE_GAP = 8
 _MOST_DIE = 96  # sides of a drawn die
 _MOST_CARD_TEXT = 60
@@ -149,7 +150,7 @@ def rows_in_two_columns(paper: Sheet, box: Box, rows: Sequence[TableRow], height
         column, line = divmod(n, lines)
         half = box.column(column, 2).row(line, height)
         half = half._replace(right=half.right - (16 if column == 0 else 0))
-        text = row.text.partition(_BETWEEN)[0]
+        text = row.text.partition(BETWEEN)[0]
         text_left = half.right - width_of(text, size)
         paper.line(half._replace(left=text_left), text, size)
         paper.line(half._replace(right=text_left - _BESIDE), row.title, size, bold=True)
@@ -169,7 +170,7 @@ def table_row(paper: Sheet, box: Box, row: TableRow, title: int, large: int, lea
         left += width + _LETTER_GAP
     if box.right - left - 8 > 0:
         text = box._replace(left=left + 8)
-        paper.line(text, one_line_of(row.text.split(_BETWEEN), text.width, least), least)
+        paper.line(text, one_line_of(row.text.split(BETWEEN), text.width, least), least)
 
 
 def title_width(rows: Sequence[TableRow], width: int, large: int, least: int) -> int:
@@ -180,7 +181,7 @@ def title_width(rows: Sequence[TableRow], width: int, large: int, least: int) ->
     widest = max((width_of(row.title, large, bold=True) for row in rows), default=0)
     if any(row.cards for row in rows):
         return min(widest, width // 2)
-    texts = max((width_of(row.text.partition(_BETWEEN)[0], least) for row in rows), default=0)
+    texts = max((width_of(row.text.partition(BETWEEN)[0], least) for row in rows), default=0)
     return max(min(widest, width // 3), min(widest, width - texts - 20))
 
 
@@ -191,7 +192,7 @@ def one_line_of(facts: Sequence[str], width: int, size: int) -> str:
     """Return as many facts as stand on one line; none is cut while another fits."""
     line = ""
     for fact in facts:
-        longer = f"{line}{_BETWEEN}{fact}" if line else fact
+        longer = f"{line}{BETWEEN}{fact}" if line else fact
         if not line or width_of(longer, size) <= width:
             line = longer
     return line
@@ -200,7 +201,7 @@ def one_line_of(facts: Sequence[str], width: int, size: int) -> str:
 def lines_of(facts: Sequence[str], width: int, count: int, size: int) -> list[str]:
     """Return facts on `count` lines at most, closer together where only that lets them fit; else the first ones."""
     for many in range(len(facts), 1, -1):
-        for separator in (_BETWEEN, " "):
+        for separator in (BETWEEN, " "):
             lines = _packed(facts[:many], width, size, separator)
             if len(lines) <= count:
                 return lines
@@ -300,7 +301,7 @@ def invitation(paper: Sheet, box: Box, model: PanelModel, code_size: int, sizes:
     middle = box.top + (side if high else box.height) // 2
     code_height = round(code_size * 0.9)
     code = right._replace(top=middle - code_height // 2, bottom=middle + code_height - code_height // 2)
-    hint = model.say("scan, or type")
+    hint = model.say(say("scan, or type"))
     paper.line(code._replace(top=code.top - line, bottom=code.top), hint, fitting(hint, code.width, sizes))
     code_sizes = (code_size, 72, 60, 48, 40, 32, 26, 22, 18)
     paper.line(code, model.code, fitting(model.code, code.width, code_sizes), bold=True)

@@ -22,7 +22,7 @@ _SHORT_CAPTION_HEIGHT = 23  # of a caption on one line, which may be larger
 def draw(size: PanelSize, paper: Sheet, model: PanelModel) -> None:
     """Draw a whole panel of this size."""
     zones = SIZES[size].zones
-    head(paper, zones["head"], model.title, model.round.replace("round ", "r"), model.phase, 16, 6)
+    head(paper, zones["head"], model.title, model.short_round, model.phase, 16, 6)
     _main(paper, zones["main"].inset(6), model)
     zone = zones["seats"]
     paper.fill(zone._replace(bottom=zone.top + 1))
