@@ -1,8 +1,7 @@
-"""The developers' tools for JavaScript: format and lint (Biome), check types (tsc), derive types from the messages.
+"""The developers' tools for JavaScript: format and lint (Biome), check types (tsc), derive types from the messages (`make renew`).
 
     .venv/bin/python -m phone_ui.javascript check    exit 1 if anything is to be done
     .venv/bin/python -m phone_ui.javascript fix      format, and fix what can be fixed safely
-    .venv/bin/python -m phone_ui.javascript types    write static/lib/messages.d.ts anew from the Structs
 
 They are npm's development packages of `package.json`: `make check` and `make test` install them, a hub never does.
 """
@@ -34,6 +33,7 @@ MODULES = HERE / "node_modules"
 MESSAGES = HERE / "static" / "lib" / "messages.d.ts"
 CODE = (
     "static",
+    "extract_messages.js",
     "examples",
     "../tests/phone_ui/js",
     "../tests/docs",
@@ -82,7 +82,7 @@ TAKEN: tuple[type[msgspec.Struct], ...] = (
     *verbs.ARGS.values(),
     *staff_verbs.STAFF_ARGS.values(),
 )  # a page may leave out what has a default
-BANNER = "// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit."
+BANNER = "// Written by `make renew` from the messages' Structs; do not edit."
 
 
 class ToolMissing(Exception):
@@ -189,7 +189,7 @@ def _simplify(field: dict[str, Any]) -> None:
 def check() -> int:
     """Return 0 if format, lint rules and types are as they should be; else the tools say on the screen what is not."""
     if MESSAGES.read_text("utf-8") != messages():
-        sys.stderr.write("messages.d.ts is not what the Structs say: run `python -m phone_ui.javascript types`.\n")
+        sys.stderr.write("messages.d.ts is not what the Structs say: run `make renew`.\n")
         return 1
     commands = (tool(BIOME, "check", "--error-on-warnings", *CODE), tool(TSC, "--project", "tsconfig.json"))
     return max(subprocess.run(command, cwd=HERE, check=False).returncode for command in commands)
@@ -200,15 +200,9 @@ def fix() -> int:
     return subprocess.run(tool(BIOME, "check", "--write", *CODE), cwd=HERE, check=False).returncode
 
 
-def types() -> int:
-    """Write the declarations of the messages anew."""
-    MESSAGES.write_text(messages(), "utf-8")
-    return 0
-
-
 def main(argv: Sequence[str]) -> int:
     """Run one of the commands; its exit code."""
-    commands = {"check": check, "fix": fix, "types": types}
+    commands = {"check": check, "fix": fix}
     if len(argv) != 1 or argv[0] not in commands:
         sys.stderr.write(f"usage: python -m phone_ui.javascript {'|'.join(commands)}\n")
         return 2

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hub.display.labels import BETWEEN, beside, fill, number_text, seat_numbers, value_text
+from hub.display.labels import BETWEEN, beside, fill, number_text, readable, seat_numbers, value_text
 from hub.display.language import Language
 from hub.engine.labels import FactLabels, Labels
 from hub.ports import SEAT_MARKS
@@ -43,7 +43,7 @@ def fact_text(value: Any, fact: FactLabels, labels: Labels) -> str:
 
 def phase_name(phase: str, labels: Labels) -> str:
     """Return the name of a phase by the game's labels, by default made from its key: `take_fish` is "Take fish"."""
-    return labels.phases.get(phase) or phase.replace("_", " ").capitalize()
+    return labels.phases.get(phase) or readable(phase)
 
 
 def with_names(text: str, state: PublicState, language: Language | None = None) -> str:

@@ -142,6 +142,12 @@ def value_text(value: Any, labels: Labels = NO_LABELS) -> str:
             return str(value)
 
 
+def readable(name: str) -> str:
+    """Return a name that has no label as people read it: `take_fish` is "Take fish"."""
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
 def seat_numbers(value: Mapping[str, Any], *, ranked: bool = False, money: Money = "", sign: bool = False) -> str:
     """Return a map by seat as symbols with numbers, from the highest if they are `ranked`; "" for other records."""
     if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):

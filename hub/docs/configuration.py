@@ -1,6 +1,6 @@
 """The page `configuration.md`, from the types: every key, what it may be, its default and what it is for.
 
-`python -m hub.docs.configuration` writes it. What a page says of a key is what the hub checks (`hub/toml.py`).
+`make renew` writes it. What a page says of a key is what the hub checks (`hub/toml.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LIBRARY = "common"  # what lies in drivers/ and is none
 INTRODUCTION = """\
 # Configuration
 
-<!-- Made by `python -m hub.docs.configuration` from the types. -->
+<!-- Made by `make renew` from the types. -->
 
 One file in TOML, `/etc/table-hub/table-hub.toml` on an installed hub. Every line of it may be left out, and so may the
 file: this page has the defaults. `table-hub run --print-config` prints a whole file to start from, with these comments in
@@ -92,7 +92,3 @@ def _about(form: type[msgspec.Struct]) -> str:
     """Return what a part is, from the docstring "`[part]`: what it is."."""
     text = first_sentence(form.__doc__ or "").partition(": ")[2]
     return text[:1].upper() + text[1:]
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")

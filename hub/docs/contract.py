@@ -1,6 +1,6 @@
 """What the hub and its devices say to each other, as two documents that programs read.
 
-`python -m hub.docs.contract` writes `asyncapi.json` (MQTT) and `openapi.json` (HTTP) from the Structs of the messages.
+`make renew` writes `asyncapi.json` (MQTT) and `openapi.json` (HTTP) from the Structs of the messages.
 """
 
 from __future__ import annotations
@@ -18,8 +18,3 @@ def documents() -> dict[str, str]:
     """Return both documents as text, by name."""
     made = {"asyncapi": asyncapi.document(), "openapi": openapi.document()}
     return {name: json.dumps(one, indent=1, ensure_ascii=False) + "\n" for name, one in made.items()}
-
-
-if __name__ == "__main__":
-    for name, text in documents().items():
-        FILES[name].write_text(text, "utf-8")

@@ -1,6 +1,6 @@
 """What the documents say of each game beside its own page: the tables of `games.md`, and whose the games are.
 
-`python -m hub.docs.games_pages` writes the tables from the data files (`[page]`), so that a game that is added is in them
+`make renew` writes the tables from the data files (`[page]`), so that a game that is added is in them
 without a hand, and the table of options in each game's own page; the sentence stands in the page of licences.
 """
 
@@ -95,8 +95,9 @@ def everybodys() -> str:
     return f"In the public domain, and played without a box: {titles}." if titles else ""
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
-    for one in every_game():
-        its_page = PAGE.with_name("games") / f"{one.name}.md"
-        its_page.write_text(game_page(one, its_page.read_text("utf-8")), "utf-8")
+def pages() -> dict[Path, str]:
+    """Return the page of all games and the page of each one."""
+    each = {PAGE.with_name("games") / f"{game.name}.md": game for game in every_game()}
+    return {PAGE: page(PAGE.read_text("utf-8"))} | {
+        its_page: game_page(game, its_page.read_text("utf-8")) for its_page, game in each.items()
+    }

@@ -1,6 +1,6 @@
 """The page `labels.md`: every key by which a game's data file says how screens draw it.
 
-`python -m hub.docs.labels` writes it from the types in `hub/engine/labels.py`.
+`make renew` writes it from the types in `hub/engine/labels.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PAGE = Path(__file__).with_name("labels.md")
 INTRODUCTION = """\
 # Labels
 
-<!-- Made by `python -m hub.docs.labels` from hub/engine/labels.py. -->
+<!-- Made by `make renew` from hub/engine/labels.py. -->
 
 A game's data file holds its rules' numbers and, in the parts below, everything that screens, panels, rings and boxes draw
 it with. Screens know no game: they read these labels. The hub refuses a key that is not listed here, with its line and the
@@ -58,7 +58,3 @@ def _fields(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
             renamed = re.search(r"name='(\w+)'", ast.unparse(field.value)) if field.value else None
             text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
             yield renamed[1] if renamed else field.target.id, ast.unparse(field.annotation), str(text)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")

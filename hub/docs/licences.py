@@ -1,6 +1,6 @@
 """The page `licences.md`: what a hub consists of beside its own code, and the licence of each part.
 
-`python -m hub.docs.licences` writes it, in an environment with the group `dev`: versions from `requirements.lock` and
+`make renew` writes it, in an environment with the group `dev`: versions from `requirements.lock` and
 `phone_ui/package-lock.json`, licences from the packages' own metadata. Of a package that this machine does not have (one
 that only a Pi needs) the file is fetched and read.
 """
@@ -62,7 +62,7 @@ INSIDE = {
 INTRODUCTION = """\
 # Rights and licences
 
-<!-- Made by `python -m hub.docs.licences` from the lock files and the packages' metadata. -->
+<!-- Made by `make renew` from the lock files and the packages' metadata. -->
 
 {rights}
 
@@ -258,7 +258,3 @@ def page() -> str:
             FIRMWARE,
         ]
     )
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")

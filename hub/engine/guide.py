@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from hub.engine.decision import Decision
+from hub.engine.text import Message
 
 To: TypeAlias = Literal["asked", "all"]
 Asks: TypeAlias = Literal["turn", "sealed", "roll"]
@@ -34,8 +35,8 @@ class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
     key: str
     part: str
     rule: str
-    say: str = ""
-    all: str = ""
+    say: Message = ""
+    all: Message = ""
     phase: list[str] = []
     kind: Asks | None = None
     asks: list[str] = []
@@ -50,23 +51,23 @@ class Chapter(Struct, frozen=True, forbid_unknown_fields=True):
     `phases` are those in which the page of rules opens here.
     """
 
-    title: str
-    lines: list[tuple[str, str]]
+    title: Message
+    lines: list[tuple[Message, str]]
     phases: list[str] = []
 
 
 class Symbol(Struct, frozen=True, forbid_unknown_fields=True):
     """Something on a screen that is not a word, or a word that needs one: how it looks or is called, and what it means."""
 
-    name: str
-    say: str
+    name: Message
+    say: Message
 
 
 class Guide(Struct, frozen=True, forbid_unknown_fields=True):
     """What a game tells people of its rules. `about` is two sentences; `follows` says of each move what comes of it."""
 
-    about: str
-    follows: dict[str, str]
+    about: Message
+    follows: dict[str, Message]
     chapter: list[Chapter]
     symbol: list[Symbol] = []
     lesson: list[Lesson] = []

@@ -12,9 +12,10 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct, field
 
 from hub.engine.options import Option
+from hub.engine.text import Message
 
 Path: TypeAlias = str
-Template: TypeAlias = str
+Template: TypeAlias = Message
 Money: TypeAlias = Literal["", "dollars", "cents"]
 Screen: TypeAlias = Literal["phone", "kiosk", "panel"]
 
@@ -40,13 +41,13 @@ class FactLabels(Part, frozen=True, kw_only=True):
     """It is left out while a number line shows it."""
     counted: bool = False
     """It is money or points: each change of it has an event that says how it came about."""
-    label: str | None = None
+    label: Message | None = None
     """What it is called. None: its name."""
-    short: str | None = None
+    short: Message | None = None
     """What panels call it. None: its label."""
-    names: dict[str, str] = {}
+    names: dict[str, Message] = {}
     """What its values are called."""
-    alert: str = ""
+    alert: Message = ""
     """The warning at a seat while the fact is true of it."""
     card: bool | Literal["name"] = False
     """Its value is a card, or several. "name": cards are written by name, with what they do."""
@@ -64,7 +65,7 @@ class FactLabels(Part, frozen=True, kw_only=True):
     """What a record is called: a template over the record."""
     heap: str = ""
     """The card of which the value is a number."""
-    unit: list[str] = []
+    unit: list[Message] = []
     """What one and what several of it are called."""
     odds: bool = False
     """Its value is a chance, drawn with a bar."""
@@ -105,11 +106,11 @@ class FactLabels(Part, frozen=True, kw_only=True):
 class ParameterLabels(Part, frozen=True, kw_only=True):
     """What screens know of one parameter of moves (`[parameters.X]`). One that is called `target` is a seat."""
 
-    label: str = ""
+    label: Message = ""
     """What it is called above its choices."""
-    said: str = "{}"
+    said: Message = "{}"
     """Its value inside the label of a move: "{} Baits"."""
-    one: str = ""
+    one: Message = ""
     """The same for the value 1: "1 Bait"."""
     card: bool = False
     """Its values are cards."""
@@ -117,9 +118,9 @@ class ParameterLabels(Part, frozen=True, kw_only=True):
     """Its values are seats."""
     money: Money = ""
     """The currency unit its values count."""
-    names: dict[str, str] = {}
+    names: dict[str, Message] = {}
     """What its values are called."""
-    notes: dict[str, str] = {}
+    notes: dict[str, Message] = {}
     """A few words beside a value."""
     between: Path = ""
     """Its values count the gaps of this row of cards, from 0: a gap is tapped."""
@@ -140,13 +141,13 @@ class MoveLabels(Part, frozen=True, kw_only=True):
 
     label: Template = ""
     """Its label with `{parameter}`, or a path of the public view. Without one: its own name."""
-    name: str = ""
+    name: Message = ""
     """What it is called while nothing in it is chosen."""
-    short: str = ""
+    short: Message = ""
     """Its name on a box's display, in capitals."""
     join: str = ", "
     """What stands between several cards in it."""
-    effect: str = ""
+    effect: Message = ""
     """What it does, in one line."""
     note: Template = ""
     """What is written above its choices: a template over the view."""
@@ -169,7 +170,7 @@ class VersusLabels(Part, frozen=True, kw_only=True):
 
     sides: list[Path]
     """Their seats."""
-    words: list[str]
+    words: list[Message]
     """A word for each."""
     values: Path = ""
     """What each has to show, by seat."""
@@ -255,7 +256,7 @@ class ScreenLabels(Part, frozen=True, kw_only=True):
     """The fact of the table that holds the seat with the token."""
     token_letter: str = ""
     """The token on small panels. Without one: the first letter of `token`."""
-    token_name: str = ""
+    token_name: Message = ""
     """What the token is called."""
     order: Path = ""
     """The seats in the order in which they are listed."""
@@ -275,7 +276,7 @@ class ScreenLabels(Part, frozen=True, kw_only=True):
     """Kinds of events that are held up for a moment when they happen."""
     gone: list[str] = []
     """Kinds of events whose `card` went to their `seat`: the hammer has fallen."""
-    reveal: dict[str, str] = {}
+    reveal: dict[str, Message] = {}
     """What the `marks` of a reveal say of a seat's value; "first" stands out."""
     look: LookLabels | None = None
     """The face of the game."""
@@ -285,7 +286,7 @@ class ScreenLabels(Part, frozen=True, kw_only=True):
     """Facts of a seat under its score."""
     score: Money = ""
     """The currency unit of scores."""
-    scored: list[str] = []
+    scored: list[Message] = []
     """What one and what several points are called."""
     best: Literal["most", "least"] = "most"
     """Which score wins."""
@@ -311,7 +312,7 @@ class NeedsLabels(Part, frozen=True, kw_only=True):
 
     dice: int = 0
     """The most dice in one throw."""
-    phone: str = ""
+    phone: Message = ""
     """What of a seat only a phone shows."""
 
 
@@ -349,24 +350,24 @@ class PitchLabels(Part, frozen=True, kw_only=True):
 class Lying(Part, frozen=True, kw_only=True):
     """One thing that lies on the table with printed cards."""
 
-    what: str
+    what: Message
     """The thing."""
-    lies: str
+    lies: Message
     """How it lies there."""
 
 
 class PrintedLabels(Part, frozen=True, kw_only=True):
     """What the hub says of printed cards, which it cannot see (`[printed_cards]`)."""
 
-    one: str
+    one: Message
     """What it calls one of them."""
-    many: str
+    many: Message
     """What it calls several."""
     middle: list[Lying]
     """What lies in the middle of the table."""
     seat: list[Lying]
     """What lies at each seat."""
-    differs: str = ""
+    differs: Message = ""
     """What of our own list may differ from the box, in one sentence; left out if an owner's list is in its place."""
 
 
@@ -375,16 +376,16 @@ class IdleOption(Part, frozen=True, kw_only=True):
 
     beside: dict[str, bool | int | str] = field(name="with")
     """Values of other options."""
-    why: str
+    why: Message
     """The reason, in one sentence."""
 
 
 class ListLabels(Part, frozen=True, kw_only=True):
     """How staff enter one part of a list of their own cards (`[list.X]`)."""
 
-    title: str = "{}"
+    title: Message = "{}"
     """What one of its entries is called; `{}` is its key. An entry with a `name` is called by that."""
-    values: dict[str, str] = {}
+    values: dict[str, Message] = {}
     """What the values of an entry are called, by key; an entry that is one value has the key "". Others are not entered."""
     choices: str = ""
     """The part of the list whose keys are what texts can be, beside nothing."""
@@ -402,13 +403,13 @@ class LobbyLabels(Part, frozen=True, kw_only=True):
 class HelpTable(Part, frozen=True, kw_only=True):
     """A table on the help page (`[[help]]`)."""
 
-    title: str
+    title: Message
     """Its heading."""
-    columns: list[str]
+    columns: list[Message]
     """The headings of its columns."""
-    rows: list[list[str]]
+    rows: list[list[Message]]
     """Its cells."""
-    note: str = ""
+    note: Message = ""
     """A line below it."""
 
 
@@ -417,17 +418,17 @@ class Labels(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
     name: str = ""
     """The game's name in files and messages."""
-    title: str = ""
+    title: Message = ""
     """The game's title."""
     seats: tuple[int, int] = (0, 0)
     """The least and the most people."""
     minutes: int = 0
     """How long a match usually takes."""
-    blurb: str = ""
+    blurb: Message = ""
     """What the game is about, in one line."""
     cards: dict[str, dict[str, Any]] = {}
     """Cards, or kinds of cards, by key: `name`, `letter`, `colour`, `art`, `face`, `line`, and what the rules read."""
-    phases: dict[str, str] = {}
+    phases: dict[str, Message] = {}
     """What each phase is called."""
     moves: dict[str, MoveLabels] = {}
     """What screens and boxes know of each move."""
@@ -437,7 +438,7 @@ class Labels(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What screens know of the facts of a view."""
     screen: ScreenLabels = ScreenLabels()
     """How screens, panels and rings draw the game as a whole."""
-    rules: dict[str, str] = {}
+    rules: dict[str, Message] = {}
     """Each rule in one line, by its id."""
     options: dict[str, Option] = {}
     """The ways to play."""

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from hub.engine.text import Message
 from hub.errors import StartRefused
 
 OptionValue: TypeAlias = bool | int | str
@@ -17,7 +18,7 @@ class Option(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
     default: bool | int | str
     """Its usual value."""
-    effect: str
+    effect: Message
     """What it changes, in one line."""
     choices: list[str] = []
     """The values of a text."""
@@ -29,7 +30,7 @@ class Option(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """A regular expression for other values of a text."""
     seat: bool = False
     """The number is a seat's, and 0 means nobody: screens offer the seats that are taken."""
-    label: str = ""
+    label: Message = ""
     """What the lobby calls it. Without one: its own name."""
 
     def check(self, name: str, value: object) -> OptionValue:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from string import Formatter
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
 Value: TypeAlias = "int | float | str"
 """What stands in a placeholder: a number, a `Text`, or a plain string, which is a message without placeholders itself."""
+Message: TypeAlias = Annotated[str, msgspec.Meta(extra={"message": True})]
+"""A string of a data file that people read: translators find it by this type."""
 Wire: TypeAlias = "int | float | str | list[Any] | dict[str, Any]"
 
 Joint: TypeAlias = Literal["and", "or", "then", ","]

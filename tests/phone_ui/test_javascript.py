@@ -107,7 +107,7 @@ def test_the_hub_opens_what_a_page_has_encrypted(pages: dict[str, Any], key: Hub
 
 
 def test_the_types_of_the_pages_are_those_of_the_messages() -> None:
-    assert javascript.MESSAGES.read_text("utf-8") == javascript.messages(), "run: python -m phone_ui.javascript types"
+    assert javascript.MESSAGES.read_text("utf-8") == javascript.messages(), "run: make renew"
 
 
 def test_every_field_that_the_hub_writes_is_there_and_a_request_may_leave_defaults_out() -> None:

@@ -13,18 +13,13 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from hub import games
-from hub.display.language import Catalogue
-from hub.languages import Speech, catalogues
+from hub.languages import Speech
+from tests import made_language
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.gallery.moments import NAMES, Moment, every
 from tests.gallery.pictures import TWO_FRAMES, Gallery, held, seats_of
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import FakeHub, labels_of
-
-PSEUDO = "eo"
-PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-OTHER = "ÄḂČĐĘƑĢĤĮĴĶĻṂŇÖṖǪŘŠŤŲṼŴẊŸŽäḃčđęƒģĥįĵķļṃňöṗǫřšťųṽŵẋÿž"
-LETTERS = str.maketrans(PLAIN, OTHER)
 
 NAMED = {word for name in NAMES.values() for word in re.findall("[A-Za-z]+", name)}
 """Words of the guests' names."""
@@ -108,35 +103,19 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-def pseudo(catalogue: Catalogue, direction: str = "ltr") -> Catalogue:
-    """A catalogue that has another sign for every letter of each message, and leaves its places."""
+class MadeSpeech:
+    """The made language, from right to left as it is, or the other way."""
 
-    def said(text: str) -> str:
-        return "".join(
-            part if part.startswith("{") else part.translate(LETTERS) for part in re.split(r"(\{\w+\})", text)
-        )
+    names: ClassVar = {"en": "English", made_language.NAME: "Pseudo"}
+    tables: ClassVar = {"1": [made_language.NAME]}
 
-    def both(key: str) -> str | list[str]:
-        forms = [said(form) for form in key.split("\n")]
-        return forms if len(forms) > 1 else forms[0]
-
-    messages = {key: both(key) for key in catalogue.messages}
-    return msgspec.structs.replace(catalogue, language=PSEUDO, direction=direction, messages=messages)
-
-
-class PseudoSpeech:
-    """The pseudo-language of all that the German catalogue knows."""
-
-    names: ClassVar = {"en": "English", PSEUDO: "Pseudo"}
-    tables: ClassVar = {"1": [PSEUDO]}
-
-    def __init__(self, direction: str = "ltr") -> None:
+    def __init__(self, direction: str = "rtl") -> None:
         self.direction = direction
 
     @cache  # noqa: B019 - one for all tests
     def catalogue(self, language: str, game: str) -> bytes | None:
-        found = catalogues("de").get(game) if language == PSEUDO else None
-        return msgspec.json.encode(pseudo(found, self.direction)) if found else None
+        found = made_language.read().get(game) if language == made_language.NAME else None
+        return msgspec.json.encode(msgspec.structs.replace(found, direction=self.direction)) if found else None
 
 
 def plain(texts: list[str]) -> Iterator[str]:
@@ -179,7 +158,7 @@ def left_plain(gallery: Gallery, moment: Moment) -> set[str]:
 def test_no_text_of_a_screen_escapes_the_catalogues(section: str, browser: Browser, tmp_path: Path) -> None:
     moments = every(section)
     assert moments
-    with Gallery(tmp_path, browser, moments, PSEUDO, PseudoSpeech()) as gallery:
+    with Gallery(tmp_path, browser, moments, made_language.NAME, MadeSpeech("ltr")) as gallery:
         found = {text: moment.name for moment in moments for text in left_plain(gallery, moment)}
 
     assert not found, "\n".join(f"{name}: {text}" for text, name in found.items())
@@ -193,7 +172,7 @@ def test_a_phone_that_reads_from_right_to_left_shows_all_and_nothing_twice(
     section: str, browser: Browser, tmp_path: Path
 ) -> None:
     found: dict[str, str] = {}
-    with Gallery(tmp_path, browser, [], PSEUDO, PseudoSpeech("rtl")) as gallery:
+    with Gallery(tmp_path, browser, [], made_language.NAME, MadeSpeech()) as gallery:
         for moment in every(section):
             gallery.show(moment, seats_of(moment))
             for seat in seats_of(moment):

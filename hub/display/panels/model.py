@@ -24,6 +24,7 @@ from hub.display.labels import (
     fill,
     found,
     number_text,
+    readable,
     score_text,
     value_text,
 )
@@ -404,7 +405,7 @@ class PanelModel:
         by = record.get(fact.by)
         symbol = SEAT_MARKS[by].symbol if type(by) is int and by in SEAT_MARKS else ""
         title = beside((symbol, fill(fact.title, record, labels=self.labels)))
-        said = flag if flag and record.get(flag) else fill(fact.text, record, labels=self.labels)
+        said = readable(flag) if flag and record.get(flag) else fill(fact.text, record, labels=self.labels)
         text = beside((value_text(record.get(str(fact.seats))), said), BETWEEN)
         faces = record.get(fact.cards)
         cards = [None if face is None else card_letter(self.labels, face) for face in faces or ()]

@@ -1,4 +1,4 @@
-// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit.
+// Written by `make renew` from the messages' Structs; do not edit.
 
 export interface Messages {
   PublicState: PublicState;

@@ -32,3 +32,15 @@ test("a text is made in another language from its values as the hub makes it", (
     assert.equal(german.say(english), said);
   }
 });
+
+test("a language with six forms has each at its numbers", () => {
+  const forms = { zero: "0", one: "1", two: "2", few: "3", many: "4", other: "5" };
+  const arabic = new Language({
+    ...examples.common,
+    language: "ar",
+    messages: { "{count} point\n{count} points": forms },
+  });
+  const counts = [0, 1, 2, 3, 10, 11, 99, 100, 102, 103, 250, -1];
+  const said = counts.map((count) => arabic.fill("{count} point\n{count} points", { count }));
+  assert.deepEqual(said, ["0", "1", "2", "3", "3", "4", "4", "5", "5", "3", "4", "1"]);
+});

@@ -1,4 +1,4 @@
-// Find the messages of the pages: node messages.js prints them as a gettext template.
+// Find the messages of the pages: node extract_messages.js prints them as a gettext template.
 //
 // A message is what `say`, `sayCount`, `sayAround` and `message` are called with, and in html`...` each text between two tags
 // and each attribute that people read or hear. A text beside a value is half a sentence: that is an error.
@@ -21,38 +21,48 @@ const faults = [];
 
 /**
  * Take the texts of an htm template, as htm itself reads it.
- * @type {import("gettext-extractor").IJsExtractorFunction}
+ * @type {import("gettext-extractor/dist/js/parser.js").IJsExtractorFunction}
  */
 function ofMarkup(node, file, addMessage) {
-  if (!ts.isTaggedTemplateExpression(node) || node.tag.getText(file) !== "html") return;
-  const { template } = node;
+  if (!ts.isTaggedTemplateExpression(node)) return;
+  const { tag, template } = /** @type {any} */ (node);
+  if (tag.text !== "html") return;
   const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
   /** @param {string} text */
-  const add = (text) => WORD.test(text) && addMessage({ text: collapsed(text), lineNumber: line, fileName: file.fileName });
-  const spans = ts.isTemplateExpression(template) ? template.templateSpans : [];
-  const strings = ts.isTemplateExpression(template)
-    ? [template.head.text, ...spans.map(({ literal }) => literal.text)]
-    : [template.text];
+  const add = (text) =>
+    WORD.test(text) && addMessage({ text: collapsed(text), lineNumber: line, fileName: file.fileName });
+  /** @type {{ expression: { getText(file: unknown): string }, literal: { text: string } }[]} */
+  const spans = template.templateSpans ?? [];
+  const strings = [template.head?.text ?? template.text, ...spans.map(({ literal }) => literal.text)];
+  /** @param {unknown[]} children what stands between two tags, or in the whole template */
+  const take = (children) => {
+    children.forEach((child, i) => {
+      if (typeof child !== "string") return;
+      add(child);
+      const isHalf = [children[i - 1], children[i + 1]].some((beside) => beside instanceof Value && !beside.drawn);
+      if (isHalf && WORD.test(child))
+        faults.push(`${file.fileName}:${line}: "${collapsed(child)}" stands beside a value: use say().`);
+    });
+  };
   /**
    * @param {unknown} _
    * @param {Record<string, unknown> | null} props
    * @param {...unknown} children
    */
   const read = (_, props, ...children) => {
-    for (const name of SPOKEN) if (typeof props?.[name] === "string" && props.translate !== "no") add(props[name]);
     if (props?.translate === "no") return [];
-    children.forEach((child, i) => {
-      if (typeof child !== "string") return;
-      add(child);
-      for (const beside of [children[i - 1], children[i + 1]]) {
-        const isText = beside instanceof Value && !beside.drawn && WORD.test(child);
-        if (isText) faults.push(`${file.fileName}:${line}: "${collapsed(child)}" stands beside a value: use say().`);
-      }
-    });
+    for (const name of SPOKEN) if (typeof props?.[name] === "string") add(String(props[name]));
+    take(children);
     return [];
   };
-  const whole = htm.call(read, strings, ...spans.map(({ expression }) => new Value(expression.getText(file))));
-  for (const one of [whole].flat()) if (typeof one === "string") add(one);
+  take(
+    [
+      htm.bind(read)(
+        /** @type {any} */ (strings),
+        ...spans.map(({ expression }) => new Value(expression.getText(file))),
+      ),
+    ].flat(),
+  );
 }
 
 /** What stands in a template between its texts; `drawn`: it is made of elements, or of nothing. */

@@ -1,0 +1,181 @@
+"""Find every message that people read: in Python, in the pages' JavaScript, and in the data files of games.
+
+In Python a message is a literal that one of the functions of `hub.engine.text` is called with (`KEYWORDS`), in pages what
+`phone_ui/extract_messages.js` finds, and in the labels and guides of games a value whose type is `Message`.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from babel.messages.pofile import read_po
+from msgspec import inspect
+
+from hub import games
+from hub.display.labels import BETWEEN, named, readable
+from hub.engine.guide import Guide
+from hub.engine.labels import Labels
+from phone_ui.javascript import node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = (
+    *(f"hub/{part}/**/*.py" for part in ("engine", "games", "table", "display", "network", "store")),
+    "hub/*.py",
+    "drivers/**/*.py",
+    "phone_ui/*.py",
+)
+"""The modules that speak to people at a table or to staff; others speak to owners and developers, in English."""
+PAGES = "phone_ui/extract_messages.js"
+
+KEYWORDS = {"say": (0, 1), "say_count": (0, 2), "message": (0, 2), "tell": (1, 2), "Refusal": (0, 1)}
+"""The functions whose literal arguments are messages, and which arguments: from the first to before the second number."""
+
+SHARED = ("title", "blurb", "options", "needs", "lobby")
+"""The labels that the lobby shows: messages without the context of their game, for it is not chosen yet."""
+CARD = ("name", "text", "line", "hue", "A", "B")
+"""What screens show of a card in `[cards]`."""
+
+_PLACEHOLDER = re.compile(r"\{\w*\}")
+_WORD = re.compile(r"[^\W\d_]{2}")
+
+
+class Message(NamedTuple):
+    """A message in English, and where it stands; `context` is the game that it belongs to, "" for the hub itself.
+
+    `plural` is the form of several, if `text` is that of one.
+    """
+
+    text: str
+    where: str
+    context: str = ""
+    plural: str = ""
+
+
+def messages() -> list[Message]:
+    """Return every message of each context once, with all files that have it. Raise ToolMissing without node."""
+    found: dict[tuple[str, str], Message] = {}
+    for one in (*_of_all_modules(), *of_pages(), *_of_all_games()):
+        before = found.get((one.context, one.text), one)
+        where = " ".join(sorted({*before.where.split(), one.where}))
+        found[one.context, one.text] = Message(one.text, where, one.context, before.plural or one.plural)
+    return list(found.values())
+
+
+def _of_all_modules() -> Iterator[Message]:
+    contexts = {name: name for name in games.names()}
+    for path in sorted(file for pattern in PYTHON for file in ROOT.glob(pattern)):
+        is_game = path.parent.name == "games"
+        game = next((one for one in contexts if is_game and path.stem.replace("_", "-").startswith(one)), "")
+        yield from of_module(path, _where(path), game)
+
+
+def of_module(path: Path, where: str, context: str = "") -> Iterator[Message]:
+    """Yield the messages of a Python module. Babel's own reader misses a call inside of another one's parentheses."""
+    for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in KEYWORDS:
+            first, several = KEYWORDS[call.func.id]
+            literals = [one for arg in call.args[first:several] for one in _choices(arg)]
+            if len(literals) > 1 and call.func.id in ("say_count", "message"):
+                yield Message(literals[0], where, context, literals[1])
+            else:
+                yield from (Message(one, where, context) for one in literals if _has_words(one))
+
+
+def _choices(node: ast.expr) -> list[str]:
+    """Return the literal that an argument is, or those between which a condition chooses."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return [text]
+        case ast.IfExp(body=body, orelse=orelse):
+            return [*_choices(body), *_choices(orelse)]
+    return []
+
+
+@cache
+def of_pages() -> tuple[Message, ...]:
+    """Return the messages of the pages. Raise RuntimeError with the half sentences that stand beside a value."""
+    folder = (ROOT / PAGES).parent
+    done = subprocess.run([node(), Path(PAGES).name], cwd=folder, capture_output=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode())
+    return tuple(
+        Message(*((one.id, where) if isinstance(one.id, str) else (one.id[0], where, "", one.id[1])))
+        for one in read_po(io.BytesIO(done.stdout))
+        for where in sorted({f"phone_ui/{file}" for file, _ in one.locations})
+        if one.id
+    )
+
+
+def _of_all_games() -> Iterator[Message]:
+    for name in games.names():
+        game = games.find(name)
+        file = f"{name.replace('-', '_')}.toml"
+        yield from of_labels(game.labels, f"hub/games/data/{file}", name)
+        for part, about in game.labels.own_list.items():
+            if "" in about.values:  # an entry is one value
+                words = (str(one) for one in game.data[part].values() if isinstance(one, str))
+                yield from (Message(one, f"hub/games/data/{file}", name) for one in words)
+        if game.guide:
+            texts = _texts(game.guide, inspect.type_info(Guide))
+            yield from (Message(one, f"hub/games/guides/{file}", name) for one in texts)
+
+
+def of_labels(labels: Labels, where: str, game: str) -> Iterator[Message]:
+    """Yield the messages of a game's labels; a template's parts between dots are one message each."""
+    kind = inspect.type_info(Labels)
+    assert isinstance(kind, inspect.StructType)
+    for field in kind.fields:
+        for text in _texts(getattr(labels, field.name), field.type):
+            yield from _parts(text, where, "" if field.name in SHARED else game)
+    for key, option in labels.options.items():
+        for name in ([] if option.label else [key], option.choices):
+            yield from (Message(readable(one), where) for one in name)
+    for fact in labels.facts.values():
+        yield from (Message(readable(one), where, game) for one in [fact.flag] if one)
+    for card in labels.cards.values():
+        yield from (Message(str(card[key]), where, game) for key in CARD if _has_words(str(card.get(key, ""))))
+
+
+def _parts(text: str, where: str, context: str) -> Iterator[Message]:
+    written, _ = named(text)
+    for part in written.split(BETWEEN):
+        if _has_words(part):
+            yield Message(part, where, context)
+
+
+def _has_words(text: str) -> bool:
+    """Return whether a message has words of its own; without any it is the same in all languages."""
+    return _WORD.search(_PLACEHOLDER.sub("", text)) is not None
+
+
+def _texts(value: Any, kind: inspect.Type) -> Iterable[str]:
+    """Return the strings of a value whose type is `hub.engine.text.Message`."""
+    match kind:
+        case inspect.Metadata(extra={"message": True}) if isinstance(value, str):
+            return [value]
+        case inspect.Metadata(type=inner):
+            return _texts(value, inner)
+        case inspect.StructType(fields=fields) if isinstance(value, kind.cls):
+            return [text for one in fields for text in _texts(getattr(value, one.name), one.type)]
+        case inspect.DictType(value_type=inner):
+            return [text for one in value.values() for text in _texts(one, inner)]
+        case inspect.TupleType(item_types=inners):
+            return [text for one, inner in zip(value, inners, strict=True) for text in _texts(one, inner)]
+        case inspect.ListType(item_type=inner) if isinstance(value, list):
+            return [text for one in value for text in _texts(one, inner)]
+        case inspect.UnionType(types=inners):
+            return [text for inner in inners for text in _texts(value, inner)]
+    return []
+
+
+def _where(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
