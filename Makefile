@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test long wide quick static check docs gallery bench chaos fuzz acceptance firmware drawings catalogues flaky lock wheels audit setup install clean
+.PHONY: help demo test long wide quick static check docs gallery bench chaos fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -37,7 +37,8 @@ help:
 	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour each)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
 	@echo 'make drawings schematic, perfboard, housing and tables of firmware/hardware/README.md'
-	@echo 'make catalogues  the texts of all languages anew: hub/docs/translate.md'
+	@echo 'make renew    every generated file that is out of date: catalogs, pages, types, digests of matches'
+	@echo 'make catalogues  start a language, or list what is not translated: hub/docs/translate.md'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,docs,firmware,drawings)'
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
 	@echo 'make wheels   check that every locked package is there ready-made for each machine'
@@ -77,6 +78,8 @@ static:
 	@cd "$(ROOT)" && .venv/bin/mypy
 	@cd "$(ROOT)" && .venv/bin/lint-imports
 	@cd "$(ROOT)" && .venv/bin/python -m phone_ui.javascript check
+	@cd "$(ROOT)" && .venv/bin/python -m tests.renew --check
+	@cd "$(ROOT)" && .venv/bin/python -m hub.docs.catalogues missing
 
 check: static test long
 
@@ -112,9 +115,13 @@ firmware:
 drawings:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py drawings && exec .venv/bin/python -m firmware.hardware.draw $(ARGS)
 
-# Every text that people read, into hub/locale; ARGS="new fr" begins a language, ARGS=missing lists what is not translated.
+# ARGS=--check only says which ones are out of date.
+renew:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.renew $(ARGS)
+
+# ARGS="new fr" starts a language, ARGS=missing lists what is not translated, ARGS=--guess offers guesses to the translator.
 catalogues:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py setup && exec .venv/bin/python -m hub.docs.catalogues $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m hub.docs.catalogues $(ARGS)
 
 # Renew requirements.lock after a change of pyproject.toml; UPGRADE="--upgrade-package pillow" also takes a newer one.
 # Then make sure that every locked package can be installed on each machine that README.md names.

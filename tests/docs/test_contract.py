@@ -38,7 +38,7 @@ def test_lists_and_paragraphs_of_a_docstring_stay_apart_in_the_documents(docstri
 @pytest.mark.parametrize("name", contract.FILES)
 def test_a_document_is_what_the_types_say(name: str) -> None:
     written = contract.FILES[name].read_text("utf-8")
-    assert written == contract.documents()[name], f"{name}.json is old: `python -m hub.docs.contract`"
+    assert written == contract.documents()[name], f"{name}.json is old: `make renew`"
 
 
 def test_the_topics_are_described_as_asyncapi_wants_it() -> None:

@@ -35,12 +35,12 @@ def headings(page: str, level: int) -> list[str]:
 
 
 def test_the_configuration_page_is_what_the_types_say() -> None:
-    renew = "python -m hub.docs.configuration"
+    renew = "make renew"
     assert text("configuration.md") == configuration.page(), f"the page is old: `{renew}`"
 
 
 def test_the_page_of_labels_is_what_the_types_say() -> None:
-    assert text("labels.md") == labels.page(), "the page is old: `python -m hub.docs.labels`"
+    assert text("labels.md") == labels.page(), "the page is old: `make renew`"
 
 
 def test_every_label_says_what_it_is_for() -> None:
@@ -89,7 +89,7 @@ def test_every_python_package_of_a_hub_has_its_licence_and_locked_version_on_the
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     shipped, rows = licences.shipped(pyproject, lock()), rows_of("Python packages")
     assert {"flask", "werkzeug", "spidev", "lgpio", "numpy", "pycparser", "uv"} <= {*shipped}
-    assert {*rows} >= {*shipped}, "the page is old: `python -m hub.docs.licences`"
+    assert {*rows} >= {*shipped}, "the page is old: `make renew`"
     for name in rows:
         assert f"| {', '.join(lock()[name])} |" in rows[name], f"{name} is locked in another version"
         assert re.search(r"\| [A-Z0-9][\w.-]+(?: (?:AND|OR) [\w.-]+)* \| [^|]*\|$", rows[name]), (
@@ -151,7 +151,7 @@ def test_the_page_of_a_game_says_what_its_data_say(name: str) -> None:
     least, most = game.seats
     assert headings(page, 1) == [game.title]
     assert f"**{least} to {most} players, about {game.labels.minutes} minutes.**" in " ".join(page.split())
-    assert page == games_pages.game_page(game, page), "the page is old: `python -m hub.docs.games_pages`"
+    assert page == games_pages.game_page(game, page), "the page is old: `make renew`"
     assert all(f"\n| `{name}` | " in page for name in game.options)
     overview = next(line for line in text("games.md").splitlines() if f"(games/{name}.md)" in line)
     assert overview.startswith(f"| [{game.title}]")
@@ -159,11 +159,11 @@ def test_the_page_of_a_game_says_what_its_data_say(name: str) -> None:
 
 
 def test_the_tables_of_the_games_are_what_the_data_files_say() -> None:
-    assert text("games.md") == games_pages.page(text("games.md")), "the page is old: `python -m hub.docs.games_pages`"
+    assert text("games.md") == games_pages.page(text("games.md")), "the page is old: `make renew`"
 
 
 def test_the_rights_of_every_game_are_named() -> None:
-    assert text("licences.md").startswith(licences.introduction()), "the page is old: `python -m hub.docs.licences`"
+    assert text("licences.md").startswith(licences.introduction()), "the page is old: `make renew`"
     for name in games.names():
         game = games.find(name)
         owner = game.data["page"]["owner"]
