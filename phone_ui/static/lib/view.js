@@ -133,6 +133,12 @@ export function nowLines(labels, state) {
 }
 
 /**
+ * Is there something that the people at the table decide together: a question, a match that begins, a pause?
+ * @param {PublicState} state
+ */
+export const isAskedTogether = (state) => Boolean(state.question || state.starting || state.paused != null);
+
+/**
  * Return "Round 3"; empty before a match.
  * @param {Facts | null} view
  */

@@ -15,7 +15,7 @@ import { OwnScreen } from "../lib/own_screen.js";
 import { fetchLanguages } from "../lib/speaking.js";
 import { follow } from "../lib/stream.js";
 import { Notices } from "../parts/notices.js";
-import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
+import { Together } from "../parts/questions.js";
 import { useSound } from "../parts/sound.js";
 import { useLabels } from "../parts/use_labels.js";
 
@@ -95,7 +95,7 @@ function Kiosk() {
     ${
       (state.question || state.starting || state.paused != null) &&
       html`<div class="questions">
-        <${QuestionPart} state=${state} /><${StartingPart} state=${state} /><${PausedPart} state=${state} />
+        <${Together} state=${state} />
       </div>`
     }
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}

@@ -9,14 +9,13 @@ import { begin, say } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, claimNameOf, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
-import { phaseText, roundText } from "../lib/view.js";
+import { isAskedTogether, phaseText, roundText } from "../lib/view.js";
 import { Awaited } from "../parts/awaited.js";
 import { later } from "../parts/later.js";
 import { Lobby } from "../parts/lobby.js";
 import { Who } from "../parts/marks.js";
 import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
-import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
 import { Spoken } from "../parts/spoken.js";
 import { TabBar } from "../parts/tabs.js";
@@ -350,9 +349,10 @@ function Phone() {
       sending=${sending || (away ? "away" : null)}
       most=${1}
     />
-    <${QuestionPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
-    <${StartingPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
-    <${PausedPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
+    ${
+      isAskedTogether(state) &&
+      html`<${Together} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />`
+    }
     ${hand?.claim != null && html`<${SeatWanted} claim=${hand.claim} sending=${sending} ask=${ask} />`}
     <main class="body" aria-busy=${!isReady}>
       ${
@@ -385,13 +385,14 @@ const Sound = later(() =>
     () => () => null,
   ),
 );
-const Over = later(() => import("../parts/over.js").then((part) => part.Over));
+const Together = later(() => import("../parts/questions.js").then((part) => part.Together));
+const Over = later(() => import("../parts/over.js").then((part) => part.Over), "result.css", "over.css");
 const SeatWanted = later(() => import("../parts/elsewhere.js").then((part) => part.SeatWanted));
 const Elsewhere = later(() => import("../parts/elsewhere.js").then((part) => part.Elsewhere));
-const Rules = later(() => import("../parts/rules.js").then((part) => part.Rules));
-const Help = later(() => import("../parts/help.js").then((part) => part.Help));
-const Log = later(() => import("../parts/log.js").then((part) => part.Log));
-const Why = later(() => import("../parts/why.js").then((part) => part.Why));
+const Rules = later(() => import("../parts/rules.js").then((part) => part.Rules), "rules.css");
+const Help = later(() => import("../parts/help.js").then((part) => part.Help), "help.css");
+const Log = later(() => import("../parts/log.js").then((part) => part.Log), "log.css");
+const Why = later(() => import("../parts/why.js").then((part) => part.Why), "why.css");
 const SeatTab = later(() => import("../parts/seat_tab.js").then((part) => part.SeatTab));
 const TABS = { rules: Rules, log: Log, why: Why, help: Help, seat: SeatTab };
 

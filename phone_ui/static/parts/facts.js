@@ -11,7 +11,7 @@ import { Crown } from "./marks.js";
 /** @import { Facts as Plain, FoundFact, Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum));
+const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum), "score.css");
 
 /**
  * Return the facts of one place (`table`, `seat`, `you`) that are shown in this phase `on` a phone or the kiosk.

@@ -5,10 +5,28 @@ import { html, useEffect, useState } from "../lib/html.js";
 const AGAIN = 3_000;
 
 /**
- * Return a component that loads the true one, and tries again while that fails: nobody opens a hint or a lesson once more.
- * @param {() => Promise<any>} load
+ * Load a style sheet of parts, once; rejects if the hub has none now.
+ * @param {string} name
  */
-export function later(load) {
+async function style(name) {
+  const href = `/static/parts/${name}`;
+  if (document.querySelector(`link[href="${href}"]`)) return;
+  const { ok } = await fetch(href); // a link that fails would load the whole page again
+  if (!ok) throw new Error(name);
+  await new Promise((resolve) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: resolve });
+    document.head.append(link);
+  });
+}
+
+/**
+ * Return a component that loads the true one and its style sheets, and tries again while that fails: nobody opens a hint or
+ * a lesson once more.
+ * @param {() => Promise<any>} load
+ * @param {...string} sheets
+ */
+export function later(load, ...sheets) {
+  const loadAll = () => Promise.all([load(), ...sheets.map(style)]).then(([part]) => part);
   /** @type {any} */
   let Part;
   return function Later(/** @type {any} */ props) {
@@ -25,7 +43,7 @@ export function later(load) {
         timer = setTimeout(tryIt, AGAIN);
       };
       // It may have come for another place since this one was first drawn.
-      const tryIt = () => (Part ? loaded(Part) : load().then(loaded, failed));
+      const tryIt = () => (Part ? loaded(Part) : loadAll().then(loaded, failed));
       tryIt();
       return () => clearTimeout(timer);
     }, []);

@@ -8,15 +8,15 @@ import { ActionButton } from "./ask.js";
 import { ChosenOptions } from "./chosen_options.js";
 import { later } from "./later.js";
 import { Marks, Who } from "./marks.js";
-import { PutAsideList } from "./questions.js";
 import { TableChoices } from "./table_choices.js";
 import { useLabels } from "./use_labels.js";
 
 /** @import { Ask, Drawn, Facts as Plain } from "../lib/types.d.ts" */
 /** @import { GameOffer, PublicSeat, PublicState } from "../lib/messages.d.ts" */
 
-const Options = later(() => import("./options.js").then((part) => part.Options));
-const FirstOptions = later(() => import("./options.js").then((part) => part.FirstOptions));
+const PutAsideList = later(() => import("./questions.js").then((part) => part.PutAsideList));
+const Options = later(() => import("./options.js").then((part) => part.Options), "options.css");
+const FirstOptions = later(() => import("./options.js").then((part) => part.FirstOptions), "options.css");
 
 /** Milliseconds after which what somebody types or taps is told: others read it once it is done. */
 const TOLD_AFTER = 400;
@@ -139,7 +139,10 @@ export function Lobby({ state, seat, sending, ask }) {
   const about = { state, labels: labels ?? null, chosen: options, onChange: choose };
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">
-    <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
+    ${
+      state.put_aside?.length > 0 &&
+      html`<${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />`
+    }
     <h1 class="headline">What shall we play?</h1>
     ${!seat && html`<p>Who sits at the table chooses. Take a seat to have a say.</p>`}
     <fieldset class="field">

@@ -8,11 +8,21 @@ import { useSecondsLeft } from "./use_seconds.js";
 /** @import { Ask } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
+/** @typedef {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} Props */
+
+/**
+ * All that is decided together now.
+ * @param {Props} props
+ */
+export function Together(props) {
+  return html`<${QuestionPart} ...${props} /><${StartingPart} ...${props} /><${PausedPart} ...${props} />`;
+}
+
 /**
  * The open question. A seat that may vote has a button for each answer; everybody sees who wants what.
- * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ * @param {Props} props
  */
-export function QuestionPart({ state, seat = null, sending = null, ask }) {
+function QuestionPart({ state, seat = null, sending = null, ask }) {
   const { question } = state;
   const left = useSecondsLeft(question?.seconds ?? 0, `${question?.kind} ${question?.seat} ${state.seq}`);
   if (!question) return null;
@@ -46,9 +56,9 @@ export function QuestionPart({ state, seat = null, sending = null, ask }) {
 
 /**
  * A match that is about to begin; who would rather wait says so.
- * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ * @param {Props} props
  */
-export function StartingPart({ state, seat = null, sending = null, ask }) {
+function StartingPart({ state, seat = null, sending = null, ask }) {
   const { starting } = state;
   const left = useSecondsLeft(starting?.seconds ?? 0, state.seq);
   if (!starting) return null;
@@ -77,9 +87,9 @@ export function StartingPart({ state, seat = null, sending = null, ask }) {
 
 /**
  * Who paused the match; anybody who plays goes on.
- * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ * @param {Props} props
  */
-export function PausedPart({ state, seat = null, sending = null, ask }) {
+function PausedPart({ state, seat = null, sending = null, ask }) {
   if (state.paused == null) return null;
   const plays = seat !== null && state.view?.seats?.[seat];
   return html`<section class="table-question" role="status" aria-label="Paused">
@@ -115,7 +125,7 @@ export function MatchActions({ state, seat, sending, ask }) {
 
 /**
  * The matches that this phone's person can go on with, and who of them is here.
- * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ * @param {Props} props
  */
 export function PutAsideList({ state, seat = null, sending = null, ask }) {
   const offers = (state.put_aside ?? []).filter(({ people }) => seat !== null && people.includes(seat));

@@ -11,7 +11,7 @@ import { Sentence, Who } from "./marks.js";
 /** @import { Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum));
+const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum), "score.css");
 
 /**
  * What a seat's score is made of, where the labels name facts for it.

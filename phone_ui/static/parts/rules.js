@@ -30,7 +30,6 @@ export function Rules({ labels, state, hand }) {
   const canDo =
     playing && hand && !search && html`<${CanDo} labels=${labels} state=${state} hand=${hand} guide=${guide} />`;
   return html`<div class="panel rules">
-    <link rel="stylesheet" href="/static/parts/rules.css" />
     <h1 class="headline">${labels.title}</h1>
     <p class="lead">${guide.about}</p>
     ${canDo && !hasNow && canDo}
@@ -151,7 +150,6 @@ function ChapterPart({ chapter, now, open, cited, canDo }) {
  */
 function Plain({ labels, cited }) {
   return html`<div class="panel rules">
-    <link rel="stylesheet" href="/static/parts/rules.css" />
     <h1 class="headline">${labels.title ?? say("Rules")}</h1>
     ${labels.blurb && html`<p class="lead">${labels.blurb}</p>`}
     <ul class="chapter-lines">

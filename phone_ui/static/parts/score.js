@@ -29,7 +29,7 @@ export function ScoreSum({ labels, state, seat, fact, score }) {
   if (!events) return null;
   const changes = changesOf(events, seat, what);
   if (!changes.length) return html`<p class="score-sum" role="status">It is as it was at the beginning.</p>`;
-  return html`<link rel="stylesheet" href="/static/parts/score.css" /><ol class="score-sum" aria-label="How it came about">
+  return html`<ol class="score-sum" aria-label="How it came about">
     ${changes.map(
       ({ n, text, data }) => html`<li key=${n} class="score-change">
         <b>${data.sum}</b>${" "} ${what.length > 1 && html`${factLabel(labels, data.what)} ${numberOf(labels, data)}`}

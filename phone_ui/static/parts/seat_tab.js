@@ -13,7 +13,7 @@ import { SecretZone } from "./secret.js";
 /** @import { Ask, Drawn, Held, PhoneProps, Settings } from "../lib/types.d.ts" */
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
-const HandOver = later(() => import("./hand_over.js").then((part) => part.HandOver));
+const HandOver = later(() => import("./hand_over.js").then((part) => part.HandOver), "hand_over.css");
 
 /**
  * My seat: name, settings of this phone, moving to another phone, leaving.
