@@ -285,6 +285,12 @@ def test_each_page_asks_for_its_style_sheets_whole_and_each_sheet_is_in_a_page()
         for file in (*STATIC.rglob("*.html"), *STATIC.rglob("*.js"))
         for name in re.findall(r'<link rel="stylesheet" href="/static/([^"]+)"', file.read_text("utf-8"))
     }
+    loading = " ".join(file.read_text("utf-8") for file in STATIC.rglob("*.js"))
+    asked |= {
+        f"parts/{name}"
+        for call in re.findall(r"= later\((.*?)\);\n", loading, re.DOTALL)
+        for name in re.findall(r'"([\w.]+\.css)"', call)
+    }
     assert {name for name in asked if not (sent := files.get(name)) or b"@import" in sent.plain} == set()
     ahead = [STATIC / name for name in asked]
     for file in ahead:
