@@ -1,7 +1,7 @@
 // The catalogs of one language: a template's message is looked up, and its values put in. hub/display/language.py does the
 // same; both are tried with the same examples.
 
-import { PLACES, texts } from "./language.js";
+import { message, PLACES, texts } from "./language.js";
 
 /** @import { Catalogue, MadeOf, MadeOfOther, MadeOfTemplate, Values } from "./types.d.ts" */
 
@@ -58,7 +58,7 @@ export class Language {
     if (clause !== undefined) return this.value(clause).replace(/\.$/, "");
     const parts = list.map((one) => this.value(one));
     if (by === ",") return parts.join(", ");
-    if (by === "then") return parts.join(`, ${this.say("then")} `);
+    if (by === "then") return parts.join(`, ${this.say(message("then"))} `);
     const type = by === "or" ? "disjunction" : "conjunction";
     return new Intl.ListFormat(this.locale, { type }).format(parts);
   }

@@ -1,7 +1,7 @@
 // Before a match: who is there, which game, with which options.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
-import { say, sayCount } from "../lib/language.js";
+import { message, say, sayCount } from "../lib/language.js";
 import { inForce } from "../lib/options.js";
 import { isHouse, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
@@ -22,7 +22,7 @@ const FirstOptions = later(() => import("./options.js").then((part) => part.Firs
 const TOLD_AFTER = 400;
 
 /** How well the house plays, from the weakest. */
-const STRENGTHS = ["easy", "steady", "sharp"];
+const STRENGTHS = [message("easy"), message("steady"), message("sharp")];
 
 /** @param {GameOffer["seats"]} seats */
 const playersText = ([least, most]) =>
@@ -77,7 +77,7 @@ function HousePlayer({ place, sending, ask }) {
   const onPick = (/** @type {any} */ event) => ask("house", { seat: place.seat, strength: event.target.value }, name);
   const kinds = [
     ["", place.box === "on" ? say("press to join") : say("nobody yet")],
-    ...STRENGTHS.map((strength) => [strength, say("the house, {strength}", { strength })]),
+    ...STRENGTHS.map((strength) => [strength, say("the house, {strength}", { strength: say(strength) })]),
   ];
   return html`<select
     class="seat-player"
@@ -95,7 +95,7 @@ function HousePlayer({ place, sending, ask }) {
  * @param {boolean} [mine]
  */
 export function seatStateText(place, mine = false) {
-  if (isHouse(place)) return say("plays {strength}", { strength: place.house });
+  if (isHouse(place)) return say("plays {strength}", { strength: say(place.house) });
   if (place.house) return say("the house plays on");
   if (place.ready) return mine ? say("you, ready ✓") : say("ready ✓");
   if (place.held && place.phone === "away" && place.presence === "away") return mine ? say("you, away") : say("away");

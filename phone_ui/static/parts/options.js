@@ -1,7 +1,7 @@
 // The options of a game. Fetched once a game is picked that has some.
 
 import { html } from "../lib/html.js";
-import { idleWhy, optionLabel } from "../lib/options.js";
+import { idleWhy, optionLabel, optionText } from "../lib/options.js";
 import { nameStays, seatName } from "../lib/seats.js";
 
 /** The option of every game that can be played with printed cards. */
@@ -87,7 +87,7 @@ function OptionInput({ id, state, option, value, idle, onChange }) {
   if (choices) {
     const onPick = (/** @type {any} */ event) => onChange(choices[event.target.selectedIndex]);
     return html`<select id=${id} disabled=${idle} onChange=${onPick}>
-      ${choices.map((choice) => html`<option selected=${choice === value}>${String(choice)}</option>`)}
+      ${choices.map((choice) => html`<option selected=${choice === value}>${optionText(state, option, choice)}</option>`)}
     </select>`;
   }
   const isNumber = typeof option.default === "number";

@@ -150,7 +150,7 @@ function NoticeLine({ table, ask, sending, notice, call }) {
  */
 export function seatWords(place) {
   const { held, presence, house, phone, box } = place;
-  if (isHouse(place)) return say("free, the house plays {strength}", { strength: house });
+  if (isHouse(place)) return say("free, the house plays {strength}", { strength: say(house) });
   const where = presence === "here" && phone !== "on" ? say("here, on the box") : presence;
   const words = [say(held ? where : "free"), house && say("the house plays"), box === "lost" && say("box lost")];
   return words.filter(Boolean).join(", ");
