@@ -72,7 +72,7 @@ EVENTS: list[dict[str, Any]] = [
     {"n": 14, "text": "Spot 4: everybody bids.", "rule": "BB-08", "kind": "round", "data": {"round": 4}},
     {
         "n": 15,
-        "text": "The bids: Seat 1 5, Seat 2 2, Seat 3 5, Seat 4 6.",
+        "text": "The bids: 5 from Seat 1, 2 from Seat 2, 5 from Seat 3, 6 from Seat 4.",
         "rule": "BB-09",
         "kind": "reveal",
         "data": {"bids": {"1": 5, "2": 2, "3": 5, "4": 6}, "marks": {"1": "tied", "3": "tied", "4": "first"}},
@@ -85,7 +85,7 @@ EVENTS: list[dict[str, Any]] = [
         "data": {},
     },
     {"n": 17, "text": "Seat 4 rolls 6.", "rule": "BB-12", "kind": "roll", "data": {}},
-    {"n": 18, "text": "Seat 4 takes a trout.", "rule": "BB-16", "kind": "take", "data": {}},
+    {"n": 18, "text": "Seat 4 takes a Trout.", "rule": "BB-16", "kind": "take", "data": {}},
 ]
 
 
