@@ -87,7 +87,8 @@ def of_module(path: Path, where: str, context: str = "") -> Iterator[Message]:
             if len(literals) > 1 and call.func.id in ("say_count", "message"):
                 yield Message(literals[0], where, context, literals[1])
             else:
-                yield from (Message(one, where, context) for one in literals if _has_words(one))
+                # Two values side by side may be one word in another language.
+                yield from (Message(one, where, context) for one in literals if _has_words(one) or "} {" in one)
 
 
 def _choices(node: ast.expr) -> list[str]:
