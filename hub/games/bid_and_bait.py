@@ -36,7 +36,7 @@ from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, chances_text
 from hub.engine.printed import UNKNOWN, face_down, is_printed, lay_out, shuffled
 from hub.engine.secret import Pile, Secret
-from hub.engine.text import Text, listed, message, say, say_count, seats_words
+from hub.engine.text import listed, message, say, say_count, seats_words
 from hub.errors import BadCard, StartRefused
 
 # The printed numbers
@@ -726,7 +726,7 @@ async def use_cast(s: Table, seat: int) -> None:
     drawn = (
         say("{count} Fish", count=len(lake.drawn))
         if is_printed(s.setup)
-        else listed(s.setup.data["cards"][fish]["name"] for fish in lake.drawn)
+        else listed(name_of(s, fish) for fish in lake.drawn)
     )
     tell(
         s, say("Seat {seat} draws {fish}.", seat=seat, fish=drawn), rule="BB-34", kind="draw", seat=seat,
@@ -769,10 +769,12 @@ def release(s: Table, seat: int, fish: str) -> None:
     else:
         angler.secret_fish = Secret(None, (seat,))
     s.table.discards.append(fish)
-    tell(
-        s, say("Seat {seat} discards {fish}.", seat=seat, fish=one(s, fish)), rule="BB-31", kind="release", fish=fish,
-        **caught(s, seat, -1),
-    )  # fmt: skip
+    text = (
+        say("Seat {seat} discards a Fish.", seat=seat)
+        if fish == UNKNOWN
+        else say("Seat {seat} discards a Fish: {fish}.", seat=seat, fish=name_of(s, fish))
+    )
+    tell(s, text, rule="BB-31", kind="release", fish=fish, **caught(s, seat, -1))
 
 
 # --- The new Spot and the end ------------------------------------------------------------------------
@@ -831,10 +833,12 @@ async def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
     angler = s.seats[seat]
     angler.fish.append(fish)
     angler.caught = True
-    tell(
-        s, say("Seat {seat} takes {fish}.", seat=seat, fish=one(s, fish)), rule=rule, kind="fish", fish=fish,
-        **caught(s, seat, 1),
-    )  # fmt: skip
+    text = (
+        say("Seat {seat} takes a Fish.", seat=seat)
+        if fish == UNKNOWN
+        else say("Seat {seat} takes a Fish: {fish}.", seat=seat, fish=name_of(s, fish))
+    )
+    tell(s, text, rule=rule, kind="fish", fish=fish, **caught(s, seat, 1))
     if is_printed(s.setup):  # BB-V09: people see the Fish, and show a set
         return
     mine = fish_of(s, seat)
@@ -1036,9 +1040,7 @@ def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     return {"number": {str(n): chances_text(1, SIDES, AtLeast(n, short=baits, coins=BAITS)) for n in numbers}}
 
 
-def one(s: Table, fish: str) -> Text:
-    """Return a Fish with its article: "a Carp", "an Eel"; "a Fish" where only people see which."""
-    if fish == UNKNOWN:
-        return say("a Fish")
-    name = s.setup.data["cards"][fish]["name"]
-    return say("an {fish}", fish=name) if name[0] in "AEIOU" else say("a {fish}", fish=name)
+def name_of(s: Table, fish: str) -> str:
+    """Return what a Fish is called: "Carp"."""
+    name: str = s.setup.data["cards"][fish]["name"]
+    return name

@@ -44,7 +44,7 @@ FEW = 4
 SIDES = 6  # BI-21
 LANES = 6  # BI-H07: dice that are rolled at once, at most
 CENTS = 100  # of a dollar
-LINES = (say("no roll"), say("a 1"), say("1 to 2"), say("1 to 3"), say("1 to 4"), say("1 to 5"), say("any roll"))
+LINES = (say("no roll"), say("1"), say("1 to 2"), say("1 to 3"), say("1 to 4"), say("1 to 5"), say("any roll"))
 
 
 @dataclass(slots=True)
@@ -982,7 +982,7 @@ def pitch_of(s: Table, cards: Sequence[str]) -> str:
     """Return a product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
     opening, *endings = (clause(s.setup.data["cards"][card]["line"]) for card in cards)
     if not endings:
-        return say("{opening}.", opening=opening)
+        return say("{opening}. That's all.", opening=opening)
     return say("{opening} {ending}.", opening=opening, ending=listed(endings))
 
 

@@ -24,7 +24,7 @@ def test_the_help_page_says_the_same() -> None:
 
 
 def test_a_language_may_write_the_name_of_a_product_as_one_word() -> None:
-    german: dict[str, str | list[str]] = {
+    german: dict[str, str | dict[str, str]] = {
         "{description} {product}": "{description}{product}",
         "Gigantic": "Riesen-",
         "Haunted": "Spuk-",
@@ -38,8 +38,8 @@ def test_a_language_may_write_the_name_of_a_product_as_one_word() -> None:
 
 
 def test_a_pitch_is_said_by_its_lines() -> None:
-    german: dict[str, str | list[str]] = {
-        "{opening}.": "{opening} sonst nichts.", "{opening} {ending}.": "{opening} {ending}.",
+    german: dict[str, str | dict[str, str]] = {
+        "{opening}. That's all.": "{opening} sonst nichts.", "{opening} {ending}.": "{opening} {ending}.",
         "Picture headwear": "Stell dir eine Kopfbedeckung vor:", "that smells of pine.": "riecht nach Kiefern.",
         "that nobody can find.": "ist nicht zu finden.",
     }  # fmt: skip
@@ -47,7 +47,7 @@ def test_a_pitch_is_said_by_its_lines() -> None:
     match = Match(games.find("big-idea"), [1, 2, 3], {"large_products": True, "small_products": True})
     pitches = [pitch_of(match.state, cards) for cards in (["I01"], ["I01", "D21"], ["I01", "D21", "D07"])]
     assert pitches == [
-        "Picture headwear.", "Picture headwear that smells of pine.",
+        "Picture headwear. That's all.", "Picture headwear that smells of pine.",
         "Picture headwear that smells of pine and that nobody can find.",
     ]  # fmt: skip
     assert [language.say(pitch) for pitch in pitches] == [

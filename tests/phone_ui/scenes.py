@@ -85,7 +85,7 @@ EVENTS: list[dict[str, Any]] = [
         "data": {},
     },
     {"n": 17, "text": "Seat 4 rolls 6.", "rule": "BB-12", "kind": "roll", "data": {}},
-    {"n": 18, "text": "Seat 4 takes a Trout.", "rule": "BB-16", "kind": "take", "data": {}},
+    {"n": 18, "text": "Seat 4 takes a Fish: Trout.", "rule": "BB-16", "kind": "take", "data": {}},
 ]
 
 
@@ -199,7 +199,7 @@ WHY = [
     {"n": 31, "round": 4, "seat": 2, "what": "baits", "from": 3, "to": 1, "sum": "3 - 2 = 1", "rule": "BB-14",
      "text": "Seat 2 spends 2 Baits and succeeds."},
     {"n": 30, "round": 4, "seat": 4, "what": "fish_count", "from": 1, "to": 2, "sum": "1 + 1 = 2", "rule": "BB-16",
-     "text": "Seat 4 takes a Trout."},
+     "text": "Seat 4 takes a Fish: Trout."},
     {"n": 22, "round": 3, "seat": 2, "what": "baits", "from": None, "to": None, "sum": "1 + 2", "rule": "BB-20",
      "text": "Seat 2 gets 2 Baits."},
 ]  # fmt: skip

@@ -759,7 +759,7 @@ def test_rules_log_help_and_seat_are_one_tap_away(page: Page, hub: FakeHub) -> N
     page.get_by_role("button", name="Rules", exact=True).click()
     expect(page.get_by_text("BB-16, just used")).to_be_visible()
     page.get_by_role("button", name="Log", exact=True).click()
-    expect(page.get_by_role("listitem").first).to_contain_text("takes a Trout.")
+    expect(page.get_by_role("listitem").first).to_contain_text("takes a Fish: Trout.")
     page.get_by_role("button", name="Help", exact=True).click()
     expect(page.get_by_text("http://10.42.0.1:8080")).to_be_visible()
     page.get_by_role("button", name="Seat", exact=True).click()
