@@ -46,6 +46,8 @@ CARD = ("name", "text", "line", "hue", "A", "B")
 
 _PLACEHOLDER = re.compile(r"\{\w*\}")
 _WORD = re.compile(r"[^\W\d_]{2}")
+_CHANGES = re.compile(r"[^\W\d_](?!\w*\})|\} \{")
+"""A letter outside of a placeholder, or two values side by side, which another language may write as one word."""
 
 
 class Message(NamedTuple):
@@ -87,7 +89,7 @@ def of_module(path: Path, where: str, context: str = "") -> Iterator[Message]:
             if len(literals) > 1 and call.func.id in ("say_count", "message"):
                 yield Message(literals[0], where, context, literals[1])
             else:
-                yield from (Message(one, where, context) for one in literals if _has_words(one))
+                yield from (Message(one, where, context) for one in literals if _CHANGES.search(one))
 
 
 def _choices(node: ast.expr) -> list[str]:
@@ -126,7 +128,7 @@ def _of_all_games() -> Iterator[Message]:
                 yield from (Message(one, f"hub/games/data/{file}", name) for one in words)
         if game.guide:
             texts = _texts(game.guide, inspect.type_info(Guide))
-            yield from (Message(one, f"hub/games/guides/{file}", name) for one in texts)
+            yield from (Message(one, f"hub/games/guides/{file}", name) for one in texts if one)
 
 
 def of_labels(labels: Labels, where: str, game: str) -> Iterator[Message]:

@@ -187,10 +187,9 @@ def check(data: Mapping[str, Any]) -> None:
         if not (
             isinstance(fish, list) and len(fish) == 2 and all(type(one) is int and 0 <= one <= SIDES for one in fish)
         ):
-            text = say(
-                "[prizes] must say for {people} players two numbers from 0 to {sides}: Fish of a Spot with an ability, and of one without.",
-                people=people,
-                sides=SIDES,
+            text = (
+                f"[prizes] must have two numbers from 0 to {SIDES} for {people} players: "
+                "Fish of a Spot with an ability, and of one without."
             )
             raise BadCard(text, ("prizes", f"{people}"))
     if missing := sorted(ABILITIES - data["abilities"].keys()):
@@ -232,21 +231,25 @@ async def set_up(s: Table) -> None:
 
 def row_to_lay(lake: Lake) -> str:
     """BB-V09: return how people lay out the first row: the sides that are up, the Fish on each Spot, and a secret one each."""
-    fish, sides = [str(len(spot.fish)) for spot in lake.spots], [spot.side for spot in lake.spots]
-    counts = (
-        say("{fish} Fish each", fish=fish[0])
-        if len(distinct(fish)) == 1
-        else say("{fish} Fish", fish=listed(fish, ","))
+    counts, sides = [len(spot.fish) for spot in lake.spots], lake.sides[:ROW]
+    fish = (
+        say("{count} Fish each", count=counts[0])
+        if len(distinct(counts)) == 1
+        else say("{counts} Fish", counts=listed(counts, ","))
     )
-    if len(distinct(sides)) == 1:
+    if sides == "B" * ROW:
         return say(
-            "Lay out Spots 1 to {row}, {sides} side up, with {counts}, and a secret Fish for each.", row=ROW,
-            sides=sides[0], counts=counts,
-        )  # fmt: skip
-    letters = lake.sides[:ROW]  # A: advanced, B: basic
+            "Lay out Spots 1 to {last}, basic side up, with {fish}. Deal everybody a secret Fish.", last=ROW, fish=fish
+        )
+    if sides == "A" * ROW:
+        return say(
+            "Lay out Spots 1 to {last}, advanced side up, with {fish}. Deal everybody a secret Fish.",
+            last=ROW,
+            fish=fish,
+        )
     return say(
-        "Lay out Spots 1 to {row}, sides {letters}, with {counts}, and a secret Fish for each.", row=ROW,
-        letters=letters, counts=counts,
+        "Lay out Spots 1 to {last}, sides {letters}, with {fish}. Deal everybody a secret Fish.", last=ROW,
+        letters=sides, fish=fish,
     )  # fmt: skip
 
 
@@ -281,15 +284,15 @@ async def bid(s: Table) -> None:
             SIDES,
             "dummy",
             say("Roll the dummy's bid."),
-            others=say("Seat {duck} rolls the dummy's bid.", duck=lake.duck),
+            others=say("Seat {seat} rolls the dummy's bid.", seat=lake.duck),
         )
     for seat, answer in bids.items():
         s.seats[seat].bid = answer["number"]
     for seat, face in zip(dummies(s), faces, strict=True):
         s.seats[seat].bid = face
-    shown = listed((say("Seat {seat} {bid}", seat=seat, bid=angler.bid) for seat, angler in s.seats.items()), ",")
+    shown = listed((say("{bid} from Seat {seat}", bid=angler.bid, seat=seat) for seat, angler in s.seats.items()), ",")
     made = {str(seat): angler.bid for seat, angler in s.seats.items() if not isinstance(angler.bid, Secret)}
-    tell(s, say("The bids: {shown}.", shown=shown), rule="BB-09", kind="reveal", bids=made, marks=standing_out(s))
+    tell(s, say("The bids: {bids}.", bids=shown), rule="BB-09", kind="reveal", bids=made, marks=standing_out(s))
 
 
 def explain_bid(s: Table, angler: Angler) -> Refusal:
@@ -308,14 +311,14 @@ async def reveal(s: Table) -> None:
             for spot in holding(s, seat, "change"):
                 s.phase = "change"
                 answer = await ask(
-                    s, seat, [*change(s, seat, spot), offer("done")], say("Change your bid, or leave it as it is."),
-                    say("Seat {seat} may change the bid of {bid_of}.", seat=seat, bid_of=bid_of(s, seat)),
+                    s, seat, [*change(s, seat, spot), offer("done")], say("Change your bid or keep it."),
+                    say("Seat {seat} may change its bid of {bid}.", seat=seat, bid=bid_of(s, seat)),
                 )  # fmt: skip
                 if answer.move == "use":
                     await use(s, seat, answer)
     s.table.order = turn_order(s)
-    text = seats_words(s.table.order, "then")
-    tell(s, say("The order: {text}.", text=text), rule="BB-10", kind="order", order=s.table.order)
+    seats = seats_words(s.table.order, "then")
+    tell(s, say("The order: {seats}.", seats=seats), rule="BB-10", kind="order", order=s.table.order)
 
 
 def turn_order(s: Table) -> list[int]:
@@ -363,21 +366,21 @@ async def roll_rod(s: Table, seat: int) -> None:
     s.phase = "roll"
     dice = 1
     while True:
-        want = (
-            say("Roll {bid_of} or more.", bid_of=bid_of(s, seat))
-            if dice == 1
-            else say("Roll two dice: one must be {bid_of} or more.", bid_of=bid_of(s, seat))
-        )
-        on_one = say(" on one of two dice") if dice > 1 else ""
-        others = say("Seat {seat} needs {bid_of} or more{on_one}.", seat=seat, bid_of=bid_of(s, seat), on_one=on_one)
-        wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coins=BAITS)
+        needed = bid_of(s, seat)
+        if dice == 1:
+            want = say("Roll {bid} or more.", bid=needed)
+            others = say("Seat {seat} needs {bid} or more.", seat=seat, bid=needed)
+        else:
+            want = say("Roll two dice: one must be {bid} or more.", bid=needed)
+            others = say("Seat {seat} needs {bid} or more on one of two dice.", seat=seat, bid=needed)
+        wants = AtLeast(needed, one=dice > 1, short=s.seats[seat].baits, coins=BAITS)
         missed = [offer("show_set")] if may_show_set(s, seat) else []
         got = await roll_or(s, seat, dice, SIDES, "rod", want, [*uses(s, seat, "before", dice), *missed], wants, others)
         if isinstance(got, list):
             s.table.rolled = got
             tell(
-                s, say("Seat {seat} rolls {spoken}.", seat=seat, spoken=spoken(got)), rule="BB-12", kind="roll",
-                seat=seat, faces=got,
+                s, say("Seat {seat} rolls {dice}.", seat=seat, dice=listed(got)), rule="BB-12", kind="roll", seat=seat,
+                faces=got,
             )  # fmt: skip
             return
         if got.move == "show_set":
@@ -390,10 +393,10 @@ async def roll_rod(s: Table, seat: int) -> None:
 def explain_roll(s: Table, action: Action) -> Refusal:
     """Return why dice are refused: not asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
     if s.phase not in ("roll", "dummy"):
-        return Refusal("No roll is wanted now.", "BB-X03")
+        return Refusal("There's nothing to roll now.", "BB-X03")
     roller = s.table.duck if s.phase == "dummy" else s.table.turn
     if action.seat not in (CHANCE, roller):
-        return Refusal(say("It is Seat {roller}'s turn to roll.", roller=roller), "BB-X03")
+        return Refusal(say("It is Seat {seat}'s turn to roll.", seat=roller), "BB-X03")
     return Refusal(say("Roll again or type 1 to {sides}.", sides=SIDES), "BB-X04")
 
 
@@ -420,24 +423,18 @@ async def outcome(s: Table, seat: int) -> bool:
             continue
         lake.needs = max(0, bid_of(s, seat) - rolled[0])
         if lake.needs:
-            lake.verdict = say("needs {needs}", needs=lake.needs)
-            pay = [] if refuse_pay(lake, angler) else [offer("pay", baits=lake.needs)]
-            baits = say_count(*BAITS, count=lake.needs)
-            want = (
-                say("Your roll is {needs} too low: spend {baits}, or catch nothing.", needs=lake.needs, baits=baits)
-                if pay
-                else say("Your roll is too low for your bid.")
-            )
-            others = (
-                say(
-                    "Seat {seat} rolled {needs} too low and may spend {baits}.",
-                    seat=seat,
-                    needs=lake.needs,
-                    baits=baits,
+            needed = lake.needs
+            lake.verdict = f"needs {needed}"
+            pay = [] if refuse_pay(lake, angler) else [offer("pay", baits=needed)]
+            if pay:
+                baits = say_count(*BAITS, count=needed)
+                want = say("Your roll is {needed} too low: spend {baits} or catch nothing.", needed=needed, baits=baits)
+                others = say(
+                    "Seat {seat} rolled {needed} too low and may spend {baits}.", seat=seat, needed=needed, baits=baits
                 )
-                if pay
-                else say("Seat {seat} rolled {needs} too low.", seat=seat, needs=lake.needs)
-            )
+            else:
+                want = say("Your roll is too low for your bid.")
+                others = say("Seat {seat} rolled {needed} too low.", seat=seat, needed=needed)
             answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want, others)
         else:
             lake.verdict = "success"
@@ -514,10 +511,10 @@ def refuse_spot(spot: Spot) -> Refusal | None:
 def refuse_pay(lake: Lake, angler: Angler) -> Refusal | None:
     """BB-14: return why the roller cannot pay for what the roll is short of; or None."""
     if not lake.needs:
-        return Refusal("You need no Baits now.", "BB-X05")
+        return Refusal("You don't need Baits now.", "BB-X05")
     if angler.baits < lake.needs:
         return Refusal(
-            say("You need exactly {needs} and have {baits}.", needs=lake.needs, baits=angler.baits), "BB-X05"
+            say("You need exactly {needed} and have {baits}.", needed=lake.needs, baits=angler.baits), "BB-X05"
         )
     return None
 
@@ -528,19 +525,22 @@ def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
     must_take = lake.verdict in ("success", "paid")
     match action.move:
         case "pay":
-            return refuse_pay(lake, angler) or Refusal(say("You need exactly {needs}.", needs=lake.needs), "BB-X05")
+            return refuse_pay(lake, angler) or Refusal(say("You need exactly {needed}.", needed=lake.needs), "BB-X05")
         case "take_spot" if (refused := refuse_spot(spot)) and (lake.verdict != "taken" or not spot.ability):
             return refused
         case "take_fish" if must_take:
             return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
         case "take_fish" | "take_spot":
             return Refusal(
-                say("One prize a turn.") if lake.verdict == "taken" else say("First succeed, then take."), "BB-X06"
+                say("You can take only one prize per turn.")
+                if lake.verdict == "taken"
+                else say("You can't take anything without a success."),
+                "BB-X06",
             )
         case "fail" | "done" if must_take and prizes(spot):
             return Refusal("You must take a Fish or the Spot.", "BB-X08")
         case "fail" | "done":
-            return Refusal(say("That does not end your turn now.") if lake.rolled else say("Roll first."), "BB-X03")
+            return Refusal(say("You can't end your turn now.") if lake.rolled else say("Roll first."), "BB-X03")
         case "keep":
             return Refusal("Keep one of the Fish you draw with Advanced Spot 9.", "BB-X09")
         case "keep_die":
@@ -552,7 +552,7 @@ def explain_early(action: Action) -> Refusal | None:
     """Return why a move of the turn is refused before anybody has rolled."""
     match action.move:
         case "pay":
-            return Refusal("Spend Baits after a roll that falls short.", "BB-X05")
+            return Refusal("Spend Baits only after a roll that is too low.", "BB-X05")
         case "take_fish" | "take_spot":
             return Refusal("First bid, then roll, then take.", "BB-X06")
         case "fail" | "done" | "keep" | "keep_die":
@@ -632,31 +632,33 @@ def explain_use(s: Table, seat: int, action: Action) -> Refusal:
     """Return why an ability is refused: not held or not now (BB-X09), or nothing to work on (BB-X10)."""
     spot = action.args.get("spot")
     if type(spot) is not int or spot not in s.seats[seat].spots:
-        return Refusal("You do not hold that Spot.", "BB-X09")
+        return Refusal("You don't have that Spot.", "BB-X09")
     what, lake = ability(s, spot), s.table
     if s.phase == "change" and what != "change":
-        return Refusal("Only a change of the bid is asked for now.", "BB-X09")
+        return Refusal("You can only change your bid now.", "BB-X09")
     if s.phase in ("bid", "dummy") or (s.phase in ("roll", "take") and seat != lake.turn):
-        return Refusal("Abilities are used on your own turn to roll.", "BB-X09")
+        return Refusal("Use abilities only on your own turn to roll.", "BB-X09")
     if any(move.accepts(action.args) for move in uses(s, seat, "after")):
-        return Refusal("That ability is not for this moment.", "BB-X09")
+        return Refusal("You can't use that ability now.", "BB-X09")
     match what:
         case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
             return Refusal(say("Change your bid to another number from 1 to {sides}.", sides=SIDES), "BB-X01")
         case "salvage":
             return Refusal(
-                say("There is no such discarded Fish.") if lake.discards else say("No Fish are discarded yet."),
+                say("That Fish is not among the discards.")
+                if lake.discards
+                else say("No Fish have been discarded yet."),
                 "BB-X10",
             )
         case "release":
-            return Refusal("Name a Fish you have.", "BB-X10")
+            return Refusal("Choose a Fish you have.", "BB-X10")
         case "release_two":
-            return Refusal("Name one or two Fish you have.", "BB-X10")
+            return Refusal("Choose one or two Fish you have.", "BB-X10")
         case "rearrange":
-            return Refusal("Name each of the next Spots once.", "BB-X10")
+            return Refusal("List each of the next Spots exactly once.", "BB-X10")
         case "cast":
             return Refusal("There are no Fish left to draw.", "BB-X10")
-    return Refusal("That ability is not for this moment.", "BB-X09")
+    return Refusal("You can't use that ability now.", "BB-X09")
 
 
 async def use(s: Table, seat: int, answer: Answer) -> None:
@@ -665,10 +667,10 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
     what = ability(s, spot)
     lake, angler = s.table, s.seats[seat]
     angler.spots.remove(spot)
-    text = s.setup.data["abilities"][what]
+    words = s.setup.data["abilities"][what]
     tell(
-        s, say("Seat {seat} uses Spot {spot}: {text}.", seat=seat, spot=spot, text=text), rule="BB-26", kind="use",
-        seat=seat, spot=spot,
+        s, say("Seat {seat} uses Spot {spot}: {ability}.", seat=seat, spot=spot, ability=words), rule="BB-26",
+        kind="use", seat=seat, spot=spot,
     )  # fmt: skip
     match what:
         case "reroll":
@@ -685,12 +687,12 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
                 release(s, seat, fish)
         case "change":
             angler.bid = bid = answer["bid"]
-            tell(s, "Seat {seat} changes the bid to {bid}.", rule="BB-32", kind="bid", seat=seat, bid=bid)
+            tell(s, "Seat {seat} changes its bid to {bid}.", rule="BB-32", kind="bid", seat=seat, bid=bid)
         case "rearrange":
             later = {other.number: other for other in lake.spots[1:]}
             lake.spots[1:] = [later[number] for number in answer["order"]]
             row = listed(answer["order"], ",")
-            tell(s, say("The next Spots are now {row}.", row=row), rule="BB-33", kind="row", spots=answer["order"])
+            tell(s, say("The next Spots are now {spots}.", spots=row), rule="BB-33", kind="row", spots=answer["order"])
         case "borrow":
             borrow_baits(s, seat)
         case "salvage":
@@ -721,9 +723,13 @@ async def use_cast(s: Table, seat: int) -> None:
     for _ in range(FISH_DRAWN):
         fish = await next_fish(s)
         lake.drawn += [fish] if fish else []
-    drawn = say("{count} Fish", count=len(lake.drawn)) if is_printed(s.setup) else listed(lake.drawn, ",")
+    drawn = (
+        say("{count} Fish", count=len(lake.drawn))
+        if is_printed(s.setup)
+        else listed(name_of(s, fish) for fish in lake.drawn)
+    )
     tell(
-        s, say("Seat {seat} draws {drawn}.", seat=seat, drawn=drawn), rule="BB-34", kind="draw", seat=seat,
+        s, say("Seat {seat} draws {fish}.", seat=seat, fish=drawn), rule="BB-34", kind="draw", seat=seat,
         fish=list(lake.drawn),
     )  # fmt: skip
     kept = [offer("keep", fish=OneOf(distinct(lake.drawn)))]
@@ -750,8 +756,8 @@ def borrow_baits(s: Table, seat: int) -> None:
     if given:
         s.seats[seat].baits += given
         tell(
-            s, say("Seat {seat} gets {some}.", seat=seat, some=some(given)), rule="BB-34", kind="baits",
-            **baits(s, seat, given),
+            s, say("Seat {seat} gets {baits}.", seat=seat, baits=say_count(*BAITS, count=given)), rule="BB-34",
+            kind="baits", **baits(s, seat, given),
         )  # fmt: skip
 
 
@@ -763,10 +769,12 @@ def release(s: Table, seat: int, fish: str) -> None:
     else:
         angler.secret_fish = Secret(None, (seat,))
     s.table.discards.append(fish)
-    tell(
-        s, say("Seat {seat} discards {one}.", seat=seat, one=one(fish)), rule="BB-31", kind="release", fish=fish,
-        **caught(s, seat, -1),
-    )  # fmt: skip
+    text = (
+        say("Seat {seat} discards a Fish.", seat=seat)
+        if fish == UNKNOWN
+        else say("Seat {seat} discards a Fish: {fish}.", seat=seat, fish=name_of(s, fish))
+    )
+    tell(s, text, rule="BB-31", kind="release", fish=fish, **caught(s, seat, -1))
 
 
 # --- The new Spot and the end ------------------------------------------------------------------------
@@ -795,16 +803,18 @@ async def lay_spot(s: Table) -> None:
     side = "advanced" if lake.sides[number - 1] == "A" else "basic"
     what = data["spots"][str(number)][side]
     slots = data["prizes"][str(len(s.seats))][0 if what else 1]
-    spot = Spot(number, side, what, data["abilities"].get(what, say("No ability, one Fish more")), [])
+    spot = Spot(number, side, what, data["abilities"].get(what, say("No ability, but one more Fish")), [])
     lake.spots.append(spot)
     for _ in range(slots):
         spot.fish.append(await next_fish(s))
     if is_printed(s.setup) and s.phase != "setup":
         fish = len(spot.fish) - spot.fish.count(None)
-        tell(
-            s, say("Lay out Spot {number}, its {side} side up, with {fish} Fish.", number=number, side=side, fish=fish),
-            rule="BB-V09", kind="lay", spot=number,
-        )  # fmt: skip
+        text = (
+            say("Lay out Spot {spot}, basic side up, with {count} Fish.", spot=number, count=fish)
+            if side == "basic"
+            else say("Lay out Spot {spot}, advanced side up, with {count} Fish.", spot=number, count=fish)
+        )
+        tell(s, text, rule="BB-V09", kind="lay", spot=number)
 
 
 async def next_fish(s: Table) -> str | None:
@@ -823,10 +833,12 @@ async def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
     angler = s.seats[seat]
     angler.fish.append(fish)
     angler.caught = True
-    tell(
-        s, say("Seat {seat} takes {one}.", seat=seat, one=one(fish)), rule=rule, kind="fish", fish=fish,
-        **caught(s, seat, 1),
-    )  # fmt: skip
+    text = (
+        say("Seat {seat} takes a Fish.", seat=seat)
+        if fish == UNKNOWN
+        else say("Seat {seat} takes a Fish: {fish}.", seat=seat, fish=name_of(s, fish))
+    )
+    tell(s, text, rule=rule, kind="fish", fish=fish, **caught(s, seat, 1))
     if is_printed(s.setup):  # BB-V09: people see the Fish, and show a set
         return
     mine = fish_of(s, seat)
@@ -859,9 +871,9 @@ async def last_sets(s: Table) -> None:
         if s.seats[seat].caught and may_show_set(s, seat):
             moves, others = (
                 [offer("show_set"), offer("no_set")],
-                say("Seat {seat} says whether its Fish are a set.", seat=seat),
+                say("Seat {seat} says whether it has a set.", seat=seat),
             )
-            want = say("Have you four Fish of a kind, or six different ones?")
+            want = say("Do you have four Fish of a kind, or six different Fish?")
             s.table.turn, s.table.verdict = seat, LAST_SET
             if (await ask(s, seat, moves, want, others, hidden=True)).move == "show_set":
                 show_set(s, seat)
@@ -894,7 +906,7 @@ def fewest_fish(s: Table) -> None:
     best = min((count, -s.seats[seat].baits) for seat, count in scores.items())
     winners = [seat for seat, count in scores.items() if (count, -s.seats[seat].baits) == best]
     reason = say_count(
-        "Ten Spots are fished: {seats} has the fewest Fish.", "Ten Spots are fished: {seats} have the fewest Fish.",
+        "All ten Spots are done: {seats} has the fewest Fish.", "All ten Spots are done: {seats} have the fewest Fish.",
         len(winners), seats=seats_words(winners),
     )  # fmt: skip
     raise Won(winners, scores, reason, rule="BB-25")
@@ -912,7 +924,10 @@ def gain_baits(s: Table, seat: int, wanted: int, rule: str) -> None:
     angler.baits += got
     if lake.supply is not None:
         lake.supply -= got
-    tell(s, say("Seat {seat} gets {some}.", seat=seat, some=some(got)), rule=rule, kind="baits", **baits(s, seat, got))
+    tell(
+        s, say("Seat {seat} gets {baits}.", seat=seat, baits=say_count(*BAITS, count=got)), rule=rule, kind="baits",
+        **baits(s, seat, got),
+    )  # fmt: skip
 
 
 def give_back(s: Table, seat: int, spent: int) -> None:
@@ -921,8 +936,8 @@ def give_back(s: Table, seat: int, spent: int) -> None:
     if s.table.supply is not None:
         s.table.supply += spent
     tell(
-        s, say("Seat {seat} spends {some} and succeeds.", seat=seat, some=some(spent)), rule="BB-14", kind="pay",
-        **baits(s, seat, -spent),
+        s, say("Seat {seat} spends {baits} and succeeds.", seat=seat, baits=say_count(*BAITS, count=spent)),
+        rule="BB-14", kind="pay", **baits(s, seat, -spent),
     )  # fmt: skip
 
 
@@ -992,7 +1007,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if seat not in s.seats:
         return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     if action.move in ("laid_out", "show_set", "no_set"):
-        return Refusal("That is asked with printed cards, when it is time.", "BB-V09")
+        return Refusal("That works only with printed cards, at the right time.", "BB-V09")
     if action.move == "bid":
         return explain_bid(s, s.seats[seat])
     if action.move == "use":
@@ -1000,9 +1015,9 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase in ("bid", "dummy", "change"):
         return explain_early(action)
     if lake.turn is None:
-        return Refusal("Nobody decides anything now.", "BB-X03")
+        return Refusal("There's nothing to decide now.", "BB-X03")
     if seat != lake.turn:
-        return Refusal(say("It is Seat {turn}'s turn.", turn=lake.turn), "BB-X03")
+        return Refusal(say("It is Seat {seat}'s turn.", seat=lake.turn), "BB-X03")
     return explain_turn(lake, s.seats[seat], action)
 
 
@@ -1025,18 +1040,7 @@ def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     return {"number": {str(n): chances_text(1, SIDES, AtLeast(n, short=baits, coins=BAITS)) for n in numbers}}
 
 
-def some(count: int) -> str:
-    """Return Baits in words."""
-    return say_count("a Bait", "{count} Baits", count)
-
-
-def spoken(faces: list[int]) -> str:
-    """Return faces in words: "4", "4 and 2"."""
-    return listed(faces)
-
-
-def one(fish: str) -> str:
-    """Return a Fish with its article: "a carp", "an eel"; "a Fish" where only people see which."""
-    if fish == UNKNOWN:
-        return say("a Fish")
-    return say("an {thing}", thing=fish) if fish[0] in "aeiou" else say("a {thing}", thing=fish)
+def name_of(s: Table, fish: str) -> str:
+    """Return what a Fish is called: "Carp"."""
+    name: str = s.setup.data["cards"][fish]["name"]
+    return name

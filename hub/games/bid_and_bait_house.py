@@ -159,7 +159,7 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     """Return how many faces of the die reach a bid (BB-13), or how near a prize brings this seat to a set (BB-19)."""
     lake = lake_of(sight, "sharp")
     if answer is None:
-        return say("Nothing of yours is better used before the die falls.")
+        return say("None of your abilities helps more before the roll.")
     match answer.move:
         case "bid":
             number, baits = answer["number"], lake.anglers[sight.seat].baits
@@ -174,15 +174,15 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         case "keep":
             return better_set(lake, sight, answer["fish"])
         case "pay":
-            return say("What lies there is worth more than the Baits it costs.")
+            return say("The prize is worth more than the Baits it costs.")
         case "fail":
-            return say("Nothing that lies there is worth its price: two Baits are.")
+            return say("No prize here is worth its price. Two Baits are better.")
         case "take_spot":
-            return say("What this Spot can do later is worth more than any Fish that lies there.")
+            return say("This Spot's ability is worth more to you than any Fish here.")
         case "keep_die":
             return say("The higher die needs fewer Baits.")
         case "use":
-            return say("Now is when this Spot does most for you.")
+            return say("This Spot helps you most if you use it now.")
     return ""
 
 
@@ -193,7 +193,7 @@ def better_set(lake: Lake, sight: Sight, fish: str) -> str:
     if after > before:
         counts = mine.takes(kind).fish
         alike, kinds = max(counts), sum(count > 0 for count in counts)
-        return say("With it you have {alike} of four alike and {kinds} of six kinds.", alike=alike, kinds=kinds)
+        return say("With it, you have {alike} of four of a kind and {kinds} of six kinds.", alike=alike, kinds=kinds)
     return say("No Fish here helps your set more.")
 
 

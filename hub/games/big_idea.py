@@ -34,7 +34,7 @@ from hub.engine.game import Refusal
 from hub.engine.odds import AtMost
 from hub.engine.printed import UNKNOWN, face_down, is_printed, lay_out, shuffled
 from hub.engine.secret import Pile, Secret
-from hub.engine.text import listed, money, say, say_count, seats_words
+from hub.engine.text import clause, listed, money, say, say_count, seats_words
 from hub.errors import BadCard, StartRefused
 
 ITEM, DESCRIPTION = 1, 2  # BI-08: the ranks of cards
@@ -44,7 +44,7 @@ FEW = 4
 SIDES = 6  # BI-21
 LANES = 6  # BI-H07: dice that are rolled at once, at most
 CENTS = 100  # of a dollar
-LINES = (say("no roll"), say("a 1"), say("1 to 2"), say("1 to 3"), say("1 to 4"), say("1 to 5"), say("any roll"))
+LINES = (say("no roll"), say("1"), say("1 to 2"), say("1 to 3"), say("1 to 4"), say("1 to 5"), say("any roll"))
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class Rolled:
     @property
     def outcome(self) -> str:
         """What came of it, in words."""
-        return say("it stays") if self.pays is None else say("pays {dollars} a share", dollars=dollars(self.pays))
+        return say("it stays") if self.pays is None else say("pays {amount} per share", amount=dollars(self.pays))
 
 
 @dataclass(slots=True)
@@ -202,7 +202,7 @@ async def set_up(s: Table) -> None:
     t.draw_pile.cards = await shuffled(s, face_down(s.setup, list(s.setup.data["cards"])), "deck")
     start = s.setup.data["start"]
     await lay_out(
-        s, t.dealer, say("Shuffle the cards, and deal {hand} to everybody.", hand=start["hand"] + start["draw"])
+        s, t.dealer, say("Shuffle the cards and deal {count} to everybody.", count=start["hand"] + start["draw"])
     )
     await deal_cards(s, s.setup.data["start"]["hand"], "BI-03")
 
@@ -226,13 +226,13 @@ async def seed(s: Table) -> None:
         s,
         choosing,
         seed_wanted(s),
-        say("Everybody makes a product of cards, or discards two, in secret."),
+        say("Everybody secretly makes a product or discards two cards."),
         into="choice",
     )
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
-            tell(s, "Seat {seat} has too few cards to play, and keeps them.", rule="BI-A11", kind="keep", seat=seat)
+            tell(s, "Seat {seat} has too few cards to play and keeps them.", rule="BI-A11", kind="keep", seat=seat)
             continue
         match answers[seat].move:
             case "launch":
@@ -240,11 +240,11 @@ async def seed(s: Table) -> None:
             case "discard":
                 discard(s, seat, answers[seat]["cards"])
             case "skip":
-                kept = say("its card") if s.seats[seat].hand_size == 1 else say("its cards")
-                tell(
-                    s, say("Seat {seat} launches nothing and keeps {kept}.", seat=seat, kept=kept), rule="BI-A11",
-                    kind="keep", seat=seat,
+                text = say_count(
+                    "Seat {seat} launches nothing and keeps its card.",
+                    "Seat {seat} launches nothing and keeps its cards.", s.seats[seat].hand_size, seat=seat,
                 )  # fmt: skip
+                tell(s, text, rule="BI-A11", kind="keep", seat=seat)
 
 
 def plays_cards(s: Table, seat: int) -> bool:
@@ -319,26 +319,26 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
     product = Product(f"P{t.launched}", name, pitch, seat, s.round, cards, fee, pip)
     t.products.append(product)
-    text = say("Seat {seat} launches {name}: “{pitch}”", seat=seat, name=name, pitch=pitch)
+    text = say("Seat {seat} launches {product}: “{pitch}”", seat=seat, product=name, pitch=pitch)
     if is_printed(s.setup):
         text = say_count(
-            "Seat {seat} launches a product: 1 card.", "Seat {seat} launches a product: {count} cards.", len(cards),
+            "Seat {seat} launches a product of 1 card.", "Seat {seat} launches a product of {count} cards.", len(cards),
             seat=seat,
         )  # fmt: skip
     if s.seats[seat].chips:
         put_chip(s, seat, product)
     else:
-        text = say("{text} There is no chip to put on it.", text=text)
+        text = say("{launch} There is no chip to put on it.", launch=text)
     tell(s, text, rule="BI-11", kind="launch", seat=seat, product=product.id)
 
 
 def printed_name(s: Table, seat: int, cards: int) -> str:
     """BI-H08: return whose product it is, and of which kind; nobody launches two in one round. BI-V1a, BI-V1b: or its size."""
     if cards < PAIR:
-        return say("Seat {seat}'s small product of round {round}", seat=seat, round=s.round)
+        return say("Seat {seat}'s small product from round {round}", seat=seat, round=s.round)
     if cards > PAIR:
-        return say("Seat {seat}'s large product of round {round}", seat=seat, round=s.round)
-    return say("Seat {seat}'s product of round {round}", seat=seat, round=s.round)
+        return say("Seat {seat}'s large product from round {round}", seat=seat, round=s.round)
+    return say("Seat {seat}'s product from round {round}", seat=seat, round=s.round)
 
 
 def discard(s: Table, seat: int, cards: list[str]) -> None:
@@ -346,10 +346,10 @@ def discard(s: Table, seat: int, cards: list[str]) -> None:
     lay_down(s, seat, cards)
     s.table.discards += cards
     known = s.setup.data["cards"]
-    text = say("two of a kind") if is_printed(s.setup) else listed(known[card]["name"] for card in cards)
+    which = say("two of a kind") if is_printed(s.setup) else listed(known[card]["name"] for card in cards)
     tell(
-        s, say("Seat {seat} launches nothing and discards {text}.", seat=seat, text=text), rule="BI-08", kind="discard",
-        seat=seat, cards=list(cards),
+        s, say("Seat {seat} launches nothing and discards {cards}.", seat=seat, cards=which), rule="BI-08",
+        kind="discard", seat=seat, cards=list(cards),
     )  # fmt: skip
 
 
@@ -357,32 +357,32 @@ def explain_seed(s: Table, action: Action) -> Refusal:
     """BI-X01, BI-X02, BI-X03, BI-X09: return why cards are refused: too many, too few, not held, no product and no pair."""
     seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
     if action.move not in ("launch", "discard"):
-        return Refusal("Everybody plays cards now.", "BI-08")
+        return Refusal("Everybody is choosing cards now.", "BI-08")
     if is_printed(s.setup):
-        return Refusal("Say that you launch or discard: your cards lie on the table.", "BI-H08")
+        return Refusal("Just say whether you launch or discard. Your cards are on the table.", "BI-H08")
     if not plays_cards(s, seat):
-        return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
+        return Refusal("You have too few cards to play, so you keep them.", "BI-A11")
     if not isinstance(action.args.get("cards"), list):
         return Refusal("Choose two cards.", "BI-X01")
     cards = named_cards(action.args)
     if not all(isinstance(card, str) for card in cards):
         return Refusal("Choose two cards.", "BI-X01")
     if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
-        return Refusal("You do not hold that card.", "BI-X02")
+        return Refusal("You don't have that card.", "BI-X02")
     items = len(items_of(s, cards))
     if not options["large_products"] and not options["small_products"] and len(cards) != PAIR:
         return Refusal("Choose two cards.", "BI-X01")
     if action.move == "discard":
         if not items and len(cards) != PAIR:
-            return Refusal("A product needs exactly one Item; two Descriptions are discarded.", "BI-X03")
+            return Refusal("A product needs exactly one Item. You can only discard two Descriptions.", "BI-X03")
         return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != PAIR else "BI-08")
     if items != 1:
         return Refusal("A product needs exactly one Item.", "BI-X03")
     if apart(s, hand) != ("item" in action.args):
         return Refusal(
-            say("Name the Item apart.") if apart(s, hand) else say("Name the Item with the other cards."), "FORM"
+            say("Name the Item separately.") if apart(s, hand) else say("Name the Item with the other cards."), "FORM"
         )
-    return Refusal("A product of that size is not played.", "BI-X01")
+    return Refusal("You can't launch a product of that size.", "BI-X01")
 
 
 # --- Phase 2: Venture --------------------------------------------------------------------------------
@@ -395,21 +395,25 @@ async def venture(s: Table) -> None:
         return
     s.phase = "venture"
     choosing = {seat: venture_moves(s, seat) for seat in s.seats if s.seats[seat].chips and backable(s, seat)}
-    want = say("Back a new product of somebody else, or hold your chip.")
-    others = say("Everybody backs a new product of somebody else, or holds the chip, in secret.")
+    want = say("Back somebody else's new product, or hold your chip.")
+    others = say("Everybody secretly backs somebody else's new product or holds the chip.")
     answers = await ask_all(s, choosing, want, others, into="choice")
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
-            reason = say("has no other new product to back") if s.seats[seat].chips else say("has no chip to venture")
-            tell(s, say("Seat {seat} {reason}.", seat=seat, reason=reason), rule="BI-12", kind="abstain", seat=seat)
+            text = (
+                say("Seat {seat} has no other new product to back.", seat=seat)
+                if s.seats[seat].chips
+                else say("Seat {seat} has no chip to venture.", seat=seat)
+            )
+            tell(s, text, rule="BI-12", kind="abstain", seat=seat)
         elif answers[seat].move == "abstain":
-            tell(s, "Seat {seat} holds the chip back.", rule="BI-12", kind="abstain", seat=seat)
+            tell(s, "Seat {seat} holds the chip.", rule="BI-12", kind="abstain", seat=seat)
         else:
             product = product_of(s, answers[seat]["product"])
             put_chip(s, seat, product)
             tell(
-                s, say("Seat {seat} backs {name}.", seat=seat, name=product.name), rule="BI-13", kind="venture",
+                s, say("Seat {seat} backs {product}.", seat=seat, product=product.name), rule="BI-13", kind="venture",
                 seat=seat, product=product.id,
             )  # fmt: skip
 
@@ -422,9 +426,9 @@ def backable(s: Table, seat: int) -> list[Product]:
 def refuse_venture(s: Table, seat: int, product: Product) -> Refusal | None:
     """BI-12: return why a seat may not back that product in Venture; or None."""
     if product.by == seat:
-        return Refusal("You cannot back your own product here.", "BI-X05")
+        return Refusal("You can't back your own product here.", "BI-X05")
     if product.round != s.round:
-        return Refusal("Only products of this round can be backed here.", "BI-X06")
+        return Refusal("You can only back products from this round here.", "BI-X06")
     return None
 
 
@@ -440,16 +444,16 @@ def explain_venture(s: Table, action: Action) -> Refusal:
     if action.move not in ("venture", "abstain"):
         if action.move == "divest" and product and product.by == seat and product.round == s.round:
             return Refusal("Your product needs your chip.", "BI-X04")
-        return Refusal("Chips move in Mezzanine.", "BI-15")
+        return Refusal("You can only move chips in Mezzanine.", "BI-15")
     if not s.seats[seat].chips:
         return Refusal("You have no chip in reserve.", "BI-X07")
     if isinstance(wanted, list):
-        return Refusal("Choose one product only.", "BI-X08")
+        return Refusal("Choose only one product.", "BI-X08")
     if not backable(s, seat):
-        return Refusal("There is no new product of somebody else to back.", "BI-A18")
+        return Refusal("Nobody else has a new product to back.", "BI-A18")
     if product is None:
         return Refusal("That product is not on the table.", "BI-X15")
-    return refuse_venture(s, seat, product) or Refusal("Choose one product only.", "BI-X08")
+    return refuse_venture(s, seat, product) or Refusal("Choose only one product.", "BI-X08")
 
 
 # --- Phase 3: Mezzanine ------------------------------------------------------------------------------
@@ -500,7 +504,7 @@ def refuse_invest(s: Table, seat: int, product: Product) -> Refusal | None:
         return Refusal("You have no chip in reserve.", "BI-X12")
     cost, cash = price(product, seat), cash_of(s, seat)
     return (
-        Refusal(say("Costs {dollars}, you have {dollars2}.", dollars=dollars(cost), dollars2=dollars(cash)), "BI-X13")
+        Refusal(say("It costs {price}, and you have {cash}.", price=dollars(cost), cash=dollars(cash)), "BI-X13")
         if cost > cash
         else None
     )
@@ -509,37 +513,36 @@ def refuse_invest(s: Table, seat: int, product: Product) -> Refusal | None:
 def invest(s: Table, seat: int, product: Product) -> None:
     """BI-16, BI-A05, BI-A17: a chip onto any product; each share of somebody else is paid for, as they lay before it."""
     cost, fee = price(product, seat), product.fee
-    text = say("Seat {seat} invests in {name}", seat=seat, name=product.name)
     if cost:
         others = shares_words(product.count - product.shares.get(seat, 0))
         change_cash(
             s,
             seat,
             -cost,
-            say("{text} for {dollars}.", text=text, dollars=dollars(cost)),
-            "BI-16",
             say(
-                "{others} of others x {dollars} = {dollars2}",
-                others=others,
-                dollars=dollars(fee),
-                dollars2=dollars(cost),
+                "Seat {seat} invests in {product} for {amount}.", seat=seat, product=product.name, amount=dollars(cost)
             ),
+            "BI-16",
+            say("{shares} of others x {fee} = {sum}", shares=others, fee=dollars(fee), sum=dollars(cost)),
             product.id,
         )
         for owner in clockwise(product.shares, seat):
             if owner != seat:
                 got = product.shares[owner] * fee
                 how = say(
-                    "{shares} x {each} = {sum}", shares=shares_words(product.shares[owner]), each=dollars(fee),
+                    "{shares} x {fee} = {sum}", shares=shares_words(product.shares[owner]), fee=dollars(fee),
                     sum=dollars(got),
                 )  # fmt: skip
                 change_cash(
                     s, owner, got,
-                    say("Seat {owner} gets {dollars} from Seat {seat}.", owner=owner, dollars=dollars(got), seat=seat),
+                    say("Seat {owner} gets {amount} from Seat {seat}.", owner=owner, amount=dollars(got), seat=seat),
                     "BI-16", how, product.id,
                 )  # fmt: skip
     else:
-        tell(s, say("{text} for nothing.", text=text), rule="BI-16", kind="invest", seat=seat, product=product.id)
+        tell(
+            s, say("Seat {seat} invests in {product} for free.", seat=seat, product=product.name), rule="BI-16",
+            kind="invest", seat=seat, product=product.id,
+        )  # fmt: skip
     put_chip(s, seat, product)
 
 
@@ -552,8 +555,8 @@ def divest(s: Table, seat: int, product: Product) -> None:
     """BI-18, BI-A04: one own chip comes back, free, from any product, even one of this round."""
     take_chips(s, seat, product, 1)
     tell(
-        s, say("Seat {seat} takes a chip back from {name}.", seat=seat, name=product.name), rule="BI-18", kind="divest",
-        seat=seat, product=product.id,
+        s, say("Seat {seat} takes a chip back from {product}.", seat=seat, product=product.name), rule="BI-18",
+        kind="divest", seat=seat, product=product.id,
     )  # fmt: skip
 
 
@@ -561,14 +564,14 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
     """BI-X10 to BI-X15: return why no chip moves: out of turn, a second one, no chip, cash, share or product."""
     t, seat, wanted = s.table, action.seat, action.args.get("product")
     if action.move == "offer":
-        return Refusal("Products go public when all have had their turn in Mezzanine.", "BI-21")
+        return Refusal("Products go public after everybody's turn in Mezzanine.", "BI-21")
     if seat != t.turn:
         assert t.turn is not None
         if t.order.index(seat) < t.order.index(t.turn):
-            return Refusal("You have had your turn: one chip moves in a round.", "BI-X11")
-        return Refusal(say("Waiting for Seat {turn}.", turn=t.turn), "BI-X10")
+            return Refusal("You've had your turn. You can move one chip per round.", "BI-X11")
+        return Refusal(say("Waiting for Seat {seat}.", seat=t.turn), "BI-X10")
     if isinstance(wanted, list):
-        return Refusal("One chip moves, on one product.", "BI-X11")
+        return Refusal("You can move one chip, on one product.", "BI-X11")
     if action.move == "invest" and not s.seats[seat].chips:
         return Refusal("You have no chip in reserve.", "BI-X12")
     product = on_table(t, wanted)
@@ -576,7 +579,7 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
         return Refusal("That product is not on the table.", "BI-X15")
     if action.move == "invest" and (reason := refuse_invest(s, seat, product)):
         return reason
-    return Refusal(say("You have no chip on {name}.", name=product.name), "BI-X14")
+    return Refusal(say("You have no chip on {product}.", product=product.name), "BI-X14")
 
 
 # --- Phase 4: Offering -------------------------------------------------------------------------------
@@ -600,14 +603,14 @@ async def roll_for_all(s: Table) -> list[tuple[Product, int]]:
     lanes = [product_of(s, name) for name in t.due[:LANES]]
     s.phase, t.rolling = "lanes", None
     for product in lanes:
-        text = say(
-            "{name} has {shares_words}: it goes public on {on}.", name=product.name,
-            shares_words=shares_words(product.count), on=product.on,
-        )  # fmt: skip
-        tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
-    dice = say("a die") if len(lanes) == 1 else say("{count} dice", count=len(lanes))
-    want = say("Roll {dice}: from left to right as the products lie.", dice=dice)
-    others = say("Seat {dealer} rolls {dice}: from left to right as the products lie.", dealer=t.dealer, dice=dice)
+        tell_offer(s, product)
+    want = say_count(
+        "Roll a die for the only product.", "Roll {count} dice: from left to right, as the products lie.", len(lanes),
+    )  # fmt: skip
+    others = say_count(
+        "Seat {seat} rolls a die for the only product.",
+        "Seat {seat} rolls {count} dice: from left to right, as the products lie.", len(lanes), seat=t.dealer,
+    )  # fmt: skip
     faces = await roll(s, t.dealer, len(lanes), SIDES, "offering", want, others=others)
     return list(zip(lanes, faces, strict=True))
 
@@ -617,9 +620,18 @@ def bury(s: Table) -> None:
     for product in [product for product in s.table.products if not product.shares]:
         remove(s, product)
         tell(
-            s, say("Nobody has a share of {name}: it is discarded.", name=product.name), rule="BI-20", kind="dead",
-            product=product.id,
+            s, say("Nobody has a share in {product}: it is discarded.", product=product.name), rule="BI-20",
+            kind="dead", product=product.id,
         )  # fmt: skip
+
+
+def tell_offer(s: Table, product: Product) -> None:
+    """BI-21, BI-22: tell which rolls take a product public."""
+    text = say(
+        "{product} has {shares}: it goes public on {roll}.", product=product.name, shares=shares_words(product.count),
+        roll=product.on,
+    )  # fmt: skip
+    tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
 
 
 async def roll_for_next(s: Table) -> tuple[Product, int]:
@@ -632,14 +644,10 @@ async def roll_for_next(s: Table) -> tuple[Product, int]:
     assert t.dealer is not None
     while True:
         s.phase, t.rolling = "offering" if others_due else "roll", product.id
-        text = say(
-            "{name} has {shares_words}: it goes public on {on}.", name=product.name,
-            shares_words=shares_words(product.count), on=product.on,
-        )  # fmt: skip
-        tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
+        tell_offer(s, product)
         want, others = (
-            say("Roll for {name}.", name=product.name),
-            say("Seat {dealer} rolls for {name}.", dealer=t.dealer, name=product.name),
+            say("Roll for {product}.", product=product.name),
+            say("Seat {seat} rolls for {product}.", seat=t.dealer, product=product.name),
         )
         moves = [offer("offer", product=OneOf(list(t.due)))] if others_due else []
         got = await roll_or(s, t.dealer, 1, SIDES, product.id, want, moves, AtMost(product.line), others)
@@ -653,44 +661,48 @@ def explain_roll(s: Table, seat: int) -> Refusal:
     """BI-X16, BI-X17, BI-X18: return why a roll is refused: not asked for, of somebody else, or of no die."""
     t = s.table
     if s.phase not in ("offering", "roll", "lanes"):
-        return Refusal("Dice are rolled in the Offering.", "BI-X16")
+        return Refusal("You can only roll dice in the Offering.", "BI-X16")
     if seat not in (CHANCE, t.dealer):
-        return Refusal(say("Seat {dealer} rolls, the dealer.", dealer=t.dealer), "BI-X18")
+        return Refusal(say("Only the dealer, Seat {seat}, rolls.", seat=t.dealer), "BI-X18")
     if s.phase == "lanes":
-        return Refusal(say("Enter {min} dice, each 1 to {sides}.", min=min(len(t.due), LANES), sides=SIDES), "BI-X16")
-    return Refusal(say("Enter 1 to {sides}.", sides=SIDES), "BI-X16")
+        text = say_count(
+            "Enter 1 die, from 1 to {sides}.", "Enter {count} dice, each from 1 to {sides}.", min(len(t.due), LANES),
+            sides=SIDES,
+        )  # fmt: skip
+        return Refusal(text, "BI-X16")
+    return Refusal(say("Enter a number from 1 to {sides}.", sides=SIDES), "BI-X16")
 
 
 def settle(s: Table, product: Product, face: int) -> None:
     """BI-22: above the shares it stays. BI-23, BI-24, BI-A13: else each share is paid, chips go home, cards are discarded."""
     t, dealer, pays = s.table, s.table.dealer, product.pip * face
-    text = say("Seat {dealer} rolls {face} for {name}", dealer=dealer, face=face, name=product.name)
     about: dict[str, Any] = {"rule": "BI-22", "kind": "roll", "seat": dealer, "faces": [face], "product": product.id}
     t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else None)
     if face > product.count:
-        tell(s, say("{text}: it stays.", text=text), **about)
+        text = say("Seat {seat} rolls {roll} for {product}: it stays.", seat=dealer, roll=face, product=product.name)
+        tell(s, text, **about)
         return
-    tell(
-        s,
-        say("{text}: it goes public and pays {dollars} a share.", text=text, dollars=dollars(pays)),
-        **about | {"rule": "BI-23"},
-    )
+    text = say(
+        "Seat {seat} rolls {roll} for {product}: it goes public and pays {amount} per share.", seat=dealer, roll=face,
+        product=product.name, amount=dollars(pays),
+    )  # fmt: skip
+    tell(s, text, **about | {"rule": "BI-23"})
     for seat in [seat for seat in t.order if seat in product.shares]:
         shares = product.shares[seat]
         got = pays * shares
         how = say(
-            "{shares} x {face} x {each} = {sum}", shares=shares_words(shares), face=face, each=dollars(product.pip),
-            sum=dollars(got),
+            "{shares} x {roll} x {amount} = {sum}", shares=shares_words(shares), roll=face,
+            amount=dollars(product.pip), sum=dollars(got),
         )  # fmt: skip
         change_cash(
             s,
             seat,
             got,
             say(
-                "Seat {seat} gets {dollars} for {shares_words}.",
+                "Seat {seat} gets {amount} for {shares}.",
                 seat=seat,
-                dollars=dollars(got),
-                shares_words=shares_words(shares),
+                amount=dollars(got),
+                shares=shares_words(shares),
             ),
             "BI-23",
             how,
@@ -704,14 +716,14 @@ def explain_offering(s: Table, action: Action) -> Refusal:
     """BI-X17, BI-X18: return why it is refused: the dealer offers each product once, and nobody moves a chip."""
     t = s.table
     if s.phase == "setup":
-        return Refusal("Nobody decides anything now.", "BI-X10")
+        return Refusal("There's nothing to decide now.", "BI-X10")
     if action.seat != t.dealer:
-        return Refusal(say("Waiting for Seat {dealer}, the dealer.", dealer=t.dealer), "BI-X18")
+        return Refusal(say("Waiting for the dealer, Seat {seat}.", seat=t.dealer), "BI-X18")
     if action.move in ("invest", "divest"):
-        return Refusal("Chips move in Mezzanine.", "BI-15")
+        return Refusal("You can only move chips in Mezzanine.", "BI-15")
     if t.offered and s.phase == "roll":
-        return Refusal(say("Roll for {name} first.", name=t.offered.name), "BI-X17")
-    return Refusal("Each product that has shares is rolled for once.", "BI-X17")
+        return Refusal(say("Roll for {product} first.", product=t.offered.name), "BI-X17")
+    return Refusal("Each product with shares gets one roll.", "BI-X17")
 
 
 # --- The end -----------------------------------------------------------------------------------------
@@ -726,29 +738,25 @@ def richest(s: Table) -> None:
             investor.cash = cash[seat]
             about = reckoned(seat, "cash", None, cash[seat], say("hidden until now"))
             tell(
-                s, say("Seat {seat} has {dollars}.", seat=seat, dollars=dollars(cash[seat])), rule="BI-H03",
-                kind="cash", **about,
+                s, say("Seat {seat} has {amount}.", seat=seat, amount=dollars(cash[seat])), rule="BI-H03", kind="cash",
+                **about,
             )  # fmt: skip
     most = max(cash.values())
     winners = [seat for seat in cash if cash[seat] == most]
-    by_chips: str = ""
+    amount = dollars(most)
+    reason = say_count(
+        "{seats} has the most cash, {amount}.", "{seats} have the most cash, {amount}.", len(winners),
+        seats=seats_words(winners), amount=amount,
+    )  # fmt: skip
     if winners[1:] and s.setup.options["tie_break"] == "chips":
-        chips = max(s.seats[seat].chips for seat in winners)
-        winners = [seat for seat in winners if s.seats[seat].chips == chips]
-        by_chips = say(" and {chips} chips in reserve", chips=chips)
-    raise Won(
-        winners,
-        cash,
-        say_count(
-            "{seats} has the most cash, {cash}{by_chips}.",
-            "{seats} have the most cash, {cash}{by_chips}.",
-            len(winners),
-            seats=seats_words(winners),
-            cash=dollars(most),
-            by_chips=by_chips,
-        ),
-        rule="BI-27",
-    )
+        most_chips = max(s.seats[seat].chips for seat in winners)
+        winners = [seat for seat in winners if s.seats[seat].chips == most_chips]
+        reason = say_count(
+            "{seats} has the most cash, {amount}, and the most chips in reserve, {chips}.",
+            "{seats} have the most cash, {amount}, and the most chips in reserve, {chips}.", len(winners),
+            seats=seats_words(winners), amount=amount, chips=most_chips,
+        )  # fmt: skip
+    raise Won(winners, cash, reason, rule="BI-27")
 
 
 # --- Cards -------------------------------------------------------------------------------------------
@@ -764,16 +772,16 @@ async def deal_cards(s: Table, each: int, rule: str) -> None:
         if not t.draw_pile.cards:
             short = len(due) - place
             tell(
-                s, say("There are no more cards: {short} of {count} are not dealt.", short=short, count=len(due)),
+                s, say("There are no more cards: {missing} of {count} are not dealt.", missing=short, count=len(due)),
                 rule="BI-A11", kind="short", cards=short,
             )  # fmt: skip
             break
         s.seats[seat].hand.value.append(t.draw_pile.cards.pop(0))
     else:
         text = (
-            say("Deal {each} cards to everybody.", each=each)
+            say("Deal {count} cards to everybody.", count=each)
             if is_printed(s.setup)
-            else say("{each} cards each are dealt.", each=each)
+            else say("Everybody is dealt {count} cards.", count=each)
         )
         tell(s, text, rule=rule, kind="lay" if is_printed(s.setup) else "deal", round=s.round, cards=each)
     for investor in s.seats.values():
@@ -786,14 +794,12 @@ async def reshuffle(s: Table) -> None:
     if t.discards:
         discards, t.discards = t.discards, []
         t.draw_pile.cards = await shuffled(s, discards, "deck")
-        todo = (
-            say("shuffle the discards")
+        text = (
+            say("The draw pile is empty: shuffle the discards.")
             if is_printed(s.setup)
-            else say("{count} discards are shuffled", count=len(discards))
+            else say("The draw pile is empty: {count} discards are shuffled.", count=len(discards))
         )
-        tell(
-            s, say("The draw pile is empty: {todo}.", todo=todo), rule="BI-26", kind="shuffle", cards=len(discards),
-        )  # fmt: skip
+        tell(s, text, rule="BI-26", kind="shuffle", cards=len(discards))
 
 
 def items_of(s: Table, hand: Sequence[str]) -> list[str]:
@@ -897,11 +903,11 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "seed":
         return explain_seed(s, action)
     if move in ("launch", "discard"):
-        return Refusal("The cards are revealed: that is final.", "BI-X09")
+        return Refusal("The cards are revealed, and that's final.", "BI-X09")
     if s.phase == "venture":
         return explain_venture(s, action)
     if move in ("venture", "abstain"):
-        return Refusal("The choices are revealed: that is final.", "BI-X09")
+        return Refusal("The choices are revealed, and that's final.", "BI-X09")
     return explain_mezzanine(s, action) if s.phase == "mezzanine" else explain_offering(s, action)
 
 
@@ -935,45 +941,49 @@ def note(s: Table, seat: int, product: Product) -> str:
         case "venture":
             return product.pitch
         case "mezzanine":
-            shares = shares_words(product.count)
-            if product.count:
-                shares = say("{shares}, on average {dollars} each", shares=shares, dollars=dollars(product.worth))
-            more = say(
-                "One more costs {dollars} and makes it {dollars2} each.",
-                dollars=dollars(price(product, seat)),
-                dollars2=dollars(expected(product.count + 1, product.pip)),
-            )
-            return say("{shares}. {more}", shares=shares, more=more)
+            worth = dollars(expected(product.count + 1, product.pip))
+            if not product.count:
+                return say("No shares yet. The first one is free and worth {worth} on average.", worth=worth)
+            return say(
+                "{shares}, worth {now} each on average. One more costs {price} and makes them {worth} each.",
+                shares=shares_words(product.count), now=dollars(product.worth), price=dollars(price(product, seat)),
+                worth=worth,
+            )  # fmt: skip
     return say(
-        "{shares_words}: sold on {on}, on average {dollars} each", shares_words=shares_words(product.count),
-        on=product.on, dollars=dollars(product.worth),
+        "{shares}: sold on {roll}, worth {worth} each on average", shares=shares_words(product.count),
+        roll=product.on, worth=dollars(product.worth),
     )  # fmt: skip
 
 
 def seed_wanted(s: Table) -> str:
     """Return what everybody is asked in Seed."""
     large, small = s.setup.options["large_products"], s.setup.options["small_products"]
-    with_it = {
-        (False, False): say("a Description"),
-        (True, False): say("Descriptions"),
-        (False, True): say("a Description or none"),
-    }
-    return say(
-        "Play an Item with {get}, or discard two of a kind.",
-        get=with_it.get((large, small), say("Descriptions or none")),
-    )
+    if large:
+        return (
+            say("Play an Item with any number of Descriptions, or discard two of a kind.")
+            if small
+            else say("Play an Item with one or more Descriptions, or discard two of a kind.")
+        )
+    if small:
+        return say("Play an Item with or without a Description, or discard two of a kind.")
+    return say("Play an Item with a Description, or discard two of a kind.")
 
 
 def name_of(s: Table, cards: Sequence[str]) -> str:
     """Return a product's name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
-    item, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
-    return " ".join([*descriptions, item])
+    name, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
+    product: str = name
+    for description in reversed(descriptions):
+        product = say("{description} {product}", description=description, product=product)
+    return product
 
 
 def pitch_of(s: Table, cards: Sequence[str]) -> str:
     """Return a product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
-    item, *descriptions = (s.setup.data["cards"][card]["line"].rstrip(".") for card in cards)
-    return f"{' '.join([item, ' and '.join(descriptions)]).strip()}."
+    opening, *endings = (clause(s.setup.data["cards"][card]["line"]) for card in cards)
+    if not endings:
+        return say("{opening}. That's all.", opening=opening)
+    return say("{opening} {ending}.", opening=opening, ending=listed(endings))
 
 
 def dollars(cents: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer, Move, OneOf
 from hub.engine.sight import Randomness, Sight, Strength, best
-from hub.engine.text import say
+from hub.engine.text import money, say
 
 SIDES = 6
 MISJUDGED = 600.0
@@ -72,23 +72,21 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         case "launch" | "discard" if not sight.me["chips"]:
             return say("You have no chip to put on a product now.")
         case "launch":
-            return say("A large product pays most on the same chip, and draws the chips of others.")
+            return say("A large product pays the most per chip and attracts other players' chips.")
         case "discard":
             return say("Other cards may make a better product.")
         case "venture":
-            return say(
-                "{rolls_of} Every other chip on it adds a number.", rolls_of=rolls_of(sight, answer["product"], 1)
-            )
+            chance_to_sell = rolls_of(sight, answer["product"], 1)
+            return say("{chance} Each further chip on it adds one more number.", chance=chance_to_sell)
         case "abstain":
-            return say("A chip in reserve can wait for something better.")
+            return say("You can keep the chip for something better.")
         case "invest":
             return rolls_of(sight, answer["product"], 1)
         case "divest":
-            return say(
-                "Your chip is of more use elsewhere. {rolls_of}", rolls_of=rolls_of(sight, answer["product"], -1)
-            )
+            chance_to_sell = rolls_of(sight, answer["product"], -1)
+            return say("Your chip is more useful elsewhere. {chance}", chance=chance_to_sell)
         case "skip":
-            return say("No chip that you could move brings more where it would go.")
+            return say("Moving a chip wouldn't gain you anything.")
     return ""
 
 
@@ -97,14 +95,12 @@ def rolls_of(sight: Sight, product: str, more: int) -> str:
     stake = stakes_of(sight)[product].with_chip(sight.seat, more)
     reach = max(0, min(stake.size, SIDES))
     if not reach:
-        return say("Without your chip it goes nowhere.")
-    dollars = f"${round(stake.pip * (reach + 1) / 200)}"
-    rolls = say("a roll of 1") if reach == 1 else say("a roll of 1 to {reach}", reach=reach)
+        return say("Without your chip, it can't go public.")
+    amount = money(round(stake.pip * (reach + 1) / 200))
+    roll = say("a roll of 1") if reach == 1 else say("a roll of 1 to {highest}", highest=reach)
     if more > 0:
-        return say(
-            "With your chip, {rolls} takes it public, for about {dollars} a share.", rolls=rolls, dollars=dollars
-        )
-    return say("Without it, {rolls} takes it public, for about {dollars} a share.", rolls=rolls, dollars=dollars)
+        return say("With your chip, {roll} takes it public, for about {amount} per share.", roll=roll, amount=amount)
+    return say("Without it, {roll} takes it public, for about {amount} per share.", roll=roll, amount=amount)
 
 
 # --- Seed --------------------------------------------------------------------------------------------

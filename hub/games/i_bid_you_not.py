@@ -140,9 +140,9 @@ class Market:
         """IB-11, IB-A28, IB-A29: what it takes to turn the order over."""
         works = [named(card) for card in at_work(in_time(self))] if self.actions else []
         if "cashing_machine B" in works:
-            return say("The order turns over in any case.")
+            return say("The order turns over no matter what.")
         if "cashing_machine A" in works or len(self.offer) < 2:
-            return say("The order cannot turn over.")
+            return say("The order can't turn over.")
         return say(
             "If all bids lie between {lowest} and {highest}, the order turns over.",
             lowest=self.lowest,
@@ -254,7 +254,7 @@ async def set_up(s: Table) -> int:
     by_number = {card.card: card for card in cards}
     order = await shuffle(s, list(by_number), "deck")
     while s.table.actions and named(by_number[order[0]]) == "telefishion A":  # IB-A53
-        tell(s, "A Telefishion A may not open an offer: it is shuffled back.", rule="IB-A53", kind="shuffle")
+        tell(s, "A Telefishion A can't open an offer, so it is shuffled back.", rule="IB-A53", kind="shuffle")
         order = await shuffle(s, order, "deck")
     open_offer(s, by_number[order[0]], "IB-02")
     dealt = clockwise(s.seats, first)
@@ -275,20 +275,24 @@ async def dealt_by_people(s: Table, first: int) -> None:
     for place in range(len(cards) - 1):
         s.seats[dealt[place % len(dealt)]].unseen += 1
     opening = [card.card for card in cards if not s.table.actions or named(card) != "telefishion A"]
-    which = say("{count} cards, {card} to {card2}", count=len(cards), card=cards[0].card, card2=cards[-1].card)
+    which = say(
+        "{count} cards ({lowest} to {highest})", count=len(cards), lowest=cards[0].card, highest=cards[-1].card,
+    )  # fmt: skip
     most, fewest = s.seats[dealt[0]].unseen, s.seats[dealt[-1]].unseen
     each = (
         say("{most} each", most=most)
         if most == fewest
-        else say("{most} or {fewest} each, from Seat {first} on", most=most, fewest=fewest, first=first)
+        else say("{most} or {fewest} each, starting with Seat {seat}", most=most, fewest=fewest, seat=first)
     )
-    want = say("Shuffle the {which}. Name the first, deal the others: {each}.", which=which, each=each)
     if len(opening) < len(cards):
         want = say(
-            "Shuffle the {which}. Name the first (no Telefishion A), deal the others: {each}.", which=which, each=each
-        )
+            "Shuffle the {cards}. Name the first one (no Telefishion A) and deal the rest: {each}.", cards=which,
+            each=each,
+        )  # fmt: skip
+    else:
+        want = say("Shuffle the {cards}. Name the first one and deal the rest: {each}.", cards=which, each=each)
     others = say(
-        "Shuffle and deal the {which}: {each}. Seat {first} names the first one.", which=which, each=each, first=first
+        "Shuffle and deal the {cards}: {each}. Seat {seat} names the first one.", cards=which, each=each, seat=first
     )
     answer = await lay_out(s, first, want, others, card=OneOf(opening))
     assert answer
@@ -315,8 +319,8 @@ async def generated(s: Table) -> list[Card]:
     cards.sort(key=number_of)
     s.table.made = [f"{card.kind} {card.card} {card.price:+d} {card.action or ''}".strip() for card in cards]
     text = say(
-        "Chance has made a deck of {count} cards, from {card} to {card2}.", count=len(cards), card=cards[0].card,
-        card2=cards[-1].card,
+        "Chance made a deck of {count} cards, from {lowest} to {highest}.", count=len(cards), lowest=cards[0].card,
+        highest=cards[-1].card,
     )  # fmt: skip
     tell(s, text, rule="IB-V09", kind="made", cards=len(cards))
     return cards
@@ -349,7 +353,7 @@ async def turn(s: Table, seat: int) -> None:
     free = not quiet_turns(s, now)
     want = say("Add a card or declare an auction.") if free else say("Add a card: nobody may declare now.")
     others = (
-        say("Seat {seat} adds a card, or declares an auction.", seat=seat)
+        say("Seat {seat} adds a card or declares an auction.", seat=seat)
         if free
         else say("Seat {seat} adds a card: nobody may declare now.", seat=seat)
     )
@@ -417,15 +421,15 @@ def why_not_added(now: Row, mine: Sequence[Card], card: Card) -> str:
     if reason := why_kept_out(now, card):
         return reason
     if card.kind == "digital_sock" and "digital_sock" in kinds and "digital_sock A" in (*works, own):  # IB-A55
-        return say("One Digital Sock only may lie in this offer.")
+        return say("Only one Digital Sock may be in this offer.")
     if "flown_mower A" in works and card.kind in kinds:  # IB-A15
-        return say("Flown Mower A: the product must not lie in the offer yet.")
+        return say("Flown Mower A: the product must not be in the offer yet.")
     if "flown_mower B" in works and card.kind not in kinds:  # IB-A16
-        return say("Flown Mower B: the product must lie in the offer already.")
+        return say("Flown Mower B: the product must already be in the offer.")
     if "thumb_hive A" in works and any(other.card > card.card for other in mine):  # IB-A41
-        return say("Thumb Hive A: add your highest card only.")
+        return say("Thumb Hive A: add only your highest card.")
     if "thumb_hive B" in works and any(other.card < card.card for other in mine):  # IB-A42
-        return say("Thumb Hive B: add your lowest card only.")
+        return say("Thumb Hive B: add only your lowest card.")
     if reason := why_not_beside(now, card, [last]):
         return reason
     if own == "digital_sock B":  # IB-A56
@@ -433,14 +437,14 @@ def why_not_added(now: Row, mine: Sequence[Card], card: Card) -> str:
     if "refrigergator A" in works:  # IB-A21
         return "" if card.price > last.price else say("Refrigergator A: needs a price above {price}.", price=last.price)
     if "refrigergator B" in works:  # IB-A22
-        return "" if card.card < last.card else say("Refrigergator B: needs a number below {card}.", card=last.card)
-    return "" if card.card > last.card else say("Needs a number above {card}.", card=last.card)
+        return "" if card.card < last.card else say("Refrigergator B: needs a number below {number}.", number=last.card)
+    return "" if card.card > last.card else say("Needs a number above {number}.", number=last.card)
 
 
 def why_kept_out(now: Row, card: Card) -> str:
     """IB-A53, and what is barred: return why a card may not go into the offer at all, or nothing."""
     if now.traits and named(card) == "telefishion A":
-        return say("A Telefishion A never goes into an offer.")
+        return say("A Telefishion A can't go into an offer.")
     return why_barred(now, card)
 
 
@@ -462,9 +466,9 @@ def why_not_beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
             continue
         price, hue = card.price == hat.price, now.products[card.kind]["hue"] == now.products[hat.kind]["hue"]
         if named(hat) == "gamehat A" and (price or hue):
-            return say("Gamehat A: beside {card} price and colour must both differ.", card=hat.card)
+            return say("Gamehat A: next to {card}, price and color must both differ.", card=hat.card)
         if named(hat) == "gamehat B" and not (price or hue):
-            return say("Gamehat B: beside {card} needs its price or its colour.", card=hat.card)
+            return say("Gamehat B: next to {card}, price or color must match.", card=hat.card)
     return ""
 
 
@@ -476,7 +480,7 @@ def explain_add(s: Table, action: Action) -> Refusal:
         return not_held(s, seat)
     at_once = 1 if s.phase == "second" or s.seats[seat].unseen else cards_to_add(now)
     if len(numbers) != at_once or len(set(numbers)) < len(numbers):
-        return Refusal(say("Add {count}.", count=say_count("1 card", "{count} cards", at_once)), "IB-X02")
+        return Refusal(say_count("Add 1 card.", "Add {count} cards.", at_once), "IB-X02")
     for number in numbers:
         (card,) = [card for card in cards if card.card == number]
         if reason := why_not_added(now, mine, card):
@@ -488,8 +492,8 @@ def explain_add(s: Table, action: Action) -> Refusal:
 def not_held(s: Table, seat: int) -> Refusal:
     """IB-X03: return why a card is not played that is not held; IB-V12: or that no printed hand can hold."""
     if s.seats[seat].unseen:
-        return Refusal("That card has been seen, or is not in the deck.", "IB-X03")
-    return Refusal("You do not hold that card.", "IB-X03")
+        return Refusal("That card has been seen or is not in the deck.", "IB-X03")
+    return Refusal("You don't have that card.", "IB-X03")
 
 
 async def add(s: Table, seat: int, answer: Answer) -> None:
@@ -522,7 +526,7 @@ def put_last(s: Table, seat: int, number: int) -> Card:
     card = take(s, seat, number)
     place_card(s, seat, card, len(s.table.offer))
     tell(
-        s, say("Seat {seat} adds {shown}.", seat=seat, shown=shown(card)), rule="IB-06", kind="add", seat=seat,
+        s, say("Seat {seat} adds {card}.", seat=seat, card=shown(card)), rule="IB-06", kind="add", seat=seat,
         card=card.card,
     )  # fmt: skip
     return card
@@ -549,7 +553,7 @@ def dry(s: Table) -> None:
             pile(s, owner).append(card)
             facts = scored(s, owner, 1, say("price {price}", price=card.price))
             tell(
-                s, say("{shown} goes to Seat {owner}.", shown=shown(card), owner=owner), rule="IB-A31", kind="dry",
+                s, say("{card} goes to Seat {seat}.", card=shown(card), seat=owner), rule="IB-A31", kind="dry",
                 card=card.card, **facts,
             )  # fmt: skip
 
@@ -559,16 +563,14 @@ async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
     if pile(s, giver):
         card = await random_scored(s, giver)
         pile(s, taker).append(card)
-        text = say("Seat {taker} takes a scored card of Seat {giver}.", taker=taker, giver=giver)
+        text = say("Seat {taker} takes a scored card from Seat {giver}.", taker=taker, giver=giver)
+        tell(s, text, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, say("from Seat {seat}", seat=giver)))
         tell(
-            s, text, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, say("from Seat {giver}", giver=giver))
-        )
-        tell(
-            s, say("Seat {giver} has it no more.", giver=giver), rule=rule, kind="stolen",
-            **scored(s, giver, -1, say("to Seat {taker}", taker=taker)),
+            s, say("Seat {seat} no longer has it.", seat=giver), rule=rule, kind="stolen",
+            **scored(s, giver, -1, say("to Seat {seat}", seat=taker)),
         )  # fmt: skip
         if is_printed(s.setup):  # IB-V12: only its giver is told which
-            s.phase, others = "hand_over", say("Seat {giver} hands a scored card over, face down.", giver=giver)
+            s.phase, others = "hand_over", say("Seat {seat} hands over a scored card, face down.", seat=giver)
             move = offer("handed", card=card.card, target=taker)
             await ask(s, giver, [move], say("Hand over this scored card, face down."), others, hidden=True)
 
@@ -607,11 +609,11 @@ async def bid(s: Table, declarer: int) -> None:
         for seat in clockwise(seats, declarer):
             market.deciding = seat
             forced = len(may_hold(s, seat)) == 1
-            others = say("Seat {seat} bids a card, openly.", seat=seat)
-            answer = await ask(s, seat, bid_moves(s, seat, now), say("Bid a card, openly."), others, hidden=not forced)
+            others = say("Seat {seat} openly bids a card.", seat=seat)
+            answer = await ask(s, seat, bid_moves(s, seat, now), say("Bid a card openly."), others, hidden=not forced)
             lay(s, seat, answer)
             tell(
-                s, say("Seat {seat} bids {spoken}.", seat=seat, spoken=spoken(s.seats[seat].bid)), rule="IB-A39",
+                s, say("Seat {seat} bids {cards}.", seat=seat, cards=spoken(s.seats[seat].bid)), rule="IB-A39",
                 kind="bid", seat=seat,
             )  # fmt: skip
         market.deciding = None
@@ -644,14 +646,14 @@ async def name_again(s: Table, seats: Sequence[int], now: Row) -> None:
     """IB-V12: where two have named one card, the bids are turned over as they lie, and each of the two names its own openly."""
     if not seats:
         return
-    text = say("{seats} have named the same card: turn the bids over, and name them again.", seats=seats_words(seats))
+    text = say("{seats} named the same card. Turn the bids over and name them again.", seats=seats_words(seats))
     tell(s, text, rule="IB-V12", kind="twice", seats=list(seats))
     for seat in seats:
         s.seats[seat].bid = None
     for seat in seats:
         s.phase, s.table.deciding = "again", seat
-        others = say("Seat {seat} names the card that it has bid.", seat=seat)
-        want = say("Another seat has named that card too. Name the one that you have bid.")
+        others = say("Seat {seat} names the card it bid.", seat=seat)
+        want = say("Another seat named that card, too. Name the card you bid.")
         lay(s, seat, await ask(s, seat, bid_moves(s, seat, now), want, others, hidden=True))
     s.table.deciding = None
 
@@ -707,7 +709,7 @@ def pairs_of(s: Table, seat: int, numbers: list[int]) -> list[list[int]]:
 def why_not_bid(now: Row, card: Card) -> str:
     """IB-A14, IB-A54, IB-A59, IB-A60: return why a card may not be bid, or nothing."""
     if now.traits and named(card) == "telefishion B":
-        return say("A Telefishion B may not be bid.")
+        return say("You can't bid a Telefishion B.")
     return why_barred(now, card)
 
 
@@ -715,15 +717,15 @@ def explain_bid(s: Table, action: Action) -> Refusal:
     """Return why a bid is refused: not wanted (IB-X04), of a card not held (IB-X03) or not to be bid (IB-X02)."""
     mine, seat = may_hold(s, action.seat), action.seat
     if s.phase not in ("bid", "open_bid", "again"):
-        return Refusal("No bids are taken now.", "IB-X04")
+        return Refusal("You can't bid now.", "IB-X04")
     if s.seats[seat].bid is None and not mine:
-        return Refusal("You hold no card to bid.", "IB-X04")
+        return Refusal("You have no card to bid.", "IB-X04")
     if s.table.deciding and seat != s.table.deciding:
-        return Refusal(say("It is Seat {deciding}'s turn to bid.", deciding=s.table.deciding), "IB-X04")
+        return Refusal(say("It is Seat {seat}'s turn to bid.", seat=s.table.deciding), "IB-X04")
     if seat not in bidders(s, s.table.turn or 0):
-        return Refusal("You do not bid in this auction.", "IB-X04")
+        return Refusal("You can't bid in this auction.", "IB-X04")
     if s.phase == "bid" and len(mine) == 1:
-        return Refusal("Your only card is bid already.", "IB-X04")
+        return Refusal("You have already bid your only card.", "IB-X04")
     numbers = numbers_of(action.args)
     held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
     if len(held) < len(numbers):
@@ -732,7 +734,7 @@ def explain_bid(s: Table, action: Action) -> Refusal:
         if reason := why_not_bid(row_of(s), card):
             return Refusal(reason, "IB-X02")
     if action.move == "bid_any":
-        return Refusal("That card may be bid.", "IB-A07")
+        return Refusal("You may bid that card normally.", "IB-A07")
     pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
     return Refusal(say("Bid two cards.") if pairs else say("Bid one card."), "IB-A38")
 
@@ -761,19 +763,25 @@ def reveal(s: Table) -> None:
     inside = all(low < value_of(market, seat)[0] < high for seat in valid)
     market.inverted = "cashing_machine B" in works or (inside and "cashing_machine A" not in works)  # IB-A28, IB-A29
     market.order = sorted(valid, key=lambda seat: value_of(market, seat), reverse=not market.inverted)
-    text = listed((say("Seat {seat} {bid}", seat=seat, bid=spoken(made)) for seat, made in market.bids.items()), ",")
+    bids = listed(
+        (say("{cards} from Seat {seat}", cards=spoken(made), seat=seat) for seat, made in market.bids.items()), ","
+    )
     made = {str(seat): bid for seat, bid in market.bids.items()}
     marks = {str(seat): "first" for seat in market.order[:1]} | {str(seat): "void" for seat in market.void}
     cards = {str(seat): [plain(card) for card in market.laid if card.by == seat] for seat in market.bids}
     places = [*market.order, *market.void]
     tell(
-        s, say("The bids: {text}.", text=text), rule="IB-10", kind="reveal", bids=made, marks=marks, cards=cards,
+        s, say("The bids: {bids}.", bids=bids), rule="IB-10", kind="reveal", bids=made, marks=marks, cards=cards,
         order=places,
     )  # fmt: skip
-    way = say("turned over, lowest") if market.inverted else say("normal, highest")
+    text = (
+        say("The order turns over: the lowest bid goes first.")
+        if market.inverted
+        else say("The order does not turn over: the highest bid goes first.")
+    )
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
     line: dict[str, Json] = {"low": low, "high": high, "at": at, "turned": market.inverted}
-    tell(s, say("The order is {way} first.", way=way), rule="IB-11", kind="order", order=market.order, line=line)
+    tell(s, text, rule="IB-11", kind="order", order=market.order, line=line)
 
 
 # --- To skip or to accept ----------------------------------------------------------------------------
@@ -790,8 +798,8 @@ async def decide(s: Table) -> int:
                 seat=seat,
             )  # fmt: skip
         moves = [*([] if reason else skip_moves(s, seat, now)), offer("accept")]
-        others = say("Seat {seat} takes the offer, or pays to skip it.", seat=seat)
-        answer = await ask(s, seat, moves, say("Take this offer, or pay to skip."), others, hidden=not reason)
+        others = say("Seat {seat} takes the offer or pays to skip it.", seat=seat)
+        answer = await ask(s, seat, moves, say("Take this offer or pay to skip it."), others, hidden=not reason)
         if answer.move == "accept":
             tell(s, "Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
             break
@@ -804,14 +812,12 @@ def why_must_accept(s: Table, seat: int, now: Row) -> str:
     """IB-15, IB-16, IB-V03, IB-A23, IB-A24: return why a bidder must accept, as far as everybody can see; or nothing."""
     scored, held = len(pile(s, seat)), s.seats[seat].hand_size
     if seat == s.table.order[-1]:
-        return say("The last bidder cannot skip.")
+        return say("The last bidder can't skip.")
     if "wrist_wash A" in now.works:
-        return say("With Wrist Wash A nobody can skip.")
+        return say("With Wrist Wash A, nobody can skip.")
     if "wrist_wash B" in now.works:
         return (
-            say("With Wrist Wash B a skip costs {dear_skip} scored cards.", dear_skip=DEAR_SKIP)
-            if scored < DEAR_SKIP
-            else ""
+            say("With Wrist Wash B, a skip costs {count} scored cards.", count=DEAR_SKIP) if scored < DEAR_SKIP else ""
         )
     if s.setup.options["cheap_skip"]:
         return "" if scored or held else say("There is nothing to pay with.")
@@ -880,7 +886,7 @@ def explain_skip(s: Table, action: Action) -> Refusal:
     if reason := why_must_accept(s, seat, now):
         return Refusal(say("You must accept. {reason}", reason=reason), "IB-X06")
     if not skip_moves(s, seat, now):
-        return Refusal("You must accept. None of your cards may be added.", "IB-X06")
+        return Refusal("You must accept. You can't add any of your cards.", "IB-X06")
     return explain_put(s, action)
 
 
@@ -896,7 +902,7 @@ def explain_put(s: Table, action: Action) -> Refusal:
         return Refusal(say("Name a place from 0 to {count}.", count=len(s.table.offer)), "IB-X07")
     reason = why_not_put(s, now, held[0], place)
     ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
-    return Refusal(reason or say("You cannot skip like that."), "IB-X08" if ordered else "IB-X02")
+    return Refusal(reason or say("You can't skip like that."), "IB-X08" if ordered else "IB-X02")
 
 
 def form(s: Table, action: Action) -> Refusal | None:
@@ -908,8 +914,8 @@ def form(s: Table, action: Action) -> Refusal | None:
         [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
     )
     if any(args.keys() - move.params.keys() for move in wanted):
-        return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
-    return Refusal("Name the card to add, and its place.", "IB-X07")
+        return Refusal("The lost card is drawn at random. Name only the card to add and its place.", "IB-X13")
+    return Refusal("Name the card to add and its place.", "IB-X07")
 
 
 async def skip(s: Table, seat: int, answer: Answer) -> None:
@@ -923,7 +929,7 @@ async def skip(s: Table, seat: int, answer: Answer) -> None:
     for _ in range(lost):
         card = await random_scored(s, seat)
         market.discards.append(card.card)
-        text = say("Seat {seat} skips and loses {shown}.", seat=seat, shown=shown(card))
+        text = say("Seat {seat} skips and loses {card}.", seat=seat, card=shown(card))
         tell(
             s, text, rule="IB-14", kind="lose", card=card.card,
             **scored(s, seat, -1, say("price {price}", price=card.price)),
@@ -936,7 +942,7 @@ async def skip(s: Table, seat: int, answer: Answer) -> None:
         card = take(s, seat, args["card"])
         place_card(s, seat, card, args["place"])
         tell(
-            s, say("Seat {seat} puts {shown} into the offer.", seat=seat, shown=shown(card)), rule="IB-14", kind="put",
+            s, say("Seat {seat} puts {card} into the offer.", seat=seat, card=shown(card)), rule="IB-14", kind="put",
             seat=seat, card=card.card,
         )  # fmt: skip
     market.skipped.append(seat)
@@ -962,11 +968,9 @@ async def accept(s: Table, seat: int) -> None:
             pile(s, seat).append(card)
             prices.append(card.price)
     if prices:
-        cards = say_count("a card", "{count} cards", len(prices))
-        tell(
-            s, say("Seat {seat} scores {cards}.", seat=seat, cards=cards), rule="IB-17", kind="score",
-            **scored(s, seat, len(prices), say("prices {added}", added=added(prices))),
-        )  # fmt: skip
+        text = say_count("Seat {seat} scores 1 card.", "Seat {seat} scores {count} cards.", len(prices), seat=seat)
+        facts = scored(s, seat, len(prices), say("prices {prices}", prices=added(prices)))
+        tell(s, text, rule="IB-17", kind="score", **facts)
     await next_offer(s, seat, now)
     market.turn, market.deciding = None, None
 
@@ -977,14 +981,14 @@ def put_elsewhere(s: Table, seat: int, card: Card) -> bool:
         case "nightbulb A":
             s.table.discards.append(card.card)
             tell(
-                s, say("Nightbulb A: {shown} is discarded.", shown=shown(card)), rule="IB-A57", kind="discard",
+                s, say("Nightbulb A: {card} is discarded.", card=shown(card)), rule="IB-A57", kind="discard",
                 cards=[card.card],
             )  # fmt: skip
         case "nightbulb B":
             card.by = None
             hand(s, seat).append(card)
             sort_hand(s, seat)
-            text = say("Nightbulb B: {shown} goes to Seat {seat}'s hand.", shown=shown(card), seat=seat)
+            text = say("Nightbulb B: {card} goes to Seat {seat}'s hand.", card=shown(card), seat=seat)
             tell(s, text, rule="IB-A58", kind="return", seat=seat, card=card.card)
         case _:
             return False
@@ -999,13 +1003,13 @@ async def extend(s: Table, seat: int) -> None:
         s.phase, s.table.deciding = "extend", other
         cards = [card.card for card in may_hold(s, other) if named(card) != "telefishion A"]
         moves = [*([offer("extend", card=OneOf(cards))] if cards else []), offer("done")]
-        others = say("Seat {other} may add a card to the won row.", other=other)
+        others = say("Seat {seat} may add a card to the won row.", seat=other)
         answer = await ask(s, other, moves, say("Add a card to the won row?"), others, hidden=True)
         if answer.move == "extend":
             card = take(s, other, answer["card"])
             place_card(s, other, card, len(s.table.offer))
             tell(
-                s, say("Seat {other} adds {shown}.", other=other, shown=shown(card)), rule="IB-A33", kind="extend",
+                s, say("Seat {seat} adds {card}.", seat=other, card=shown(card)), rule="IB-A33", kind="extend",
                 seat=other, card=card.card,
             )  # fmt: skip
         else:
@@ -1021,14 +1025,14 @@ async def strike(s: Table, seat: int) -> None:
         s.phase, market.deciding = "strike", other
         cards = [card.card for card in market.offer]
         moves = [offer("strike", card=OneOf(cards)), offer("done")]
-        others = say("Seat {other} may discard a card of the won row.", other=other)
-        answer = await ask(s, other, moves, say("Discard a card of the won row?"), others)
+        others = say("Seat {seat} may discard a card from the won row.", seat=other)
+        answer = await ask(s, other, moves, say("Discard a card from the won row?"), others)
         if answer.move == "strike":
             card = drawn_out(market.offer, answer["card"])
             market.placed.remove(card.card)
             market.discards.append(card.card)
             tell(
-                s, say("Seat {other} discards {shown}.", other=other, shown=shown(card)), rule="IB-A34", kind="strike",
+                s, say("Seat {seat} discards {card}.", seat=other, card=shown(card)), rule="IB-A34", kind="strike",
                 seat=other, card=card.card,
             )  # fmt: skip
         else:
@@ -1064,7 +1068,7 @@ async def next_offer(s: Table, seat: int, now: Row) -> None:
             if now.traits and put_elsewhere(s, seat, card):
                 continue
             pile(s, seat).append(card)
-            text = say("Seat {seat} scores the bid {shown} too.", seat=seat, shown=shown(card))
+            text = say("Seat {seat} also scores the bid {card}.", seat=seat, card=shown(card))
             tell(
                 s, text, rule="IB-A20", kind="score", card=card.card,
                 **scored(s, seat, 1, say("price {price}", price=card.price)),
@@ -1122,15 +1126,15 @@ def open_offer(s: Table, card: Card, rule: str) -> None:
     """IB-02, IB-18: a card opens an offer; nobody has added it (IB-A03)."""
     card.by = None
     s.table.offer, s.table.placed = [card], [card.card]
-    tell(s, say("{shown} opens the offer.", shown=shown(card)), rule=rule, kind="open", card=card.card)
+    tell(s, say("{card} opens the offer.", card=shown(card)), rule=rule, kind="open", card=card.card)
 
 
 def explain_open(s: Table, seat: int) -> Refusal:
     """IB-X11: return why it is not chosen: the winner's choice is of a revealed bid."""
     if s.phase != "open":
-        return Refusal("No bid is chosen to open now.", "IB-X11")
+        return Refusal("There's no bid to choose now.", "IB-X11")
     if seat != s.table.deciding:
-        return Refusal(say("Seat {deciding} chooses the bid that opens.", deciding=s.table.deciding), "IB-X11")
+        return Refusal(say("Seat {seat} chooses the bid that opens the next offer.", seat=s.table.deciding), "IB-X11")
     return Refusal("Choose one of the revealed bids.", "IB-X11")
 
 
@@ -1156,11 +1160,11 @@ def highest_score(s: Table) -> None:
         winners,
         scores,
         say_count(
-            "All hands are empty: {seats} has the most, {best}.",
-            "All hands are empty: {seats} have the most, {best}.",
+            "All hands are empty: {seats} has the most points, {points}.",
+            "All hands are empty: {seats} have the most points, {points}.",
             len(winners),
             seats=seats_words(winners),
-            best=best,
+            points=best,
         ),
         rule="IB-20",
     )
@@ -1333,7 +1337,7 @@ def stand(s: Table, seat: int, answer: Answer) -> None:
         if card.card == wrong:
             card.card, card.price, card.kind, card.action = true.card, true.price, true.kind, true.action
     sort_hand(s, seat)
-    text = say("{was} was named wrongly: it is {shown}.", was=was, shown=shown(true))
+    text = say("{wrong} was named wrongly. The card is {right}.", wrong=was, right=shown(true))
     tell(s, text, rule="IB-V12", kind="correct", seat=seat, card=true.card, first=wrong)
 
 
@@ -1397,9 +1401,9 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if seat not in s.seats:
         return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     if s.phase == LAY_OUT:
-        return Refusal("First the cards are dealt, and the one that opens the offer is named.", "IB-V12")
+        return Refusal("First deal the cards, and name the one that opens the offer.", "IB-V12")
     if s.phase == "hand_over":
-        return Refusal("First a scored card is handed over.", "IB-V12")
+        return Refusal("A scored card must be handed over first.", "IB-V12")
     match move:
         case "correct":
             return explain_correct(s)
@@ -1408,9 +1412,9 @@ def explain(s: Table, action: Action) -> Refusal | None:
         case "open":
             return explain_open(s, seat)
         case "pass":
-            return Refusal("Add a card or declare: there is no passing.", "IB-X10")
+            return Refusal("Add a card or declare. You can't pass.", "IB-X10")
         case "add" | "auction" if s.phase not in ("turn", "second"):
-            return Refusal("Auction running.", "IB-X05")
+            return Refusal("An auction is running.", "IB-X05")
         case "skip" if s.phase == "decide" and seat == s.table.deciding:
             return explain_skip(s, action)
     on_turn = s.phase in ("turn", "second")
@@ -1418,7 +1422,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "bid":
         return Refusal("The bids are not revealed yet.", "IB-X01")
     if now is None:
-        return Refusal("Nobody decides anything now.", "IB-X01")
+        return Refusal("There's nothing to decide now.", "IB-X01")
     if seat != now:
         return Refusal(
             say("It is Seat {seat}'s turn.", seat=now) if on_turn else say("It is Seat {seat}'s decision.", seat=now),
@@ -1436,26 +1440,27 @@ def explain_own(s: Table, action: Action) -> Refusal:
         case "auction" if s.phase == "second":
             return Refusal("Add a second card.", "IB-A37")
         case "auction":
-            return Refusal(say("No auctions for {more_turns}.", more_turns=more_turns(s.table.quiet)), "IB-X09")
+            text = say_count("No auctions for 1 more turn.", "No auctions for {count} more turns.", s.table.quiet)
+            return Refusal(text, "IB-X09")
         case "put" if s.phase == "put":
             return explain_put(s, action)
         case "extend" if s.phase == "extend":
             cards = may_hold(s, seat)
             if any(named(card) == "telefishion A" for card in cards if card.card == action.args.get("card")):
-                return Refusal("A Telefishion A never goes into an offer.", "IB-X02")
+                return Refusal("A Telefishion A can't go into an offer.", "IB-X02")
             return not_held(s, seat)
         case "strike" if s.phase == "strike":
             return Refusal("That card is not in the won row.", "IB-A34")
-    return Refusal("That is not what you decide now.", "IB-X01")
+    return Refusal("You can't do that now.", "IB-X01")
 
 
 def explain_correct(s: Table) -> Refusal:
     """IB-V12: return why a card is not corrected."""
     if not is_printed(s.setup):
-        return Refusal("Only printed cards can be named wrongly.", "IB-V12")
+        return Refusal("Only printed cards can be corrected.", "IB-V12")
     if s.phase != "turn":
-        return Refusal("A card is corrected before a card is added or an auction is declared.", "IB-V12")
-    text = say("Correct a card of the offer, a discard or a card of your own, to a number that nobody has named yet.")
+        return Refusal("You can only correct a card while a player may add a card or declare an auction.", "IB-V12")
+    text = say("Correct a card in the offer, a discard or one of your own cards to a number that nobody has named yet.")
     return Refusal(text, "IB-V12")
 
 
@@ -1499,8 +1504,3 @@ def added(prices: Sequence[int]) -> str:
     """Return prices as a sum: "7 - 2 + 5 = 10"."""
     text = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
     return text if len(prices) == 1 else f"{text} = {sum(prices)}"
-
-
-def more_turns(number: int) -> str:
-    """Return a number of turns to come in words."""
-    return say_count("{count} more turn", "{count} more turns", number)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from hub.engine.decision import Answer, Move
 from hub.engine.sight import Randomness, Sight, Strength, best
-from hub.engine.text import say
+from hub.engine.text import say, say_count
 
 DEALS = 48
 """How often an auction is played out (`sharp`; the other strengths a quarter)."""
@@ -174,34 +174,32 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     auction = auction_of(sight, "sharp")
     if answer is None:
         return ""
-    points = f"{round(auction.worth):+} points"
+    worth = round(auction.worth)
+    points = say_count("{points} point", "{points} points", abs(worth), points=f"{worth:+}")
     match answer.move:
         case "bid":
             numbers, pool = numbers_of(answer), unseen(sight)
             if len(numbers) != 1:  # IB-A38: a pair counts as its sum, and so do the others'
-                return say("The row counts {points}. Two cards count as their sum.", points=points)
+                return say("The row is worth {points}. Two cards count as their sum.", points=points)
             higher = sum(number > numbers[0] for number in pool)
             return say(
-                "The row counts {points}. Of the {count} numbers you have not seen, {higher} are higher than this.",
+                "The row is worth {points}. Of the {count} numbers you haven't seen, {higher} are higher than this one.",
                 points=points, count=len(pool), higher=higher,
             )  # fmt: skip
         case "auction":
-            better = (
-                say("your best bid brings more than waiting")
-                if auction.worth >= 0
-                else say("another will mostly have to take it")
-            )
-            return say("The row counts {points} now: {better}.", points=points, better=better)
+            if auction.worth >= 0:
+                return say("The row is worth {points} now: your best bid brings more than waiting.", points=points)
+            return say("The row is worth {points} now: somebody else will probably have to take it.", points=points)
         case "accept":
-            return say("The row counts {points} for you.", points=points)
+            return say("The row is worth {points} to you.", points=points)
         case "skip":
-            return say("The row counts {points} for you: a skip costs less.", points=points)
+            return say("The row is worth {points} to you. Skipping costs less.", points=points)
         case "add":
-            return say("You will miss this least as a bid, and others gain least by it.")
+            return say("You'll miss this card least as a bid, and it helps the others least.")
         case "extend" | "strike":
-            return say("The row is better with that if you take it, or worse if another does.")
+            return say("That makes the row better if you take it, or worse if somebody else does.")
         case "done":
-            return say("No card here changes the row your way.")
+            return say("No card here helps you.")
     return ""
 
 

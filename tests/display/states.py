@@ -367,7 +367,7 @@ def market(cards: int = 4, count: int = 4) -> PublicState:
     )  # fmt: skip
     return state(
         match="m-9", game="i-bid-you-not", title="I Bid You Not", state="playing", seats=players(count), view=view,
-        want="Take this offer, or pay to skip.", events=[PublicEvent(n=5, text=f"Seat {order[0]} skips.", kind="lose")],
+        want="Take this offer or pay to skip it.", events=[PublicEvent(n=5, text=f"Seat {order[0]} skips.", kind="lose")],
     )  # fmt: skip
 
 

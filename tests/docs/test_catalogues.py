@@ -161,6 +161,8 @@ def test_messages_of_a_module_are_the_literals_of_the_functions_that_make_texts(
         "    log.info('Seat %d sat down')\n"
         "    tell(s, 'Seat {seat} bids {bid}.', rule='GS-01', kind='not a kind', bid=say('{count} x', count=n))\n"
         "    tell(s, say_count('{count} card', '{count} cards', n))\n"
+        "    say('{product} {name}', product='Giant', name='Hat')\n"
+        "    say('{count} = {sum}', count=n, sum=n)\n"
         "    return say('He is here' if here else 'He has left')\n"
     )
 
@@ -170,6 +172,7 @@ def test_messages_of_a_module_are_the_literals_of_the_functions_that_make_texts(
         ("He is here", "", "goofspiel"),
         ("Seat {seat} bids {bid}.", "", "goofspiel"),
         ("{count} card", "{count} cards", "goofspiel"),
+        ("{product} {name}", "", "goofspiel"),
     ]
 
 

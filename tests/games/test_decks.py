@@ -128,7 +128,7 @@ def test_bid_and_bait_is_played_with_the_spots_that_the_owner_has(tmp_path: Path
     assert [len(spot["fish"]) for spot in table["spots"]] == [3, 4, 3, 3]
     assert [spot["text"] for spot in table["spots"]] == [
         "Take the Duck",
-        "No ability, one Fish more",
+        "No ability, but one more Fish",
         "Take the Duck",
         "Roll again",
     ]
@@ -175,7 +175,7 @@ def test_a_match_of_other_cards_is_another_match_but_remarks_are_none(tmp_path: 
             "[lake] must say consolation, a number from 0 to 99.",
         ),
         ("bid-and-bait", "consolation = 1", "", 6, "[lake] must say consolation, a number from 0 to 99."),
-        ("bid-and-bait", "4 = [3, 4]", "4 = [3]", 4, "[prizes] must say for 4 players two numbers from 0 to 6"),
+        ("bid-and-bait", "4 = [3, 4]", "4 = [3]", 4, "[prizes] must have two numbers from 0 to 6 for 4 players"),
         (
             "bid-and-bait",
             '"borrow" }',

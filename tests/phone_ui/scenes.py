@@ -72,7 +72,7 @@ EVENTS: list[dict[str, Any]] = [
     {"n": 14, "text": "Spot 4: everybody bids.", "rule": "BB-08", "kind": "round", "data": {"round": 4}},
     {
         "n": 15,
-        "text": "The bids: Seat 1 5, Seat 2 2, Seat 3 5, Seat 4 6.",
+        "text": "The bids: 5 from Seat 1, 2 from Seat 2, 5 from Seat 3, 6 from Seat 4.",
         "rule": "BB-09",
         "kind": "reveal",
         "data": {"bids": {"1": 5, "2": 2, "3": 5, "4": 6}, "marks": {"1": "tied", "3": "tied", "4": "first"}},
@@ -85,7 +85,7 @@ EVENTS: list[dict[str, Any]] = [
         "data": {},
     },
     {"n": 17, "text": "Seat 4 rolls 6.", "rule": "BB-12", "kind": "roll", "data": {}},
-    {"n": 18, "text": "Seat 4 takes a trout.", "rule": "BB-16", "kind": "take", "data": {}},
+    {"n": 18, "text": "Seat 4 takes a Fish: Trout.", "rule": "BB-16", "kind": "take", "data": {}},
 ]
 
 
@@ -199,7 +199,7 @@ WHY = [
     {"n": 31, "round": 4, "seat": 2, "what": "baits", "from": 3, "to": 1, "sum": "3 - 2 = 1", "rule": "BB-14",
      "text": "Seat 2 spends 2 Baits and succeeds."},
     {"n": 30, "round": 4, "seat": 4, "what": "fish_count", "from": 1, "to": 2, "sum": "1 + 1 = 2", "rule": "BB-16",
-     "text": "Seat 4 takes a Trout."},
+     "text": "Seat 4 takes a Fish: Trout."},
     {"n": 22, "round": 3, "seat": 2, "what": "baits", "from": None, "to": None, "sum": "1 + 2", "rule": "BB-20",
      "text": "Seat 2 gets 2 Baits."},
 ]  # fmt: skip

@@ -189,15 +189,15 @@ def test_a_number_tells_on_a_tap_how_it_came_about(page: Page, hub: FakeHub) -> 
     gained = {"seat": 2, "what": "baits", "from": 3, "to": 4, "sum": "3 + 1 = 4"}
     others = {"seat": 3, "what": "baits", "from": 3, "to": 4, "sum": "3 + 1 = 5"}
     events = [
-        {"n": 0, "text": "Seat 2 gets a Bait.", "rule": "BB-20", "kind": "baits", "data": gained},
-        {"n": 1, "text": "Seat 3 gets a Bait.", "rule": "BB-20", "kind": "baits", "data": others},
+        {"n": 0, "text": "Seat 2 gets 1 Bait.", "rule": "BB-20", "kind": "baits", "data": gained},
+        {"n": 1, "text": "Seat 3 gets 1 Bait.", "rule": "BB-20", "kind": "baits", "data": others},
         {"n": 2, "text": "Seat 2 spends 2 Baits and succeeds.", "rule": "BB-14", "kind": "pay", "data": spent},
     ]
     play(hub, 50, scenes.TAKE | {"events": events}, scenes.TAKE_HAND)
     mine = page.get_by_role("region", name="Yours")
     mine.get_by_role("button", name="2", exact=True).click()
     sums = mine.get_by_role("list", name="How it came about").get_by_role("listitem")
-    expect(sums).to_have_text(["3 + 1 = 4 Ben gets a Bait.", "4 - 2 = 2 Ben spends 2 Baits and succeeds."])
+    expect(sums).to_have_text(["3 + 1 = 4 Ben gets 1 Bait.", "4 - 2 = 2 Ben spends 2 Baits and succeeds."])
     over = {"winners": [2], "scores": {1: 1, 2: 2, 3: 3, 4: 4}, "why": "Seat 2 has the fewest Fish."}
     hub.public(scenes.TAKE | {"state": "over", "over": over, "events": events, "seq": 51})
     page.locator(".scores li.won .score-tap").click()

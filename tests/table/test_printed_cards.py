@@ -148,9 +148,9 @@ def test_a_seat_box_names_a_card_with_its_dial_and_tells_its_seat_alone_which_sc
     rig.sit()
     rig.start("i-bid-you-not", **{OPTION: True, "odd_inventions": True, "first": 1})
     texts = rig.boxes.texts
-    assert texts["box-1"] == "All is dealt, -42 opens"
+    assert texts["box-1"] == "Cards dealt, -42 opens"
     rig.take(Turn("box-1", 58))
-    assert texts["box-1"] == "All is dealt, 24 opens"
+    assert texts["box-1"] == "Cards dealt, 24 opens"
     rig.press(1, "push")
     assert texts["box-1"] == "Add 25 | bar: Declare an auction"
     rig.press(1, "bar")

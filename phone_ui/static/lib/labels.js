@@ -327,7 +327,11 @@ function recordOf(labels, view, name, value) {
 export function valueText(labels, state, move, name, value) {
   if (Array.isArray(value)) {
     if (value.length > 1 && isUnknown(value)) return `${value.length} ${say(labels?.printed_cards?.many ?? "")}`;
-    return value.map((one) => valueText(labels, state, move, name, one)).join(labels?.moves?.[move]?.join ?? ", ");
+    const parts = value.map((one) => valueText(labels, state, move, name, one));
+    const together = labels?.moves?.[move]?.join;
+    if (!together || !parts.length) return parts.join(", ");
+    const [first, rest] = together.match(/\w+/g) ?? [];
+    return parts.reduceRight((last, part) => say(together, { [String(first)]: part, [String(rest)]: last }));
   }
   const about = labels?.parameters?.[name] ?? {};
   if (asksSeat(labels, name) && Number.isInteger(value)) return calledName(state, value);

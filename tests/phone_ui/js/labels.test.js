@@ -53,6 +53,17 @@ test("a move's label names what is chosen, and a dot where something is still to
   assert.equal(moveLabel(null, state(), "take_all", {}), "Take all");
 });
 
+test("several cards in a label have commas between them, or are called as the game's data says", () => {
+  const parameters = { cards: { card: true } };
+  const label = (/** @type {string | undefined} */ join, cards = ["Haunted", "Gigantic", "Hat"]) =>
+    moveLabel({ moves: { launch: { label: "Launch {cards}", join } }, parameters }, state(), "launch", { cards });
+  assert.equal(label(undefined), "Launch Haunted, Gigantic, Hat");
+  assert.equal(label("{description} {product}"), "Launch Haunted Gigantic Hat");
+  assert.equal(label("{product}: {description}"), "Launch Haunted: Gigantic: Hat");
+  assert.equal(label("{description} {product}", ["Hat"]), "Launch Hat");
+  assert.equal(label("{description} {product}", []), "Launch");
+});
+
 test("a covered card has no name in a label, though it is chosen", () => {
   const labels = { moves: { play: { label: "Play {card}" } }, parameters: { card: { card: true } } };
   assert.equal(moveLabel(labels, state(), "play", { card: "ace" }, ["card"]), "Play …");
