@@ -172,6 +172,7 @@ def test_messages_of_a_module_are_the_literals_of_the_functions_that_make_texts(
         ("He is here", "", "goofspiel"),
         ("Seat {seat} bids {bid}.", "", "goofspiel"),
         ("{count} card", "{count} cards", "goofspiel"),
+        ("{count} x", "", "goofspiel"),
         ("{product} {name}", "", "goofspiel"),
     ]
 
