@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from hub import games
 from hub.engine.match import Match
 from tests.chromium import HEADLESS, NONE, PHONE, headless
-from tests.e2e.hub_process import HOST, HubProcess, store_match
+from tests.e2e.hub_process import HOST, HubProcess, SeatPhone, store_match
 from tests.games.players import random_match
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
@@ -46,6 +46,7 @@ def watching(hub: HubProcess, browser: Browser) -> Page:
 def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Match) -> None:
     store_match(tmp_path / "state", match)
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
+        SeatPhone(hub, browser, 1).take_seat()  # a match that everybody has left is put aside after half a minute
         page = watching(hub, browser)
         page.get_by_role("button", name="Log", exact=True).click()
         lines = page.locator(".log-line")
