@@ -10,7 +10,13 @@ from enum import StrEnum
 
 
 class HubError(Exception):
-    """Any error that the hub expects; `str()` is one sentence for a person."""
+    """Any error that the hub expects; `str()` is one sentence for a person, in English."""
+
+    @property
+    def sentence(self) -> str:
+        """Return the sentence as it was given: `str()` of a `Text` forgets what the text was made from."""
+        sentence: str = self.args[0] if self.args else ""
+        return sentence
 
 
 class ConfigError(HubError):
@@ -32,12 +38,11 @@ class TemporaryError(HubError):
 class IllegalAction(HubError):
     """A player's action that is refused: shown at that seat; state and log are untouched.
 
-    `sentence` says why. `code` is a refusal id of the rulebook (``BB-X01``), a rule id, or ``FORM``.
+    The sentence says why. `code` is a refusal id of the rulebook (``BB-X01``), a rule id, or ``FORM``.
     """
 
     def __init__(self, sentence: str, code: str = "FORM") -> None:
         super().__init__(sentence)
-        self.sentence = sentence
         self.code = code
 
 

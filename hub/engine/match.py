@@ -484,7 +484,7 @@ class Match:
                 continue  # the log of a match that froze ends with the action it froze on: one more is refused
             except HubError as error:
                 raise ReplayDiverged(
-                    say("Entry {number} is refused by the present rules: {error}", number=number, error=error)
+                    say("Entry {number} is refused by the present rules: {error}", number=number, error=error.sentence)
                 ) from error
             if entry.state and entry.state != self.log[-1].state:
                 raise ReplayDiverged(
