@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from hub.engine.text import say
 from hub.errors import LogError
 from hub.ports import LogStore
 
@@ -61,7 +62,7 @@ class KeptValues:
     def write(self, name: str, value: bytes) -> None:
         """Write a value in place of the last one. Raise LogError."""
         if not self._writable:
-            raise LogError("The disk could not be read yet, so nothing is written.")
+            raise LogError(say("The disk could not be read yet, so nothing is written."))
         self.store.keep(self.table, name, value)
 
     def forget(self, name: str) -> None:
