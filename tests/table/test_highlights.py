@@ -54,7 +54,7 @@ def test_bids_that_were_revealed_together_count_too() -> None:
     assert highlights([revealed])[0] == "The highest bid of 2: Seat 1 bids 6, in round 3."
     twice = Event("The bids.", "", "reveal", {"bids": {"1": 6, "3": 6}}, 4)
     assert highlights([revealed, twice])[0] == "Seat 1 made the highest bid, 6, twice."
-    assert highlights([twice])[0] == "The highest bid was 6, made 2 times."
+    assert highlights([twice])[0] == "The highest bid was 6, made twice."
 
 
 def test_a_secret_bid_or_total_has_no_number_and_is_left_out() -> None:
