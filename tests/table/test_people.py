@@ -163,7 +163,7 @@ def test_only_a_seat_of_a_match_under_way_asks_whether_it_is_suspended_or_ended(
     assert rig.say(1, "ask", {"what": what})["error"] == "No match is under way."
     rig.start()
     rig.sit(4)
-    assert rig.say(4, "ask", {"what": what})["error"] == "Only who plays this match decides about it."
+    assert rig.say(4, "ask", {"what": what})["error"] == "Only players of this match decide about it."
     assert question(rig) is None
     assert rig.say(3, "ask", {"what": what})["ok"]
 
@@ -796,7 +796,7 @@ def test_who_would_start_another_game_lets_the_first_wait_before() -> None:
     rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
     rig.sit()
     rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
-    assert "Seat 1 has begun" in rig.say(3, "start", {"game": "bid-it", "options": {}})["error"]
+    assert "Seat 1 is starting another game" in rig.say(3, "start", {"game": "bid-it", "options": {}})["error"]
     assert rig.state["starting"]["game"] == "bid-and-bait"
     odd: list[Any] = [None, False, 0, [], {}]
     for preset in odd:
@@ -862,7 +862,7 @@ def test_a_seat_of_which_nothing_is_kept_knows_nobody(phones: TableRig) -> None:
     assert again.table.desk.put_aside[0].seats == {"1": "Guest 1", "2": "Guest 2", "3": ""}
     assert again.say(1, "take_up", {"match": match})["ok"]
     assert (question(again)["kind"], question(again)["seat"]) == ("same_person", 3)
-    assert question(again)["text"] == "Another phone than in that match: is it the same person (3)?"
+    assert question(again)["text"] == "Another phone than in that match: is it the same person (seat 3)?"
 
 
 @pytest.mark.parametrize(("people", "strangers", "asked"), [(3, (3,), True), (4, (3, 4), False)])
@@ -922,7 +922,7 @@ def test_a_person_on_the_box_of_a_seat_that_the_house_had_is_a_stranger_there(ag
     assert not rig.state["seats"][2]["house"], "it was taken from the house"
     assert rig.say(1, "take_up", {"match": match})["ok"]
     assert (question(rig)["kind"], question(rig)["seat"]) == ("same_person", 3)
-    assert question(rig)["text"] == "Another phone than in that match: is it House 3 (3)?"
+    assert question(rig)["text"] == "Another phone than in that match: is it House 3 (seat 3)?"
     for seat in (1, 2) if agreed else ():
         assert rig.say(seat, "vote", {"say": "yes"})["ok"]
     assert rig.state["state"] == ("playing" if agreed else "lobby")

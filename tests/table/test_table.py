@@ -337,7 +337,7 @@ def test_many_wrong_codes_in_ten_minutes_are_told_and_a_few_are_not(rig: TableRi
     assert rig.notice() == ""
     for _ in range(ALARM_AFTER):
         wrong()
-    assert rig.notice() == "Somebody on this network guesses codes of seats. Please tell staff."
+    assert rig.notice() == "Somebody on this network is guessing the codes of seats. Please tell staff."
 
 
 def test_a_claim_runs_out_after_half_a_minute(rig: TableRig) -> None:
