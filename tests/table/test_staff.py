@@ -94,7 +94,7 @@ def test_a_call_is_done_when_staff_say_so(rig: StaffRig) -> None:
     assert rig.notice() == "Seat 2 calls for help."
     rig.does("done", key="help:2")
     assert rig.state["notices"] == []
-    assert "does not stand" in rig.refuses("done", key="help:2")
+    assert "has ended already" in rig.refuses("done", key="help:2")
 
 
 def test_a_phone_calls_and_takes_its_call_back(rig: StaffRig) -> None:
@@ -464,7 +464,7 @@ def test_without_reader_or_box_a_test_says_so() -> None:
     rig = StaffRig(boxes=False, reader=False)
     rig.does("test", what="dice")
     assert rig.desk.test is not None
-    assert rig.desk.test.dice == "No dice reader is at this table: count the dice by hand."
+    assert rig.desk.test.dice == "This table has no dice reader: count the dice by hand."
     assert "No box" in rig.refuses("test", what="boxes")
     assert rig.refuses("test", what="cards")
 

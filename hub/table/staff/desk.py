@@ -52,10 +52,10 @@ class StaffDesk(Group):
 
     def restore(self) -> None:
         """Take up what was set and done before a restart. Raise LogError."""
-        self._did = self._kept.read("staff", list[Did], "what staff did") or []
-        light = self._kept.read("light", int, "how bright it is")
+        self._did = self._kept.read("staff", list[Did], say("what staff did")) or []
+        light = self._kept.read("light", int, say("how bright it is"))
         self.light = light if light in staff_verbs.LIGHTS else 100
-        volume = self._kept.read("volume", int, "how loud it is")
+        volume = self._kept.read("volume", int, say("how loud it is"))
         self.volume = self.volume if volume is None else min(max(volume, 0), staff_verbs.LOUDEST)
         super().restore()
         self._tell()
@@ -87,7 +87,7 @@ class StaffDesk(Group):
             asked.answer(False, error.sentence)
             return
         except LogError as error:
-            asked.answer(False, say("The disk fails: {error}", error=error))
+            asked.answer(False, say("The disk fails: {reason}", reason=error.sentence))
             raise
         if did:
             logger.info("table %s: staff: %s", self._kept.table, did)
@@ -111,14 +111,14 @@ class StaffDesk(Group):
                 return self._undo(after)
             case "aside", _:
                 self._endings.put_aside("staff")
-                return "The match was put aside."
+                return say("The match was put aside.")
             case "end", _:
                 self._endings.end("staff")
-                return "The match was ended."
+                return say("The match was ended.")
             case "again", TakeUpArgs(match=kept):
                 self._endings.vouch(kept)
-                did = "A match that was put aside goes on with those who sit here now."
-                self._notices.post("staff", say("Staff: {did}", did=did))
+                did = say("A match that was put aside goes on with the people who sit here now.")
+                self._notices.post("staff", say("Staff: {action}", action=did))
                 return did
             case "reset", staff_verbs.ResetArgs(match=running):
                 return self._reset(running)
@@ -144,18 +144,18 @@ class StaffDesk(Group):
     def _free(self, number: int) -> str:
         seat = next((one for one in self._seats if one.number == number), None)
         if seat is None or not (seat.sid or seat.joined):
-            raise NotAsked("Nobody sits there.", "SEAT")
+            raise NotAsked(say("Nobody sits there."), "SEAT")
         if seat.number in self._play.seats:
             if not seat.sid:
-                raise NotAsked("That seat has no phone; its hand waits for whoever plays on.", "SEAT")
+                raise NotAsked(say("That seat has no phone; its hand waits for the next player there."), "SEAT")
             self._seats.release(seat, playing=True)
-            return say("Seat {number} was taken from its phone; the hand stays with the seat.", number=seat.number)
+            return say("Seat {seat} was taken from its phone; the hand stays with the seat.", seat=seat.number)
         self._clear(seat)
-        return say("Seat {number} was freed.", number=seat.number)
+        return say("Seat {seat} was freed.", seat=seat.number)
 
     def _clear(self, seat: Seat) -> None:
         """Let nobody sit there any more: login, name and code are new. Raise LogError."""
-        self._seats.refuse(seat.number, "The seat was just freed: ask once more.")
+        self._seats.refuse(seat.number, say("The seat was just freed: ask once more."))
         if seat.sid:
             self._seats.release(seat, playing=False)
             return
@@ -176,10 +176,10 @@ class StaffDesk(Group):
         if after != (shown[-1].n if shown else -1):
             raise Stale
         if not match.log:
-            raise NotOffered("There is nothing to take back.", "UNDO")
+            raise NotOffered(say("There is nothing to take back."), "UNDO")
         seat = match.log[-1].seat
         self._rolls.undo(seat)
-        also = ""
+        has_more = False
         while seat and self._seats[seat].house and (log := self._play.match.log if self._play.match else []):
             before = log[-1].seat
             if before == CHANCE:
@@ -188,33 +188,34 @@ class StaffDesk(Group):
                 self._rolls.undo(before)
             except IllegalAction:
                 break
-            seat, also = before, ", with what the house did after it"
-        did = (
-            say("The last action of Seat {seat} was taken back{also}.", seat=seat, also=also)
-            if seat
-            else "The last action was taken back."
-        )
-        self._notices.post("staff", say("Staff: {did}", did=did))
+            seat, has_more = before, True
+        if has_more:
+            did = say("The last action of Seat {seat} was taken back, with what the house did after it.", seat=seat)
+        elif seat:
+            did = say("The last action of Seat {seat} was taken back.", seat=seat)
+        else:
+            did = say("The last action was taken back.")
+        self._notices.post("staff", say("Staff: {action}", action=did))
         return did
 
     def _reset(self, running: Literal["aside", "end"] | UnsetType) -> str:
         """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
         if self._play.stopped:
-            raise NotAsked(say("The match is stopped: {stopped}", stopped=self._play.stopped), "RECORD")
-        did = "The table was made ready for the next guests."
+            raise NotAsked(say("The match is stopped: {reason}", reason=self._play.stopped), "RECORD")
+        did = say("The table was made ready for the next guests.")
         match = self._play.match
         if match is not None and not match.over:
             if running == "aside":
                 self._endings.put_aside("staff")
-                did = say("The match was put aside. {did}", did=did)
+                did = say("The match was put aside. {more}", more=did)
             elif running == "end":
                 ended = self._play.log.match
                 self._endings.end("staff")
                 if ended:
                     self._play.log.wipe(ended)
-                did = say("The match was ended. {did}", did=did)
+                did = say("The match was ended. {more}", more=did)
             else:
-                raise NotAsked("A match is under way: say whether it is put aside or ended.", "RESET")
+                raise NotAsked(say("A match is under way: say whether it is put aside or ended."), "RESET")
         self._rolls.dispute = None
         self._play.put_away()
         for seat in self._seats:
@@ -228,7 +229,7 @@ class StaffDesk(Group):
 
     def _test(self, what: Literal["boxes", "dice", "stop"]) -> None:
         if self._play.match is not None and not self._play.match.over:
-            raise NotAsked("A match is under way: boxes and dice are tried between matches.", "TEST")
+            raise NotAsked(say("A match is under way: boxes and dice are tried between matches."), "TEST")
         if self._rolls.waits or self._rolls.voting:
-            raise NotAsked("A roll of the last match is still disputed: wait a moment.", "TEST")
+            raise NotAsked(say("A roll of the last match is still disputed: wait a moment."), "TEST")
         self.tests.begin(what)
