@@ -80,13 +80,13 @@ class Resumption:
             return False
         self._told_damaged = len(damaged)
         text = say(
-            "The disk is damaged: {what} could not be read at this table and is set aside.", what=listed(damaged)
+            "The disk is damaged: {items} could not be read at this table and is set aside.", items=listed(damaged)
         )
         return self._notices.post("kept", text)
 
     def _read(self) -> None:
         """Take up who sat where, and the match that was played last. Raise LogError."""
-        code = self._kept.read_as("code", _table_code, "its code")
+        code = self._kept.read_as("code", _table_code, say("its code"))
         if code or not self.table.code:
             self.table = self.table._replace(code=code or new_code(self._random, TABLE_CODE_LENGTH))
         self._play.log.recall()
@@ -96,7 +96,7 @@ class Resumption:
         try:
             self._play.resume()
         except StartRefused as error:
-            self._notices.post("set_aside", str(error))
+            self._notices.post("set_aside", error.sentence)
         if self._play.match:
             self._choice.plays(self._play.match.game.name, self._play.match.setup.options)
         self._choice.choose_wished()
@@ -111,7 +111,7 @@ class Resumption:
         at, acts = self._play.log.match or "", self._acts()
         if sentence := self._play.log.lost():
             return KeptLoss(sentence, at, acts)
-        kept = self._kept.read("loss", KeptLoss, "what its disk has lost")
+        kept = self._kept.read("loss", KeptLoss, say("what its disk has lost"))
         return kept if kept and (kept.match, kept.acts) == (at, acts) else None
 
     def _acts(self) -> int:
