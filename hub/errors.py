@@ -10,13 +10,14 @@ from enum import StrEnum
 
 
 class HubError(Exception):
-    """Any error that the hub expects; `str()` is one sentence for a person, in English."""
+    """Any error that the hub expects: `sentence`, and so `str()`, is one sentence for a person.
 
-    @property
-    def sentence(self) -> str:
-        """Return the sentence as it was given: `str()` of a `Text` forgets what the text was made from."""
-        sentence: str = self.args[0] if self.args else ""
-        return sentence
+    A `sentence` that people at a table or staff read is a `Text` (hub/engine/text.py), which `str()` loses.
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 class ConfigError(HubError):
@@ -38,7 +39,7 @@ class TemporaryError(HubError):
 class IllegalAction(HubError):
     """A player's action that is refused: shown at that seat; state and log are untouched.
 
-    The sentence says why. `code` is a refusal id of the rulebook (``BB-X01``), a rule id, or ``FORM``.
+    `sentence` says why. `code` is a refusal id of the rulebook (``BB-X01``), a rule id, or ``FORM``.
     """
 
     def __init__(self, sentence: str, code: str = "FORM") -> None:
