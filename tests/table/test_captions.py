@@ -11,6 +11,7 @@ import pytest
 from hub import games
 from hub.display.language import Catalogue, Language
 from hub.engine.decision import Amount, Answer, Move, Roll
+from hub.engine.text import money, say
 from hub.languages import language_of, languages
 from hub.state import QuestionKind, RollState
 from hub.table.boxes.captions import (
@@ -41,7 +42,7 @@ SAID = [
     ),
     *(text for _, text in MENU),
     ON_THE_PHONE.sentence,
-    "There is no 6 here: turn, then push.",
+    say("There is no {number} here: turn, then push.", number=6),
     "No pass here: turn, then push.",
     "Welcome: you play on here",
     "Its code is on the screen for a minute",
@@ -65,7 +66,7 @@ def test_what_the_table_says_is_whole_on_a_display_in_every_language(language: s
 def test_german_is_spelt_without_umlauts() -> None:
     letters = Lettering(GERMAN(None))
     assert letters.write("Roll, or type on K1-K6") == "Wuerfle oder tippe mit K1-K6"
-    assert Lettering(language_of("de", "bidness")).write("Bid $45") == "Biete 45 $"
+    assert Lettering(language_of("de", "bidness")).write(say("Bid {amount}", amount=money(45))) == "Biete 45 $"
 
 
 def test_a_language_in_letters_that_the_display_lacks_stays_english() -> None:

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
-from hub.display.labels import NO_LABELS, Deck, cents, deck_in, face_of, fill, found
+from hub.display.labels import NO_LABELS, Deck, beside, cents, deck_in, face_of, fill, found
 from hub.engine.decision import Answer, Move, Roll
 from hub.engine.labels import Labels, MoveLabels, ParameterLabels
 from hub.engine.printed import UNKNOWN
@@ -162,7 +162,7 @@ def explanation(
 def label(
     answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, *, short: bool = False,
     deck: Deck | None = None,
-) -> str:  # fmt: skip
+) -> Text:  # fmt: skip
     """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out.
 
     `deck` is `deck_in(labels, view)`, for whoever names many.
@@ -179,8 +179,8 @@ def label(
             )
         values[name] = _with_unit(name, value, text, labels)
     if not about.label:
-        return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
-    return " ".join(fill(about.label, {**(view or {}), **values}).split())
+        return beside([answer.move.replace("_", " ").capitalize(), *values.values()])
+    return fill(about.label, {**(view or {}), **values})
 
 
 def _short_label(answer: Answer, labels: Labels, view: View | None, letters: Lettering) -> str:
@@ -275,7 +275,7 @@ def _gap_text(gap: int, cards: Any, labels: Labels) -> str:
         return say("left of {card}", card=titles[0])
     if gap == len(titles):
         return say("right of {card}", card=titles[-1])
-    return say("between {left} and {right}", left=titles[gap - 1], right=titles[gap])
+    return say("between {card} and {next}", card=titles[gap - 1], next=titles[gap])
 
 
 # --- what fits on the display --------------------------------------------------------------------------
