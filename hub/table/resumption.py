@@ -10,6 +10,7 @@ import msgspec
 from hub.engine.decision import CHANCE
 from hub.engine.text import listed, say, to_json
 from hub.errors import StartRefused
+from hub.table.base.kept import KeptText
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.people.game_choice import GameChoice
@@ -25,6 +26,8 @@ class KeptLoss(msgspec.Struct, frozen=True):
     sentence: str
     match: str
     acts: int
+    text: KeptText | None = None
+    """The sentence, for other languages; None in what an earlier version has kept."""
 
 
 class Resumption:
@@ -102,7 +105,7 @@ class Resumption:
         self._choice.choose_wished()
         self._loss = self._read_loss()
         if self._loss:
-            self._notices.post("lost", self._loss.sentence)
+            self._notices.post("lost", self._loss.text.text if self._loss.text else self._loss.sentence)
         if self._kept.store.notice:
             self._notices.post("database", self._kept.store.notice)
 
@@ -110,7 +113,7 @@ class Resumption:
         """Return what the disk has lost: found out now, or told before a restart to people who have not gone on since."""
         at, acts = self._play.log.match or "", self._acts()
         if sentence := self._play.log.lost():
-            return KeptLoss(sentence, at, acts)
+            return KeptLoss(sentence, at, acts, KeptText.of(sentence))
         kept = self._kept.read("loss", KeptLoss, say("what its disk has lost"))
         return kept if kept and (kept.match, kept.acts) == (at, acts) else None
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 import pytest
 
 from hub import games
-from hub.engine.text import to_json
+from hub.engine.text import Text, to_json
 from hub.errors import LogError
-from hub.network.staff_messages import Desk
+from hub.network.staff_messages import Desk, Did
 from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
 from hub.table.people.house_seats import HouseWay
 from hub.table.staff.desk import MOST_KEPT
@@ -158,7 +158,33 @@ def test_the_last_action_is_taken_back_told_and_kept(rig: StaffRig) -> None:
     assert did.at == int(rig.wall())
     restarted = StaffRig(store=rig.store)
     assert restarted.desk.did == rig.desk.did
+    assert templates(restarted.desk.did) == ["The last action of Seat {seat} was taken back."]
     assert restarted.table.match is not None, "the log is replayed as ever"
+
+
+def templates(did: Sequence[Did]) -> list[str]:
+    return [one.text.template for one in did if isinstance(one.text, Text)]
+
+
+def test_what_staff_did_under_an_earlier_hub_is_kept_as_well(rig: StaffRig) -> None:
+    rig.store.kept["1", "staff"] = to_json([Did(5, "The match was ended.", "m-1", 3)])
+    restarted = StaffRig(store=rig.store)
+    assert restarted.desk.did == [Did(5, "The match was ended.", "m-1", 3)]
+    assert templates(restarted.desk.did) == ["The match was ended."]
+    restarted.does("reset")
+    assert [one.text for one in StaffRig(store=rig.store).desk.did] == [
+        "The match was ended.", "The table was made ready for the next guests.",
+    ]  # fmt: skip
+
+
+def test_a_text_on_the_disk_that_lacks_a_value_is_damaged(rig: StaffRig) -> None:
+    rig.does("reset")
+    kept = rig.store.kept["1", "did"]
+    assert kept
+    rig.store.kept["1", "did"] = kept.replace(b"The table was", b"{seat} was")
+    restarted = StaffRig(store=rig.store)
+    assert restarted.desk.did == []
+    assert "what staff did" in str(restarted.notice())
 
 
 def test_a_persons_mistake_is_taken_back_with_what_the_house_did_after_it() -> None:
@@ -506,7 +532,7 @@ def test_only_the_last_of_what_was_done_is_kept(rig: StaffRig) -> None:
         rig.does("free", seat=2)
         rig.sit(2)
     assert len(rig.desk.did) == MOST_KEPT
-    assert len(json.loads(rig.store.kept["1", "staff"])) == MOST_KEPT
+    assert len(json.loads(rig.store.kept["1", "did"])) == MOST_KEPT
 
 
 def test_no_request_of_staff_shows_a_hand_a_code_or_a_bid(rig: StaffRig) -> None:

@@ -14,7 +14,7 @@ from hub import games
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, tell
 from hub.engine.event import Event
 from hub.engine.game import Game, Rulebook
-from hub.engine.text import to_json
+from hub.engine.text import Text, to_json
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -1427,6 +1427,12 @@ def lost(playing: TableRig) -> TableRig:
     again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
     assert LOST in [one["text"] for one in again.state["notices"]], "nobody has gone on yet"
     return again
+
+
+def test_what_the_disk_has_lost_is_said_in_any_language_after_a_restart(playing: TableRig) -> None:
+    text = next(one.text for one in lost(playing).table._notices.public() if one.key == "lost")
+    assert isinstance(text, Text)
+    assert text.values == {"count": 3}
 
 
 def is_told(rig: TableRig) -> bool:

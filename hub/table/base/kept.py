@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from hub.engine.text import say
+from hub.engine.text import Text, names, say, say_count
 from hub.errors import LogError
 from hub.ports import LogStore
 
@@ -21,6 +21,33 @@ T = TypeVar("T")
 
 UNREADABLE = "unreadable "
 """Before the name under which a value that cannot be read is kept on."""
+
+
+class KeptText(msgspec.Struct, frozen=True):
+    """A text as the disk has it: its template, and its values in English."""
+
+    template: str
+    values: dict[str, int | float | str]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if a value is missing: the disk is damaged."""
+        if not {*names(self.template)} <= self.values.keys():
+            raise ValueError("a text lacks a value")
+
+    @classmethod
+    def of(cls, text: Text) -> KeptText:
+        """Return a text for the disk."""
+        values = {name: str(value) if isinstance(value, str) else value for name, value in text.values.items()}
+        return cls(text.template, values)
+
+    @property
+    def text(self) -> Text:
+        """Return the text again."""
+        one, _, several = self.template.partition("\n")
+        if not several:
+            return say(one, **self.values)
+        values = dict(self.values)
+        return say_count(one, several, int(values.pop("count")), **values)
 
 
 class KeptValues:

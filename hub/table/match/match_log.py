@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
 import msgspec
 
@@ -62,8 +63,8 @@ class MatchLog:
         self._kept.write("epoch", str(self.epoch + 1).encode())
         self.epoch += 1
 
-    def lost(self) -> str:
-        """Return what the disk has lost of this table since it was last used, as a sentence; "" where it has lost nothing."""
+    def lost(self) -> Text | Literal[""]:
+        """Return what the disk has lost of this table since it was last used, as a sentence; "" if it has lost nothing."""
         missing = self._store.missing(self._table)
         if missing is None:
             return ""

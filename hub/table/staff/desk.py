@@ -10,15 +10,17 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import msgspec
 from msgspec import UnsetType
 
 from hub.engine.decision import CHANCE
-from hub.engine.text import say, to_json
+from hub.engine.text import Text, say, to_json
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
 from hub.network import staff_verbs
 from hub.network.staff_messages import Desk, Did
 from hub.network.verbs import AcknowledgeArgs, SeatArgs, TakeUpArgs, read_args
 from hub.ports import StaffAsked
+from hub.table.base.kept import KeptText
 from hub.table.base.part import Group
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
@@ -34,6 +36,15 @@ MOST_KEPT = 40
 """So much of what staff did is kept."""
 
 
+class KeptDid(msgspec.Struct, frozen=True):
+    """What staff did, as the disk has it: the fields of `Did`, with a text for all languages."""
+
+    at: int
+    text: KeptText
+    match: str | None = None
+    entries: int = 0
+
+
 class StaffDesk(Group):
     """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
 
@@ -43,7 +54,8 @@ class StaffDesk(Group):
         self._endings, self._choice, self._house = people.endings, people.choice, people.house
         self.limit, self.tests = SessionLimit(core, evenings), HardwareTests(core, rolls)
         self.parts = (self.limit, self.tests)
-        self._did: list[Did] = []
+        self._kept_did: list[KeptDid] = []
+        self._did: list[Did] = []  # the same as staff read it
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
         self.volume = volume
@@ -52,7 +64,10 @@ class StaffDesk(Group):
 
     def restore(self) -> None:
         """Take up what was set and done before a restart. Raise LogError."""
-        self._did = self._kept.read("staff", list[Did], say("what staff did")) or []
+        what = say("what staff did")
+        before = self._kept.read("staff", list[Did], what) or []  # of hubs before November 26, 2026: in English
+        english = [KeptDid(one.at, KeptText(one.text, {}), one.match, one.entries) for one in before]
+        self._set_did(self._kept.read("did", list[KeptDid], what) or english)
         light = self._kept.read("light", int, say("how bright it is"))
         self.light = light if light in staff_verbs.LIGHTS else 100
         volume = self._kept.read("volume", int, say("how loud it is"))
@@ -65,6 +80,10 @@ class StaffDesk(Group):
         changed = super().run_due()
         self._tell()
         return changed
+
+    def _set_did(self, kept: Sequence[KeptDid]) -> None:
+        self._kept_did = [*kept[-MOST_KEPT:]]
+        self._did = [Did(one.at, one.text.text, one.match, one.entries) for one in self._kept_did]
 
     def _tell(self) -> None:
         limit = self.limit
@@ -91,15 +110,15 @@ class StaffDesk(Group):
             raise
         if did:
             logger.info("table %s: staff: %s", self._kept.table, did)
-            self._did = [*self._did, Did(int(self._wall()), did, match, entries)][-MOST_KEPT:]
+            self._set_did([*self._kept_did, KeptDid(int(self._wall()), KeptText.of(did), match, entries)])
         self._tell()
         try:
             if did:
-                self._kept.write("staff", to_json(self._did))
+                self._kept.write("did", to_json(self._kept_did))
         finally:  # it is done, whatever becomes of the note
             asked.answer(True, did)
 
-    def _do(self, verb: str, args: Mapping[str, Any]) -> str:
+    def _do(self, verb: str, args: Mapping[str, Any]) -> Text | Literal[""]:
         """Do it; return what staff did, as a sentence, or "" for what nobody needs to read later."""
         match verb, read_args(staff_verbs.TABLE_ARGS, verb, args):
             case "done", AcknowledgeArgs(key=key):
@@ -141,7 +160,7 @@ class StaffDesk(Group):
                 return ""
         raise TypeError(f"nothing does {verb!r}")
 
-    def _free(self, number: int) -> str:
+    def _free(self, number: int) -> Text:
         seat = next((one for one in self._seats if one.number == number), None)
         if seat is None or not (seat.sid or seat.joined):
             raise NotAsked(say("Nobody sits there."), "SEAT")
@@ -163,7 +182,7 @@ class StaffDesk(Group):
             seat.empty()
             seat.code = new_code(self._random, SEAT_CODE_LENGTH)
 
-    def _undo(self, after: int) -> str:
+    def _undo(self, after: int) -> Text:
         """Take back the last action of a person, with what the house has done since; `after` is the event that staff saw last.
 
         So nothing newer goes. What dice or shuffles have decided since stays, and what was done before it.
@@ -198,7 +217,7 @@ class StaffDesk(Group):
         self._notices.post("staff", say("Staff: {action}", action=did))
         return did
 
-    def _reset(self, running: Literal["aside", "end"] | UnsetType) -> str:
+    def _reset(self, running: Literal["aside", "end"] | UnsetType) -> Text:
         """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
         if self._play.stopped:
             raise NotAsked(say("The match is stopped: {reason}", reason=self._play.stopped), "RECORD")
