@@ -58,7 +58,7 @@ class NotOffered(IllegalAction):
 class Stale(IllegalAction):
     """The action answers an older decision than the open one."""
 
-    def __init__(self, sentence: str = "The table has moved on: look again.", code: str = "STALE") -> None:
+    def __init__(self, sentence: str, code: str = "STALE") -> None:
         super().__init__(sentence, code)
 
 

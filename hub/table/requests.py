@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from hub.engine.decision import Action
+from hub.engine.decision import MOVED_ON, Action
 from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, Stale, StartRefused
 from hub.network import verbs
@@ -37,7 +37,7 @@ class Requests:
     def do(self, seat: Seat, request: PhoneSaid) -> None:
         """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
         if request.epoch != self._play.log.epoch:
-            raise Stale
+            raise Stale(MOVED_ON)
         args = read_args(verbs.ARGS, request.verb, request.args)
         # This request may post another one, as the last vote for a suspended match does: that one stays.
         refused = self._notices.ending("answered")

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from hub.engine.decision import CHANCE, Action, Decision, Roll
+from hub.engine.decision import CHANCE, MOVED_ON, Action, Decision, Roll
 from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
 from hub.ports import DiceSeen
@@ -152,7 +152,7 @@ class Rolls(Part):
         if decision is None or decision.roll is None:
             raise NotAsked(say("No roll is wanted now."), "DICE")
         if number is not None and number != decision.number:
-            raise Stale
+            raise Stale(MOVED_ON)
         if seat not in self._play.seats:
             raise NotAsked(NOT_YOURS, "DICE")
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UnsetType
 
-from hub.engine.decision import CHANCE
+from hub.engine.decision import CHANCE, MOVED_ON
 from hub.engine.text import Text, say, to_json
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
 from hub.network import staff_verbs
@@ -193,7 +193,7 @@ class StaffDesk(Group):
         assert match is not None
         shown = feed.events(match)
         if after != (shown[-1].n if shown else -1):
-            raise Stale
+            raise Stale(MOVED_ON)
         if not match.log:
             raise NotOffered(say("There is nothing to take back."), "UNDO")
         seat = match.log[-1].seat
