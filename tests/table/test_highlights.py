@@ -49,6 +49,11 @@ def test_the_highest_bid_is_told_with_who_made_it_and_when() -> None:
     assert found[0] == "The highest bid of 3: Seat 2 bids $90, in round 4."
 
 
+def test_what_happened_in_no_round_is_told_without_one() -> None:
+    assert highlights([bid(1, 20), bid(2, 90, 0)])[0] == "The highest bid of 2: Seat 2 bids $90."
+    assert highlights([change(2, "cash", 0, 900, 0)])[0] == "The greatest gain at once: Seat 2 has 900 cash."
+
+
 def test_bids_that_were_revealed_together_count_too() -> None:
     revealed = Event("The bids.", "", "reveal", {"bids": {"1": 6, "3": 2}}, 3)
     assert highlights([revealed])[0] == "The highest bid of 2: Seat 1 bids 6, in round 3."

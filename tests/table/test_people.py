@@ -1443,6 +1443,23 @@ def test_a_single_player_left_brings_the_table_on(phones: TableRig) -> None:
     assert 1 in decision.asked or (decision.roll and decision.roll.seat == 1), "the two others have answered"
 
 
+@pytest.mark.parametrize(
+    ("presence", "how"), [("here", "has not answered"), ("asleep", "is asleep"), ("away", "is away")]
+)
+def test_the_others_are_told_how_a_seat_is_missed(presence: str, how: str) -> None:
+    rig = TableRig(boxes=presence == "asleep")
+    for seat in (1, 2, 3):
+        rig.sit(seat)
+    rig.start()
+    if presence == "asleep":
+        rig.boxes_up()
+    lock_all_but(rig, 3)
+    if presence != "here":
+        sleep(rig, 3)
+    pass_time(rig, ASK_HERE_SECONDS + 1 if presence == "here" else ASK_SECONDS)
+    assert question(rig)["text"] == f"Seat 3 {how}. What shall we do?"
+
+
 def test_silence_about_an_absent_seat_waits_and_asks_again(phones: TableRig) -> None:
     lock_all_but(phones, 3)
     sleep(phones, 3)

@@ -476,6 +476,10 @@ def test_a_census_reads_what_lies_in_the_tray(rig: StaffRig) -> None:
     assert rig.dice.lying_arms == [arm]
     rig.take(DiceSeen("tray", arm, "wrong_count", (), "Five dice lie there."))
     assert rig.desk.test.dice == "These are not 6 dice. Five dice lie there."
+    rig.take(DiceSeen("tray", arm, "cocked", (), ""))
+    assert rig.desk.test.dice == "A die leans or lies outside; none lies flat."
+    rig.take(DiceSeen("tray", arm, "cocked", (2, 5), ""))
+    assert rig.desk.test.dice == "A die leans or lies outside; flat: 2 5."
     rig.take(DiceSeen("tray", arm, "settled", (1, 2, 3, 4, 5, 6)))
     assert rig.desk.test.dice == "All 6 dice are there: 1 2 3 4 5 6."
     rig.take(DiceSeen("tray", arm - 1, "settled", (1,)))

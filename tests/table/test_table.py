@@ -479,6 +479,9 @@ def test_a_new_box_is_bound_to_the_first_free_seat_by_its_first_key() -> None:
     assert "seat 1" in rig.notice()
     rig.take(Key("new", "k1", "down"))
     assert rig.state["seats"][0]["box"] == "on"
+    assert rig.notice() == "", "no other box waits for a seat"
+    rig.take(BoxUp("next", "e", "1", 8), BoxUp("third", "f", "1", 8), Key("next", "k1", "down"))
+    assert rig.notice() == "Now press the box for seat 3."
     again = TableRig(placed=False, store=rig.store)
     again.take(BoxUp("new", "c", "1", 8))
     assert again.state["seats"][0]["box"] == "on"
