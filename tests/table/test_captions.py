@@ -89,7 +89,10 @@ def test_answers_are_named_in_the_tables_language() -> None:
     assert sealed_captions([Answer("bid", {"number": 3})], fish, None, Lettering(GERMAN("bid-and-bait"))) == ["Biete 3"]
     dice = games.find("bid-it").labels
     raised = [Answer("bid", {"quantity": 3, "rank": 5}), Answer("bid", {"quantity": 3, "rank": 5, "expose": "5"})]
-    assert sealed_captions(raised, dice, None, Lettering(GERMAN("bid-it"))) == ["Biete 3 x 5", "Biete 3 x 5 und zeige 5"]
+    assert sealed_captions(raised, dice, None, Lettering(GERMAN("bid-it"))) == [
+        "Biete 3 x 5",
+        "Biete 3 x 5 und zeige 5",
+    ]
     told = explanation(Answer("bid", {"amount": 45}), labels, None, letters)
     assert told[0].startswith("Biete 45 $")
 
