@@ -10,7 +10,14 @@ from enum import StrEnum
 
 
 class HubError(Exception):
-    """Any error that the hub expects; `str()` is one sentence for a person."""
+    """Any error that the hub expects: `sentence`, and so `str()`, is one sentence for a person.
+
+    A `sentence` that people at a table or staff read is a `Text` (hub/engine/text.py), which `str()` loses.
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 class ConfigError(HubError):
@@ -37,7 +44,6 @@ class IllegalAction(HubError):
 
     def __init__(self, sentence: str, code: str = "FORM") -> None:
         super().__init__(sentence)
-        self.sentence = sentence
         self.code = code
 
 
@@ -52,7 +58,7 @@ class NotOffered(IllegalAction):
 class Stale(IllegalAction):
     """The action answers an older decision than the open one."""
 
-    def __init__(self, sentence: str = "The table has moved on: look again.", code: str = "STALE") -> None:
+    def __init__(self, sentence: str, code: str = "STALE") -> None:
         super().__init__(sentence, code)
 
 

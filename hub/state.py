@@ -573,15 +573,6 @@ class Ack(Plain, frozen=True):
     texts: Texts = msgspec.UNSET
 
 
-def isolated(name: str) -> str:
-    """Return a person's name as it stands inside of a sentence, between Unicode's isolates.
-
-    So it is no part of the sentence in any language, whatever it says, and turns no text round that is written the other
-    way. Nobody's name holds one (`tidy_name`).
-    """
-    return f"\u2068{name}\u2069"
-
-
 BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 """Letters and symbols that show nothing: fillers of Hangul and Khmer, the joiner of marks, braille without a dot."""
 

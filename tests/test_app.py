@@ -563,7 +563,7 @@ def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], sh
 
 
 def test_simulated_devices_are_told_on_every_screen_unless_it_is_a_demo(tmp_path: Path) -> None:
-    told = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+    told = "Boxes and dice here are simulated: anybody at the bench page sees every secret choice."
     with running(config(tmp_path, DevicePart("simulated", "1", "bench", {"seats": 4}))) as hub:
         until(lambda: told in [notice["text"] for notice in state(hub)["notices"]], "the notice")
     with Hub(config(tmp_path / "demo", DevicePart("simulated", "1", "bench", {"seats": 4})), demo=True) as hub:

@@ -28,6 +28,8 @@ from hub.engine.text import Money, Text, say, to_json
 
 CHANCE = 0
 """The seat of chance: dice and shuffles are asked of it like of any other seat."""
+MOVED_ON = say("The table has moved on: look again.")
+"""Why an answer to an older decision than the open one is refused."""
 
 
 Kind: TypeAlias = Literal["ask", "sealed", "roll", "shuffle", "pick"]

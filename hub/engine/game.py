@@ -130,7 +130,15 @@ class Game(Struct, frozen=True):
         """
         least, most = self.seats
         if not least <= len(seats) <= most:
-            raise StartRefused(f"{self.title} is for {least} to {most} players, not {len(seats)}.")
+            raise StartRefused(
+                say(
+                    "{game} is for {least} to {most} players, not {count}.",
+                    game=self.title,
+                    least=least,
+                    most=most,
+                    count=len(seats),
+                )
+            )
         return Setup(tuple(sorted(seats)), self._values(given), self.data)
 
     def check_options(self, given: Mapping[str, object]) -> None:
@@ -142,10 +150,6 @@ class Game(Struct, frozen=True):
         for name in given:
             if name not in self.options:
                 near = get_close_matches(name, self.options, 1)
-                hint = (
-                    say("do you mean {near}?", near=near[0])
-                    if near
-                    else say("it has {value}.", value=", ".join(self.options) or "none")
-                )
+                hint = f"do you mean {near[0]}?" if near else f"it has {', '.join(self.options) or 'none'}."
                 raise StartRefused(f"{self.title} has no option {name}: {hint}")
         return {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}

@@ -15,7 +15,20 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hub.engine.decision import CHANCE, Action, Answer, Args, Decision, Json, Move, Question, Roll, Won, tell
+from hub.engine.decision import (
+    CHANCE,
+    MOVED_ON,
+    Action,
+    Answer,
+    Args,
+    Decision,
+    Json,
+    Move,
+    Question,
+    Roll,
+    Won,
+    tell,
+)
 from hub.engine.event import Event, State
 from hub.engine.game import Game
 from hub.engine.options import OptionValue
@@ -154,7 +167,7 @@ class Match:
                 raise NotAsked(say("The match has stopped on a fault of its rules: undo, or end it."), "FAULT")
             raise self._refuse(NotAsked, action, say("The game has ended."), "OVER")
         if action.number is not None and action.number != decision.number:
-            raise Stale
+            raise Stale(MOVED_ON)
         if action.seat == CHANCE:
             return decision, self._by_chance(decision, action), False
         answer, standing = self._by_seat(decision, action)
@@ -326,7 +339,12 @@ class Match:
     def _freeze(self, error: Exception) -> None:
         self.open = None
         self.fault = RulesBug(
-            f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(error).__name__}."
+            say(
+                "The rules of {game} failed at entry {number}: {error}.",
+                game=self.game.title,
+                number=len(self.log),
+                error=type(error).__name__,
+            )
         )
         self.fault.__cause__ = error
 
@@ -484,7 +502,7 @@ class Match:
                 continue  # the log of a match that froze ends with the action it froze on: one more is refused
             except HubError as error:
                 raise ReplayDiverged(
-                    say("Entry {number} is refused by the present rules: {error}", number=number, error=error)
+                    say("Entry {number} is refused by the present rules: {error}", number=number, error=error.sentence)
                 ) from error
             if entry.state and entry.state != self.log[-1].state:
                 raise ReplayDiverged(

@@ -158,7 +158,10 @@ def clause(text: str) -> Clause:
 
 
 def person(name: str) -> PersonName:
-    """Return a person's name between Unicode's isolates, so that it turns no text round that is written the other way."""
+    """Return a person's name between Unicode's isolates, so that it turns no text round that is written the other way.
+
+    Nobody's name holds an isolate (`hub.state.tidy_name`).
+    """
     text = PersonName(f"\u2068{name}\u2069")
     text.template, text.values = "", {"name": name}
     return text

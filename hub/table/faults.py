@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from hub.engine.text import say
 from hub.ports import (
     AddressChanged,
     BoxDown,
@@ -31,11 +32,11 @@ log = logging.getLogger(__name__)
 MOST_FAULTS, WITHIN_SECONDS = 3, 600.0  # so many within so long, and the table stays stopped
 FRAMES = 12  # of an error's trace, the innermost ones, in the journal
 
-RESTARTED = (
+RESTARTED = say(
     "Something went wrong at this table, so it started again. What was confirmed is still there: look, then play on."
 )
-STOPPED = "This table has stopped after repeated errors. Its match is kept. Please call the staff."
-NOT_DONE = "Something went wrong at this table: look at the big screen, then try again."
+STOPPED = say("This table has stopped after repeated errors. Its match is kept. Please call the staff.")
+NOT_DONE = say("Something went wrong at this table: look at the big screen, then try again.")
 
 
 class Faults:

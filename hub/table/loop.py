@@ -57,7 +57,7 @@ from hub.table.views.snapshot import Identity
 
 logger = logging.getLogger(__name__)
 
-TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
+TOO_MANY_CLAIMS = say("Too many people ask for a seat at once: try again in a moment.")
 
 
 class Table(Restarts):
@@ -223,7 +223,7 @@ class Table(Restarts):
             case ClaimAsked():
                 self._people.ask_for_seat(signal, choosing=self._boxes.is_choosing(signal.seat))
             case HelpAsked():
-                return self._notices.post("help", "Somebody who has no seat yet calls for staff.", "guest")
+                return self._notices.post("help", say("Somebody without a seat calls for staff."), "guest")
             case PhoneLink(sid, on):
                 now = self._ports.clock.now()
                 return not self._links.waits(sid, signal, now) and self._link(sid, on=on)
@@ -272,7 +272,7 @@ class Table(Restarts):
         except LogError as error:
             self._stop_play(error)
             if self._play.log.position == written:  # else what was asked is on the disk: only what follows is not
-                refusal = NotAsked(say("The match is stopped: {error}", error=error), "RECORD")
+                refusal = NotAsked(say("The match is stopped: {reason}", reason=error.sentence), "RECORD")
             woke = True
         if refusal and woke:
             self._show()

@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hub.engine.decision import Action
-from hub.engine.text import say
+from hub.engine.text import Text, say
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
 from hub.table.boxes import controls
@@ -28,10 +28,10 @@ from hub.table.seating.seat import Seat
 logger = logging.getLogger(__name__)
 
 
-MENU: tuple[tuple[Literal["pause", "put_aside", "end"], str], ...] = (
-    ("pause", "Pause or go on? Push"),
-    ("put_aside", "Put the match aside? Push asks all"),
-    ("end", "End the match? Push asks all"),
+MENU: tuple[tuple[Literal["pause", "put_aside", "end"], Text], ...] = (
+    ("pause", say("Pause or go on? Push")),
+    ("put_aside", say("Put the match aside? Push asks all")),
+    ("end", say("End the match? Push asks all")),
 )
 """What the dial of a seat picks that the match asks nothing."""
 
@@ -53,7 +53,7 @@ class Presses:
         self._connected.add(up.box)
         if seat := self._seats.of_box(up.box):
             self._boxes.connect(seat)
-        self._ask_for_seat("A new seat box: press any button on the box for seat {}.")
+        self._ask_for_seat()
         return True
 
     def disconnect(self, down: BoxDown) -> bool:
@@ -63,16 +63,24 @@ class Presses:
         if seat := self._seats.of_box(down.box):
             self._boxes.disconnect(seat)
             self._notices.end("help", str(seat.number))  # nobody could take the call back any more
-        self._ask_for_seat("A new seat box: press any button on the box for seat {}.")
+        self._ask_for_seat()
         return True
 
-    def _ask_for_seat(self, text: str) -> None:
-        """Keep the notice that a box is to be pressed at a seat for as long as there are both."""
+    def _ask_for_seat(self, *, is_next: bool = False) -> None:
+        """Keep the notice that a box is to be pressed at a seat for as long as there are both.
+
+        `is_next`: another box was pressed just now.
+        """
         free = self._seats.without_box()
-        if free and any(self._seats.of_box(box) is None for box in self._connected):
-            self._notices.post("new_box", text.format(free[0].number))
-        else:
+        if not free or all(self._seats.of_box(box) for box in self._connected):
             self._notices.end("new_box")
+        elif is_next:
+            self._notices.post("new_box", say("Now press the box for seat {seat}.", seat=free[0].number))
+        else:
+            self._notices.post(
+                "new_box",
+                say("A new seat box: press any button on the box for seat {seat}.", seat=free[0].number),
+            )
 
     def _bind(self, signal: Key | Turn) -> bool:
         """Bind a box that belongs to no seat yet: to the first free seat, or in a lost box's place."""
@@ -82,7 +90,7 @@ class Presses:
         with self._seats.changing(free[0]) as seat:
             seat.box = signal.box
         self._boxes.connect(seat)
-        self._ask_for_seat("Now press the box for seat {}.")
+        self._ask_for_seat(is_next=True)
         return True
 
     # --- controls --------------------------------------------------------------------------------------
@@ -166,7 +174,7 @@ class Presses:
         """Call for help; a second hold takes the call back."""
         about = str(seat.number)
         if not self._notices.end("help", about):
-            self._notices.post("help", say("Seat {number} calls for help.", number=seat.number), about)
+            self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), about)
         return True
 
     def _agree(self, seat: Seat) -> bool:
@@ -176,13 +184,14 @@ class Presses:
             if not seat.joined or (seat.sid and seat.phone_on):
                 return False
             self._seats.ask_for_code(seat)
-            self._boxes.displays.tell(seat, "Its code is on the screen for a minute")
+            self._boxes.displays.tell(seat, say("Its code is on the screen for a minute"))
             return True
         if self._seats.box_counts(seat.number):
             self._seats.grant(seat.number)
+        elif seat.sid and seat.phone_on:
+            self._boxes.displays.refuse(seat, say("Its phone is asked first: wait 10 s"))
         else:
-            asked = "Its phone is asked first: wait 10 s" if seat.sid and seat.phone_on else "Too soon: read, then hold"
-            self._boxes.displays.refuse(seat, asked)
+            self._boxes.displays.refuse(seat, say("Too soon: read, then hold"))
         return True
 
     def _answer_claim(self, seat: Seat, key: Key) -> bool:
@@ -190,7 +199,7 @@ class Presses:
         if (key.control, key.edge) == ("push", "down"):
             self._seats.grant(seat.number)
         elif (key.control, key.edge) == ("bar", "down"):
-            self._seats.refuse(seat.number, say("Seat {number} said no.", number=seat.number))
+            self._seats.refuse(seat.number, say("Seat {seat} said no.", seat=seat.number))
         return True
 
     def _in_dispute(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:
@@ -218,7 +227,7 @@ class Presses:
         try:
             self._lobby.push(seat)
         except StartRefused as error:
-            self._boxes.displays.refuse(seat, str(error))
+            self._boxes.displays.refuse(seat, error.sentence)
         return True
 
     def _take_from_house(self, seat: Seat, signal: Key | Turn) -> bool:
@@ -226,7 +235,7 @@ class Presses:
             return False
         with self._seats.changing(seat):
             seat.take_from_house()
-        self._boxes.displays.refuse(seat, "Welcome: you play on here")
+        self._boxes.displays.refuse(seat, say("Welcome: you play on here"))
         return True
 
     def _beside_a_pitch(self, seat: Seat, signal: Key | Turn) -> bool:

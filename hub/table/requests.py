@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from hub.engine.decision import Action
+from hub.engine.decision import MOVED_ON, Action
 from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, Stale, StartRefused
 from hub.network import verbs
@@ -37,7 +37,7 @@ class Requests:
     def do(self, seat: Seat, request: PhoneSaid) -> None:
         """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
         if request.epoch != self._play.log.epoch:
-            raise Stale
+            raise Stale(MOVED_ON)
         args = read_args(verbs.ARGS, request.verb, request.args)
         # This request may post another one, as the last vote for a suspended match does: that one stays.
         refused = self._notices.ending("answered")
@@ -45,7 +45,7 @@ class Requests:
             self._do(seat, request, args)
             self._notices.passed("answered", refused)
         except StartRefused as error:
-            raise IllegalAction(str(error), "START") from error
+            raise IllegalAction(error.sentence, "START") from error
 
     def _do(self, seat: Seat, request: PhoneSaid, args: Plain) -> None:
         match request.verb, args:
@@ -126,7 +126,7 @@ class Requests:
 
     def _pause(self, seat: Seat) -> None:
         if seat.number not in self._play.seats:
-            raise NotAsked("Only who plays a match pauses it.", "QUESTION")
+            raise NotAsked(say("Only players of a match can pause it."), "QUESTION")
         self._people.absence.pause(seat)
 
     def _rename(self, seat: Seat, name: str) -> None:
@@ -140,43 +140,43 @@ class Requests:
 
     def _allow_hints(self, seat: Seat, allowed: bool) -> None:
         if not seat.joined:
-            raise NotAsked("Only who sits at this table allows hints.", "HINTS")
+            raise NotAsked(say("Only players seated here can allow hints."), "HINTS")
         self._hints.allow(allowed)
 
     def _explain(self, seat: Seat, explained: bool) -> None:
         if not seat.joined:
-            raise NotAsked("Only who sits at this table says whether the first round is explained.", "LESSONS")
+            raise NotAsked(say("Only players seated here choose whether the first round is explained."), "LESSONS")
         self._lessons.choose(explained)
 
     def _let_hub_roll(self, seat: Seat, on: bool) -> None:
         """Let the hub roll all dice of this table, or people."""
         if not seat.joined or self._play.seats:
-            raise NotAsked("Between matches, who sits at this table says who rolls the dice.", "DICE")
+            raise NotAsked(say("Between matches, players seated here choose who rolls the dice."), "DICE")
         self._rolls.let_hub_roll(on)
 
     def _show_code(self, seat: Seat, number: int) -> None:
         """Have the table's screens show the code of a seat that was left, so that its player comes back to the hand."""
         wanted = next((one for one in self._seats if one.number == number), None)
         if wanted is None or wanted.sid or wanted is seat:
-            raise IllegalAction("Only of a seat without a phone can the code be shown.", "CODE")
+            raise IllegalAction(say("Only the code of a seat without a phone can be shown."), "CODE")
         self._seats.ask_for_code(wanted)
 
     def _answer_claim(self, seat: Seat, number: int, *, give: bool) -> None:
         """Hand the seat over to the phone that asks for it, or keep it."""
         claim = self._seats.waiting(seat.number)
         if claim is None or number != claim.number:
-            raise NotAsked("Nobody asks for this seat any more.", "CLAIM")
+            raise NotAsked(say("Nobody asks for this seat any more."), "CLAIM")
         if give:
             self._seats.grant(seat.number)
         else:
-            self._seats.refuse(seat.number, say("Seat {number} said no.", number=seat.number))
+            self._seats.refuse(seat.number, say("Seat {seat} said no.", seat=seat.number))
 
     def _help(self, seat: Seat) -> None:
         """Call staff, as a held bar does; asked once more, take the call back."""
         if not self._notices.end("help", str(seat.number)):
-            self._notices.post("help", say("Seat {number} calls for help.", number=seat.number), str(seat.number))
+            self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), str(seat.number))
 
     def _acknowledge(self, seat: Seat, key: str) -> None:
         if not seat.joined:
-            raise NotAsked("Only who sits at this table takes a notice away.", "NOTICE")
+            raise NotAsked(say("Only players seated here can dismiss a notice."), "NOTICE")
         self._notices.acknowledge(key)

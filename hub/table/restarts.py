@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from hub.engine.text import say
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
 from hub.state import Ack
 from hub.table.base.ports import Ports
@@ -190,7 +191,7 @@ class Restarts(ABC):
         elif isinstance(signal, ClaimAsked):
             signal.answer(ClaimDecided(signal.claim, False, NOT_DONE))
         elif isinstance(signal, StaffAsked):
-            signal.answer(False, "Something went wrong at this table: look whether it was done.")
+            signal.answer(False, say("Something went wrong at this table: check whether it was done."))
 
     def _answer_at_once(self, request: PhoneSaid, refusal: str) -> None:
         code = "FAULT" if refusal else None
@@ -210,7 +211,7 @@ class Restarts(ABC):
                 if signal.verb == "reset":
                     self.take(signal)
                 else:
-                    signal.answer(True, "The table was started again.")
+                    signal.answer(True, say("The table was started again."))
             case _:
                 self._refuse(signal, STOPPED)
 

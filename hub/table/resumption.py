@@ -10,6 +10,7 @@ import msgspec
 from hub.engine.decision import CHANCE
 from hub.engine.text import listed, say, to_json
 from hub.errors import StartRefused
+from hub.table.base.kept import KeptText
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.people.game_choice import GameChoice
@@ -25,6 +26,8 @@ class KeptLoss(msgspec.Struct, frozen=True):
     sentence: str
     match: str
     acts: int
+    text: KeptText | None = None
+    """The sentence, for other languages; None in what an earlier version has kept."""
 
 
 class Resumption:
@@ -80,13 +83,13 @@ class Resumption:
             return False
         self._told_damaged = len(damaged)
         text = say(
-            "The disk is damaged: {what} could not be read at this table and is set aside.", what=listed(damaged)
+            "The disk is damaged: {items} could not be read at this table and is set aside.", items=listed(damaged)
         )
         return self._notices.post("kept", text)
 
     def _read(self) -> None:
         """Take up who sat where, and the match that was played last. Raise LogError."""
-        code = self._kept.read_as("code", _table_code, "its code")
+        code = self._kept.read_as("code", _table_code, say("its code"))
         if code or not self.table.code:
             self.table = self.table._replace(code=code or new_code(self._random, TABLE_CODE_LENGTH))
         self._play.log.recall()
@@ -96,13 +99,13 @@ class Resumption:
         try:
             self._play.resume()
         except StartRefused as error:
-            self._notices.post("set_aside", str(error))
+            self._notices.post("set_aside", error.sentence)
         if self._play.match:
             self._choice.plays(self._play.match.game.name, self._play.match.setup.options)
         self._choice.choose_wished()
         self._loss = self._read_loss()
         if self._loss:
-            self._notices.post("lost", self._loss.sentence)
+            self._notices.post("lost", self._loss.text.text if self._loss.text else self._loss.sentence)
         if self._kept.store.notice:
             self._notices.post("database", self._kept.store.notice)
 
@@ -110,8 +113,8 @@ class Resumption:
         """Return what the disk has lost: found out now, or told before a restart to people who have not gone on since."""
         at, acts = self._play.log.match or "", self._acts()
         if sentence := self._play.log.lost():
-            return KeptLoss(sentence, at, acts)
-        kept = self._kept.read("loss", KeptLoss, "what its disk has lost")
+            return KeptLoss(sentence, at, acts, KeptText.of(sentence))
+        kept = self._kept.read("loss", KeptLoss, say("what its disk has lost"))
         return kept if kept and (kept.match, kept.acts) == (at, acts) else None
 
     def _acts(self) -> int:

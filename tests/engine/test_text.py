@@ -20,6 +20,7 @@ from hub.engine.text import (
     seats_words,
     to_json,
 )
+from hub.errors import HubError
 
 
 def test_a_text_is_its_english_sentence_and_keeps_what_it_was_made_from() -> None:
@@ -71,6 +72,14 @@ def test_on_the_wire_a_template_is_a_number_and_stands_once() -> None:
 def test_names_stand_once_in_order_and_with_plural_forms_the_count_comes_first() -> None:
     assert names("{b} {a} {b}") == ("b", "a")
     assert names("{seat} has {count} card\n{seat} has {count} cards") == ("count", "seat")
+
+
+def test_an_error_gives_its_text_back_whole() -> None:
+    text = say("Seat {seat} passes.", seat=1)
+    error = HubError(text)
+    assert error.sentence is text
+    assert type(str(error)) is str
+    assert HubError().sentence == ""
 
 
 def test_a_text_is_copied_whole_and_encoded_as_english() -> None:

@@ -1969,7 +1969,7 @@ def test_a_newcomer_at_a_full_table_calls_staff(page: Page, hub: FakeHub) -> Non
     page.goto(f"{hub.address}/t/1#k={hub.k}")
     expect(page.get_by_text("Pick the seat of somebody who has gone, watch, or ask staff.")).to_be_visible()
     page.get_by_role("button", name="Call staff", exact=True).click()
-    call = {"key": "help:guest", "severity": "warning", "text": "Somebody who has no seat yet calls for staff."}
+    call = {"key": "help:guest", "severity": "warning", "text": "Somebody without a seat calls for staff."}
     hub.public(scenes.public(seats=gone(2), notices=[call | {"can_acknowledge": True}], seq=41))
     expect(page.get_by_text("Staff are called.")).to_be_visible()
     assert hub.calls == 1

@@ -11,6 +11,7 @@ import pytest
 from hub import games
 from hub.display.language import Catalogue, Language
 from hub.engine.decision import Amount, Answer, Move, Roll
+from hub.engine.text import money, say
 from hub.languages import language_of, languages
 from hub.state import QuestionKind, RollState
 from hub.table.boxes.captions import (
@@ -41,7 +42,7 @@ SAID = [
     ),
     *(text for _, text in MENU),
     ON_THE_PHONE.sentence,
-    "There is no 6 here: turn, then push.",
+    say("There is no {number} here: turn, then push.", number=6),
     "No pass here: turn, then push.",
     "Welcome: you play on here",
     "Its code is on the screen for a minute",
@@ -65,7 +66,7 @@ def test_what_the_table_says_is_whole_on_a_display_in_every_language(language: s
 def test_german_is_spelt_without_umlauts() -> None:
     letters = Lettering(GERMAN(None))
     assert letters.write("Roll, or type on K1-K6") == "Wuerfle oder tippe mit K1-K6"
-    assert Lettering(language_of("de", "bidness")).write("Bid $45") == "Biete 45 $"
+    assert Lettering(language_of("de", "bidness")).write(say("Bid {amount}", amount=money(45))) == "Biete 45 $"
 
 
 def test_a_language_in_letters_that_the_display_lacks_stays_english() -> None:
@@ -86,6 +87,12 @@ def test_answers_are_named_in_the_tables_language() -> None:
     assert typed_caption(Cursor(faces=(4,)), Roll(1, 2, 6, ""), (), labels, None, letters) == "Wuerfel: 4 _"
     fish = games.find("bid-and-bait").labels
     assert sealed_captions([Answer("bid", {"number": 3})], fish, None, Lettering(GERMAN("bid-and-bait"))) == ["Biete 3"]
+    dice = games.find("bid-it").labels
+    raised = [Answer("bid", {"quantity": 3, "rank": 5}), Answer("bid", {"quantity": 3, "rank": 5, "expose": "5"})]
+    assert sealed_captions(raised, dice, None, Lettering(GERMAN("bid-it"))) == [
+        "Biete 3 x 5",
+        "Biete 3 x 5 und zeige 5",
+    ]
     told = explanation(Answer("bid", {"amount": 45}), labels, None, letters)
     assert told[0].startswith("Biete 45 $")
 

@@ -424,7 +424,7 @@ def test_a_refusal_names_only_a_way_that_is_there() -> None:
     rig.start()
     rig.say_leave(2)
     assert rig.page.codes == {}
-    assert said_to_a_claim(rig, 2) == "Seat 2 has no box. Somebody who has a phone here can show its code, under Seat."
+    assert said_to_a_claim(rig, 2) == "Seat 2 has no box. Anybody with a phone here can show its code, under Seat."
     rig.say(1, "code", {"seat": 2})
     assert rig.page.codes
     assert said_to_a_claim(rig, 2) == f"Seat 2 has no box. {screen}"
@@ -445,7 +445,7 @@ def test_a_seat_whose_box_is_gone_in_play_is_had_with_help_alone() -> None:
     assert not seat.sid
     assert said_to_a_claim(rig, 2) == "Seat 2 is choosing in its box. Try again later, or ask staff."
     rig.take(BoxDown("box-2", "It is gone."))
-    assert said_to_a_claim(rig, 2) == "Seat 2 has no box. Somebody who has a phone here can show its code, under Seat."
+    assert said_to_a_claim(rig, 2) == "Seat 2 has no box. Anybody with a phone here can show its code, under Seat."
 
 
 def test_where_no_phone_is_left_a_refusal_sends_to_the_screen_or_to_staff() -> None:

@@ -269,7 +269,7 @@ def test_who_does_not_play_has_no_say() -> None:
     rig.sit(3)
     read(rig, 3)
     rig.press(3, "bar")
-    assert disputes(rig, 3)["error"] == "Only who plays this match has a say in its dice."
+    assert disputes(rig, 3)["error"] == "Only players of this match decide about its dice."
     assert stage(rig) == "open"
 
 

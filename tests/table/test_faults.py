@@ -407,7 +407,7 @@ def test_claims_and_staff_that_meet_a_fault_are_told_so(monkeypatch: pytest.Monk
     with monkeypatch.context() as broken:
         broken.setattr(StaffDesk, "take", failing)
         answer = rig.staff("aside")
-    assert answer == (False, "Something went wrong at this table: look whether it was done.")
+    assert answer == (False, "Something went wrong at this table: check whether it was done.")
     assert rig.state["state"] == "playing"
 
 

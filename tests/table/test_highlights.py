@@ -49,12 +49,17 @@ def test_the_highest_bid_is_told_with_who_made_it_and_when() -> None:
     assert found[0] == "The highest bid of 3: Seat 2 bids $90, in round 4."
 
 
+def test_what_happened_in_no_round_is_told_without_one() -> None:
+    assert highlights([bid(1, 20), bid(2, 90, 0)])[0] == "The highest bid of 2: Seat 2 bids $90."
+    assert highlights([change(2, "cash", 0, 900, 0)])[0] == "The greatest gain at once: Seat 2 has 900 cash."
+
+
 def test_bids_that_were_revealed_together_count_too() -> None:
     revealed = Event("The bids.", "", "reveal", {"bids": {"1": 6, "3": 2}}, 3)
     assert highlights([revealed])[0] == "The highest bid of 2: Seat 1 bids 6, in round 3."
     twice = Event("The bids.", "", "reveal", {"bids": {"1": 6, "3": 6}}, 4)
     assert highlights([revealed, twice])[0] == "Seat 1 made the highest bid, 6, twice."
-    assert highlights([twice])[0] == "The highest bid was 6, made 2 times."
+    assert highlights([twice])[0] == "The highest bid was 6, made twice."
 
 
 def test_a_secret_bid_or_total_has_no_number_and_is_left_out() -> None:

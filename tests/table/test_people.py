@@ -163,7 +163,7 @@ def test_only_a_seat_of_a_match_under_way_asks_whether_it_is_suspended_or_ended(
     assert rig.say(1, "ask", {"what": what})["error"] == "No match is under way."
     rig.start()
     rig.sit(4)
-    assert rig.say(4, "ask", {"what": what})["error"] == "Only who plays this match decides about it."
+    assert rig.say(4, "ask", {"what": what})["error"] == "Only players of this match decide about it."
     assert question(rig) is None
     assert rig.say(3, "ask", {"what": what})["ok"]
 
@@ -796,7 +796,7 @@ def test_who_would_start_another_game_lets_the_first_wait_before() -> None:
     rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
     rig.sit()
     rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
-    assert "Seat 1 has begun" in rig.say(3, "start", {"game": "bid-it", "options": {}})["error"]
+    assert "Seat 1 is starting another game" in rig.say(3, "start", {"game": "bid-it", "options": {}})["error"]
     assert rig.state["starting"]["game"] == "bid-and-bait"
     odd: list[Any] = [None, False, 0, [], {}]
     for preset in odd:
@@ -862,7 +862,7 @@ def test_a_seat_of_which_nothing_is_kept_knows_nobody(phones: TableRig) -> None:
     assert again.table.desk.put_aside[0].seats == {"1": "Guest 1", "2": "Guest 2", "3": ""}
     assert again.say(1, "take_up", {"match": match})["ok"]
     assert (question(again)["kind"], question(again)["seat"]) == ("same_person", 3)
-    assert question(again)["text"] == "Another phone than in that match: is it the same person (3)?"
+    assert question(again)["text"] == "Another phone than in that match: is it the same person (seat 3)?"
 
 
 @pytest.mark.parametrize(("people", "strangers", "asked"), [(3, (3,), True), (4, (3, 4), False)])
@@ -922,7 +922,7 @@ def test_a_person_on_the_box_of_a_seat_that_the_house_had_is_a_stranger_there(ag
     assert not rig.state["seats"][2]["house"], "it was taken from the house"
     assert rig.say(1, "take_up", {"match": match})["ok"]
     assert (question(rig)["kind"], question(rig)["seat"]) == ("same_person", 3)
-    assert question(rig)["text"] == "Another phone than in that match: is it House 3 (3)?"
+    assert question(rig)["text"] == "Another phone than in that match: is it House 3 (seat 3)?"
     for seat in (1, 2) if agreed else ():
         assert rig.say(seat, "vote", {"say": "yes"})["ok"]
     assert rig.state["state"] == ("playing" if agreed else "lobby")
@@ -1443,6 +1443,23 @@ def test_a_single_player_left_brings_the_table_on(phones: TableRig) -> None:
     assert 1 in decision.asked or (decision.roll and decision.roll.seat == 1), "the two others have answered"
 
 
+@pytest.mark.parametrize(
+    ("presence", "how"), [("here", "has not answered"), ("asleep", "is asleep"), ("away", "is away")]
+)
+def test_the_others_are_told_how_a_seat_is_missed(presence: str, how: str) -> None:
+    rig = TableRig(boxes=presence == "asleep")
+    for seat in (1, 2, 3):
+        rig.sit(seat)
+    rig.start()
+    if presence == "asleep":
+        rig.boxes_up()
+    lock_all_but(rig, 3)
+    if presence != "here":
+        sleep(rig, 3)
+    pass_time(rig, ASK_HERE_SECONDS + 1 if presence == "here" else ASK_SECONDS)
+    assert question(rig)["text"] == f"Seat 3 {how}. What shall we do?"
+
+
 def test_silence_about_an_absent_seat_waits_and_asks_again(phones: TableRig) -> None:
     lock_all_but(phones, 3)
     sleep(phones, 3)
@@ -1638,7 +1655,9 @@ def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> N
     asked = question(phones)
     assert (asked["kind"], asked["seat"], asked["voters"]) == ("new_phone", 3, [1, 2])
     assert asked["text"] == "A new phone asks for seat 3, and says \u2068Cleo\u2069. Is it \u2068Guest 3\u2069?"
-    german = language_of("de", "bid-and-bait").said(asked["text"])
+    open_question = phones.table._people.questions.open
+    assert open_question
+    german = language_of("de", "bid-and-bait").said(open_question.text)
     assert german == ("Ein neues Handy fragt nach Platz 3 und sagt \u2068Cleo\u2069. Ist das \u2068Guest 3\u2069?", ())
     before = phones.sids[3]
     assert phones.say(1, "vote", {"say": "yes"})["ok"]

@@ -250,7 +250,7 @@ def test_a_wrong_number_that_is_noticed_late_is_corrected_once_all_who_play_agre
     assert not rig.act(2, "correct", card=30, true_card=41)["ok"], "no 30 was named"
     assert not rig.state["question"], "nobody is asked about what cannot be"
     assert rig.act(2, "correct", card=42, true_card=41)["ok"]
-    assert rig.state["question"]["text"].startswith("Seat 2 asks all who play: Correct 42")
+    assert rig.state["question"]["text"].startswith("Seat 2 asks all players: Correct 42")
     assert rig.say(1, "vote", {"say": "yes"})["ok"]
     assert len(rig.match.log) == entries, "seat 3 has not agreed yet"
     assert rig.say(3, "vote", {"say": "yes"})["ok"]
@@ -270,7 +270,7 @@ def test_nobody_corrects_a_number_alone_and_those_who_are_there_agree_without_a_
     assert rig.act(1, "add", card=42)["ok"]
     sleep(rig, 1, 3)
     alone = rig.act(2, "correct", card=42, true_card=41)
-    assert alone["error"] == "All who play decide this together: wait until somebody else is here."
+    assert alone["error"] == "All players decide this together: wait until somebody else is here."
     assert rig.state["question"] is None
     wake(rig, 1)
     assert rig.act(2, "correct", card=42, true_card=41)["ok"]

@@ -254,7 +254,7 @@ def test_who_rolls_the_flat_dice_too_keeps_them_as_they_lay() -> None:
     dice = rig.state["dice"]
     assert (dice["faces"], rig.dice.armed[-1]) == ([1, 1], (1, 1, 6))
     rig.see("armed")
-    assert rig.state["dice"]["say"] == "1 1 stand: lay aside, and roll one die."
+    assert rig.state["dice"]["say"] == "1 1 stand: lay them aside, and roll one die."
     read(rig, 4)
     assert rolls_heard(rig)[0]["faces"] == [1, 1, 4]
 

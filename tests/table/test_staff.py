@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 import pytest
 
 from hub import games
-from hub.engine.text import to_json
+from hub.engine.text import Text, to_json
 from hub.errors import LogError
-from hub.network.staff_messages import Desk
+from hub.network.staff_messages import Desk, Did
 from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
 from hub.table.people.house_seats import HouseWay
 from hub.table.staff.desk import MOST_KEPT
@@ -94,7 +94,7 @@ def test_a_call_is_done_when_staff_say_so(rig: StaffRig) -> None:
     assert rig.notice() == "Seat 2 calls for help."
     rig.does("done", key="help:2")
     assert rig.state["notices"] == []
-    assert "does not stand" in rig.refuses("done", key="help:2")
+    assert "has ended already" in rig.refuses("done", key="help:2")
 
 
 def test_a_phone_calls_and_takes_its_call_back(rig: StaffRig) -> None:
@@ -158,7 +158,33 @@ def test_the_last_action_is_taken_back_told_and_kept(rig: StaffRig) -> None:
     assert did.at == int(rig.wall())
     restarted = StaffRig(store=rig.store)
     assert restarted.desk.did == rig.desk.did
+    assert templates(restarted.desk.did) == ["The last action of Seat {seat} was taken back."]
     assert restarted.table.match is not None, "the log is replayed as ever"
+
+
+def templates(did: Sequence[Did]) -> list[str]:
+    return [one.text.template for one in did if isinstance(one.text, Text)]
+
+
+def test_what_staff_did_under_an_earlier_hub_is_kept_as_well(rig: StaffRig) -> None:
+    rig.store.kept["1", "staff"] = to_json([Did(5, "The match was ended.", "m-1", 3)])
+    restarted = StaffRig(store=rig.store)
+    assert restarted.desk.did == [Did(5, "The match was ended.", "m-1", 3)]
+    assert templates(restarted.desk.did) == ["The match was ended."]
+    restarted.does("reset")
+    assert [one.text for one in StaffRig(store=rig.store).desk.did] == [
+        "The match was ended.", "The table was made ready for the next guests.",
+    ]  # fmt: skip
+
+
+def test_a_text_on_the_disk_that_lacks_a_value_is_damaged(rig: StaffRig) -> None:
+    rig.does("reset")
+    kept = rig.store.kept["1", "did"]
+    assert kept
+    rig.store.kept["1", "did"] = kept.replace(b"The table was", b"{seat} was")
+    restarted = StaffRig(store=rig.store)
+    assert restarted.desk.did == []
+    assert "what staff did" in str(restarted.notice())
 
 
 def test_a_persons_mistake_is_taken_back_with_what_the_house_did_after_it() -> None:
@@ -450,6 +476,10 @@ def test_a_census_reads_what_lies_in_the_tray(rig: StaffRig) -> None:
     assert rig.dice.lying_arms == [arm]
     rig.take(DiceSeen("tray", arm, "wrong_count", (), "Five dice lie there."))
     assert rig.desk.test.dice == "These are not 6 dice. Five dice lie there."
+    rig.take(DiceSeen("tray", arm, "cocked", (), ""))
+    assert rig.desk.test.dice == "A die leans or lies outside; none lies flat."
+    rig.take(DiceSeen("tray", arm, "cocked", (2, 5), ""))
+    assert rig.desk.test.dice == "A die leans or lies outside; flat: 2 5."
     rig.take(DiceSeen("tray", arm, "settled", (1, 2, 3, 4, 5, 6)))
     assert rig.desk.test.dice == "All 6 dice are there: 1 2 3 4 5 6."
     rig.take(DiceSeen("tray", arm - 1, "settled", (1,)))
@@ -464,7 +494,7 @@ def test_without_reader_or_box_a_test_says_so() -> None:
     rig = StaffRig(boxes=False, reader=False)
     rig.does("test", what="dice")
     assert rig.desk.test is not None
-    assert rig.desk.test.dice == "No dice reader is at this table: count the dice by hand."
+    assert rig.desk.test.dice == "This table has no dice reader: count the dice by hand."
     assert "No box" in rig.refuses("test", what="boxes")
     assert rig.refuses("test", what="cards")
 
@@ -506,7 +536,7 @@ def test_only_the_last_of_what_was_done_is_kept(rig: StaffRig) -> None:
         rig.does("free", seat=2)
         rig.sit(2)
     assert len(rig.desk.did) == MOST_KEPT
-    assert len(json.loads(rig.store.kept["1", "staff"])) == MOST_KEPT
+    assert len(json.loads(rig.store.kept["1", "did"])) == MOST_KEPT
 
 
 def test_no_request_of_staff_shows_a_hand_a_code_or_a_bid(rig: StaffRig) -> None:

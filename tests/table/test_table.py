@@ -14,7 +14,7 @@ from hub import games
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, tell
 from hub.engine.event import Event
 from hub.engine.game import Game, Rulebook
-from hub.engine.text import to_json
+from hub.engine.text import Text, to_json
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -337,7 +337,7 @@ def test_many_wrong_codes_in_ten_minutes_are_told_and_a_few_are_not(rig: TableRi
     assert rig.notice() == ""
     for _ in range(ALARM_AFTER):
         wrong()
-    assert rig.notice() == "Somebody on this network guesses codes of seats. Please tell staff."
+    assert rig.notice() == "Somebody on this network is guessing the codes of seats. Please tell staff."
 
 
 def test_a_claim_runs_out_after_half_a_minute(rig: TableRig) -> None:
@@ -479,6 +479,9 @@ def test_a_new_box_is_bound_to_the_first_free_seat_by_its_first_key() -> None:
     assert "seat 1" in rig.notice()
     rig.take(Key("new", "k1", "down"))
     assert rig.state["seats"][0]["box"] == "on"
+    assert rig.notice() == "", "no other box waits for a seat"
+    rig.take(BoxUp("next", "e", "1", 8), BoxUp("third", "f", "1", 8), Key("next", "k1", "down"))
+    assert rig.notice() == "Now press the box for seat 3."
     again = TableRig(placed=False, store=rig.store)
     again.take(BoxUp("new", "c", "1", 8))
     assert again.state["seats"][0]["box"] == "on"
@@ -1427,6 +1430,12 @@ def lost(playing: TableRig) -> TableRig:
     again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
     assert LOST in [one["text"] for one in again.state["notices"]], "nobody has gone on yet"
     return again
+
+
+def test_what_the_disk_has_lost_is_said_in_any_language_after_a_restart(playing: TableRig) -> None:
+    text = next(one.text for one in lost(playing).table._notices.public() if one.key == "lost")
+    assert isinstance(text, Text)
+    assert text.values == {"count": 3}
 
 
 def is_told(rig: TableRig) -> bool:

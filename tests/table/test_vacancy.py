@@ -924,7 +924,7 @@ def test_a_person_on_a_box_who_takes_a_phone_stays_ready() -> None:
 def test_somebody_without_a_seat_calls_staff_from_the_join_page() -> None:
     rig = seated(1, 2)
     rig.take(HelpAsked())
-    assert rig.notice() == "Somebody who has no seat yet calls for staff."
+    assert rig.notice() == "Somebody without a seat calls for staff."
     seen = len(rig.phones.public)
     rig.take(HelpAsked())
     assert len(rig.phones.public) == seen, "once more is nothing new"

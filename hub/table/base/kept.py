@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from hub.engine.text import Text, names, say, say_count
 from hub.errors import LogError
 from hub.ports import LogStore
 
@@ -20,6 +21,33 @@ T = TypeVar("T")
 
 UNREADABLE = "unreadable "
 """Before the name under which a value that cannot be read is kept on."""
+
+
+class KeptText(msgspec.Struct, frozen=True):
+    """A text as the disk has it: its template, and its values in English."""
+
+    template: str
+    values: dict[str, int | float | str]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if a value is missing: the disk is damaged."""
+        if not {*names(self.template)} <= self.values.keys():
+            raise ValueError("a text lacks a value")
+
+    @classmethod
+    def of(cls, text: Text) -> KeptText:
+        """Return a text for the disk."""
+        values = {name: str(value) if isinstance(value, str) else value for name, value in text.values.items()}
+        return cls(text.template, values)
+
+    @property
+    def text(self) -> Text:
+        """Return the text again."""
+        one, _, several = self.template.partition("\n")
+        if not several:
+            return say(one, **self.values)
+        values = dict(self.values)
+        return say_count(one, several, int(values.pop("count")), **values)
 
 
 class KeptValues:
@@ -61,7 +89,7 @@ class KeptValues:
     def write(self, name: str, value: bytes) -> None:
         """Write a value in place of the last one. Raise LogError."""
         if not self._writable:
-            raise LogError("The disk could not be read yet, so nothing is written.")
+            raise LogError(say("The disk could not be read yet, so nothing is written."))
         self.store.keep(self.table, name, value)
 
     def forget(self, name: str) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from hub.display.language import Language
+from hub.engine.text import say
 from hub.state import BLANKS
 
-SENTENCE = "That name could pass for a seat, for staff or for the hub: choose another."
+SENTENCE = say("That name could pass for a seat, for staff or for the hub: choose another.")
 
-TWIN = "Somebody at this table is called that already: choose another name."
+TWIN = say("Somebody at this table is called that already: choose another name.")
 
 # Letters that look like those of the Latin alphabet once they are folded (from Unicode's confusables.txt, UTS 39). Not the
 # whole table of 6,000 pairs, which needs a package: only a dozen words of the screens have to be told apart.
@@ -64,8 +65,12 @@ _WHOLE = re.compile(
     rf"{_DIGITS}|({_written('the')})?({'|'.join(map(_written, _WORDS))})|{'|'.join(map(_written, _ALONE))}"
     rf"|({_written('the')})?({'|'.join(map(_written, ('staff', 'hub', 'dealer')))})({_DIGITS})"
 )
-_SAID_OF_SEATS = ("Seat", "seat", "Table", "House", "Box")
-_SAID = ("Staff", "the house", "Table", "dealer", "Nobody", "Everybody", "you")
+_SAID_OF_SEATS = (
+    say("Seat {seat}", seat=0), say("seat {seat}", seat=0), say("Table {name}", name=0), say("House {seat}", seat=0),
+    say("Box {name}", name=0),
+)  # fmt: skip
+_STAFF = say("Staff")
+_SAID = (_STAFF, say("the house"), say("Table"), say("Nobody"), say("Everybody"), say("you"))
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -102,7 +107,7 @@ class Names:
     @cached_property
     def _numbered(self) -> set[str]:
         """Return how other languages call what is numbered."""
-        said = (language.say(f"{one} 0") for language in self._languages() for one in _SAID_OF_SEATS)
+        said = (language.say(one) for language in self._languages() for one in _SAID_OF_SEATS)
         return {_letters(one).replace("0", "") for one in said} - {""}
 
     @cached_property
@@ -121,7 +126,7 @@ class Names:
 
     @cached_property
     def _staff_words(self) -> re.Pattern[str]:
-        return re.compile(_any_of({"staff", *(_letters(one.say("Staff")) for one in self._languages())}))
+        return re.compile(_any_of({"staff", *(_letters(one.say(_STAFF)) for one in self._languages())}))
 
 
 def alike(one: str, other: str) -> bool:

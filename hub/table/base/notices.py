@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
+from hub.engine.text import say
 from hub.errors import NotOffered
 from hub.ports import Clock
 from hub.state import Notice, Severity
@@ -119,9 +120,9 @@ class Notices(Part):
         """Take away a notice that somebody has taken care of. Raise NotOffered where it is not there, or not theirs to take."""
         known = self._standing.get(key)
         if known is None:
-            raise NotOffered("That notice does not stand any more.", "NOTICE")
+            raise NotOffered(say("That notice has ended already."), "NOTICE")
         if not KINDS[known[0]].can_acknowledge:
-            raise NotOffered("This notice ends by itself, with its cause.", "NOTICE")
+            raise NotOffered(say("This notice ends by itself, with its cause."), "NOTICE")
         del self._standing[key]
 
     def public(self) -> list[Notice]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from hub.engine.text import say
 from hub.ports import Clock, LastMatch, Length, LogEntry, LogStore, MatchPutAside, Missing
 from hub.table.base.notices import Notices
 
 SLOW_SECONDS = 1.0  # a write that takes so long is said to everybody ...
 QUICK_SECONDS = 0.3  # ... until one takes no longer than this
-SLOW_DISK = "The disk is slow: what you do counts once it is written. Please wait a moment."
+SLOW_DISK = say("The disk is slow: what you do counts once it is written. Please wait a moment.")
 
 
 class TimedStore:

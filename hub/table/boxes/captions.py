@@ -10,11 +10,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
-from hub.display.labels import NO_LABELS, Deck, cents, deck_in, face_of, fill, found
+from hub.display.labels import NO_LABELS, Deck, beside, cents, deck_in, face_of, fill, found
 from hub.engine.decision import Answer, Move, Roll
 from hub.engine.labels import Labels, MoveLabels, ParameterLabels
 from hub.engine.printed import UNKNOWN
-from hub.engine.text import say
+from hub.engine.text import Text, listed, say
 from hub.table.boxes.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
 from hub.table.boxes.controls import (
     KEY_NUMBERS,
@@ -44,7 +44,7 @@ def question_caption(
     """
     line = sealed_line(moves) if sealed else []
     if len(line) <= len(KEY_NUMBERS):
-        named = (letters.write(_short_label(answer, labels, view)) for answer in line)
+        named = (_short_label(answer, labels, view, letters) for answer in line)
         keys = ", ".join(f"{number} {name}" for number, name in enumerate(named, 1))
         if keys and fits(keys):
             return keys
@@ -63,17 +63,17 @@ def picked_caption(
     index = index_on_line(cursor, line, rest)
     picked = _fitting_label(line[index], labels, view, letters)
     if index == len(line) - 1 and len(line) == MAX_ANSWERS:
-        return _with_hint(picked, letters, "the rest: phone")
+        return _with_hint(picked, letters, say("the rest: phone"))
     if cursor.partial is not None:
-        return _with_hint(picked, letters, "bar: back")
+        return _with_hint(picked, letters, say("bar: back"))
     if opened := move_opened_by_bar(moves, labels):
-        return _with_hint(picked, letters, say("bar: {short_name}", short_name=_short_name(opened, labels)))
+        return _with_hint(picked, letters, say("bar: {answer}", answer=_short_name(opened, labels)))
     answer, at_once = bar_answer(step, line, labels)
     if answer is None or not at_once or answer == line[index]:
         return picked
     hints = (
-        say("bar: {label}", label=label(answer, labels, view)),
-        say("bar: {short_name}", short_name=_short_name(answer.move, labels)),
+        say("bar: {answer}", answer=label(answer, labels, view)),
+        say("bar: {answer}", answer=_short_name(answer.move, labels)),
     )
     return _with_hint(picked, letters, *hints)
 
@@ -88,21 +88,23 @@ def typed_caption(
     if position < 0:
         return _fitting_label(line[-position - 1], labels, view, letters)
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
-    written = letters.write(f"Dice: {' '.join(typed)}")
+    written = letters.write(say("Dice: {dice}", dice=" ".join(typed)))
     return cut(written + (f"  <{position}>" if position else ""))
 
 
-def dispute_caption(*, voting: bool) -> str:
+def dispute_caption(*, voting: bool) -> Text:
     """Return the caption while a roll that stands may be disputed, or the table is `voting` on it."""
-    return "Read dice again? Push yes, bar no" if voting else "Dice read wrong? Bar: read again"
+    return say("Read dice again? Push yes, bar no") if voting else say("Dice read wrong? Bar: read again")
 
 
-def claim_caption(*, push: bool) -> str:
+def claim_caption(*, push: bool) -> Text:
     """Return the caption of a seat that a phone asks for; `push` says that a push is enough to let it in."""
-    return "Phone wants this seat: push yes, bar no" if push else "Phone wants seat: hold bar, then push"
+    if push:
+        return say("Phone wants this seat: push yes, bar no")
+    return say("Phone wants seat: hold bar, then push")
 
 
-def claim_sentence(seat: int, *, push: bool) -> str:
+def claim_sentence(seat: int, *, push: bool) -> Text:
     """Return what screens say of a seat that a phone asks for; `push` says that a push is enough to let it in."""
     if push:
         return say("A phone asks for seat {seat}. To let it in, push the dial of its box.", seat=seat)
@@ -118,18 +120,18 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
     `standing` dice of it are known already; with `lying` they lie there, and nobody throws.
     """
     if dice == "typed":
-        return "Typed. Somebody else says yes." if mine else "Dice right? Push yes, bar no"
+        return say("Typed. Somebody else says yes.") if mine else say("Dice right? Push yes, bar no")
     if dice == "cocked":
-        return "Roll that die. Push: read as it lies" if mine else "A die leans. Push: read as it lies"
+        return say("Roll that die. Push: read as it lies") if mine else say("A die leans. Push: read as it lies")
     if not mine:
         return ""
     if dice == "settled":
-        return "Push: right. Bar: read again"
+        return say("Push: right. Bar: read again")
     if lying:
-        return "Type what lies there: K1-K6"
+        return say("Type what lies there: K1-K6")
     if roll.count > 6:
-        return say("Dice from {standing} of {count}: roll or K1-K6", standing=standing + 1, count=roll.count)
-    return "Roll, or type on K1-K6"
+        return say("Dice from {number} of {count}: roll or K1-K6", number=standing + 1, count=roll.count)
+    return say("Roll, or type on K1-K6")
 
 
 def sealed_captions(
@@ -160,7 +162,7 @@ def explanation(
 def label(
     answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, *, short: bool = False,
     deck: Deck | None = None,
-) -> str:  # fmt: skip
+) -> Text:  # fmt: skip
     """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out.
 
     `deck` is `deck_in(labels, view)`, for whoever names many.
@@ -177,18 +179,18 @@ def label(
             )
         values[name] = _with_unit(name, value, text, labels)
     if not about.label:
-        return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
-    return " ".join(fill(about.label, {**(view or {}), **values}).split())
+        return beside([answer.move.replace("_", " ").capitalize(), *values.values()])
+    return fill(about.label, {**(view or {}), **values})
 
 
-def _short_label(answer: Answer, labels: Labels, view: View | None) -> str:
-    """Return the values of an answer, or the move's short name where it has none; of printed cards it says how many."""
-    name = _short_name(answer.move, labels).lower()
+def _short_label(answer: Answer, labels: Labels, view: View | None, letters: Lettering) -> str:
+    """Return the written values of an answer, else the short name of its move; of printed cards it says how many."""
+    name = letters.write(_short_name(answer.move, labels)).lower()
     if printed := [len(value) for value in answer.args.values() if _are_printed(value)]:
         return f"{name} {printed[0]}"
     deck = deck_in(labels, view)
     values = [_value_text(name, value, labels, view, deck, short=True) for name, value in answer.args.items()]
-    return " ".join(values) or name
+    return " ".join(map(letters.write, values)) or name
 
 
 def _of_move(move: str, labels: Labels) -> MoveLabels:
@@ -224,16 +226,17 @@ def _card_at(view: View | None, path: str | None, number: object) -> object | No
 def _with_unit(parameter: str, value: object, text: str, labels: Labels) -> str:
     """Return a value's text with what it counts, where the labels say so (`said = "{} Baits"`, `one = "1 Bait"`)."""
     about = _of_parameter(parameter, labels)
-    return about.one if value == 1 and about.one else about.said.replace("{}", text)
+    return about.one if value == 1 and about.one else say(about.said.replace("{}", "{value}"), value=text)
 
 
 def _value_text(parameter: str, value: object, labels: Labels, view: View | None, deck: Deck, *, short: bool) -> str:
     """Return one value in words: cards by their faces, money as money, `target` as a seat, gaps by their neighbours."""
     about = _of_parameter(parameter, labels)
     if _are_printed(value):
-        return f"{len(value)} {labels.printed_cards.many if labels.printed_cards else UNKNOWN}"
+        cards = labels.printed_cards.many if labels.printed_cards else UNKNOWN
+        return say("{count} {cards}", count=len(value), cards=cards)
     if isinstance(value, list):
-        return ", ".join(_value_text(parameter, one, labels, view, deck, short=short) for one in value)
+        return listed([_value_text(parameter, one, labels, view, deck, short=short) for one in value], ",")
     if about.card:
         return _card_text(value, labels, deck, short=short)
     if known := about.names.get(str(value)):
@@ -243,7 +246,7 @@ def _value_text(parameter: str, value: object, labels: Labels, view: View | None
     if about.between:
         return _gap_text(value, found(view or {}, about.between), labels)
     if parameter == "target" or about.seat:
-        return say("seat {value}", value=value)
+        return say("seat {seat}", seat=value)
     if about.money:
         return cents(value) if about.money == "cents" else cents(value * 100)
     return str(value)
@@ -267,14 +270,12 @@ def _gap_text(gap: int, cards: Any, labels: Labels) -> str:
     if not 0 <= gap <= len(titles):
         return str(gap)
     if not titles:
-        return "into the empty row"
+        return say("into the empty row")
     if gap == 0:
-        return say("left of {titles}", titles=titles[0])
-    return (
-        say("right of {titles}", titles=titles[-1])
-        if gap == len(titles)
-        else say("between {titles} and {titles2}", titles=titles[gap - 1], titles2=titles[gap])
-    )
+        return say("left of {card}", card=titles[0])
+    if gap == len(titles):
+        return say("right of {card}", card=titles[-1])
+    return say("between {card} and {next}", card=titles[gap - 1], next=titles[gap])
 
 
 # --- what fits on the display --------------------------------------------------------------------------

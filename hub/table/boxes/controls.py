@@ -131,7 +131,7 @@ Meaning: TypeAlias = (
     Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | DisputeVote | WhatIsThis | Nothing | Refused
 )
 
-ON_THE_PHONE = Refused("Answer this one on a phone.")
+ON_THE_PHONE = Refused(say("Answer this one on a phone."))
 
 
 # --- pressing at a decision ----------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def _press_bar(step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], lab
     answer, at_once = bar_answer(step, line, labels)
     if answer is None:
         if cursor.position is None:
-            return cursor, Refused("No pass here: turn, then push.")
+            return cursor, Refused(say("No pass here: turn, then push."))
         return Cursor(), Nothing()
     index = line.index(answer)
     if at_once or cursor.position == index:
@@ -369,7 +369,7 @@ def _push_at_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str)
     if dice == "cocked" and not cursor.faces:
         return Cursor(), AsItLies()
     return cursor, Refused(
-        say("Roll, then type what you see: {count} of {count2} dice typed.", count=len(cursor.faces), count2=roll.count)
+        say("Roll, then type what you see: {count} of {total} dice typed.", count=len(cursor.faces), total=roll.count)
     )
 
 
@@ -387,5 +387,5 @@ def _type_face(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
     if face > roll.sides:
         return cursor, Refused(say("A die of this roll shows 1 to {sides}.", sides=roll.sides))
     if len(cursor.faces) == roll.count:
-        return cursor, Refused("All dice are typed: push sends them, the bar takes the last one back.")
+        return cursor, Refused(say("All dice are typed: push sends them, the bar takes the last one back."))
     return replace(cursor, faces=(*cursor.faces, face)), Nothing()

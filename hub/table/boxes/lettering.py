@@ -47,7 +47,8 @@ class Lettering:
 
     def write(self, text: str) -> str:
         """Return an English text as displays show it, at whatever length."""
-        said = unicodedata.normalize("NFKD", self._language.say(text).translate(_ALIKE))
+        whole = " ".join(self._language.say(text).split())  # without the blanks around a value that is empty
+        said = unicodedata.normalize("NFKD", whole.translate(_ALIKE))
         said = said.translate(_SPELT.get(self._language.name, {}))
         letters = sum(map(str.isalnum, said))
         plain = _ascii(said)

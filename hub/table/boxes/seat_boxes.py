@@ -241,11 +241,7 @@ class SeatBoxes(Part):
             self._sealed.unlock(seat.number)
         self._seats.refuse(
             seat.number,
-            say(
-                "The box of seat {number} is gone. {how_to_join}",
-                number=seat.number,
-                how_to_join=self._seats.how_to_join(seat),
-            ),
+            say("The box of seat {seat} is gone. {advice}", seat=seat.number, advice=self._seats.how_to_join(seat)),
         )
 
     # --- answers ---------------------------------------------------------------------------------------
@@ -261,7 +257,7 @@ class SeatBoxes(Part):
             raise refusal
         if match and sealed and seat in sealed and match.answers(action):
             if sealed.revealing and self._seats[seat].box_on:
-                raise NotOffered("Everybody has locked: the choices are being opened.", "LOCKED")
+                raise NotOffered(say("Everybody has locked: the choices are being opened."), "LOCKED")
             sealed.give_way(seat)
         self._rolls.act(action)
 
@@ -297,7 +293,7 @@ class SeatBoxes(Part):
         """Ask a seat again whose box has revealed another value than it had locked, and let everybody see it."""
         sealed.void(seat.number)
         text = say(
-            "The box of seat {number} opened another choice than it had locked: it chooses again.", number=seat.number
+            "The box of seat {seat} opened another choice than it had locked: it chooses again.", seat=seat.number
         )
         self._notices.post("other_value", text, str(seat.number))
         if decision := self._rolls.decision:

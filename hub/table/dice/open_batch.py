@@ -6,15 +6,15 @@ from collections import Counter
 from typing import Literal
 
 from hub.engine.decision import Roll
-from hub.engine.text import say, say_count
+from hub.engine.text import Text, say, say_count
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock, Dice, DiceSeen
 from hub.state import Read, RollState
 from hub.table.dice.roll_states import ACCEPT_SECONDS, MOVED, REFUSALS, SILENT_SECONDS, TRANSITIONS, Step, enough
 
-AGAIN = "The dice are read again as they lie."
-TYPE = "Type what the dice show."
-UNREADABLE = "The reader cannot tell: type how the dice lie."
+AGAIN = say("The dice are read again as they lie.")
+TYPE = say("Type what the dice show.")
+UNREADABLE = say("The reader cannot tell: type how the dice lie.")
 
 
 class OpenBatch:
@@ -152,7 +152,7 @@ class OpenBatch:
         wanted = self.size - len(self.aside)
         if len(faces) != wanted:
             self._miscount(
-                say("I see {count} of {wanted}: roll again, or type what they show.", count=len(faces), wanted=wanted)
+                say("I see {count} of {total}: roll again, or type what they show.", count=len(faces), total=wanted)
             )
         elif wrong := self._wrong_face(faces):
             self._miscount(wrong)
@@ -168,9 +168,9 @@ class OpenBatch:
         if leaning < 1:
             self._miscount(
                 say(
-                    "I see {count} of {count2}: roll again, or type what they show.",
+                    "I see {count} of {total}: roll again, or type what they show.",
                     count=len(flat),
-                    count2=len(flat) - leaning,
+                    total=len(flat) - leaning,
                 )
             )
         elif wrong := self._wrong_face(flat):
@@ -178,24 +178,20 @@ class OpenBatch:
         elif Counter(self.flat) - Counter(flat):
             self._lay_aside()
         else:
-            one = "One die is leaning: roll only that one again."
-            self.go(
-                "leaning",
-                text
-                or (
-                    one if leaning == 1 else say("{leaning} dice are leaning: roll only those again.", leaning=leaning)
-                ),
+            leans = say_count(
+                "One die is leaning: roll only that one again.",
+                "{count} dice are leaning: roll only those again.",
+                leaning,
             )
+            self.go("leaning", text or leans)
             self.flat = flat
 
     def _wrong_face(self, faces: list[int]) -> str:
         """Return a sentence about a face that no die of this roll has, if one was seen."""
         wrong = next((face for face in faces if not self._has(face)), None)
-        return (
-            ""
-            if wrong is None
-            else say("I see a {wrong}, which no die here has: roll again, or type what they show.", wrong=wrong)
-        )
+        if wrong is None:
+            return ""
+        return say("I see a {face}, which no die here has: roll again, or type what they show.", face=wrong)
 
     def _has(self, face: int) -> bool:
         return self._roll is not None and 1 <= face <= self._roll.sides
@@ -203,17 +199,14 @@ class OpenBatch:
     def _lay_aside(self) -> None:
         """Let dice that lay flat count as they lay, whatever else was picked up: only the others are thrown again."""
         self.aside, self.flat = self.aside + self.flat, []
-        kept = " ".join(map(str, self.aside))
-        verb = "stands" if len(self.aside) == 1 else "stand"
-        self.go(
-            "lifted",
-            say(
-                "{kept} {verb}: lay aside, and roll {dice}.",
-                kept=kept,
-                verb=verb,
-                dice=_dice(self.size - len(self.aside)),
-            ),
+        text = say_count(
+            "{faces} stands: lay it aside, and roll {dice}.",
+            "{faces} stand: lay them aside, and roll {dice}.",
+            len(self.aside),
+            faces=" ".join(map(str, self.aside)),
+            dice=_dice(self.size - len(self.aside)),
         )
+        self.go("lifted", text)
         self.arm()
 
     def _miscount(self, text: str) -> None:
@@ -236,7 +229,7 @@ class OpenBatch:
         """Take what the roller types: a list of the faces that are missing. Raise IllegalAction."""
         roll = self._asked()
         if seat != roll.seat:
-            raise NotAsked(say("It is Seat {seat} who rolls.", seat=roll.seat), "DICE")
+            raise NotAsked(say("Only Seat {seat} rolls now.", seat=roll.seat), "DICE")
         if not self.can("typed"):
             raise NotOffered(REFUSALS["typed"], "DICE")
         many = self.missing
@@ -260,9 +253,9 @@ class OpenBatch:
         """
         roll = self._asked()
         if self.state == "typed" and seat == roll.seat:
-            raise NotOffered("Somebody else says whether typed dice are right.", "DICE")
+            raise NotOffered(say("Somebody else says whether typed dice are right."), "DICE")
         if self.state == "settled" and seat != roll.seat:
-            raise NotOffered(say("It is Seat {seat} who accepts this roll.", seat=roll.seat), "DICE")
+            raise NotOffered(say("Only Seat {seat} accepts this roll.", seat=roll.seat), "DICE")
         if not self.can("accepted"):
             raise NotOffered(REFUSALS["accepted"], "DICE")
         return "typed" if self.state == "typed" else "read"
@@ -289,12 +282,14 @@ class OpenBatch:
         self.lies_votes.append(seat)
         if len(self.lies_votes) >= enough(voters):
             self.how = "as it lies"
-            many = say("Read as they lie: type the {missing} leaning dice.", missing=self.missing)
-            self._by_hand("as_it_lies", "Read as it lies: type it." if self.missing == 1 else many)
+            text = say_count(
+                "Read as it lies: type it.", "Read as they lie: type the {count} leaning dice.", self.missing
+            )
+            self._by_hand("as_it_lies", text)
 
     def _asked(self) -> Roll:
         if self._roll is None:
-            raise NotAsked("No roll is wanted now.", "DICE")
+            raise NotAsked(say("No roll is wanted now."), "DICE")
         return self._roll
 
     # --- time ---
@@ -313,8 +308,8 @@ class OpenBatch:
         """Let dice be typed where the reader has not answered in time."""
         if self._silent_at is not None and self._clock.now() >= self._silent_at:
             self._silent_at = None
-            self.go("silent", "The dice reader is silent: type what the dice show.")
+            self.go("silent", say("The dice reader is silent: type what the dice show."))
 
 
-def _dice(count: int) -> str:
+def _dice(count: int) -> Text:
     return say_count("one die", "{count} dice", count)

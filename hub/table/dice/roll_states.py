@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
+from hub.engine.text import Text, say
 from hub.state import Batch, Read, RollState
 
 BATCH = 6  # the standard kit: one Bluetooth adapter holds that many dice
@@ -55,12 +56,12 @@ TRANSITIONS: Mapping[RollState, Mapping[Step, RollState]] = {
     "typed": {"accepted": "armed", "typed": "typed", "read_again": "armed"},
 }
 
-REFUSALS: Mapping[Step, str] = {
-    "typed": "A leaning die is rolled again, unless the table would read it as it lies.",
-    "accepted": "No roll has been read yet.",
-    "read_again": "There is no roll to read again.",
-    "as_it_lies": "No die is leaning.",
-    "hub": "The dice lie there: say whether they were read right.",
+REFUSALS: Mapping[Step, Text] = {
+    "typed": say("A leaning die is rolled again, unless the table would read it as it lies."),
+    "accepted": say("No roll has been read yet."),
+    "read_again": say("There is no roll to read again."),
+    "as_it_lies": say("No die is leaning."),
+    "hub": say("The dice lie there: say whether they were read right."),
 }
 """Why what a person wants cannot be where `TRANSITIONS` has no such step."""
 

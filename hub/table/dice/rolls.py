@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from hub.engine.decision import CHANCE, Action, Decision, Roll
+from hub.engine.decision import CHANCE, MOVED_ON, Action, Decision, Roll
 from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
 from hub.ports import DiceSeen
@@ -23,9 +23,10 @@ from hub.table.dice.dispute import Cause, Dispute
 from hub.table.dice.roll_states import least_physical
 from hub.table.dice.table_dice import TableDice
 
-PITCH = "Wait for the end of the pitch."
-WAITS = "The table decides whether the dice are read again."
-READ_AGAIN = "Do not roll: the dice are read again."
+PITCH = say("Wait for the end of the pitch.")
+WAITS = say("The table decides whether the dice are read again.")
+READ_AGAIN = say("Do not roll: the dice are read again.")
+NOT_YOURS = say("Only players of this match decide about its dice.")
 
 HUB_SECONDS = 1.6
 """How long a roll that the hub makes for everybody waits, so that people see whose it is and what it has to show."""
@@ -46,7 +47,7 @@ class Rolls(Part):
 
     def restore(self) -> None:
         """Take up what people have said before a restart. Raise LogError."""
-        self.by_hub = bool(self._kept.read("hub rolls", bool, "who rolls the dice"))
+        self.by_hub = bool(self._kept.read("hub rolls", bool, say("who rolls the dice")))
 
     def let_hub_roll(self, on: bool) -> None:
         """Let the hub roll all dice of this table, or people, until nobody sits here. Raise NotAsked, or LogError."""
@@ -112,7 +113,7 @@ class Rolls(Part):
             return refusal
         decision = self._play.decision
         if decision and decision.roll and decision.roll.seat == seat and self.dice.fallen:
-            return NotOffered("Your dice have begun to fall: finish the roll first.", "DICE")
+            return NotOffered(say("Your dice have begun to fall: finish the roll first."), "DICE")
         if self._play.held and seat != CHANCE:
             return NotAsked(PITCH, "PITCH")
         return NotAsked(WAITS, "DICE") if self.waits and seat != CHANCE else None
@@ -124,7 +125,7 @@ class Rolls(Part):
         if self.waits:
             raise NotAsked(WAITS, "DICE")
         if self.dice.fallen:
-            raise NotOffered("Dice have been read since: it cannot be taken back.", "UNDO")
+            raise NotOffered(say("Dice have been read since: it cannot be taken back."), "UNDO")
         self._play.undo(seat)
         self.dispute = None
 
@@ -149,11 +150,11 @@ class Rolls(Part):
         """Raise IllegalAction unless a request is about the roll that is open, by somebody who plays."""
         decision = self.decision
         if decision is None or decision.roll is None:
-            raise NotAsked("No roll is wanted now.", "DICE")
+            raise NotAsked(say("No roll is wanted now."), "DICE")
         if number is not None and number != decision.number:
-            raise Stale
+            raise Stale(MOVED_ON)
         if seat not in self._play.seats:
-            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
+            raise NotAsked(NOT_YOURS, "DICE")
 
     def type(self, seat: int, faces: list[int]) -> None:
         """Take the faces that the roller types. Raise IllegalAction."""
@@ -235,9 +236,9 @@ class Rolls(Part):
         """Take that a seat wants a second reading or, once the table votes on it, does not. Raise IllegalAction."""
         dispute, match = self.dispute, self._play.match
         if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
-            raise NotAsked("There is no roll that could be read again now.", "DICE")
+            raise NotAsked(say("There is no roll that could be read again now."), "DICE")
         if seat not in match.state.seats:
-            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
+            raise NotAsked(NOT_YOURS, "DICE")
         dispute.vote(seat, self._clock.now(), yes=yes)
         self._count(dispute)
 
@@ -253,13 +254,13 @@ class Rolls(Part):
             self._play.begin_second_reading(dispute.index, dispute.batches)
             dispute.go("carried", self._clock.now())
         elif carried is False:
-            self._let_stand("rejected", "Not read again: the roll counts.")
+            self._let_stand("rejected", say("Not read again: the roll counts."))
         return carried is not None
 
     def _compare(self, dispute: Dispute, faces: list[int], read: str) -> None:
         """Take the second reading: where it differs, it takes the place of the first one in the log."""
         if sorted(faces) == sorted(dispute.faces):
-            self._let_stand("same", "The dice show the same: the roll counts.")
+            self._let_stand("same", say("The dice show the same: the roll counts."))
             return
         first = {"faces": dispute.faces, "read": least_physical(dispute.batches)}
         self._play.correct(faces, read, first)
@@ -341,7 +342,7 @@ class Rolls(Part):
             return True
         late = self._clock.now() >= dispute.until
         if late and dispute.waits:
-            self._let_stand("late", "Not read again in time: the roll counts.")
+            self._let_stand("late", say("Not read again in time: the roll counts."))
         elif late:
             self._end("late")
         return late

@@ -18,7 +18,7 @@ import msgspec
 
 from hub.engine import odds
 from hub.engine.decision import Roll
-from hub.engine.text import to_json
+from hub.engine.text import say, to_json
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock, Dice, DiceKit, DiceSeen
 from hub.state import Batch, Kit, PublicDice, Read, Wanted
@@ -185,7 +185,7 @@ class TableDice:
     def _check_hub(self) -> Roll:
         """Return the roll that the hub may roll now. Raise IllegalAction."""
         if self.roll is None:
-            raise NotAsked("No roll is wanted now.", "DICE")
+            raise NotAsked(say("No roll is wanted now."), "DICE")
         if self.open.lying or not self.open.can("hub"):
             raise NotOffered(REFUSALS["hub"], "DICE")
         return self.roll
@@ -216,7 +216,7 @@ class TableDice:
             self.open.arm()
 
     def _recall(self, key: str) -> list[Batch]:
-        roll = self._kept.read("dice", KeptRoll, "the dice of half a roll")
+        roll = self._kept.read("dice", KeptRoll, say("the dice of half a roll"))
         return roll.batches if roll and roll.key == key else []
 
     def _forget(self) -> None:
@@ -248,7 +248,7 @@ class TableDice:
             batch.notice_silence()
         waited = self._clock.now() - batch.moved_at
         if waited >= HINT_SECONDS and batch.state == "armed" and not batch.text:
-            batch.text = "Roll; or type what the dice show; or let the hub roll."
+            batch.text = say("Roll; or type what the dice show; or let the hub roll.")
         return before != (batch.state, batch.text, self.accepted)
 
     # --- what everybody sees ---

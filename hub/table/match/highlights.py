@@ -13,7 +13,7 @@ from statistics import fmean
 
 from hub.engine.event import Event
 from hub.engine.labels import HighlightLabels
-from hub.engine.text import clause, say
+from hub.engine.text import Text, clause, say
 
 MOST = 3
 FEWEST_DICE = 6
@@ -98,14 +98,16 @@ def _bid(events: Sequence[Event]) -> str:
     times = sum(who.values())
     if times == 1:
         _, seat, event = next(bid for bid in bids if bid[0] == highest)
-        said = (
-            clause(event.text) if event.kind == "bid" else say("Seat {seat} bids {highest}", seat=seat, highest=highest)
-        )
-        return say("The highest bid of {count}: {said}{when}.", count=len(bids), said=said, when=_when(event))
+        bid = clause(event.text) if event.kind == "bid" else say("Seat {seat} bids {bid}", seat=seat, bid=highest)
+        if event.round:
+            return say(
+                "The highest bid of {count}: {bid}, in round {round}.", count=len(bids), bid=bid, round=event.round
+            )
+        return say("The highest bid of {count}: {bid}.", count=len(bids), bid=bid)
     (seat, most), *others = who.most_common()
     if others and others[0][1] == most:
-        return say("The highest bid was {highest}, made {times} times.", highest=highest, times=times)
-    return say("Seat {seat} made the highest bid, {highest}, {times}.", seat=seat, highest=highest, times=_times(most))
+        return say("The highest bid was {bid}, made {times}.", bid=highest, times=_times(times))
+    return say("Seat {seat} made the highest bid, {bid}, {times}.", seat=seat, bid=highest, times=_times(most))
 
 
 def _gain(events: Sequence[Event]) -> str:
@@ -121,9 +123,10 @@ def _gain(events: Sequence[Event]) -> str:
     for what, _ in moved.most_common():
         if what in gains:
             event = gains[what][1]
-            return say(
-                "The greatest gain at once: {gain}{when}.", gain=clause(event.text), when=_when(event),
-            )  # fmt: skip
+            gain = clause(event.text)
+            if event.round:
+                return say("The greatest gain at once: {gain}, in round {round}.", gain=gain, round=event.round)
+            return say("The greatest gain at once: {gain}.", gain=gain)
     return ""
 
 
@@ -141,8 +144,8 @@ def _dice(events: Sequence[Event]) -> str:
         return ""
     count = len(faces[best])
     return say(
-        "Seat {best} threw the highest dice: {mean} on average of {count}, where 3.5 is usual.", best=best,
-        mean=round(means[best], 1), count=count,
+        "Seat {seat} threw the highest dice: {average} on average of {count}, where 3.5 is usual.", seat=best,
+        average=round(means[best], 1), count=count,
     )  # fmt: skip
 
 
@@ -155,18 +158,14 @@ def _counts(events: Sequence[Event]) -> Iterator[str]:
     if rounds > 1:
         longest, count = Counter(event.round for event in events if event.round).most_common(1)[0]
         yield say(
-            "{rounds} rounds were played; most happened in round {longest}, {count} lines of the log.",
+            "{rounds} rounds were played; most happened in round {round}, {count} lines of the log.",
             rounds=rounds,
-            longest=longest,
+            round=longest,
             count=count,
         )
     if rolls := sum(event.kind == "roll" for event in events):
         yield say("Dice were thrown {times}.", times=_times(rolls))
 
 
-def _when(event: Event) -> str:
-    return say(", in round {round}", round=event.round) if event.round else ""
-
-
-def _times(count: int) -> str:
+def _times(count: int) -> Text:
     return {1: say("once"), 2: say("twice")}.get(count, say("{count} times", count=count))

@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
 import msgspec
 
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match, Over
-from hub.engine.text import say, say_count, to_json
+from hub.engine.text import Text, say, say_count, to_json
 from hub.errors import DamagedLog, HubError, ReplayDiverged, StartRefused
 from hub.ports import LEFT, LastMatch, LogEntry, MatchPutAside
 from hub.state import Batch
@@ -55,31 +56,33 @@ class MatchLog:
 
     def recall(self) -> None:
         """Take up the last epoch that was shown; `next_epoch` begins that of this start."""
-        self.epoch = self._kept.read("epoch", int, "the number of its last picture") or 0
+        self.epoch = self._kept.read("epoch", int, say("the number of its last picture")) or 0
 
     def next_epoch(self) -> None:
         """Make every request that is under way stale. The disk has the new epoch before anybody is shown it."""
         self._kept.write("epoch", str(self.epoch + 1).encode())
         self.epoch += 1
 
-    def lost(self) -> str:
-        """Return what the disk has lost of this table since it was last used, as a sentence; "" where it has lost nothing."""
+    def lost(self) -> Text | Literal[""]:
+        """Return what the disk has lost of this table since it was last used, as a sentence; "" if it has lost nothing."""
         missing = self._store.missing(self._table)
         if missing is None:
             return ""
         gone = missing.had - missing.has
         if missing.altered:
-            sentence = (
+            sentence = say(
                 "This match may continue from an earlier state, such as a backup: check that all is as you left it."
             )
         elif missing.has == 0 and self.match != missing.match:
             sentence = say("The disk has lost the last match, {actions}.", actions=_actions(missing.had))
         elif gone <= 0:
-            sentence = "The disk has lost what was done last; the table goes on from an earlier state."
-        elif gone == 1:
-            sentence = "The disk has lost the last action; the table goes on from there."
+            sentence = say("The disk has lost what was done last; the table goes on from an earlier state.")
         else:
-            sentence = say("The disk has lost the last {gone} actions; the table goes on from there.", gone=gone)
+            sentence = say_count(
+                "The disk has lost the last action; the table goes on from there.",
+                "The disk has lost the last {count} actions; the table goes on from there.",
+                gone,
+            )
         logger.error("table %s: match %s: %s", self._table, missing.match, sentence)
         return sentence
 
@@ -99,7 +102,7 @@ class MatchLog:
         try:
             match = self._replay(last.id, games)
         except (DamagedLog, ReplayDiverged, StartRefused) as error:
-            self._refuse(last, str(error), error)
+            self._refuse(last, error.sentence, error)
             return None
         if last.result and not match.over:  # its log was wiped
             return None
@@ -119,17 +122,17 @@ class MatchLog:
             head = msgspec.json.decode(head_line, type=Head)
             entries = [msgspec.json.decode(line.line, type=Entry) for line in lines]
         except (ValueError, TypeError, RecursionError) as error:  # the last: brackets without end
-            raise DamagedLog("Its log cannot be read.") from error
+            raise DamagedLog(say("Its log cannot be read.")) from error
         game = games.get(head.game)
         if game is None:
-            raise StartRefused(f"This hub has no game {head.game}.")
+            raise StartRefused(say("This hub has no game {game}.", game=head.game))
         try:
             return Match.replay(game, head, entries)
         except HubError:
             raise
         except Exception as error:  # rules that are handed what they could never have written
             logger.exception("table %s: match %s cannot be played again", self._table, match)
-            raise DamagedLog("Its log cannot be played again.") from error
+            raise DamagedLog(say("Its log cannot be played again.")) from error
 
     def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
         """Set a match aside and raise StartRefused, unless it is over."""
@@ -140,7 +143,7 @@ class MatchLog:
         if last.aside != reason:
             self._store.set_aside(last.id, reason)
         self._kept.forget("dispute")
-        raise StartRefused(f"The last match cannot go on now; its log is kept. {reason}") from error
+        raise StartRefused(say("The last match cannot go on now; its log is kept. {reason}", reason=reason)) from error
 
     # --- a match ---
 
@@ -234,7 +237,9 @@ class MatchLog:
         try:
             played = self._replay(match, games)
         except (DamagedLog, ReplayDiverged) as error:
-            raise StartRefused(f"This match cannot go on now; its log is kept. {error}") from error
+            raise StartRefused(
+                say("This match cannot go on now; its log is kept. {reason}", reason=error.sentence)
+            ) from error
         self.next_epoch()
         self._store.take_up(match)
         self.match, self._over_written = match, False
@@ -247,7 +252,7 @@ class MatchLog:
     @property
     def kept_reading(self) -> KeptReading | None:
         """Return the roll whose second reading the power cut short, if any."""
-        return self._kept.read("dispute", KeptReading, "the second reading of a roll")
+        return self._kept.read("dispute", KeptReading, say("the second reading of a roll"))
 
     def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
         """Keep that the roll of entry `number` gets a second reading; until then the disk has all that followed from it."""
@@ -273,5 +278,5 @@ def _is_over(result: bytes) -> bool:
     return True
 
 
-def _actions(count: int) -> str:
+def _actions(count: int) -> Text:
     return say_count("1 action", "{count} actions", count)

@@ -78,12 +78,12 @@ class Play:
     def check(self, name: str, seats: Sequence[int], options: Mapping[str, object]) -> Match:
         """Return the match that would begin with these seats; nothing changes. Raise StartRefused where none can."""
         if self.stopped:
-            raise StartRefused(f"The match is stopped: {self.stopped}")
+            raise StartRefused(say("The match is stopped: {reason}", reason=self.stopped))
         if self.match and not self.match.over and not self.match.fault:
-            raise StartRefused("A match is under way at this table.")
+            raise StartRefused(say("A match is under way at this table."))
         game = self.games.get(name)
         if game is None:
-            raise StartRefused(f"There is no game {name!r} at this table.")
+            raise StartRefused(say("There is no game {game} at this table.", game=name))
         return Match(game, seats, options)
 
     def begin(self, name: str, seats: Sequence[int], options: Mapping[str, object]) -> None:
@@ -106,9 +106,9 @@ class Play:
     def take_up(self, match: str) -> None:
         """Go on with a match that was put aside. Raise StartRefused where it cannot go on, or LogError."""
         if self.stopped:
-            raise StartRefused(f"The match is stopped: {self.stopped}")
+            raise StartRefused(say("The match is stopped: {reason}", reason=self.stopped))
         if self.match and not self.match.over:
-            raise StartRefused("A match is under way at this table.")
+            raise StartRefused(say("A match is under way at this table."))
         self.match, self._first = self.log.take_up(match, self.games), None
         self.answer_chance()
 
@@ -146,8 +146,8 @@ class Play:
     def standstill(self) -> IllegalAction | None:
         """Return why nothing can be done now, whatever it is: the disk has failed, or no match is under way."""
         if self.stopped:
-            return NotAsked(say("The match is stopped: {stopped}", stopped=self.stopped), "RECORD")
-        return None if self.match else NotAsked("No match is under way.", "LOBBY")
+            return NotAsked(say("The match is stopped: {reason}", reason=self.stopped), "RECORD")
+        return None if self.match else NotAsked(say("No match is under way."), "LOBBY")
 
     def _report(self, error: RulesBug) -> None:
         logger.error("table %s: %s", self._table, error, exc_info=error.__cause__)
@@ -237,9 +237,9 @@ class Play:
 
     def stop(self, error: LogError) -> None:
         """Stand still, as the disk has it, until `retry` succeeds."""
-        if str(error) != self.stopped:  # it is tried again each second, and the journal may lie on the same disk
+        if error.sentence != self.stopped:  # it is tried again each second, and the journal may lie on the same disk
             logger.error("table %s: %s", self._table, error)
-        self.stopped = str(error)
+        self.stopped = error.sentence
         self.match = self.match and self.log.as_written(self.match)
 
     def retry(self) -> None:

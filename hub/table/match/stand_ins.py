@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from hub.engine.match import Match
-from hub.engine.text import to_json
+from hub.engine.text import say, to_json
 from hub.errors import LogError
 from hub.table.base.kept import KeptValues
 
@@ -26,7 +26,7 @@ class StandIns:
 
     def restore(self) -> None:
         """Take up what was so before a restart. Raise LogError."""
-        known = self._kept.read("stood_in", dict[str, Entries], "where the house stood in for people")
+        known = self._kept.read("stood_in", dict[str, Entries], say("where the house stood in for people"))
         self._by_match = known or {}
 
     def add(self, match: str | None, entry: int, seat: int) -> None:

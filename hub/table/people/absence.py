@@ -6,6 +6,7 @@ Nobody is ever put out. Whoever comes back finds the same hand.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -32,7 +33,7 @@ ASK_HERE_SECONDS = 180.0
 """... and where its devices are there: somebody thinks, or has left them."""
 MOST_DOUBLED = 1
 """How often a seat that is to be waited for is waited for twice as long as before, until its people are asked again."""
-OPTIONS = {"wait": "Wait", "safe": "Play safe for them", "house": "The house plays on"}
+OPTIONS = {"wait": say("Wait"), "safe": say("Play safe for them"), "house": say("The house plays on")}
 
 
 class Absence(Part):
@@ -97,7 +98,7 @@ class Absence(Part):
     def restore(self) -> None:
         """Take up after a restart a pause, and where the house has stood in. Raise LogError."""
         self.stand_ins.restore()
-        paused = self._kept.read("paused", int, "who paused the match")
+        paused = self._kept.read("paused", int, say("who paused the match"))
         self.paused = paused if paused in self._play.seats else None
 
     @property
@@ -155,14 +156,18 @@ class Absence(Part):
         return float(first * 2 ** min(self._waits.get(seat.number, 0), MOST_DOUBLED))
 
     def _ask_others(self, seat: Seat) -> None:
-        how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
-        text = say("Seat {number} {how}. What shall we do?", number=seat.number, how=how)
+        if seat.presence == "here":
+            text = say("Seat {seat} has not answered. What shall we do?", seat=seat.number)
+        elif seat.presence == "asleep":
+            text = say("Seat {seat} is asleep. What shall we do?", seat=seat.number)
+        else:
+            text = say("Seat {seat} is away. What shall we do?", seat=seat.number)
         others, do = partial(self._others, seat.number), partial(self._do, seat)
         asked = Asked("absent", text, self._options(), others, do, seat=seat.number)
         asked.stands_on = frozenset({seat.number})
         self._questions.ask(asked)
 
-    def _options(self) -> dict[str, str]:
+    def _options(self) -> Mapping[str, str]:
         """Return what the others may choose: cards that only people can hold, the house plays not on."""
         match = self._play.match
         printed = match is not None and is_printed(match.setup)

@@ -29,7 +29,7 @@ class Agreement:
         if match is None or about is None or not about.agreed or match.refusal(action):
             return False
         if len(self._present()) < 2:
-            raise NotAsked("All who play decide this together: wait until somebody else is here.", "QUESTION")
+            raise NotAsked(say("All players decide this together: wait until somebody else is here."), "QUESTION")
         named = label(Answer(action.move, dict(action.args)), match.game.labels, match.view())
         self._ask(action, named)
         return True
@@ -40,8 +40,8 @@ class Agreement:
                 with suppress(IllegalAction):  # the match has gone on, so that it is no longer possible
                     self._boxes.answer_by_phone(Action(seat=action.seat, move=action.move, args=action.args))
 
-        text = say("Seat {seat} asks all who play: {named}?", seat=action.seat, named=named)
-        asked = Asked("agree", text, {"yes": "Yes", "no": "No"}, self._present, do)
+        text = say("Seat {seat} asks all players: {action}?", seat=action.seat, action=named)
+        asked = Asked("agree", text, {"yes": say("Yes"), "no": say("No")}, self._present, do)
         asked.by, asked.votes, asked.stands_on = action.seat, {action.seat: "yes"}, frozenset({action.seat})
         self._questions.ask(asked)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal
 
-from hub.engine.text import listed, say, to_json
+from hub.engine.text import listed, say, say_count, to_json
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.network.staff_messages import KeptMatch
 from hub.state import PutAside
@@ -20,7 +20,16 @@ from hub.table.core import Core
 from hub.table.dice.rolls import WAITS, Rolls
 from hub.table.people.absence import Absence
 from hub.table.people.lobby import Lobby
-from hub.table.seating.kept_people import KeptPeople, KeptPerson, Suspended, missing, name_in, name_of, was_house
+from hub.table.seating.kept_people import (
+    SAME_PERSON,
+    KeptPeople,
+    KeptPerson,
+    Suspended,
+    missing,
+    name_in,
+    name_of,
+    was_house,
+)
 from hub.table.seating.questions import Asked, first_answer
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import LEFT_SECONDS
@@ -37,8 +46,9 @@ MOST_KEPT = 20
 """Matches that the lobby offers, the newest; older ones are kept all the same."""
 READ_SECONDS = 3600.0
 """How often the table looks which of its matches are too old to go on, and forgets the names of their people."""
-NOT_YOURS = "This match is for the people who played it. Staff can let it go on."
-STRANGERS = "Too few here are known from this match: staff can let it go on."
+NOT_YOURS = say("This match is for the people who played it. Staff can let it go on.")
+STRANGERS = say("Too few people here are known from this match: staff can let it go on.")
+GONE = say("This match is not put aside here any more.")
 
 
 class Endings(Part):
@@ -61,14 +71,15 @@ class Endings(Part):
         before it is ended.
         """
         self._must_play(seat)
-        who = say("Seat {number}", number=seat.number)
         if what == "put_aside":
-            text = say("{who} would put this match aside: it is kept, and can go on another time.", who=who)
-            options = {"yes": "Put it aside", "no": "Play on"}
+            text = say(
+                "Seat {seat} wants to put this match aside: it is kept, and can go on another time.", seat=seat.number
+            )
+            options = {"yes": say("Put it aside"), "no": say("Play on")}
             asked = Asked("put_aside", text, options, self._present, self._put)
         else:
-            text = say("{who} would end this match for good. Nobody wins.", who=who)
-            options = {"yes": "End it", "no": "Play on"}
+            text = say("Seat {seat} wants to end this match for good. Nobody wins.", seat=seat.number)
+            options = {"yes": say("End it"), "no": say("Play on")}
             asked = Asked("end", text, options, self._present, self._end)
         if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
             if what == "put_aside":
@@ -82,9 +93,9 @@ class Endings(Part):
 
     def _must_play(self, seat: Seat) -> None:
         if not self._play.seats:
-            raise NotAsked("No match is under way.", "LOBBY")
+            raise NotAsked(say("No match is under way."), "LOBBY")
         if seat.number not in self._play.seats:
-            raise NotAsked("Only who plays this match decides about it.", "QUESTION")
+            raise NotAsked(say("Only players of this match decide about it."), "QUESTION")
 
     def _present(self) -> list[int]:
         return self._seats.present(self._play.seats)
@@ -124,7 +135,7 @@ class Endings(Part):
     def _leave(self, by: str) -> str | None:
         """Settle what is open about the match, and return it; None if it is over then: its last roll stands."""
         if not self._play.seats:
-            raise NotAsked("No match is under way.", "LOBBY")
+            raise NotAsked(say("No match is under way."), "LOBBY")
         if refusal := self._play.standstill():
             raise refusal
         if self._rolls.waits:
@@ -209,7 +220,7 @@ class Endings(Part):
         """
         offer = self._find(match)
         if offer is None:
-            raise StartRefused("This match is not put aside here any more.")
+            raise StartRefused(GONE)
         if not self._has_played(seat, offer):
             raise StartRefused(NOT_YOURS)
         self._must_be_free()
@@ -219,12 +230,16 @@ class Endings(Part):
         free = missing(at, before)
         if free:
             names = [
-                say("{name_of} at seat {number}", name_of=name_of(before.get(number), "somebody"), number=number)
+                say("{name} at seat {seat}", name=name_of(before.get(number), number, say("somebody")), seat=number)
                 for number in free
             ]
-            raise StartRefused(
-                f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
+            text = say_count(
+                "Not everybody is here: {names} is missing.",
+                "Not everybody is here: {names} are missing.",
+                len(names),
+                names=listed(names),
             )
+            raise StartRefused(text)
         strangers = [number for number in numbers if not self._is_known(at[number], before.get(number))]
         if not strangers:
             self._go_on(offer.match, places)
@@ -237,12 +252,12 @@ class Endings(Part):
         if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
         named = [
-            say("{person} ({seat})", person=name_of(before.get(number), "the same person"), seat=number)
+            say("{name} (seat {seat})", name=name_of(before.get(number), number, SAME_PERSON), seat=number)
             for number in strangers
         ]
-        text = say("Another phone than in that match: is it {people}?", people=listed(named))
+        text = say("Another phone than in that match: is it {names}?", names=listed(named))
         asked = Asked(
-            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known,
+            "same_person", text, {"yes": say("Yes, go on"), "no": say("No")}, lambda: known,
             lambda option: self._go_on_together(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
             stands_on=frozenset({*numbers, *(one.number for one in at.values())}),
@@ -256,14 +271,14 @@ class Endings(Part):
         """Go on with a match that was put aside, with whoever sits at its seats: staff know them. Raise NotAsked or LogError."""
         offer = self._find(match)
         if offer is None:
-            raise NotAsked("This match is not put aside here any more.", "LOBBY")
+            raise NotAsked(GONE, "LOBBY")
         free = missing({number: self._seats[number] for number in offer.seats}, offer.people)
         if free:
             raise NotAsked(say("Nobody sits at seat {seats} yet.", seats=listed(free, "or")), "LOBBY")
         try:
             self._go_on(offer.match)
         except StartRefused as error:
-            raise NotAsked(str(error), "START") from error
+            raise NotAsked(error.sentence, "START") from error
 
     def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
         if before is None:
@@ -289,22 +304,24 @@ class Endings(Part):
         for number in numbers:
             changed = number != places[number]
             if changed and (self._seats[number].box_on or self._seats[places[number]].box_on):
-                name = name_of(before.get(number), "Who played there")
-                raise StartRefused(f"{name} had seat {number}: sit down there again, where its box is.")
+                name = name_of(before.get(number), number, say("Somebody"))
+                raise StartRefused(
+                    say("{name} had seat {seat}: sit down there again, where its box is.", name=name, seat=number)
+                )
         return places
 
     def _go_on_together(self, match: str, places: Mapping[int, int]) -> None:
         try:
             self._go_on(match, places)
         except StartRefused as error:
-            self._notices.post("not_started", str(error))
+            self._notices.post("not_started", error.sentence)
 
     def _must_be_free(self) -> None:
         """Raise StartRefused where the table has no room for a match now: before anybody changes places for it."""
         if self._play.seats:
-            raise StartRefused("A match is under way at this table.")
+            raise StartRefused(say("A match is under way at this table."))
         if self._play.stopped:
-            raise StartRefused(f"The table is stopped: {self._play.stopped}")
+            raise StartRefused(say("The table is stopped: {reason}", reason=self._play.stopped))
         if self._rolls.waits:
             raise StartRefused(WAITS)
 
@@ -331,7 +348,7 @@ class Endings(Part):
                     seat.left = person.person
 
     def _people(self) -> KeptPeople:
-        return self._kept.read("people", KeptPeople, "who played the matches that were put aside") or {}
+        return self._kept.read("people", KeptPeople, say("who played the matches that were put aside")) or {}
 
     # --- by the table itself -----------------------------------------------------------------------------
 
@@ -380,6 +397,6 @@ class Endings(Part):
             return True
         if idle >= self._idle_seconds - WARNED_SECONDS:
             return self._notices.post(
-                "idle", "Nobody has played for a while: this match is put aside in a minute, and kept."
+                "idle", say("Nobody has played for a while: this match is put aside in a minute, and kept.")
             )
         return False

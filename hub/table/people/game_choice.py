@@ -45,9 +45,9 @@ class GameChoice:
     def offer(self, name: str, preset: str) -> None:
         """Let a game be the chosen one, with a set of options. Raise NotAsked."""
         if self._play.seats or name not in self._play.games:
-            raise NotAsked("Between matches, choose a game of this table.", "LOBBY")
+            raise NotAsked(say("Between matches, choose a game of this table."), "LOBBY")
         if preset and preset not in [one.name for one in self.presets(name)]:
-            raise NotAsked("There is no such preset of this game.", "LOBBY")
+            raise NotAsked(say("This game has no such preset."), "LOBBY")
         self._choose(name, preset)
 
     def _choose(self, name: str, preset: str = "", options: Mapping[str, object] | None = None) -> None:
@@ -127,7 +127,7 @@ class GameChoice:
         """Let the chosen game be played with these options. Raise NotAsked or StartRefused where the game has not got one."""
         known = self._play.games[self.chosen].options
         if not set(options) <= set(known):
-            raise NotAsked("Choose options that this game has.", "LOBBY")
+            raise NotAsked(say("Choose options that this game has."), "LOBBY")
         legal = {name: known[name].check(name, value) for name, value in options.items()}
         self.plays(self.chosen, legal)
 
@@ -157,12 +157,17 @@ class GameChoice:
         game = self._play.games[self.chosen]
         least, most = game.seats
         effect = next((one.effect for one in self.presets(self.chosen) if one.name == self.preset), "")
-        also = f" “{self.preset}”{f' ({effect})' if effect else ''}" if self.preset else ""
-        missing = f" {lack}" if (lack := self.lacking_phones(self.chosen)) else ""
+        named: str = game.title
+        if effect:
+            named = say("{game} “{preset}” ({effect})", game=game.title, preset=self.preset, effect=effect)
+        elif self.preset:
+            named = say("{game} “{preset}”", game=game.title, preset=self.preset)
         text = say(
-            "A push starts {title}{also}, for {least} to {most} players. Turn a dial for another game.{missing}",
-            title=game.title, also=also, least=least, most=most, missing=missing,
+            "A push starts {game}, for {least} to {most} players. Turn a dial for another game.",
+            game=named, least=least, most=most,
         )  # fmt: skip
+        if lack := self.lacking_phones(self.chosen):
+            text = say("{text} {more}", text=text, more=lack)
         self._notices.post("dial", text)
 
     @property
@@ -170,5 +175,5 @@ class GameChoice:
         """Return what a push starts, for the display of a box: what it lacks, else game and preset."""
         game = self._play.games[self.chosen]
         if self.lacking_phones(self.chosen):
-            return say("{title}: no phone for {phone}", title=game.title, phone=game.labels.needs.phone)
-        return f"{game.title}{f': {self.preset}' if self.preset else ''}"
+            return say("{game}: no phone for {what}", game=game.title, what=game.labels.needs.phone)
+        return say("{game}: {preset}", game=game.title, preset=self.preset) if self.preset else game.title

@@ -16,6 +16,7 @@ from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.match import Match
 from hub.engine.sight import Strength
+from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, RulesBug
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
@@ -77,7 +78,7 @@ class HouseSeats:
             or seat.number in self._seats.claimed
             or not (strength or seat.is_house)
         ):
-            raise NotAsked("The house plays at free seats, and takes them between matches.", "LOBBY")
+            raise NotAsked(say("The house plays at free seats, and takes them between matches."), "LOBBY")
         if strength:
             self._take(seat, strength)
         else:

@@ -64,7 +64,8 @@ class Lobby(Part):
             if self._starting.game == name:
                 self.ready(seat, is_ready=True)
                 return
-            raise StartRefused(f"Seat {self._starting.seat} has begun to start another game: let it wait first.")
+            text = say("Seat {seat} is starting another game: let it wait first.", seat=self._starting.seat)
+            raise StartRefused(text)
         sleepers = [one for one in self._seats if one.sid and one.joined and one.number not in dealt]
         if self._all_ready(but=seat.number) and not sleepers and not self._choice.lacking_phones(name, options):
             self.begin(name, options)
@@ -79,7 +80,7 @@ class Lobby(Part):
         """Start the game that was just finished, with its options. Raise IllegalAction or StartRefused."""
         match = self._play.match
         if match is None or not match.over:
-            raise NotAsked("There is no finished match to play again.", "LOBBY")
+            raise NotAsked(say("There is no finished match to play again."), "LOBBY")
         self.insist(seat, match.game.name, match.setup.options)
 
     def moved(self, number: int) -> None:
@@ -99,9 +100,9 @@ class Lobby(Part):
     def wait(self, seat: Seat) -> None:
         """Let the match that somebody wants begin later, twice at most for a seat. Raise NotAsked."""
         if self._starting is None:
-            raise NotAsked("No match is about to begin.", "LOBBY")
+            raise NotAsked(say("No match is about to begin."), "LOBBY")
         if self._waits.get(seat.number, 0) >= MOST_WAITS or self._all_waits >= MOST_WAITS * MOST_SEATS:
-            raise NotAsked("You have let the others wait already: the match begins.", "LOBBY")
+            raise NotAsked(say("You have let the others wait already: the match begins."), "LOBBY")
         self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
         self._all_waits += 1
         self._starting = None
@@ -128,7 +129,7 @@ class Lobby(Part):
         try:
             self.begin(starting.game, starting.options)
         except StartRefused as error:
-            self._notices.post("not_started", str(error))
+            self._notices.post("not_started", error.sentence)
         return True
 
     def _all_ready(self, but: int) -> bool:
@@ -139,11 +140,11 @@ class Lobby(Part):
         seat = next((one for one in self._seats if one.number == number), None)
         is_somebodys = seat is not None and seat.joined and not seat.is_house and seat.number not in self._play.seats
         if seat is None or not is_somebodys or seat.phone_on:
-            raise NotAsked("Only a seat that nothing is heard from is freed, and only between matches.", "SEAT")
+            raise NotAsked(say("Only the seat of a player who is gone can be freed, and only between matches."), "SEAT")
         if seat.presence != "away" and self._seats.is_heard(seat.number):
-            raise NotAsked("Its box was touched in the last three minutes: somebody sits there.", "SEAT")
+            raise NotAsked(say("Its box was touched in the last three minutes: somebody sits there."), "SEAT")
         if seat.sid and self._seats.gone_seconds(seat) < LEFT_SECONDS:
-            raise NotAsked("Its phone was connected a moment ago: try again in half a minute.", "SEAT")
+            raise NotAsked(say("Its phone was connected a moment ago: try again in half a minute."), "SEAT")
         self._seats.release(seat, playing=False)
 
     # --- a match begins ------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ class Lobby(Part):
             try:
                 self._start()
             except StartRefused as error:
-                self._notices.post("not_started", str(error))
+                self._notices.post("not_started", error.sentence)
                 raise
             return
         with self._seats.changing(seat):
@@ -229,6 +230,6 @@ class Lobby(Part):
             self._play.check(name, self._seats.dealt_in(), options)
             self._choice.check_house(options)
             self._warned = lack, now + PUSH_AGAIN_SECONDS
-            raise StartRefused(f"Push again to start all the same: {lack}")
+            raise StartRefused(say("Push again to start all the same: {reason}", reason=lack))
         self._warned = ("", 0.0)
         self.begin(name, options)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hub.engine.text import say
+from hub.engine.text import person, say
 from hub.errors import NotAsked
 from hub.ports import ClaimAsked
-from hub.state import Preset, isolated
+from hub.state import Preset
 from hub.table.base.part import Group
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
@@ -21,11 +21,12 @@ from hub.table.people.house_seats import HouseSeats, HouseWay
 from hub.table.people.lobby import Lobby
 from hub.table.people.pitches import Pitches
 from hub.table.people.vacancy import Vacancy
+from hub.table.seating.kept_people import SAME_PERSON
 from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import CLAIM_SECONDS
 
-BUSY = "The table is asked something else just now: try again in a moment."
+BUSY = say("The table is asked something else just now: try again in a moment.")
 
 
 class Patience(NamedTuple):
@@ -104,7 +105,9 @@ class People(Group):
         if waiting and waiting.asked is claim and waiting.by == "people":
             self._ask_who(claim)
         if self._seats.guessed_at:
-            self._notices.post("guessing", "Somebody on this network guesses codes of seats. Please tell staff.")
+            self._notices.post(
+                "guessing", say("Somebody on this network is guessing the codes of seats. Please tell staff.")
+            )
 
     def _at_table(self) -> list[int]:
         return self._play.seats or [seat.number for seat in self._seats if seat.joined]
@@ -112,12 +115,12 @@ class People(Group):
     def _ask_who(self, claim: ClaimAsked) -> None:
         number = claim.seat
         seat = self._seats[number]
-        name, before = isolated(claim.name), isolated(seat.name) if seat.name else "who played there"
-        text = say("A new phone asks for seat {number}. Is it {before}?", number=number, before=before)
+        player = person(seat.name) if seat.name else SAME_PERSON
+        text = say("A new phone asks for seat {seat}. Is it {player}?", seat=number, player=player)
         if claim.name:
             text = say(
-                "A new phone asks for seat {number}, and says {name}. Is it {before}?", number=number, name=name,
-                before=before,
+                "A new phone asks for seat {seat}, and says {name}. Is it {player}?", seat=number,
+                name=person(claim.name), player=player,
             )  # fmt: skip
 
         def decide(option: str) -> None:
@@ -126,13 +129,13 @@ class People(Group):
             else:
                 self._seats.refuse(
                     number,
-                    say("The others did not all say yes. {how_to_join}", how_to_join=self._seats.how_to_join(seat)),
+                    say("The others did not all say yes. {advice}", advice=self._seats.how_to_join(seat)),
                 )
 
         def others() -> list[int]:
             return [one for one in self._seats.present(self._at_table()) if one != number]
 
-        options = {"yes": "Yes, let it in", "no": "No"}
+        options = {"yes": say("Yes, let it in"), "no": say("No")}
         try:
             self.questions.ask(Asked("new_phone", text, options, others, decide, seat=number), CLAIM_SECONDS)
         except NotAsked:
@@ -142,7 +145,7 @@ class People(Group):
         """End the question who comes with a new phone when the old one is back, and claims about which nobody is asked."""
         asked = self.questions.open
         if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
-            self._seats.put_off(asked.seat, "The seat's own phone is back: ask there.")
+            self._seats.put_off(asked.seat, say("The seat's own phone is back: ask there."))
         if asked and asked.kind == "new_phone" and self._seats.waiting(asked.seat) is None:
             self.questions.close("new_phone")
             asked = None

@@ -21,7 +21,7 @@ from hub.table.core import Core
 from hub.table.people.absence import Absence
 from hub.table.seating.questions import Asked
 
-OPTIONS = {"done": "Done", "off": "No more pitches of mine"}
+OPTIONS = {"done": say("Done"), "off": say("No more pitches of mine")}
 
 
 class Pitch(NamedTuple):
@@ -55,7 +55,7 @@ class Pitches(Part):
 
     def restore(self) -> None:
         """Take up before anything is played who wants to pitch no more. Raise LogError."""
-        self._quiet = self._kept.read("quiet_pitches", Quiet, "who wants no pitches") or Quiet()
+        self._quiet = self._kept.read("quiet_pitches", Quiet, say("who wants no pitches")) or Quiet()
 
     def update(self) -> None:
         """Begin with what was just launched, go on to the next seat, and hold the match as long as anybody is left."""
@@ -93,9 +93,7 @@ class Pitches(Part):
             return []
         records = {one["id"]: one for one in match.view()["table"][about.records]}
         found = [(event.data["seat"], records.get(event.data[about.id])) for event in told]
-        return [
-            Pitch(seat, about.text.format_map(one)) for seat, one in found if one and not self._seats[seat].is_house
-        ]
+        return [Pitch(seat, say(about.text, **one)) for seat, one in found if one and not self._seats[seat].is_house]
 
     def _ask(self, pitch: Pitch) -> None:
         def done(option: str) -> None:

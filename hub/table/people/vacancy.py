@@ -27,8 +27,8 @@ RETURN_SECONDS = 60.0
 """How long phones have to come back after a start of the hub, however long they had been gone before it."""
 NOTED_SECONDS = 60
 """How often the disk is told for how long seats have been silent."""
-CALL = "Somebody asks for this table. If you are still here, wake your phone or push your dial."
-BACK = "Somebody is at this table again: ask there."
+CALL = say("Somebody asks for this table. If you are still here, wake your phone or push your dial.")
+BACK = say("Somebody is at this table again: ask there.")
 
 
 class Vacancy(Part):
@@ -46,7 +46,7 @@ class Vacancy(Part):
 
     def restore(self) -> None:
         """Let the silence of before a restart count, but leave phones the time to come back. Raise LogError."""
-        self._noted = self._kept.read("silent", dict[int, int], "how long seats have been silent") or {}
+        self._noted = self._kept.read("silent", dict[int, int], say("how long seats have been silent")) or {}
         most = max(0.0, self._idle_seconds - RETURN_SECONDS)
         for seat in self._seats:
             self._seats.let_be_silent(seat, min(self._noted.get(seat.number, 0) * NOTED_SECONDS, most))
@@ -137,10 +137,10 @@ class Vacancy(Part):
         self._endings.put_result_away()
         for seat in gone:
             self._seats.release(seat, playing=False)
-            how = "ask once more, and push its dial" if seat.box_on else "type its code from the big screen"
-            self._seats.put_off(
-                seat.number, say("Seat {number} is free now: {how}.", number=seat.number, how=how), by="time"
-            )
+            text = say("Seat {seat} is free now: type its code from the big screen.", seat=seat.number)
+            if seat.box_on:
+                text = say("Seat {seat} is free now: ask once more, and push its dial.", seat=seat.number)
+            self._seats.put_off(seat.number, text, by="time")
         self._stop_calling(BACK)
 
     def _stop_calling(self, sentence: str = "") -> bool:

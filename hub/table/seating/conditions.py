@@ -10,10 +10,10 @@ from hub.ports import AddressChanged, BrokerDown, BrokerUp, DeviceDown, DeviceSi
 from hub.table.base.notices import Notices
 from hub.table.seating.seats import Seats
 
-SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+SIMULATED = say("Boxes and dice here are simulated: anybody at the bench page sees every secret choice.")
 PATH = re.compile(r"(?<!\S)/\w+/")
-UNNAMED = "A device of this table does not work. The staff's page says which one."
-NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
+UNNAMED = say("A device of this table does not work. The staff's page says which one.")
+NO_NETWORK = say("There is no network yet: phones can join as soon as the hub has an address.")
 
 Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
 
@@ -59,9 +59,7 @@ def note_moved(
         told = True
         notices.passed("answered")
         if sid:
-            notices.post(
-                "taken", say("Seat {number} has moved to another phone.", number=seat.number), str(seat.number)
-            )
+            notices.post("taken", say("Seat {seat} has moved to another phone.", seat=seat.number), str(seat.number))
         elif joined and seat.number in playing:
-            notices.post("on_phone", say("Seat {number} plays on a phone now.", number=seat.number), str(seat.number))
+            notices.post("on_phone", say("Seat {seat} plays on a phone now.", seat=seat.number), str(seat.number))
     return told

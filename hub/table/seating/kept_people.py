@@ -8,8 +8,11 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from hub.engine.sight import Strength
-from hub.state import isolated
-from hub.table.seating.seat import Seat
+from hub.engine.text import Text, person, say
+from hub.table.seating.seat import Seat, house_name
+
+SAME_PERSON = say("the same person")
+"""What a sentence calls a person whose name nobody knows."""
 
 
 class KeptPerson(msgspec.Struct):
@@ -27,21 +30,24 @@ KeptPeople = dict[str, dict[int, KeptPerson]]
 """By match, by seat."""
 
 
-def was_house(person: KeptPerson | None) -> bool:
+def was_house(kept: KeptPerson | None) -> bool:
     """Return whether the seat was the house's own."""
-    return person is not None and bool(person.house)
+    return kept is not None and bool(kept.house)
 
 
-def name_of(person: KeptPerson | None, otherwise: str) -> str:
-    """Return what a sentence calls who held a seat; the house's own name is the hub's."""
-    if person is None or not person.name:
-        return otherwise
-    return person.name if person.house else isolated(person.name)
+def name_of(kept: KeptPerson | None, seat: int, otherwise: Text) -> Text:
+    """Return what a sentence calls the person who held a seat; the house's own name is the hub's."""
+    if was_house(kept):
+        return house_name(seat)
+    return person(kept.name) if kept and kept.name else otherwise
 
 
 def name_in(offer: Suspended, seat: int) -> str:
-    """Return the name of who had a seat, for staff; "" where that is not known."""
-    return offer.people[seat].name if seat in offer.people else ""
+    """Return the name of the person who had a seat, for staff; "" if it is not known."""
+    kept = offer.people.get(seat)
+    if was_house(kept):
+        return house_name(seat)
+    return kept.name if kept else ""
 
 
 def missing(at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:

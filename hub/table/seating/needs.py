@@ -23,19 +23,16 @@ def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | Non
     found = [phones] if (phones := lacking_phones(game, seats)) else []
     wanted = game.labels.needs.dice
     if wanted and not has_reader:
-        found.append(
-            say("No dice reader is here: throws of {title} are typed, or rolled by the hub.", title=game.title)
-        )
+        found.append(say("No dice reader is here: throws of {game} are typed, or rolled by the hub.", game=game.title))
     elif kit and kit.dice < wanted:
-        count = f"{kit.dice} {'die' if kit.dice == 1 else 'dice'}"
-        found.append(
-            say(
-                "{title} throws {wanted} dice at once, and the reader has {count}: the rest is typed.",
-                title=game.title,
-                wanted=wanted,
-                count=count,
-            )
+        text = say_count(
+            "{game} throws {wanted} dice at once, and the reader has 1 die: the rest is typed.",
+            "{game} throws {wanted} dice at once, and the reader has {count} dice: the rest is typed.",
+            kit.dice,
+            game=game.title,
+            wanted=wanted,
         )
+        found.append(text)
     return found
 
 
@@ -50,15 +47,24 @@ def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, obje
     without = [seat.number for seat in seats if not seat.sid and not seat.house]
     if not what or not without:
         return ""
-    where = say_count("seat {named} has none", "seats {named} have none", len(without), named=listed(without))
-    return say("{title} needs a phone for {what}: {where}.", title=game.title, what=what, where=where)
+    return say_count(
+        "{game} needs a phone for {what}: seat {seats} has none.",
+        "{game} needs a phone for {what}: seats {seats} have none.",
+        len(without),
+        game=game.title,
+        what=what,
+        seats=listed(without),
+    )
 
 
 def check_house(options: Mapping[str, object], seats: Sequence[Seat]) -> None:
     """Raise StartRefused where the house would play at one of `seats` with cards that only people can hold."""
     house = [seat.number for seat in seats if seat.is_house]
     if options.get(OPTION) and house:
-        where = say_count("seat {seats}", "seats {seats}", len(house), seats=listed(house))
-        raise StartRefused(
-            f"The house cannot hold printed cards, and it plays at {where}: free that, or play without printed cards."
+        text = say_count(
+            "The house cannot hold printed cards, and it plays at seat {seats}: free that, or play without printed cards.",
+            "The house cannot hold printed cards, and it plays at seats {seats}: free them, or play without printed cards.",
+            len(house),
+            seats=listed(house),
         )
+        raise StartRefused(text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal, NamedTuple
 
-from hub.engine.text import listed, say
+from hub.engine.text import Text, listed, say
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock
 from hub.state import Question, QuestionKind
@@ -67,9 +67,9 @@ class Rule(NamedTuple):
     """What comes first: a question takes the place of one with a higher rank."""
     decide: Decide
     """Which votes carry an answer."""
-    caption: str
-    """The text for the display of a seat box, with the controls that answer it. `seat` is the seat that it is about."""
-    caption_of_three: str = ""
+    caption: Callable[[int], Text]
+    """The text for the display of a seat box, with the controls that answer it, by the seat that it is about."""
+    caption_of_three: Callable[[int], Text] | None = None
     """The same if there are three answers, for K1 to K3."""
     controls: Sequence[str] = ("push", "bar")
     """The controls of a box for the first two answers, in their order. If there are none, only phones answer."""
@@ -90,26 +90,40 @@ class Rule(NamedTuple):
 
 KINDS: Mapping[QuestionKind, Rule] = {
     "absent": Rule(
-        0, more_than_half, "Seat {seat} away? Push wait, bar safe", "Seat {seat} away: 1 wait 2 safe 3 house"
+        0,
+        more_than_half,
+        lambda seat: say("Seat {seat} away? Push wait, bar safe", seat=seat),
+        lambda seat: say("Seat {seat} away: 1 wait 2 safe 3 house", seat=seat),
     ),
-    "put_aside": Rule(1, most_of_them, "Put match aside? Push yes, bar no"),
-    "end": Rule(1, all_of_them, "End the match? Push yes, bar no"),
+    "put_aside": Rule(1, most_of_them, lambda _: say("Put match aside? Push yes, bar no")),
+    "end": Rule(1, all_of_them, lambda _: say("End the match? Push yes, bar no")),
     # It opens a hand: only phones that have proved their keys answer.
-    "same_person": Rule(1, all_of_them, "Seat {seat} as before? Answer on your phone", controls=(), during="lobby"),
-    "agree": Rule(2, all_of_them, "All agree? Push yes, bar no"),
+    "same_person": Rule(
+        1,
+        all_of_them,
+        lambda seat: say("Seat {seat} as before? Answer on your phone", seat=seat),
+        controls=(),
+        during="lobby",
+    ),
+    "agree": Rule(2, all_of_them, lambda _: say("All agree? Push yes, bar no")),
     "new_phone": Rule(
-        2, all_of_them, "Seat {seat}: new phone? Push yes, bar no", during="always", better_than="absent"
+        2,
+        all_of_them,
+        lambda seat: say("Seat {seat}: new phone? Push yes, bar no", seat=seat),
+        during="always",
+        better_than="absent",
     ),
     # The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
-    "pitch": Rule(3, first_answer("done"), "Read it aloud. Push: done", controls=("push",)),
+    "pitch": Rule(3, first_answer("done"), lambda _: say("Read it aloud. Push: done"), controls=("push",)),
 }
 """All kinds of questions. What an answer does is up to the part that asks (`Asked.do`)."""
 
 
-def caption(kind: QuestionKind, seat: int, options: Collection[str]) -> str:
+def caption(kind: QuestionKind, seat: int, options: Collection[str]) -> Text:
     """Return the text of a question for the displays of boxes. `seat` is the seat that it is about."""
     rule = KINDS[kind]
-    return (rule.caption_of_three if len(options) > 2 else rule.caption).format(seat=seat)
+    of_three = rule.caption_of_three if len(options) > 2 else None
+    return (of_three or rule.caption)(seat)
 
 
 @dataclass
@@ -145,7 +159,7 @@ class Asked:
         return dict(zip(controls, self.options, strict=False))
 
     @property
-    def caption(self) -> str:
+    def caption(self) -> Text:
         """Return the text for the displays of boxes."""
         return caption(self.kind, self.seat, self.options)
 
@@ -168,10 +182,12 @@ class Questions(Part):
         rule, before = KINDS[asked.kind], self.open
         is_answer = before and (before.kind, before.seat) == (rule.better_than, asked.seat)
         if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
-            raise NotAsked("The table is asked something else just now: answer that first.", "QUESTION")
+            raise NotAsked(say("The table is asked something else just now: answer that first."), "QUESTION")
         wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
         if wait > 0:
-            raise NotAsked(say("Not enough said yes: you may ask again in {wait} s.", wait=wait), "QUESTION")
+            raise NotAsked(
+                say("Not enough players said yes: you may ask again in {seconds} s.", seconds=wait), "QUESTION"
+            )
         asked.until = self._clock.now() + seconds
         if rule.needs_all:
             asked.stay = {*asked.voters()}
@@ -181,9 +197,9 @@ class Questions(Part):
         """Take a seat's vote. Raise IllegalAction."""
         asked = self.open
         if asked is None:
-            raise NotAsked("The table is asked nothing now.", "QUESTION")
+            raise NotAsked(say("The table is asked nothing now."), "QUESTION")
         if seat not in asked.may_vote():
-            raise NotAsked("This question is for others.", "QUESTION")
+            raise NotAsked(say("This question is for others."), "QUESTION")
         if option not in asked.options:
             raise NotOffered(say("Answer {options}.", options=listed(asked.options, ",")), "QUESTION")
         asked.votes[seat] = option

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from hub.engine.sight import Strength
-from hub.engine.text import say
+from hub.engine.text import Text, say
 from hub.state import Presence, PublicSeat
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
@@ -73,7 +73,7 @@ class Seat:
     @property
     def called(self) -> str:
         """Return what screens call who plays here; "" where a person has given no name."""
-        return say("House {number}", number=self.number) if self.is_house else self.name
+        return house_name(self.number) if self.is_house else self.name
 
     def take_from_house(self) -> None:
         """Let nobody play here but the person who sits here, who is not ready as the house was."""
@@ -157,6 +157,11 @@ class KeptSeat(msgspec.Struct):
     wish: str = ""
     on_box: bool | None = None  # None in what an earlier version has kept
     met: bool = True
+
+
+def house_name(seat: int) -> Text:
+    """Return what screens call the house at one of its own seats."""
+    return say("House {seat}", seat=seat)
 
 
 def person_of(phone_key: bytes) -> str:

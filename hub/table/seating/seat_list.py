@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from math import ceil, inf
 
-from hub.engine.text import to_json
+from hub.engine.text import Text, say, to_json
 from hub.errors import LogError
 from hub.table.base.kept import KeptValues
 from hub.table.base.names import alike
@@ -116,7 +116,7 @@ class SeatList:
 
     def restore(self) -> None:
         """Take up who sat where, and make the phones' logins again. Raise LogError."""
-        for one in self._kept.read("places", list[KeptSeat], "who sits where") or []:
+        for one in self._kept.read("places", list[KeptSeat], say("who sits where")) or []:
             seat = self._seats.get(one.seat)
             if seat:
                 seat.sid, seat.password, seat.phone_key = one.sid, one.password, one.phone_key
@@ -179,15 +179,15 @@ class SeatList:
                 shown[str(seat.number)] = seat.code
         return shown
 
-    def how_to_join(self, seat: Seat) -> str:
+    def how_to_join(self, seat: Seat) -> Text:
         """Return what a person may do whose phone is not given a seat: only what is possible now."""
         if str(seat.number) in self.codes(self._playing()):
-            return "Type its code from the big screen."
+            return say("Type its code from the big screen.")
         if seat.sid and seat.phone_on:
-            return "Type the code that its phone shows under Seat."
+            return say("Type the code that its phone shows under Seat.")
         if not seat.sid and not seat.box_on and any(one.phone_on for one in self):
-            return "Somebody who has a phone here can show its code, under Seat."
-        return "Try again later, or ask staff."
+            return say("Anybody with a phone here can show its code, under Seat.")
+        return say("Try again later, or ask staff.")
 
     def ask_for_code(self, seat: Seat) -> None:
         """Let the table's own screens show a seat's code for a minute."""

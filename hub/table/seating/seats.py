@@ -105,7 +105,7 @@ class Seats(SeatList):
             if wanted and compare_digest(claim.code.encode(), wanted.encode()):
                 self._grant(seat, claim)
             elif len(claim.code) == HAND_OVER_LENGTH:
-                sentence = (
+                sentence = say(
                     "This code was scanned before, or its two minutes are over: let the other phone show a new one."
                 )
                 self._refuse(claim, sentence, wrong_code=True)
@@ -116,27 +116,26 @@ class Seats(SeatList):
             self._wait(claim, inf, by="time")
         elif (not seat.box_on or choosing) and not (vouched and self._is_left(seat, claim, away_seconds)):
             if free_in is not None:
-                minutes = max(1, ceil(free_in / 60))
-                text = say(
-                    "Seat {number} is kept for a phone that is away, for at most {minutes} min.",
-                    number=seat.number,
-                    minutes=minutes,
+                sentence = say(
+                    "Seat {seat} is kept for a phone that is away, for at most {minutes} min. "
+                    "The people at the table, or staff, can free it now.",
+                    seat=seat.number,
+                    minutes=max(1, ceil(free_in / 60)),
                 )
-                self._refuse(claim, say("{text} The people at the table, or staff, can free it now.", text=text))
-                return
-            cause = "is choosing in its box" if seat.box_on else "has no box"
-            self._refuse(
-                claim,
-                say(
-                    "Seat {seat} {cause}. {how_to_join}",
-                    seat=claim.seat,
-                    cause=cause,
-                    how_to_join=self.how_to_join(seat),
-                ),
-            )
+            elif seat.box_on:
+                sentence = say(
+                    "Seat {seat} is choosing in its box. {advice}", seat=claim.seat, advice=self.how_to_join(seat)
+                )
+            else:
+                sentence = say("Seat {seat} has no box. {advice}", seat=claim.seat, advice=self.how_to_join(seat))
+            self._refuse(claim, sentence)
         elif claim.seat not in self._claims and now < seat.quiet_until:
-            said = say("Seat {seat} was asked for a moment ago, and nobody agreed.", seat=claim.seat)
-            self._refuse(claim, f"{said} {self.how_to_join(seat)}")
+            sentence = say(
+                "Seat {seat} was asked for a moment ago, and nobody agreed. {advice}",
+                seat=claim.seat,
+                advice=self.how_to_join(seat),
+            )
+            self._refuse(claim, sentence)
         elif not seat.box_on:
             self._wait(claim, inf, by="people")
         else:
@@ -194,10 +193,7 @@ class Seats(SeatList):
         for number in late:
             self.refuse(
                 number,
-                say(
-                    "Nobody at the seat agreed in time. {how_to_join}",
-                    how_to_join=self.how_to_join(self._seats[number]),
-                ),
+                say("Nobody at the seat agreed in time. {advice}", advice=self.how_to_join(self._seats[number])),
             )
         return bool(late or hidden or over) or changed
 
@@ -208,7 +204,7 @@ class Seats(SeatList):
         """
         moved = [self._seats[number] for number, source in places.items() if number != source]
         for seat in moved:
-            self.put_off(seat.number, "Somebody else sits there now: try again.")
+            self.put_off(seat.number, say("Somebody else sits there now: try again."))
         names = [one.name for one in fields(Seat) if one.name not in ("number", "box", "box_on")]
         before = {number: {name: getattr(seat, name) for name in names} for number, seat in self._seats.items()}
 
@@ -282,13 +278,13 @@ class Seats(SeatList):
                 seat.joined, seat.phone_on, seat.met, seat.away_since = True, False, False, None
                 seat.on_box, seat.heard_at = False, -inf
         except LogError:
-            self._refuse(claim, "The record cannot be written now: try again in a moment.")
+            self._refuse(claim, say("The record cannot be written now: try again in a moment."))
             raise
         if before:
             self._phones.release(before)
         self._phones.admit(seat.sid, seat.password, seat.phone_key)
         if other := self._claims.get(seat.number):
-            self._refuse(other.asked, say("Seat {number} has just been taken.", number=seat.number))
+            self._refuse(other.asked, say("Seat {seat} has just been taken.", seat=seat.number))
         claim.answer(
-            ClaimDecided(claim.claim, True, say("Seat {number} is yours.", number=seat.number), seat.sid, seat.password)
+            ClaimDecided(claim.claim, True, say("Seat {seat} is yours.", seat=seat.number), seat.sid, seat.password)
         )

@@ -10,15 +10,17 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import msgspec
 from msgspec import UnsetType
 
-from hub.engine.decision import CHANCE
-from hub.engine.text import say, to_json
+from hub.engine.decision import CHANCE, MOVED_ON
+from hub.engine.text import Text, say, to_json
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
 from hub.network import staff_verbs
 from hub.network.staff_messages import Desk, Did
 from hub.network.verbs import AcknowledgeArgs, SeatArgs, TakeUpArgs, read_args
 from hub.ports import StaffAsked
+from hub.table.base.kept import KeptText
 from hub.table.base.part import Group
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
@@ -34,6 +36,15 @@ MOST_KEPT = 40
 """So much of what staff did is kept."""
 
 
+class KeptDid(msgspec.Struct, frozen=True):
+    """What staff did, as the disk has it: the fields of `Did`, with a text for all languages."""
+
+    at: int
+    text: KeptText
+    match: str | None = None
+    entries: int = 0
+
+
 class StaffDesk(Group):
     """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
 
@@ -43,7 +54,8 @@ class StaffDesk(Group):
         self._endings, self._choice, self._house = people.endings, people.choice, people.house
         self.limit, self.tests = SessionLimit(core, evenings), HardwareTests(core, rolls)
         self.parts = (self.limit, self.tests)
-        self._did: list[Did] = []
+        self._kept_did: list[KeptDid] = []
+        self._did: list[Did] = []  # the same as staff read it
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
         self.volume = volume
@@ -52,10 +64,13 @@ class StaffDesk(Group):
 
     def restore(self) -> None:
         """Take up what was set and done before a restart. Raise LogError."""
-        self._did = self._kept.read("staff", list[Did], "what staff did") or []
-        light = self._kept.read("light", int, "how bright it is")
+        what = say("what staff did")
+        before = self._kept.read("staff", list[Did], what) or []  # of hubs before November 26, 2026: in English
+        english = [KeptDid(one.at, KeptText(one.text, {}), one.match, one.entries) for one in before]
+        self._set_did(self._kept.read("did", list[KeptDid], what) or english)
+        light = self._kept.read("light", int, say("how bright it is"))
         self.light = light if light in staff_verbs.LIGHTS else 100
-        volume = self._kept.read("volume", int, "how loud it is")
+        volume = self._kept.read("volume", int, say("how loud it is"))
         self.volume = self.volume if volume is None else min(max(volume, 0), staff_verbs.LOUDEST)
         super().restore()
         self._tell()
@@ -65,6 +80,10 @@ class StaffDesk(Group):
         changed = super().run_due()
         self._tell()
         return changed
+
+    def _set_did(self, kept: Sequence[KeptDid]) -> None:
+        self._kept_did = [*kept[-MOST_KEPT:]]
+        self._did = [Did(one.at, one.text.text, one.match, one.entries) for one in self._kept_did]
 
     def _tell(self) -> None:
         limit = self.limit
@@ -87,19 +106,19 @@ class StaffDesk(Group):
             asked.answer(False, error.sentence)
             return
         except LogError as error:
-            asked.answer(False, say("The disk fails: {error}", error=error))
+            asked.answer(False, say("The disk fails: {reason}", reason=error.sentence))
             raise
         if did:
             logger.info("table %s: staff: %s", self._kept.table, did)
-            self._did = [*self._did, Did(int(self._wall()), did, match, entries)][-MOST_KEPT:]
+            self._set_did([*self._kept_did, KeptDid(int(self._wall()), KeptText.of(did), match, entries)])
         self._tell()
         try:
             if did:
-                self._kept.write("staff", to_json(self._did))
+                self._kept.write("did", to_json(self._kept_did))
         finally:  # it is done, whatever becomes of the note
             asked.answer(True, did)
 
-    def _do(self, verb: str, args: Mapping[str, Any]) -> str:
+    def _do(self, verb: str, args: Mapping[str, Any]) -> Text | Literal[""]:
         """Do it; return what staff did, as a sentence, or "" for what nobody needs to read later."""
         match verb, read_args(staff_verbs.TABLE_ARGS, verb, args):
             case "done", AcknowledgeArgs(key=key):
@@ -111,14 +130,14 @@ class StaffDesk(Group):
                 return self._undo(after)
             case "aside", _:
                 self._endings.put_aside("staff")
-                return "The match was put aside."
+                return say("The match was put aside.")
             case "end", _:
                 self._endings.end("staff")
-                return "The match was ended."
+                return say("The match was ended.")
             case "again", TakeUpArgs(match=kept):
                 self._endings.vouch(kept)
-                did = "A match that was put aside goes on with those who sit here now."
-                self._notices.post("staff", say("Staff: {did}", did=did))
+                did = say("A match that was put aside goes on with the people who sit here now.")
+                self._notices.post("staff", say("Staff: {action}", action=did))
                 return did
             case "reset", staff_verbs.ResetArgs(match=running):
                 return self._reset(running)
@@ -141,21 +160,21 @@ class StaffDesk(Group):
                 return ""
         raise TypeError(f"nothing does {verb!r}")
 
-    def _free(self, number: int) -> str:
+    def _free(self, number: int) -> Text:
         seat = next((one for one in self._seats if one.number == number), None)
         if seat is None or not (seat.sid or seat.joined):
-            raise NotAsked("Nobody sits there.", "SEAT")
+            raise NotAsked(say("Nobody sits there."), "SEAT")
         if seat.number in self._play.seats:
             if not seat.sid:
-                raise NotAsked("That seat has no phone; its hand waits for whoever plays on.", "SEAT")
+                raise NotAsked(say("That seat has no phone; its hand waits for the next player there."), "SEAT")
             self._seats.release(seat, playing=True)
-            return say("Seat {number} was taken from its phone; the hand stays with the seat.", number=seat.number)
+            return say("Seat {seat} was taken from its phone; the hand stays with the seat.", seat=seat.number)
         self._clear(seat)
-        return say("Seat {number} was freed.", number=seat.number)
+        return say("Seat {seat} was freed.", seat=seat.number)
 
     def _clear(self, seat: Seat) -> None:
         """Let nobody sit there any more: login, name and code are new. Raise LogError."""
-        self._seats.refuse(seat.number, "The seat was just freed: ask once more.")
+        self._seats.refuse(seat.number, say("The seat was just freed: ask once more."))
         if seat.sid:
             self._seats.release(seat, playing=False)
             return
@@ -163,7 +182,7 @@ class StaffDesk(Group):
             seat.empty()
             seat.code = new_code(self._random, SEAT_CODE_LENGTH)
 
-    def _undo(self, after: int) -> str:
+    def _undo(self, after: int) -> Text:
         """Take back the last action of a person, with what the house has done since; `after` is the event that staff saw last.
 
         So nothing newer goes. What dice or shuffles have decided since stays, and what was done before it.
@@ -174,12 +193,12 @@ class StaffDesk(Group):
         assert match is not None
         shown = feed.events(match)
         if after != (shown[-1].n if shown else -1):
-            raise Stale
+            raise Stale(MOVED_ON)
         if not match.log:
-            raise NotOffered("There is nothing to take back.", "UNDO")
+            raise NotOffered(say("There is nothing to take back."), "UNDO")
         seat = match.log[-1].seat
         self._rolls.undo(seat)
-        also = ""
+        has_more = False
         while seat and self._seats[seat].house and (log := self._play.match.log if self._play.match else []):
             before = log[-1].seat
             if before == CHANCE:
@@ -188,33 +207,34 @@ class StaffDesk(Group):
                 self._rolls.undo(before)
             except IllegalAction:
                 break
-            seat, also = before, ", with what the house did after it"
-        did = (
-            say("The last action of Seat {seat} was taken back{also}.", seat=seat, also=also)
-            if seat
-            else "The last action was taken back."
-        )
-        self._notices.post("staff", say("Staff: {did}", did=did))
+            seat, has_more = before, True
+        if has_more:
+            did = say("The last action of Seat {seat} was taken back, with what the house did after it.", seat=seat)
+        elif seat:
+            did = say("The last action of Seat {seat} was taken back.", seat=seat)
+        else:
+            did = say("The last action was taken back.")
+        self._notices.post("staff", say("Staff: {action}", action=did))
         return did
 
-    def _reset(self, running: Literal["aside", "end"] | UnsetType) -> str:
+    def _reset(self, running: Literal["aside", "end"] | UnsetType) -> Text:
         """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
         if self._play.stopped:
-            raise NotAsked(say("The match is stopped: {stopped}", stopped=self._play.stopped), "RECORD")
-        did = "The table was made ready for the next guests."
+            raise NotAsked(say("The match is stopped: {reason}", reason=self._play.stopped), "RECORD")
+        did = say("The table was made ready for the next guests.")
         match = self._play.match
         if match is not None and not match.over:
             if running == "aside":
                 self._endings.put_aside("staff")
-                did = say("The match was put aside. {did}", did=did)
+                did = say("The match was put aside. {more}", more=did)
             elif running == "end":
                 ended = self._play.log.match
                 self._endings.end("staff")
                 if ended:
                     self._play.log.wipe(ended)
-                did = say("The match was ended. {did}", did=did)
+                did = say("The match was ended. {more}", more=did)
             else:
-                raise NotAsked("A match is under way: say whether it is put aside or ended.", "RESET")
+                raise NotAsked(say("A match is under way: say whether it is put aside or ended."), "RESET")
         self._rolls.dispute = None
         self._play.put_away()
         for seat in self._seats:
@@ -228,7 +248,7 @@ class StaffDesk(Group):
 
     def _test(self, what: Literal["boxes", "dice", "stop"]) -> None:
         if self._play.match is not None and not self._play.match.over:
-            raise NotAsked("A match is under way: boxes and dice are tried between matches.", "TEST")
+            raise NotAsked(say("A match is under way: boxes and dice are tried between matches."), "TEST")
         if self._rolls.waits or self._rolls.voting:
-            raise NotAsked("A roll of the last match is still disputed: wait a moment.", "TEST")
+            raise NotAsked(say("A roll of the last match is still disputed: wait a moment."), "TEST")
         self.tests.begin(what)

@@ -20,8 +20,8 @@ from hub.table.dice.rolls import Rolls
 TEST_SECONDS = 180.0
 CENSUS = 6
 """Dice that a census wants to see."""
-NO_READER = "No dice reader is at this table: count the dice by hand."
-RIGHT, LEFT = "dial right", "dial left"
+NO_READER = say("This table has no dice reader: count the dice by hand.")
+RIGHT, LEFT = say("dial right"), say("dial left")
 
 
 class HardwareTests(Part):
@@ -46,13 +46,13 @@ class HardwareTests(Part):
         if what == "boxes":
             boxes = [seat for seat in self._seats if seat.box_on]
             if not boxes:
-                raise IllegalAction("No box is connected at this table.", "TEST")
+                raise IllegalAction(say("No box is connected at this table."), "TEST")
             self._left = {
                 seat.number: [*CONTROLS[: self._controls.get(seat.box, len(CONTROLS))], RIGHT, LEFT] for seat in boxes
             }
         elif what == "dice":
             self._arm = self._rolls.dice.open.arm_for_census(CENSUS)
-            self._dice = say("Put all {census} dice into the tray.", census=CENSUS) if self._arm else NO_READER
+            self._dice = say("Put all {count} dice into the tray.", count=CENSUS) if self._arm else NO_READER
 
     def end(self) -> None:
         """End what is tried."""
@@ -112,15 +112,17 @@ def _sentence(seen: DiceSeen) -> str:
         case "settled":
             return say("All {count} dice are there: {faces}.", count=len(seen.faces), faces=faces)
         case "armed":
-            return say("Put all {census} dice into the tray.", census=CENSUS)
+            return say("Put all {count} dice into the tray.", count=CENSUS)
         case "rolling":
-            return "The dice are moving."
+            return say("The dice are moving.")
         case "cocked":
-            return _with(say("A die leans or lies outside; flat: {faces}.", faces=faces or "none"), seen.say)
+            if not faces:
+                return _with(say("A die leans or lies outside; none lies flat."), seen.say)
+            return _with(say("A die leans or lies outside; flat: {faces}.", faces=faces), seen.say)
         case "wrong_count":
-            return _with(say("These are not {census} dice.", census=CENSUS), seen.say)
+            return _with(say("These are not {count} dice.", count=CENSUS), seen.say)
         case _:
-            return seen.say or "The reader does not answer."
+            return seen.say or say("The reader does not answer.")
 
 
 def _with(text: str, more: str) -> str:

@@ -49,7 +49,7 @@ class SessionLimit(Part):
 
     def restore(self) -> None:
         """Take up what was set before a restart. Raise LogError."""
-        until = self._kept.read("until", int, "until when the table is taken")
+        until = self._kept.read("until", int, say("until when the table is taken"))
         if until and abs(until - self._wall()) < LONGEST:  # else it is long over, or this clock is wrong
             self._begin(until)
 
@@ -94,15 +94,16 @@ class SessionLimit(Part):
     def _announced(self, until: int, left: float) -> str:
         """Return what everybody is told with so many seconds left, "" for nothing."""
         at = time.strftime("%H:%M", time.localtime(until))
+        if left > LAST_ORDERS:
+            return ""
         if self.by_hours:
-            over, ends = say("The venue closed at {at}.", at=at), say("the venue closes at {at}.", at=at)
-        else:
-            over, ends = (
-                say("The time for this table was over at {at}.", at=at),
-                say("the time for this table is over at {at}.", at=at),
-            )
+            if left <= 0:
+                return say("The venue closed at {time}. Nothing ends by itself.", time=at)
+            if left <= FEW:
+                return say("A few minutes are left: the venue closes at {time}.", time=at)
+            return say("Last orders: the venue closes at {time}.", time=at)
         if left <= 0:
-            return say("{over} Nothing ends by itself.", over=over)
+            return say("The time for this table was over at {time}. Nothing ends by itself.", time=at)
         if left <= FEW:
-            return say("A few minutes are left: {ends}", ends=ends)
-        return say("Last orders: {ends}", ends=ends) if left <= LAST_ORDERS else ""
+            return say("A few minutes are left: the time for this table is over at {time}.", time=at)
+        return say("Last orders: the time for this table is over at {time}.", time=at)

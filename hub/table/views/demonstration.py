@@ -37,6 +37,7 @@ from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.match import feed
 from hub.table.match.highlights import highlights
+from hub.table.seating.seat import house_name
 from hub.table.views.snapshot import view
 
 logger = logging.getLogger(__name__)
@@ -195,7 +196,7 @@ class Demonstration(Part):
         asked = match.open
         playing = set(match.setup.seats)
         seats = [
-            replace(one, name=f"House {one.seat}", held=True, phone="none", presence="here", house="steady")
+            replace(one, name=house_name(one.seat), held=True, phone="none", presence="here", house="steady")
             if one.seat in playing
             else one
             for one in lobby.seats
@@ -228,7 +229,7 @@ class Demonstration(Part):
             self._paper = None
         elif self._clock.now() >= self._paper_at:
             self._paper_at = self._clock.now() + PAPER_SECONDS
-            self._paper = replace(picture, title=say("Demo: {title}", title=picture.title))
+            self._paper = replace(picture, title=say("Demo: {game}", game=picture.title))
         return self._paper
 
 

@@ -19,6 +19,7 @@ from hub.engine.game import Game
 from hub.engine.house_player import advise, look
 from hub.engine.printed import is_printed
 from hub.engine.sight import Sight
+from hub.engine.text import say
 from hub.errors import NotAsked, RulesBug
 from hub.state import Hint
 from hub.table.base.part import Part
@@ -31,7 +32,7 @@ SECONDS = 0.6
 """How long after a decision was opened the hands are sent with their hints: longer than any of them takes."""
 AGAIN_SECONDS = 0.25
 """How long to wait for one that is not there by then."""
-REFUSED = "This table allows no hints now: between matches anybody here can allow them."
+REFUSED = say("This table allows no hints now: between matches anybody here can allow them.")
 
 Run: TypeAlias = Callable[[Callable[[], None]], None]
 
@@ -89,12 +90,12 @@ class Hints(Part):
 
     def restore(self) -> None:
         """Take up what people have said before a restart. Raise LogError."""
-        self._chosen = self._kept.read("hints", bool, "whether hints are allowed")
+        self._chosen = self._kept.read("hints", bool, say("whether hints are allowed"))
 
     def allow(self, allowed: bool) -> None:
         """Allow hints at this table, or not, until nobody sits here. Raise NotAsked, or LogError."""
         if self._play.seats:
-            raise NotAsked("Whether hints are allowed is said between matches.", "HINTS")
+            raise NotAsked(say("Choose between matches whether hints are allowed."), "HINTS")
         self._kept.write("hints", b"true" if allowed else b"false")
         self._chosen = allowed
 

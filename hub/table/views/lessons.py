@@ -12,7 +12,7 @@ import msgspec
 from hub.engine.decision import Decision
 from hub.engine.guide import Moment, To, moment_of, next_lesson
 from hub.engine.match import Match
-from hub.engine.text import to_json
+from hub.engine.text import say, to_json
 from hub.errors import NotAsked
 from hub.state import LessonNow, Teaching
 from hub.table.base.part import Part
@@ -55,7 +55,7 @@ class Lessons(Part):
 
     def restore(self) -> None:
         """Take up what was so before a restart. Raise LogError."""
-        self._now = self._kept.read("lessons", Kept, "who knows which game") or Kept()
+        self._now = self._kept.read("lessons", Kept, say("who knows which game")) or Kept()
 
     # --- who wants them ------------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ class Lessons(Part):
     def choose(self, on: bool) -> None:
         """Let the rules be told in the first round of the next match, or not. Raise NotAsked."""
         if self._play.seats:
-            raise NotAsked("Between matches, say whether the first round is explained.", "LESSONS")
+            raise NotAsked(say("Choose between matches whether the first round is explained."), "LESSONS")
         self.chosen = on
 
     def skip(self, seat: Seat, on: bool) -> None:
@@ -76,7 +76,7 @@ class Lessons(Part):
         Raise NotAsked, or LogError.
         """
         if seat.number not in self._play.seats:
-            raise NotAsked("Only who plays a match is told its rules.", "LESSONS")
+            raise NotAsked(say("Only players of a match are told its rules."), "LESSONS")
         others = [sid for sid in self._now.without if sid != seat.sid]
         self._keep(without=others if on else [*others, seat.sid])
 
