@@ -312,7 +312,7 @@ class Hub:
             self.broker.start()
         except (BrokerError, TemporaryError) as error:  # the program is missing, or its folder is not writable
             log.error("%s", error)
-            self._put_to_all(BrokerDown(str(error)))
+            self._put_to_all(BrokerDown(error.sentence))
         for link in self._links:
             link.start()
         for device in self.devices:

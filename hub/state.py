@@ -28,13 +28,13 @@ class Plain(msgspec.Struct, forbid_unknown_fields=True, frozen=True, gc=False):
 
 
 class MadeOf(Plain, frozen=True):
-    """What the sentences of a message were made from: `templates`, and by each English sentence a template with its values.
+    """What the sentences of a message were made from: `templates`, and for each sentence a template with its values.
 
-    `hub.engine.text: Text.wire` says what a value is.
+    Whoever fills a template in English finds the sentence in the message. `hub.engine.text: Text.wire` says what a value is.
     """
 
     templates: list[str]
-    made: dict[str, Any]
+    made: list[Any]
 
 
 Texts: TypeAlias = MadeOf | msgspec.UnsetType

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from hub import games
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.languages import WRITTEN_IN, language_of, languages
+from hub.network.messages import to_bytes
+from hub.state import EventsPage, PublicEvent
 from hub.table.base.chance import Chance
+from phone_ui.javascript import HERE, node
 from tests import made_language
-from tests.games.players import random_action, random_options
+from tests.games.players import random_action, random_match, random_options
 
 MATCHES = int(os.environ.get("LAWS", "6"))
 MOST = 160
@@ -26,6 +32,19 @@ NOT_SHOWN = re.compile(r"The move \w+ wants |\w+ -?\d+ [+-]\d+( [AB])?$")
 """What no page asks for, and the cards of a list that an owner wrote."""
 
 WRONG = re.compile(r"[,:]:|:,|: (?:und|oder) | ,")
+
+FIND = """
+import { readFileSync } from "node:fs";
+import { readMessage } from "%(lib)s/language.js";
+import { Language } from "%(lib)s/translate.js";
+const { pages, languages } = JSON.parse(readFileSync(0, "utf-8"));
+const said = pages.map((page, i) => {
+  const made = new Language(...languages[i]);
+  return readMessage(page).events.map(({ text }) => made.say(text));
+});
+process.stdout.write(JSON.stringify(said));
+"""
+"""What a page makes of events: it finds a sentence by filling the templates that came with the message."""
 
 JUNK: list[Any] = [None, -1, 0, 7, 99, "", "x", [], ["a"], True]
 
@@ -103,3 +122,22 @@ def test_no_two_signs_stand_side_by_side_in_what_a_match_says(name: str, languag
     wrong = [made for text in texts if WRONG.search(made := spoken_here.say(text))]
 
     assert not wrong, "\n".join(wrong[:40])
+
+
+def test_a_page_finds_what_each_sentence_was_made_from() -> None:
+    pages, spoken_here, wanted = [], [], []
+    for name in games.names():
+        game = games.find(name)
+        match = random_match(game, tuple(range(1, game.seats[1] + 1)), {}, Random(3))
+        events = [PublicEvent(n, event.text) for n, event in enumerate(match.events)]
+        pages.append(to_bytes(EventsPage(match="1", epoch=1, events=events)).decode())
+        spoken_here.append(made_language.language(name))
+        wanted.append([spoken_here[-1].say(event.text) for event in match.events])
+    told = {"pages": pages, "languages": [one._catalogues for one in spoken_here]}
+    done = subprocess.run(
+        [node(), "--input-type=module", "-e", FIND % {"lib": HERE / "static" / "lib"}],
+        input=msgspec.json.encode(told), capture_output=True, check=True,
+    )  # fmt: skip
+
+    assert json.loads(done.stdout) == wanted
+    assert sum(map(len, wanted)) > 1000

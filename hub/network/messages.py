@@ -183,8 +183,8 @@ def to_bytes(message: Plain) -> bytes:
     """Return the JSON of a state, a hand or one of the types here.
 
     One of a type with a field `texts` gets it as its last member if it has sentences with values, so that a client can say them in another language:
-    `made` has each such sentence in English, and what it was made from (`hub.engine.text: Text.wire`) with the numbers of
-    `templates`.
+    `made` has what each was made from (`hub.engine.text: Text.wire`), with the numbers of `templates`. The English is not
+    repeated: a client that fills the templates has it.
     """
     made: dict[str, Wire] = {}
     templates: dict[str, int] = {}
@@ -198,7 +198,7 @@ def to_bytes(message: Plain) -> bytes:
     data = msgspec.json.Encoder(enc_hook=note).encode(message)
     if not made or "texts" not in message.__struct_fields__:
         return data
-    return b'%s,"texts":%s}' % (data[:-1], msgspec.json.encode({"templates": [*templates], "made": made}))
+    return b'%s,"texts":%s}' % (data[:-1], msgspec.json.encode({"templates": [*templates], "made": [*made.values()]}))
 
 
 # --- Topics ------------------------------------------------------------------------------------------

@@ -65,8 +65,6 @@ def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Ma
         # What it reads is what everybody may know: no field of it is one that a state has not shown.
         told = fetch(hub, "/t/1/events/1000000.json")
         assert set(told) == {"match", "epoch", "events", "stood_in", "texts"}
-        said = json.dumps(told["events"])
-        assert all(json.dumps(text)[1:-1] in said for text in told["texts"]["made"])
         assert {key for event in told["events"] for key in event} == {"n", "text", "rule", "kind", "data"}
 
 

@@ -3,7 +3,8 @@
 
 import { languageSlot } from "./storage.js";
 
-/** @import { MadeOf, Speaker, Values } from "./types.d.ts" */
+/** @import { MadeOf as MessageTexts } from "./messages.d.ts" */
+/** @import { Speaker, Values } from "./types.d.ts" */
 
 const WRITTEN_IN = "en";
 const SEATS = /\b[Ss]eat (\d)\b/;
@@ -11,40 +12,26 @@ const SEATS = /\b[Ss]eat (\d)\b/;
 export const PLACES = /\{(\w+)\}/g;
 const NAMES = /(\u2068[^\u2069]*\u2069)/;
 
-const MOST_TEXTS = 2000;
+const MOST_UNREAD = 200;
 
 /** @type {{ speaker: Speaker | null, games: Set<string> }} */
 const now = { speaker: null, games: new Set() };
 
 /**
- * What the sentences of the hub's messages were made from, by the English sentence.
- * @type {Map<string, MadeOf>}
+ * What the sentences of the newest messages of the hub were made from; nobody reads it while the page speaks English.
+ * @type {MessageTexts[]}
  */
-export const texts = new Map();
+export const unread = [];
 
 /**
- * Return what a sentence was made from, with the templates in place of their numbers.
- * @param {any} wire
- * @param {string[]} templates
- * @returns {MadeOf}
- */
-function withTemplates(wire, templates) {
-  const inner = (/** @type {any} */ one) => withTemplates(one, templates);
-  if (Array.isArray(wire)) return [templates[wire[0]], ...wire.slice(1).map(inner)];
-  if (wire?.clause !== undefined) return { clause: inner(wire.clause) };
-  return wire?.list ? { ...wire, list: wire.list.map(inner) } : wire;
-}
-
-/**
- * Return a message of the hub, and remember what its sentences were made from.
+ * Return a message of the hub, and keep what its sentences were made from.
  * @param {string} json
  * @returns {any}
  */
 export function readMessage(json) {
   const message = JSON.parse(json);
-  if (texts.size > MOST_TEXTS) texts.clear();
-  const { templates = [], made = {} } = message?.texts ?? {};
-  for (const [english, wire] of Object.entries(made)) texts.set(english, withTemplates(wire, templates));
+  if (message?.texts) unread.push(message.texts);
+  if (unread.length > MOST_UNREAD) unread.shift();
   return message;
 }
 

@@ -313,11 +313,11 @@ export interface Teaching {
   skips: number[];
 }
 /**
- * What the sentences of a message were made from: `templates`, and by each English sentence a template with its values. `hub.engine.text: Text.wire` says what a value is.
+ * What the sentences of a message were made from: `templates`, and for each sentence a template with its values. Whoever fills a template in English finds the sentence in the message. `hub.engine.text: Text.wire` says what a value is.
  */
 export interface MadeOf {
   templates: string[];
-  made: Record<string, any>;
+  made: unknown[];
 }
 /**
  * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `events` are the newest 30 here: a panel asks for nothing. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.

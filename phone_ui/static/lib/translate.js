@@ -1,11 +1,42 @@
 // The catalogs of one language: a template's message is looked up, and its values put in. hub/display/language.py does the
 // same; both are tried with the same examples.
 
-import { message, PLACES, texts } from "./language.js";
+import { message, PLACES, unread } from "./language.js";
 
 /** @import { Catalogue, MadeOf, MadeOfOther, MadeOfTemplate, Values } from "./types.d.ts" */
 
+const MOST_TEXTS = 2000;
 const WORDS = /\p{L}{2}/u;
+
+/**
+ * What the sentences of the hub's messages were made from, by the English sentence.
+ * @type {Map<string, MadeOf>}
+ */
+const texts = new Map();
+
+/** Read what has come since the last time. */
+function readTexts() {
+  if (unread.length && texts.size > MOST_TEXTS) texts.clear();
+  for (const { templates, made } of unread.splice(0)) {
+    for (const wire of made) {
+      const text = withTemplates(wire, templates);
+      texts.set(englishOf(text), text);
+    }
+  }
+}
+
+/**
+ * Return what a sentence was made from, with the templates in place of their numbers.
+ * @param {any} wire
+ * @param {string[]} templates
+ * @returns {MadeOf}
+ */
+function withTemplates(wire, templates) {
+  const inner = (/** @type {any} */ one) => withTemplates(one, templates);
+  if (Array.isArray(wire)) return [templates[wire[0]], ...wire.slice(1).map(inner)];
+  if (wire?.clause !== undefined) return { clause: inner(wire.clause) };
+  return wire?.list ? { ...wire, list: wire.list.map(inner) } : wire;
+}
 
 /** One language, for the sentences of one game and of all. */
 export class Language {
@@ -23,6 +54,7 @@ export class Language {
    * @param {string} text
    */
   say(text) {
+    readTexts();
     const madeOf = texts.get(text);
     return (madeOf === undefined ? null : this.made(madeOf)) ?? this.form(text, 1) ?? text;
   }
