@@ -65,7 +65,10 @@ class BoxDown:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDown:
-    """A device that staff know as `device` is lost; `why` is a sentence for them. It is tried again for ever."""
+    """A device that staff know as `device` is lost; `why` is a sentence for them. It is tried again for ever.
+
+    Guests read it too if it is a `Text` (hub/engine/text.py) without a value called `path`.
+    """
 
     device: str
     why: str

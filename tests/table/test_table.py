@@ -14,7 +14,7 @@ from hub import games
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, tell
 from hub.engine.event import Event
 from hub.engine.game import Game, Rulebook
-from hub.engine.text import to_json
+from hub.engine.text import say, to_json
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -1107,7 +1107,7 @@ def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(rig: Tabl
 
 def test_a_lost_device_is_said_until_it_is_back_and_what_a_person_must_do_comes_first(rig: TableRig) -> None:
     rig.boxes_up()
-    rig.take(DeviceDown("panel", "The panel does not answer."), DeviceDown("strip", "The strip is dark."))
+    rig.take(DeviceDown("panel", say("The panel does not answer.")), DeviceDown("strip", say("The strip is dark.")))
     assert rig.notice() == "The panel does not answer."
     rig.take(DeviceUp("panel"))
     assert rig.notice() == "The strip is dark."
