@@ -10,7 +10,14 @@ from enum import StrEnum
 
 
 class HubError(Exception):
-    """Any error that the hub expects; `str()` is one sentence for a person."""
+    """Any error that the hub expects: `sentence`, and so `str()`, is one sentence for a person.
+
+    A `sentence` that people at a table or staff read is a `Text` (hub/engine/text.py), which `str()` loses.
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 class ConfigError(HubError):
@@ -37,7 +44,6 @@ class IllegalAction(HubError):
 
     def __init__(self, sentence: str, code: str = "FORM") -> None:
         super().__init__(sentence)
-        self.sentence = sentence
         self.code = code
 
 
@@ -117,10 +123,6 @@ class DeviceLost(DeviceError):
 
 class GarbledFrame(DeviceError):
     """Bytes that are not a frame of `firmware/README.md`."""
-
-
-class WrongFirmware(DeviceError):
-    """A box whose protocol is older or newer than this hub's."""
 
 
 class BrokerError(DeviceError):
