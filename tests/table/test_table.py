@@ -40,6 +40,7 @@ from hub.state import PublicEvent
 from hub.table.loop import Table
 from hub.table.match import feed
 from hub.table.people.absence import CALL_SECONDS
+from hub.table.seating.conditions import NO_BROKER
 from hub.table.seating.seats import ALARM_AFTER, ALARM_SECONDS, CLAIM_SECONDS, SHOWN_SECONDS
 from tests.engine.ladder import Climb, deal
 from tests.made_labels import made_labels
@@ -1099,7 +1100,7 @@ def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(rig: Tabl
     rig.boxes_up()
     rig.sit(1)
     rig.take(Key("box-2", "bar", "hold"), BrokerDown("The broker is gone."))
-    assert rig.notice() == "The broker is gone."
+    assert rig.notice() == NO_BROKER
     assert rig.state["seats"][0]["phone"] == "away"
     rig.take(BrokerUp())
     assert rig.notice() == "Seat 2 calls for help."
@@ -1530,7 +1531,7 @@ def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
     rig.table.stop()
     rig.table.run(lambda: ticked.append(1))
     assert ticked == [1]
-    assert rig.notice() == "The broker is gone."
+    assert rig.notice() == NO_BROKER
 
 
 def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: TableRig) -> None:

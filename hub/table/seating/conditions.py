@@ -10,6 +10,7 @@ from hub.table.base.notices import Notices
 from hub.table.seating.seats import Seats
 
 SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+NO_BROKER = say("Phones cannot be reached now. Boxes play on. The hub tries again by itself.")
 UNNAMED = "A device of this table does not work. The staff's page says which one."
 NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
@@ -26,8 +27,8 @@ def note(signal: Condition, notices: Notices, seats: Seats) -> None:
             notices.end("device", device)
         case DeviceSimulated():
             notices.post("simulated", SIMULATED)
-        case BrokerDown(why):
-            notices.post("broker", why)
+        case BrokerDown():
+            notices.post("broker", NO_BROKER)  # staff get the reason
             for seat in seats:
                 seat.phone_on = False
         case BrokerUp():
