@@ -50,8 +50,8 @@ from drivers.common.frames import (
 from drivers.common.requirements import Need
 from drivers.common.serial_lines import Lines, named_ports, usb_ports
 from drivers.common.worker import Inbox
-from hub.engine.text import to_json
-from hub.errors import DeviceLost, WrongFirmware
+from hub.engine.text import say, to_json
+from hub.errors import DeviceLost
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -292,25 +292,30 @@ class SeatBoxSession(BoardSession):
         """Report that the line is gone."""
         self._fleet.sessions.remove(self)
         if self._box is not None:
-            self._let_go(f"{self._name} is gone: {error}")
+            log.info("%s", error)
+            self._let_go(say("{device} is gone. Check its cable.", device=self._name))
 
     # --- what the box says ---
 
     @property
     def _name(self) -> str:
-        return f"Box {self._known[0]}"
+        return say("Box {box}", box=self._known[0])
 
     def _on_hello(self, hello: Hello) -> None:
         if hello.k != "buttons":
             if self._fleet.ports_are_named:  # else it may well be another driver's
                 self._fleet.report_no_box(
                     self.port,
-                    f"The board at {self.port} says that it is a {hello.k}, and a seat box is expected there.",
+                    say(
+                        "The board at {path} says that it is a {kind}. A seat box is expected there.",
+                        path=self.port,
+                        kind=hello.k,
+                    ),
                 )
             self._give_up(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
             return
         if self._box is not None:
-            self._let_go(f"{self._name} was restarted.")
+            self._let_go(say("{device} was restarted.", device=self._name))
         box = self._fleet.on_hello(self, hello)
         if box is None:
             self._be_duplicate(hello.id)
@@ -323,22 +328,32 @@ class SeatBoxSession(BoardSession):
 
     def _be_duplicate(self, name: str) -> None:
         if self.state != "duplicate":
-            other = self._fleet.box(name).session
-            place = other.port if other is not None else "another port"
-            sentence = f"Two boxes say they are {name}: the one at {self.port} is not used, the one at {place} is."
+            used = self._fleet.box(name).session
+            assert used is not None
+            sentence = say(
+                "Two boxes have the id {box}. The one at {path} is used, the one at {other} is not.",
+                box=name,
+                path=used.port,
+                other=self.port,
+            )
             self._fleet.report_no_box(self.port, sentence)
         self.state, self._duplicate_id = "duplicate", name
 
     def _on_other_protocol(self, other: OtherProtocol) -> None:
         name = other.id or self.port
-        age, cure = ("older", "") if other.protocol < PROTOCOL else ("newer", "update the hub, or ")
-        error = WrongFirmware(
-            f"Box {name} has {age} firmware ({other.firmware or 'nameless'}, protocol {other.protocol}) than this hub "
-            f"(protocol {PROTOCOL}): {cure}put the firmware of this hub on the box ({self.port})."
+        log.info(
+            "%s: firmware %r, protocol %d, and this hub speaks %d.", name, other.firmware, other.protocol, PROTOCOL
         )
+        if other.protocol < PROTOCOL:
+            sentence = say("Box {box} has older firmware than this hub: put the firmware of this hub on it.", box=name)
+        else:
+            sentence = say(
+                "Box {box} has newer firmware than this hub: update the hub, or put the firmware of this hub on the box.",
+                box=name,
+            )
         if self._box is not None:
-            self._let_go(str(error))
-        self._fleet.report_no_box(self.port, str(error))
+            self._let_go(sentence)
+        self._fleet.report_no_box(self.port, sentence)
         self.state = "ignored"
 
     def _on_frame(self, frame: Frame) -> None:
@@ -434,7 +449,8 @@ class SeatBoxSession(BoardSession):
 
     def _name_unknown_board(self) -> None:
         self._fleet.report_no_box(
-            self.port, f"The board at {self.port} does not say that it is a seat box: is the box's firmware on it?"
+            self.port,
+            say("The board at {path} does not say that it is a seat box. Is the box's firmware on it?", path=self.port),
         )
 
     def _on_lost(self, sentence: str) -> None:

@@ -14,6 +14,7 @@ from drivers.common import settings as block
 from drivers.common.gpio_header import GPIO, PinFactory, Wire
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
+from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock, DriverContext, MonotonicClock
 from hub.state import ScreenState
@@ -74,7 +75,8 @@ class CallLamp(ThreadedDevice):
                 self._asked.pin, active_high=self._asked.active_high, pin_factory=self._factory
             )
         except gpio_header.pin_errors() as error:
-            raise DeviceLost(f"The pin of the call lamp cannot be used ({error}).", Cause.of(error)) from error
+            sentence = say("The pin of the call lamp cannot be used ({error}).", error=str(error))
+            raise DeviceLost(sentence, Cause.of(error)) from error
 
     def step(self, now: float) -> float | None:
         """Switch on or off; return when that changes by itself."""

@@ -33,13 +33,14 @@ from drivers.common.frames import (
 from drivers.common.requirements import Need
 from drivers.common.serial_lines import Lines, named_ports, usb_ports
 from drivers.common.worker import Inbox
+from hub.engine.text import say
 from hub.errors import DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
 log = logging.getLogger(__name__)
 
-NAME = "the dice tray"
-SILENT = "The dice tray is silent: type what the dice show."
+NAME = say("the dice tray")
+SILENT = say("The dice tray is silent: type what the dice show.")
 
 
 class TrayState:
@@ -66,9 +67,9 @@ class TrayState:
         self._number, self._count, self._sides, self._said = number, count, sides, None
         self._set_wanted(Arm(a=(self._first + number) % HIGHEST, n=count, f=sides, l=int(lying)))
         if self.session is None:
-            self._say("no_reader", say=SILENT)
+            self._report("no_reader", sentence=SILENT)
         else:
-            self._say("armed")
+            self._report("armed")
 
     def disarm(self) -> None:
         """Ask for nothing from now on."""
@@ -106,7 +107,7 @@ class TrayState:
         self.report_down(sentence)
         self.put(DiceKit(NAME, 0))
         if isinstance(self.target, Arm) and (self._said is None or self._said[0] != "settled"):
-            self._say("no_reader", say=SILENT)
+            self._report("no_reader", sentence=SILENT)
 
     def report_down(self, sentence: str) -> None:
         """Report to staff what is wrong with it, once."""
@@ -119,23 +120,27 @@ class TrayState:
         """Report how a throw stands; only the one that is asked for counts."""
         if not isinstance(self.target, Arm) or thrown.a != self.target.a:
             return
-        say = ""
+        sentence = ""
         if thrown.st == "wrong_count":
-            say = f"The tray has {len(thrown.f)} of {self._count}: throw them all again, or type what they show."
+            sentence = say(
+                "The tray sees {seen} of {count} dice: throw them all again, or type what they show.",
+                seen=len(thrown.f),
+                count=self._count,
+            )
         elif thrown.st == "no_reader":
-            say = f"The tray cannot read dice with {self._sides} sides: type what they show."
-        self._say(thrown.st, tuple(thrown.f), say)
+            sentence = say("The tray cannot read dice with {sides} sides: type what they show.", sides=self._sides)
+        self._report(thrown.st, tuple(thrown.f), sentence)
 
-    def _say(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
+    def _report(self, state: DiceState, faces: tuple[int, ...] = (), sentence: str = "") -> None:
         if (state, faces) != self._said:
             self._said = (state, faces)
-            self.put(DiceSeen(NAME, self._number, state, () if state == "wrong_count" else faces, say))
+            self.put(DiceSeen(NAME, self._number, state, () if state == "wrong_count" else faces, sentence))
 
 
 class TraySession(BoardSession):
     """The session with whatever tray is on one open line."""
 
-    _name = "The dice tray"
+    _name = say("The dice tray")
 
     def __init__(self, tray: TrayState, port: str) -> None:
         super().__init__(port, tray.random.randrange(2**29) + 1)
@@ -151,7 +156,8 @@ class TraySession(BoardSession):
 
     def lost(self, error: DeviceLost) -> None:
         """Report that the line is gone."""
-        self._tray.on_lost(self, f"{self._name} is gone: {error}")
+        log.info("%s", error)
+        self._tray.on_lost(self, say("{device} is gone. Check its cable.", device=self._name))
 
     # --- what the tray says ---
 
@@ -165,9 +171,11 @@ class TraySession(BoardSession):
     def _on_other_protocol(self, other: OtherProtocol) -> None:
         if other.id != self._tray.id:
             return  # whose it is cannot be known
-        cure = "put the firmware of this hub on it" if other.protocol < PROTOCOL else "update the hub"
+        log.info("%s: protocol %d, and this hub speaks %d.", self.port, other.protocol, PROTOCOL)
         self._tray.report_down(
-            f"The dice tray speaks protocol {other.protocol}, this hub {PROTOCOL}: {cure} ({self.port})."
+            say("The dice tray has older firmware than this hub: put the firmware of this hub on it.")
+            if other.protocol < PROTOCOL
+            else say("The dice tray has newer firmware than this hub: update the hub.")
         )
         self.state = "ignored"
 

@@ -25,6 +25,7 @@ from drivers.common.requirements import Need
 from drivers.common.ring_animation import RingAnimation
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.display.rings import LAMPS, Colour
+from hub.engine.text import say
 from hub.errors import Cause, ConfigError, DeviceLost
 from hub.ports import (
     CONTROLS,
@@ -431,8 +432,11 @@ class GpioBoxes(ThreadedDevice):
                 wired.acquire(self._factory, self._edge, self._turn)
             except gpio_header.pin_errors() as error:
                 raise DeviceLost(
-                    f"The pins of box {wired.pins.id} cannot be used ({error}): "
-                    "does another program or an overlay of config.txt have them?",
+                    say(
+                        "The pins of box {box} cannot be used ({error}). Does another program or an overlay in config.txt use them?",
+                        box=wired.pins.id,
+                        error=str(error),
+                    ),
                     Cause.of(error),
                 ) from error
         self._up = True
@@ -446,14 +450,15 @@ class GpioBoxes(ThreadedDevice):
         try:
             deadlines = [wired.step(now) for wired in self._wired.values()]
         except gpio_header.pin_errors() as error:
-            raise DeviceLost(f"The header's pins fail ({error}): they are opened again.", Cause.of(error)) from error
+            sentence = say("The header's pins fail ({error}). The hub opens them again.", error=str(error))
+            raise DeviceLost(sentence, Cause.of(error)) from error
         return min((at for at in deadlines if at is not None), default=None)
 
     def release(self) -> None:
         """Free every pin; the boxes are down until they are taken again."""
         up, self._up = self._up, False
         for name in self._wired if up else ():
-            self._put(BoxDown(name, f"The pins of box {name} are closed."))
+            self._put(BoxDown(name, say("The pins of box {box} are closed.", box=name)))
         factory, self._factory = self._factory, None
         if factory is None:
             return

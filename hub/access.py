@@ -11,12 +11,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 from segno.helpers import make_wifi_data
 
 from hub.config import WifiPart
 from hub.devices import Simulated
+from hub.engine.text import say
 from hub.errors import HubError
 from hub.network.messages import to_bytes
 from hub.ports import ClaimAsked, HelpAsked, LoginState
@@ -119,9 +119,9 @@ class PastMatches:
             if not data or self._clock() - read_at >= HISTORY_SECONDS:
                 try:
                     with closing(sqlite3.connect(f"{self._database.absolute().as_uri()}?mode=ro", uri=True)) as db:
-                        data = msgspec.json.encode(history(db, self._titles, table))
+                        data = to_bytes(history(db, self._titles, table))
                 except sqlite3.Error as error:
-                    raise HubError(f"The past matches cannot be read now ({error}).") from error
+                    raise HubError(say("The past matches cannot be read now ({error}).", error=str(error))) from error
                 self._cache[table] = self._clock(), data
         return data
 

@@ -125,10 +125,6 @@ class GarbledFrame(DeviceError):
     """Bytes that are not a frame of `firmware/README.md`."""
 
 
-class WrongFirmware(DeviceError):
-    """A box whose protocol is older or newer than this hub's."""
-
-
 class BrokerError(DeviceError):
     """The broker cannot be started or reached; play goes on with boxes and screens."""
 

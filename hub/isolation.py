@@ -21,6 +21,7 @@ from typing import Literal
 
 import msgspec
 
+from hub.engine.text import Text, listed, say
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -74,7 +75,7 @@ class DeviceGuard:
         self._lock = threading.Lock()  # a driver may put from many threads
         self._bucket = TokenBucket(PER_SECOND, AT_ONCE, monotonic())
         self._excess_at = 0.0  # when the last excess signal came; 0.0: the rate is normal
-        self._faults: dict[str, str] = {}  # present faults, by activity
+        self._faults: dict[str, Text] = {}  # present faults, by activity
         self._fault_at = 0.0  # when the last fault occurred
 
     def put(self, signal: object) -> None:
@@ -86,7 +87,7 @@ class DeviceGuard:
                 raise msgspec.ValidationError(f"{type(signal).__name__} is no signal of a device")  # noqa: TRY301
             msgspec.convert({one.name: getattr(signal, one.name) for one in fields(signal)}, type(signal))
         except msgspec.ValidationError:
-            self.report_fault("speaking", "says what is no signal")
+            self.report_fault("speaking", say("sends invalid signals"))
             return
         self._inbox(signal)
 
@@ -97,7 +98,7 @@ class DeviceGuard:
                 return False
             first, self._excess_at = self._excess_at == 0.0, now
         if first:
-            self.report_fault("flooding", "sends more than a table can take, so some of it is left out", trace=False)
+            self.report_fault("flooding", say("sends too many signals, so some are lost"), trace=False)
             self._check_flooding()
         return True
 
@@ -114,7 +115,7 @@ class DeviceGuard:
         later.daemon = True
         later.start()
 
-    def report_fault(self, activity: str, what: str, *, trace: bool = True) -> None:
+    def report_fault(self, activity: str, what: Text, *, trace: bool = True) -> None:
         """Report, once, that the driver fails at an activity.
 
         - `what`: the rest of a sentence that begins with "The driver of NAME".
@@ -133,10 +134,14 @@ class DeviceGuard:
             self._report()
 
     def _report(self) -> None:
-        about = f"{self._name} (driver)"  # the driver reports its device under the bare name
+        about = say("{device} (driver)", device=self._name)  # the driver reports its device under the bare name
         if self._faults:
-            what = " and ".join(self._faults.values())
-            self._inbox(DeviceDown(about, f"The driver of {self._name} {what}; the table plays on without it."))
+            why = say(
+                "The driver of {device} {faults}. The table plays on without it.",
+                device=self._name,
+                faults=listed(self._faults.values()),
+            )
+            self._inbox(DeviceDown(about, why))
         else:
             self._inbox(DeviceUp(about))
 
@@ -145,8 +150,8 @@ class DeviceGuard:
         """Report an exception of the driver in the block as a fault, and go on after the block."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - whatever a driver raises
-            self.report_fault(activity, f"has failed ({type(error).__name__})")
+        except Exception:  # noqa: BLE001 - whatever a driver raises
+            self.report_fault(activity, say("has failed"))
         else:
             if self._faults:
                 self.clear_fault(activity)
@@ -179,7 +184,7 @@ class GuardedDevice:
         """Start the device and wait for at most `START_SECONDS`. Calls wait until the device has started."""
         self._thread.start()
         if not self._started.wait(START_SECONDS):
-            self._guard.report_fault("starting", "does not come back from its start", trace=False)
+            self._guard.report_fault("starting", say("hangs at its start"), trace=False)
 
     def close(self) -> None:
         """Close the device, if possible after the calls that still wait. Exceptions of the driver are logged."""
@@ -195,7 +200,7 @@ class GuardedDevice:
         """Report or clear the fault that the driver does not answer. Call this every few seconds, from any thread."""
         began = self._call_began
         if began is not None and monotonic() - began >= ANSWER_SECONDS:
-            self._guard.report_fault("answering", "does not answer", trace=False)
+            self._guard.report_fault("answering", say("does not answer"), trace=False)
         else:
             self._guard.clear_fault("answering")
 

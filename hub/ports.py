@@ -19,6 +19,7 @@ from msgspec import Struct
 from PIL import Image
 
 from hub.engine.game import Game
+from hub.engine.text import say
 from hub.state import Ack, Hand, PublicState, ScreenState
 
 
@@ -31,12 +32,12 @@ class SeatMark(NamedTuple):
 
 
 SEAT_MARKS: Mapping[int, SeatMark] = {
-    1: SeatMark("●", "blue circle", "2f7de1"),
-    2: SeatMark("▲", "orange triangle", "f28c28"),
-    3: SeatMark("■", "green square", "12a389"),
-    4: SeatMark("◆", "magenta diamond", "d6409f"),
-    5: SeatMark("★", "yellow star", "f2c81f"),
-    6: SeatMark("✚", "white cross", "f4f4f4"),
+    1: SeatMark("●", say("blue circle"), "2f7de1"),
+    2: SeatMark("▲", say("orange triangle"), "f28c28"),
+    3: SeatMark("■", say("green square"), "12a389"),
+    4: SeatMark("◆", say("magenta diamond"), "d6409f"),
+    5: SeatMark("★", say("yellow star"), "f2c81f"),
+    6: SeatMark("✚", say("white cross"), "f4f4f4"),
 }
 
 Control = Literal["push", "bar", "k1", "k2", "k3", "k4", "k5", "k6"]
@@ -65,7 +66,10 @@ class BoxDown:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDown:
-    """A device that staff know as `device` is lost; `why` is a sentence for them. It is tried again for ever."""
+    """A device that staff know as `device` is lost; `why` is a sentence for them. It is tried again for ever.
+
+    Guests read it too if it is a `Text` (hub/engine/text.py) without a value called `path`.
+    """
 
     device: str
     why: str
@@ -257,7 +261,7 @@ class BrokerUp:
 
 @dataclass(frozen=True, slots=True)
 class BrokerDown:
-    """The broker is gone; `why` is a sentence for staff."""
+    """The broker is gone; `why` is the reason, a sentence in English for staff."""
 
     why: str
 

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 
+from hub.engine.text import say
 from hub.errors import HubError
 
 log = logging.getLogger(__name__)
@@ -40,17 +41,17 @@ class PowerControl:
     @property
     def why_no_restart(self) -> str:
         """Return the reason why the hub cannot restart itself, as a sentence for staff; "" if it can."""
-        return "" if self._is_service else "This hub was started by hand: end it there and start it again."
+        return "" if self._is_service else say("This hub was started by hand: end it there and start it again.")
 
     @cached_property
     def why_no_power_off(self) -> str:
         """Return the reason why the hub cannot switch off the machine, as a sentence for staff; "" if it can."""
         if not self._is_service:
-            return "This hub was started by hand, so it does not switch its computer off."
+            return say("This hub was started by hand, so it does not switch its computer off.")
         if self._call_logind("CanPowerOff") == 's "yes"':
             return ""
-        return (
-            "This system does not let the hub switch it off: `sudo apt install polkitd` and start the hub again, "
+        return say(
+            "This system does not let the hub switch it off. Run `sudo apt install polkitd` and start the hub again, "
             "or switch off by hand with `sudo poweroff`."
         )
 

@@ -499,6 +499,7 @@ class History(Plain, frozen=True):
     games: list[GameHistory]
     seats: list[SeatHistory]
     dice: list[DiceHistory]
+    texts: Texts = msgspec.UNSET
 
 
 # --- one seat --------------------------------------------------------------------------------------

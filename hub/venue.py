@@ -20,6 +20,7 @@ from hub.decks import CardLists
 from hub.devices import DeviceHealth
 from hub.engine.game import Game
 from hub.engine.match import Head
+from hub.engine.text import listed, say, say_count
 from hub.errors import HubError, LogError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
@@ -113,33 +114,43 @@ class VenueTable:
     def _box_down(self, box: str, why: str) -> str:
         """Return a sentence about a missing box: by its seat, which staff can see; without a seat, the driver's sentence."""
         seat = self.table.seat_with(box)
-        return f"The box of seat {seat} is gone." if seat else why
+        return say("The box of seat {seat} is gone.", seat=seat) if seat else why
 
     def _faults(self) -> list[Fault]:
         health = self._health.snapshot()
         found = [
-            Fault(self._box_down(name, box["why"]), "Plug its cable in again. A person with a phone can play on there.")
+            Fault(
+                self._box_down(name, box["why"]),
+                say("Plug its cable in again. A person with a phone can play on there."),
+            )
             for name, box in health["boxes"].items()
             if not box["on"]
         ]
         found += [
-            Fault(f"{name}: {why}", "Look at its cable and power; the hub tries it again by itself.")
+            Fault(
+                say("{device}: {problem}", device=name, problem=why),
+                say("Check its cable and power. The hub tries it again by itself."),
+            )
             for name, why in health["devices"].items()
             if why
         ]
         for reader, kit in health["dice"].items():
             if kit["why"]:
-                found.append(Fault(f"{reader}: {kit['why']}", "Dice are typed on a phone or a box until it is back."))
-            elif weak := ", ".join(kit["weak"]):
-                found.append(Fault(f"{reader}: low battery: {weak}.", "Charge before the next match."))
+                why = say("{device}: {problem}", device=reader, problem=kit["why"])
+                found.append(Fault(why, say("Type the dice on a phone or a box until it is back.")))
+            elif kit["weak"]:
+                low = say("{device}: low battery: {dice}.", device=reader, dice=listed(kit["weak"], ","))
+                found.append(Fault(low, say("Charge before the next match.")))
         if broker := health["broker"]:
-            do = "Boxes play on. It is tried again by itself."
-            found.append(Fault(f"Phones cannot be reached: {broker}", do, "error"))
+            do = say("Boxes play on. The hub tries it again by itself.")
+            found.append(Fault(say("Phones cannot be reached: {problem}", problem=broker), do, "error"))
         if self.table.fault:
-            do = "Press *Start this table again*. If it stops again, start the hub again and keep its support file."
+            do = say(
+                "Press *Start this table again*. If it stops again, start the hub again and keep its support file."
+            )
             found.append(Fault(self.table.fault, do, "error"))
         if self.table.stopped:
-            do = "Play stands still until the disk works. Look at card and free space."
+            do = say("Play stands still until the disk works. Check the card and its free space.")
             found.append(Fault(self.table.stopped, do, "error"))
         return found
 
@@ -209,8 +220,12 @@ class VenueDesk:
     def _faults(self) -> list[Fault]:
         if self._wrong < ALARM_AFTER:
             return self.notices
-        what = f"{self._wrong} wrong PINs of the staff were typed within a day: somebody guesses."
-        return [*self.notices, Fault(what, "`table-hub staff-pin --new` on the hub makes another one.")]
+        what = say_count(
+            "{count} wrong staff PIN was typed within a day: somebody is guessing.",
+            "{count} wrong staff PINs were typed within a day: somebody is guessing.",
+            self._wrong,
+        )
+        return [*self.notices, Fault(what, say("Run `table-hub staff-pin --new` on the hub: it makes another PIN."))]
 
     # --- for the web port ------------------------------------------------------------------------------
 
@@ -235,49 +250,61 @@ class VenueDesk:
             case "restart", _:
                 self._power.restart_hub()
                 log.info("staff: the hub is started again.")
-                return "The hub starts again: this page comes back in half a minute and asks for the PIN.", None
+                return say("The hub starts again: this page comes back in half a minute and asks for the PIN."), None
             case "off", _:
                 self._power.power_off()
                 log.info("staff: the machine is switched off.")
-                return "The machine switches itself off. Pull the plug once its light is still.", None
+                return say("The machine switches itself off. Pull the plug once its light is still."), None
         raise HubError(NOT_UNDERSTOOD)
 
     def _at_table(self, ask: StaffAsk) -> str:
         """Let a table execute the request, and wait until the result is on its disk."""
         table = self._tables.get(ask.table)
         if table is None:
-            raise HubError("This hub has no such table.")
+            raise HubError(say("This hub has no such table."))
         answers = SimpleQueue[tuple[bool, str]]()
-        table.table.put(StaffAsked(ask.verb, ask.args, lambda is_done, say: answers.put((is_done, say))))
+        table.table.put(StaffAsked(ask.verb, ask.args, lambda is_done, sentence: answers.put((is_done, sentence))))
         try:
-            is_done, say = answers.get(timeout=ANSWER_SECONDS)
+            is_done, sentence = answers.get(timeout=ANSWER_SECONDS)
         except Empty:
-            raise HubError("The table does not answer in time; look again whether it was done.") from None
+            raise HubError(say("The table does not answer in time. Check whether it was done.")) from None
         if not is_done:
-            raise HubError(say)
-        return say
+            raise HubError(sentence)
+        return sentence
 
     def _enter_cards(self, name: str, changes: Mapping[str, Any]) -> str:
         """Use changed cards for the next matches of a game. Raise HubError."""
         for table in self._tables.values():
             if title := table.title_if_playing(name):
-                raise HubError(f"{title} is being played at {table.name}: change its cards after that match.")
+                raise HubError(
+                    say(
+                        "{game} is being played at {table}: change its cards after that match.",
+                        game=title,
+                        table=table.name,
+                    )
+                )
         earlier = next((game for game in self._cards.all if game.name == name), None)
         if earlier is None:
-            raise HubError("There is no game with cards that can be changed.")
+            raise HubError(say("There is no game with cards that can be changed."))
         game = self._cards.enter(name, changes)
         for table in self._tables.values():
             table.table.put(GameChanged(game))
         log.info("staff: other cards were entered for %s.", name)
-        say = f"{game.title} is played with these cards from the next match on."
         kept = 0
         if game.digest != earlier.digest:
             with suppress(LogError):  # the new cards were saved all the same
                 kept = sum(table.count_suspended(earlier) for table in self._tables.values())
-        return f"{say} Matches put aside that need the earlier cards: {kept}." if kept else say
+        if not kept:
+            return say("{game} is played with these cards from the next match on.", game=game.title)
+        return say_count(
+            "{game} is played with these cards from the next match on. {count} suspended match needs the earlier cards.",
+            "{game} is played with these cards from the next match on. {count} suspended matches need the earlier cards.",
+            kept,
+            game=game.title,
+        )
 
     def _examine_machine(self) -> tuple[str, list[Fault]]:
         if self._examine is None:
-            raise HubError("Run `table-hub doctor` on the hub's machine.")
+            raise HubError(say("Run `table-hub doctor` on the hub's machine."))
         found = list(self._examine())
-        return ("All is well." if not found else f"{len(found)} to look at."), found
+        return (say("{count} to look at.", count=len(found)) if found else say("All is well.")), found

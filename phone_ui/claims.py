@@ -9,6 +9,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from hub.engine.text import message, say, say_count
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedKey, from_base64, to_base64
@@ -28,6 +29,19 @@ CALLS_EACH_NETWORK = 3
 WINDOW = 60.0
 CLAIM_SECONDS = 120.0
 MAX_CLAIMS = 256
+
+TOO_MANY_CLAIMS = message(
+    "This phone asked for a seat too often. Try again in {count} second.",
+    "This phone asked for a seat too often. Try again in {count} seconds.",
+)
+TOO_MANY_CODES = message(
+    "Too many wrong codes came from this network. Try again in {count} second.",
+    "Too many wrong codes came from this network. Try again in {count} seconds.",
+)
+TOO_MANY_CALLS = message(
+    "Somebody here has called staff already. Try again in {count} second.",
+    "Somebody here has called staff already. Try again in {count} seconds.",
+)
 
 
 class ClaimRefused(HubError):
@@ -145,15 +159,16 @@ class Claims:
         except messages.Malformed as error:
             raise ClaimRefused(400, str(error)) from None
         except DecryptionError:
-            raise ClaimRefused(400, "This claim was not encrypted for this hub; scan the table's code again.") from None
+            sentence = say("This request was not encrypted for this hub. Scan the table's code again.")
+            raise ClaimRefused(400, sentence) from None
         if details.seat != asked.seat:
             raise ClaimRefused(400, "The claim names two seats.")
         name = secrets.token_urlsafe(16)
         with self._lock:
             if details.code is None:
-                self._check(self._by_address.wait(network, now), "Too many claims came from this phone")
+                self._check(self._by_address.wait(network, now), TOO_MANY_CLAIMS)
             else:
-                self._check(self._wrong_codes.wait(network, now), "Too many wrong codes came from this network")
+                self._check(self._wrong_codes.wait(network, now), TOO_MANY_CODES)
             self._drop_old(now)
             self._open[name] = _Open(table.id, details.seat, pair, now, "" if details.code is None else network)
         proven = [key for one in details.earlier if (key := self._proven(one, asked.pk, table.id))]
@@ -176,7 +191,7 @@ class Claims:
     def check_call(self, address: str) -> None:
         """Count a call for staff by somebody without a seat. Raise ClaimRefused where too many come from that network."""
         with self._lock:
-            self._check(self._calls.wait(network_of(address), self._now()), "Staff have been called from here already")
+            self._check(self._calls.wait(network_of(address), self._now()), TOO_MANY_CALLS)
 
     def look(self, table: ClaimedTable, name: str) -> messages.ClaimReply:
         """Return how the claim stands. Raise ClaimRefused.
@@ -187,14 +202,14 @@ class Claims:
             self._drop_old(self._now())
             claim = self._open.get(name)
         if claim is None or claim.table != table.id:
-            raise ClaimRefused(404, "This claim is over; ask for the seat once more.")
+            raise ClaimRefused(404, say("You waited too long. Ask for the seat again."))
         decided = claim.decided
         if decided is None:
-            return messages.ClaimReply("asked", "Do what the box at the seat says.")
+            return messages.ClaimReply("asked", say("Do what the box at the seat says."))
         if not decided.held:
             return messages.ClaimReply("refused", decided.say)
         if table.login(decided.sid) != "made":
-            return messages.ClaimReply("asked", "The seat is yours; the hub is making your login.")
+            return messages.ClaimReply("asked", say("The seat is yours. The hub is making your login."))
         login = messages.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
         encrypted = claim.pair.encrypt(messages.to_bytes(login), messages.NOTE_SIZE)
         nonce, box = to_base64(encrypted[:NONCE_BYTES]), to_base64(encrypted[NONCE_BYTES:])
@@ -217,7 +232,7 @@ class Claims:
             del self._open[name]
 
     @staticmethod
-    def _check(wait: float, sentence: str) -> None:
+    def _check(wait: float, sentence: tuple[str, str]) -> None:
         if wait:
             seconds = int(wait) + 1
-            raise ClaimRefused(429, f"{sentence}; try again in {seconds} seconds.", seconds)
+            raise ClaimRefused(429, say_count(*sentence, seconds), seconds)

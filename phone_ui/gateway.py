@@ -15,6 +15,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from hub.engine.text import say
 from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Budgets
 from phone_ui.mqtt_packets import (
@@ -427,7 +428,7 @@ class Stream:
         network, places = network_of(address_of(scope)), self._own if own else self._places
         place = places.take(network, scope["state"]["abort"], busy=True)
         if place is None:
-            await send_error(send, 503, "Too many screens follow this hub; close one and try again.")
+            await send_error(send, 503, say("Too many screens follow this hub. Close one, then try again."))
             return
         if own:
             self._seated.arrive(network)

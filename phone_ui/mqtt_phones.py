@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from hub.engine.text import say
 from hub.network import messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
@@ -291,7 +292,7 @@ class PhonesOverMqtt:
         elif old_answer is not None:
             self._send_answer(sid, claim, old_answer)
         elif not asked_before:
-            sentence = "An old request came again; it was not used."
+            sentence = say("An old request came again. It was not used.")
             self._garbled(sid, claim, sentence)
             self._send_answer(sid, claim, messages.to_bytes(Ack(act.id, ok=False, error=sentence)))
 

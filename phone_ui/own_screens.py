@@ -7,7 +7,6 @@ passes encrypted only, and gets a stream that only its page decrypts (hub/networ
 from __future__ import annotations
 
 import hmac
-import json
 import logging
 import secrets
 import threading
@@ -17,9 +16,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
+from hub.engine.text import say
 from hub.errors import ConfigError, HubError, TemporaryError, of_file
 from hub.files import read_file, set_aside, write_private
 from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedKey, from_base64, to_base64
+from hub.network.http_messages import Refused
 from hub.network.messages import Malformed, to_bytes
 from hub.network.screen_messages import (
     ANSWER_SIZE,
@@ -51,8 +52,8 @@ MOST_SESSIONS = 256
 MOST_SCREENS = 64
 FORGET_SECONDS = 86_400.0
 
-OTHER_TOKEN = (
-    "This screen's link is not valid any more. Staff: run `table-hub screen-link` and open the link it prints."  # noqa: S105
+OTHER_TOKEN = say(
+    "This screen's link is not valid any more. Staff: run `table-hub screen-link` and open the link it prints."
 )
 
 
@@ -75,7 +76,9 @@ class ScreenToken:
                 self.value = ""
                 aside = set_aside(file)
                 log.error("%s was damaged. It is set aside as %s.", file, aside.name)
-                self.notice = "The links of big screens on other devices are no longer valid: their file was damaged."
+                self.notice = say(
+                    "The links of big screens on other devices are no longer valid: their file was damaged."
+                )
             if not self.value.startswith(FORM):
                 self.value = self.renew(file)
             self._stamp = _stamp(file)
@@ -173,7 +176,7 @@ class OwnScreens:
     def open(self, table: str, scope: Scope, body: bytes) -> bytes:
         """Return the answer to `POST .../screen/open` as JSON. Raise ScreenRefused or Malformed."""
         if not same_origin(scope):
-            raise ScreenRefused(403, "This request comes from another page.")
+            raise ScreenRefused(403, say("This request comes from another page."))
         asked = read_opening(body)
         try:
             pair = self._key.with_phone(from_base64(asked.pk))
@@ -200,7 +203,7 @@ class OwnScreens:
         with self._lock:
             found = self._waiting.pop(given[0], None)
             if found is None or found.table != table or found.until <= self._now():
-                raise ScreenRefused(403, "This stream was opened before, or too long ago.")
+                raise ScreenRefused(403, say("This stream was opened before, or too long ago."))
             self._following[given[0]] = found
         return given[0], found
 
@@ -214,7 +217,7 @@ class OwnScreens:
     def beat(self, table: str, scope: Scope, body: bytes) -> None:
         """Note that a page is alive: it answers a beat of its stream. Raise ScreenRefused or Malformed."""
         if not same_origin(scope):
-            raise ScreenRefused(403, "This request comes from another page.")
+            raise ScreenRefused(403, say("This request comes from another page."))
         asked = read_alive(body)
         address = ""
         if not self._here(scope):
@@ -222,13 +225,13 @@ class OwnScreens:
             with self._lock:
                 screen = self._following.get(asked.session)
             if screen is None or not screen.holds or screen.table != table:
-                raise ScreenRefused(403, "This is no screen of this table.")
+                raise ScreenRefused(403, say("This is not a screen of this table."))
             try:
                 beat = read_beat(screen.pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
             except DecryptionError:
-                raise ScreenRefused(403, "This is no screen of this table.") from None
+                raise ScreenRefused(403, say("This is not a screen of this table.")) from None
             if beat.n <= screen.beats:
-                raise ScreenRefused(409, "This request was made before.")
+                raise ScreenRefused(409, say("This request was made before."))
             screen.beats = beat.n
         with self._lock:
             for known, name in ((self._pages, asked.screen), (self._seen, address)):
@@ -259,7 +262,7 @@ def _first(waiting: OrderedDict[str, PairedScreen]) -> PairedScreen:
 def error_of(error: ScreenRefused | Malformed) -> tuple[int, bytes]:
     """Return status and body of the answer to a refused request."""
     status = error.status if isinstance(error, ScreenRefused) else 400
-    return status, json.dumps({"error": str(error)}).encode()
+    return status, to_bytes(Refused(error.sentence))
 
 
 def link_of(url: str, table: str, key: bytes, token: str) -> str:

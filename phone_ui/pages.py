@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
 from hub.engine.labels import Labels
-from hub.engine.text import to_json
+from hub.engine.text import say, to_json
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
@@ -230,7 +230,7 @@ class _Tables:
         self._files = files
 
     def one(self, name: str) -> TableFace:
-        return self.all.get(name) or abort(404, "This hub has no such table.")
+        return self.all.get(name) or abort(404, say("This hub has no such table."))
 
     def till(self) -> Response:
         """Answer with all tables at a glance: what is in every public state already, and no name of a guest."""
@@ -265,7 +265,7 @@ class _Tables:
         try:
             return Response(self.one(name).history(), mimetype="application/json")
         except HubError as error:
-            abort(503, str(error))
+            abort(503, error.sentence)
 
     def events(self, name: str, number: str) -> Response:
         table = self.one(name)
@@ -288,7 +288,7 @@ class _Tables:
         try:
             return _json_answer(bench.command(command))
         except HubError as error:
-            abort(400, str(error))
+            abort(400, error.sentence)
 
     def panel(self, name: str, size: str) -> Response:
         picture = self.bench_of(name).panel(size)
@@ -297,7 +297,7 @@ class _Tables:
         return Response(picture, mimetype="image/png", headers={"Cache-Control": "no-store"})
 
     def bench_of(self, name: str) -> BenchFace:
-        return self.one(name).bench or abort(404, "This table has real devices, so there is no bench.")
+        return self.one(name).bench or abort(404, say("This table has real devices, so there is no bench."))
 
 
 def _public_state(table: TableFace) -> PublicState | None:
@@ -319,11 +319,11 @@ class _Spoken:
 
     def catalogue(self, language: str, game: str = "") -> Response:
         if self._speech is None or language not in self._speech.names:
-            abort(404, "This hub does not speak that language.")
+            abort(404, say("This hub does not speak that language."))
         if (language, game) not in self._kept:
             found = self._speech.catalogue(language, game)
             if found is None:
-                abort(404, "This hub does not speak that language.")
+                abort(404, say("This hub does not speak that language."))
             self._kept[language, game] = static_file(found, ".json")
         return _file_answer(self._kept[language, game])
 
@@ -340,7 +340,7 @@ class _Joining:
     def qr(self, name: str) -> Response:
         table, address = self._tables.one(name), self._address()
         if not address:
-            abort(404, "There is no network yet.")
+            abort(404, say("There is no network yet."))
         return _file_answer(qr_picture(f"{address}/t/{table.id}#k={self._key}"))
 
     def play(self, name: str) -> BaseResponse:
@@ -361,7 +361,7 @@ class _Joining:
         wanted = code.strip().upper()
         face = next((face for face in self._tables.all.values() if face.code.upper() == wanted), None)
         if face is None:
-            abort(404, "No table here has this code; look at the table's screen again.")
+            abort(404, say("No table here has this code. Look at the table's screen again."))
         return _json_answer(TableKey(face.id, self._key))
 
     def call_staff(self, name: str) -> Response:
@@ -382,7 +382,7 @@ class _Joining:
 
 def _refuse_foreign_posts() -> None:
     if request.method == "POST" and not same_origin({"headers": _origin_and_host()}):
-        abort(403, "This request comes from another page.")
+        abort(403, say("This request comes from another page."))
 
 
 def _origin_and_host() -> list[tuple[bytes, bytes]]:
@@ -409,7 +409,7 @@ def _script(files: StaticFiles, libraries: StaticFiles, path: str) -> StaticFile
 
 def _file_answer(found: StaticFile | None) -> Response:
     if found is None:
-        abort(404, "There is no such file on this hub.")
+        abort(404, say("There is no such file on this hub."))
     gzipped = found.gzipped if request.accept_encodings.quality("gzip") > 0 else None
     answer = Response(gzipped or found.plain, content_type=found.content_type)
     if gzipped:
@@ -429,6 +429,10 @@ def _up() -> Response:
 
 def _json_answer(value: Plain | Mapping[str, Any], status: int = 200) -> Response:
     return Response(to_json(value), status, mimetype="application/json")
+
+
+def _refusal(sentence: str, status: int) -> Response:
+    return Response(messages.to_bytes(Refused(sentence)), status, mimetype="application/json")
 
 
 def _with_security_headers(answer: Response, *, benched: bool) -> Response:
@@ -458,17 +462,17 @@ def _with_security_headers(answer: Response, *, benched: bool) -> Response:
 
 
 def _claim_refused(refused: ClaimRefused) -> Response:
-    answer = _json_answer(Refused(str(refused)), refused.status)
+    answer = _refusal(refused.sentence, refused.status)
     if refused.retry_after:
         answer.headers["Retry-After"] = str(refused.retry_after)
     return answer
 
 
 _SENTENCES = {
-    404: "There is no such page on this hub.",
+    404: say("There is no such page on this hub."),
     405: "This address does not take that method.",
-    413: f"The request is larger than {BODY_BYTES} bytes.",
-    500: "The hub failed at this request; its journal says more.",
+    413: say("The request is too large."),
+    500: say("The hub failed at this request. Its journal says more."),
 }
 
 
@@ -479,8 +483,8 @@ def _http_error(error: HTTPException) -> Response:
     if status == 404 and "text/html" in request.headers.get("Accept", ""):
         return Response(NOT_FOUND, 404, content_type="text/html; charset=utf-8")
     own = error.description if error.description != type(error).description else None
-    sentence = own or _SENTENCES.get(status) or "The hub does not understand this request."
-    answer = _json_answer(Refused(sentence), status)
+    sentence = own or _SENTENCES.get(status) or say("The hub does not understand this request.")
+    answer = _refusal(sentence, status)
     if status == 405:
         answer.headers.extend({k: v for k, v in error.get_headers() if k == "Allow"})
     return answer

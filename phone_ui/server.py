@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from a2wsgi import WSGIMiddleware
 
+from hub.engine.text import say
 from hub.errors import ConfigError, TemporaryError
 from hub.network.messages import Malformed
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
@@ -189,7 +190,7 @@ class _Router:
     def _screen_answer(self, screens: OwnScreens, scope: Scope, body: bytes, table: str, what: str) -> bytes:
         """Return the answer to a big screen as JSON. Raise ScreenRefused or Malformed."""
         if table not in self._tables:
-            raise ScreenRefused(404, "This hub has no such table.")
+            raise ScreenRefused(404, say("This hub has no such table."))
         match scope["method"], what:
             case "POST", "open":
                 return screens.open(table, scope, body)
@@ -279,7 +280,7 @@ async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "websocket.http.response.body", "body": b'{"error":"%s"}' % WRONG_HOST.encode()})
 
 
-_BODY_SENTENCES = {408: "The request came too slowly.", 413: f"The request is larger than {BODY_BYTES} bytes."}
+_BODY_SENTENCES = {408: say("The request came too slowly."), 413: say("The request is too large.")}
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | int:

@@ -8,7 +8,6 @@ nothing, repeats nothing and answers nothing in the hub's place.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import secrets
@@ -20,7 +19,9 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from hub.engine.text import say, say_count
 from hub.errors import HubError
+from hub.network import http_messages
 from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedKey, from_base64, to_base64
 from hub.network.messages import Malformed, to_bytes
 from hub.network.staff_messages import (
@@ -97,7 +98,7 @@ class Session:
     def use(self, number: int) -> None:
         """Use a number up. Raise Refused where it was used, or is too old to know."""
         if number in self.numbers or number <= self.highest - WINDOW:
-            raise Refused(409, "This request was made before.")
+            raise Refused(409, say("This request was made before."))
         self.highest = max(self.highest, number)
         self.numbers = {one for one in self.numbers if one > self.highest - WINDOW} | {number}
 
@@ -181,9 +182,9 @@ class StaffDoor:
         try:
             answer, status, retry = await self._answer(scope, body, closing, here=here), 200, 0
         except Refused as error:
-            answer, status, retry = {"error": str(error)}, error.status, error.retry_after
+            answer, status, retry = to_bytes(http_messages.Refused(error.sentence)), error.status, error.retry_after
         except Malformed as error:
-            answer, status, retry = {"error": str(error)}, 400, 0
+            answer, status, retry = to_bytes(http_messages.Refused(error.sentence)), 400, 0
         headers = [
             (b"content-type", b"application/json"),
             (b"cache-control", b"no-store"),
@@ -192,27 +193,27 @@ class StaffDoor:
         if retry:
             headers.append((b"retry-after", str(retry).encode()))
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
+        await send({"type": "http.response.body", "body": answer})
 
-    async def _answer(self, scope: Scope, body: bytes, closing: asyncio.Event, *, here: bool) -> dict[str, str]:
+    async def _answer(self, scope: Scope, body: bytes, closing: asyncio.Event, *, here: bool) -> bytes:
         """Return nonce and box of the answer. Raise Refused or Malformed."""
         if scope["method"] != "POST":
             raise Refused(405, "This address does not take that method.")
         if not same_origin(scope):
-            raise Refused(403, "This request comes from another page.")
+            raise Refused(403, say("This request comes from another page."))
         if scope["path"] == "/staff/login":
             return await self._login(body, "here" if here else network_of(address_of(scope)), here=here)
         return await self._ask(body, closing)
 
     # --- log-in --------------------------------------------------------------------------------------
 
-    async def _login(self, body: bytes, who: str, *, here: bool) -> dict[str, str]:
+    async def _login(self, body: bytes, who: str, *, here: bool) -> bytes:
         asked = read_login(body)
         try:
             pair = self._key.with_phone(from_base64(asked.pk))
             secret = read_secret(pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
         except DecryptionError:
-            raise Refused(400, "This hub has another key than the one that this browser knows.") from None
+            raise Refused(400, say("This hub has another key than the one that this browser knows.")) from None
         self.renewed()
         known = self._pin.knows(secret.browser)
         guesser = f"browser {secret.browser}" if known else who
@@ -220,7 +221,11 @@ class StaffDoor:
             seconds = int(wait) + 1
             raise Refused(
                 429,
-                f"Too many wrong PINs came from this network; try again in {seconds} seconds, or with another device.",
+                say_count(
+                    "Too many wrong PINs came from this network. Try again in {count} second, or with another device.",
+                    "Too many wrong PINs came from this network. Try again in {count} seconds, or with another device.",
+                    seconds,
+                ),
                 seconds,
             )
         async with nullcontext() if known or here else self._turns.turn(who):
@@ -229,7 +234,7 @@ class StaffDoor:
         if not fits:
             log.warning("staff: a wrong PIN came from %s.", who)
             self._face.note_wrong_pins(self._guesses.wrong_today(self._now()))
-            raise Refused(403, "That is not the staff's PIN.")
+            raise Refused(403, say("That is not the staff's PIN."))
         self._guesses.take_back(guesser)
         browser = self._pin.admit(secret.browser)
         log.info("staff: somebody has signed in from %s.", who)
@@ -247,23 +252,23 @@ class StaffDoor:
 
     # --- a session -----------------------------------------------------------------------------------
 
-    async def _ask(self, body: bytes, closing: asyncio.Event) -> dict[str, str]:
+    async def _ask(self, body: bytes, closing: asyncio.Event) -> bytes:
         asked = read_body(body)
         self.renewed()
         with self._lock:
             self._drop_old()
             session = self._sessions.get(asked.session)
         if session is None:
-            raise Refused(401, "You are signed out: sign in again.")
+            raise Refused(401, say("You are signed out: sign in again."))
         try:
             ask = read_ask(session.pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
         except DecryptionError:
-            raise Refused(400, "This request was not made in this session.") from None
+            raise Refused(400, say("This request was not made in this session.")) from None
         session.use(ask.n)
         try:
             answer = await self._do(asked.session, session, ask, closing)
         except HubError as error:
-            answer = StaffAnswer(ask.n, False, str(error), self._face.picture[0])
+            answer = StaffAnswer(ask.n, False, error.sentence, self._face.picture[0])
         return _sealed(session.pair, to_bytes(answer))
 
     async def _look(self, session: Session, n: int, since: int, closing: asyncio.Event) -> StaffAnswer:
@@ -292,9 +297,9 @@ class StaffDoor:
             case "out", _:
                 with self._lock:
                     self._sessions.pop(name, None)
-                return StaffAnswer(ask.n, True, "You are signed out.")
-        say, findings = await asyncio.get_running_loop().run_in_executor(self._doing, self._face.do, ask)
-        return StaffAnswer(ask.n, True, say, self._face.picture[0], findings=findings)
+                return StaffAnswer(ask.n, True, say("You are signed out."))
+        sentence, findings = await asyncio.get_running_loop().run_in_executor(self._doing, self._face.do, ask)
+        return StaffAnswer(ask.n, True, sentence, self._face.picture[0], findings=findings)
 
 
 def _give_way() -> None:
@@ -309,7 +314,6 @@ def _set(loop: asyncio.AbstractEventLoop, fresh: asyncio.Event) -> None:
         return
 
 
-def _sealed(pair: SharedKey, text: bytes) -> dict[str, str]:
+def _sealed(pair: SharedKey, text: bytes) -> bytes:
     whole = pair.encrypt(text, ANSWER_SIZE)
-    box = StaffBox(to_base64(whole[:NONCE_BYTES]), to_base64(whole[NONCE_BYTES:]))
-    return {"nonce": box.nonce, "box": box.box}
+    return to_bytes(StaffBox(to_base64(whole[:NONCE_BYTES]), to_base64(whole[NONCE_BYTES:])))

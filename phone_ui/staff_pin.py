@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from hub.engine.text import say
 from hub.errors import ConfigError, HubError, TemporaryError, of_file
 from hub.files import read_file, set_aside, write_private
 from phone_ui.limits import TokenBucket
@@ -80,8 +81,8 @@ class StaffPin:
                 raise  # the disk fails: what it holds may be whole
             aside = set_aside(self._file)
             log.error("The staff's PIN is another one now. %s It is set aside as %s.", error, aside.name)
-            self.notice = (
-                "The staff's PIN was renewed at the start of the hub: its file was damaged or could be read by others."
+            self.notice = say(
+                "The staff's PIN was renewed when the hub started: its file was damaged, or others could read it."
             )
             return None
 

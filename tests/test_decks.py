@@ -143,7 +143,7 @@ def test_staff_are_told_of_matches_put_aside_that_need_the_earlier_cards() -> No
     (kept,) = venue.rig.state["put_aside"]
     assert venue.do("cards", "", game="bid-it", changes={"cards": {"1": {"copies": 9}}}).endswith("the next match on.")
     assert venue.do("cards", "", game="bidness", changes=CHANGED).endswith(
-        "from the next match on. Matches put aside that need the earlier cards: 1."
+        "from the next match on. 1 suspended match needs the earlier cards."
     )
     assert venue.do("cards", "", game="bidness", changes=CHANGED).endswith("the next match on."), "nothing has changed"
     answer = venue.rig.say(1, "take_up", {"match": kept["match"]})

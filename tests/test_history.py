@@ -17,7 +17,7 @@ from hub import access, games
 from hub.__main__ import main
 from hub.access import PastMatches
 from hub.engine.match import Match
-from hub.engine.text import to_json
+from hub.engine.text import english, to_json
 from hub.errors import HubError
 from hub.ports import LogEntry
 from hub.state import History
@@ -148,7 +148,7 @@ def test_dice_stay_counted_when_their_logs_are_wiped(state: Path, played: list[M
 
 
 def test_what_is_told_names_nobody_and_shows_no_hand(state: Path) -> None:
-    told = msgspec.to_builtins(read(state))
+    told = msgspec.to_builtins(read(state), enc_hook=english)
     assert {key for match in told["matches"] for key in match} == {
         "id", "table", "title", "begun", "minutes", "seats", "winners",
     }  # fmt: skip
@@ -237,7 +237,7 @@ def test_loaded_dice_are_found_when_there_are_enough_throws() -> None:
 def test_no_verdict_comes_from_a_few_dice() -> None:
     found = judge("typed", [FEWEST - 1, 0, 0, 0, 0, 0])
     assert (found.p, found.square) == (None, None)
-    assert found.verdict == "Too few to say: 59 dice, and 60 are wanted."
+    assert found.verdict == "Too few to say: 59 dice. At least 60 are needed."
     assert judge("typed", [FEWEST, 0, 0, 0, 0, 0]).verdict.startswith("Hardly fair")
 
 

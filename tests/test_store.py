@@ -835,7 +835,7 @@ def test_what_is_not_put_aside_is_not_resumed_and_nothing_changes(store: LogStor
     over = store.begin("2", b"{}")
     store.end(over, LEFT)
     for match in (running, over, "m-9"):
-        with pytest.raises(DamagedLog, match=f"Match {match} was not put aside"):
+        with pytest.raises(DamagedLog, match=f"Match {match} is not suspended"):
             store.take_up(match)
     assert (store.last("1"), store.last("2")) == (LastMatch(running), LastMatch(over, LEFT))
 

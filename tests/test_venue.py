@@ -178,7 +178,7 @@ def test_many_wrong_pins_are_told_to_staff() -> None:
     assert venue.venue.faults == []
     venue.desk.note_wrong_pins(10)
     (fault,) = venue.venue.faults
-    assert fault.what.startswith("10 wrong PINs")
+    assert fault.what.startswith("10 wrong staff PINs")
 
 
 def test_a_look_over_the_machine_says_what_is_not_well() -> None:

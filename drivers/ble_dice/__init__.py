@@ -25,6 +25,7 @@ from drivers.common import settings as block
 from drivers.common.backoff import SHORTEST, backoff
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox
+from hub.engine.text import say, say_count
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
@@ -39,8 +40,8 @@ PROOF = 2.0  # seconds after the connection in which whoever may be a die says t
 TRIES = 5  # of which none came so far
 MOST = 7  # connections that one adapter holds
 
-NAME = "the smart dice"
-LEANS = "One die is leaning: throw that one again."
+NAME = say("the smart dice")
+LEANS = say("One die is leaning: throw that one again.")
 
 
 @dataclass
@@ -133,7 +134,7 @@ class Kit:
         if arm is None:
             return
         if not self._may_read():
-            self._report("no_reader", say=self._why_not())
+            self._report("no_reader", sentence=self._why_not())
             return
         dice = [die for die in self._dice.values() if die.here and die.sides == arm.sides]
         thrown = [die for die in dice if die.thrown]
@@ -148,7 +149,8 @@ class Kit:
             if rest >= REST and len(thrown) == arm.count:
                 self._report("settled", faces)
             elif rest >= REST and (len(thrown) > arm.count or rest >= STRAGGLER):
-                self._report("wrong_count", say=f"I see {len(thrown)} of {arm.count}: throw them all again.")
+                sentence = say("I see {seen} of {count} dice: throw them all again.", seen=len(thrown), count=arm.count)
+                self._report("wrong_count", sentence=sentence)
                 for die in thrown:
                     die.thrown = False
 
@@ -163,8 +165,13 @@ class Kit:
         assert self._arm is not None
         here = self._usable(self._arm.sides)
         if here == 0:
-            return "No smart die answers: type what you see."
-        return f"Only {here} of {self._arm.count} smart dice answer: type what you see."
+            return say("No smart die answers: type what you see.")
+        return say_count(
+            "Only {count} of {dice} smart dice answers: type what you see.",
+            "Only {count} of {dice} smart dice answer: type what you see.",
+            here,
+            dice=self._arm.count,
+        )
 
     def _report_kit(self) -> None:
         here = [die for die in self._dice.values() if die.here]
@@ -173,11 +180,11 @@ class Kit:
             self._reported_kit = kit
             self._put(kit)
 
-    def _report(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
+    def _report(self, state: DiceState, faces: tuple[int, ...] = (), sentence: str = "") -> None:
         assert self._arm is not None
-        if (state, faces, say) != self._reported_throw:
-            self._reported_throw = (state, faces, say)
-            self._put(DiceSeen(NAME, self._arm.number, state, faces, say))
+        if (state, faces, sentence) != self._reported_throw:
+            self._reported_throw = (state, faces, sentence)
+            self._put(DiceSeen(NAME, self._arm.number, state, faces, sentence))
 
 
 # --- the radio ---------------------------------------------------------------------------------------
@@ -257,7 +264,12 @@ class BleDice:
                 runner.run(self._live())
         except Exception:  # a fault in one driver does not end the match; its event loop is gone
             log.exception("The radio of the smart dice failed.")
-            self._put(DeviceDown(NAME, "The smart dice are given up: their driver failed, and the log says how."))
+            self._put(
+                DeviceDown(
+                    NAME,
+                    say("The smart dice cannot be used any more: their driver failed, and the hub's log says how."),
+                )
+            )
 
     async def _live(self) -> None:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -292,7 +304,10 @@ class BleDice:
                     await asyncio.sleep(TICK)
             except (BleakError, OSError) as error:
                 self._report_down(
-                    f"The Bluetooth radio cannot be used ({error}): is it there and switched on? Type the rolls."
+                    say(
+                        "The Bluetooth radio cannot be used ({error}). Is it plugged in and switched on? Type the rolls.",
+                        error=str(error),
+                    )
                 )
                 await asyncio.sleep(next(pauses))
 

@@ -23,6 +23,7 @@ from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Re
 from drivers.common import settings as block
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
+from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
@@ -36,10 +37,10 @@ STIRRED = 0.002  # share of a picture that changes when a die moves
 
 BY_ID = "/dev/v4l/by-id/*-video-index0"  # names that stay with a camera on USB; index 1 is its metadata
 FOLDER = "doubtful-dice"  # the folder of pictures that could not be read, beside the calibration
-NAME = "the dice tray"
+NAME = say("the dice tray")
 MOST = 6  # dice in one throw: more of them hide each other
-SILENT = "The tray's camera is silent: type what you see."
-UNSURE = "I cannot read these dice: lay them flat and apart, or type what they show."
+SILENT = say("The tray's camera is silent: type what you see.")
+UNSURE = say("I cannot read these dice: lay them flat and apart, or type what they show.")
 
 
 # --- when a throw may be believed --------------------------------------------------------------------
@@ -84,11 +85,12 @@ class Watch:
         if not faces:
             return "armed", (), ""  # the dice were taken out, to be thrown
         if len(faces) != self._count:
-            return (
-                "wrong_count",
-                (),
-                f"I see {len(faces)} of {self._count}: throw them all again, or type what they show.",
+            sentence = say(
+                "I see {seen} of {count} dice: throw them all again, or type what they show.",
+                seen=len(faces),
+                count=self._count,
             )
+            return "wrong_count", (), sentence
         return "settled", faces, ""
 
 
@@ -213,7 +215,8 @@ class CameraTray(ThreadedDevice):
         self._before = None  # no picture was taken while nobody asked: what lies there now is no throw
         if sides != 6:
             self._watch = None
-            self._say("no_reader", (), f"The tray reads dice of six sides, not of {sides}: type what you see.")
+            sentence = say("The tray reads dice with 6 sides, not with {sides}: type what you see.", sides=sides)
+            self._say("no_reader", (), sentence)
         elif self._camera is None:
             self._say("no_reader", (), SILENT)
         else:
@@ -254,7 +257,7 @@ class CameraTray(ThreadedDevice):
         try:
             reading = None if moving else Reading(()) if empty else read(picture, self._background.calibration)
         except ValueError as error:
-            raise DeviceLost(str(error), Cause.CALIBRATION) from None
+            raise DeviceLost(error.args[0], Cause.CALIBRATION) from None
         known = self._reported
         state, faces, words = self._watch.look(reading, now)
         self._say(state, faces, words)
@@ -312,7 +315,8 @@ def load(path: Path) -> Calibration:
             return Calibration(np.asarray(kept["empty"], np.uint8), float(kept["side"]), float(kept["height"]))
     except (OSError, KeyError, ValueError):
         raise DeviceLost(
-            f"The dice tray is not calibrated ({path}): run table-hub calibrate-tray.", Cause.CALIBRATION
+            say("The dice tray is not calibrated ({path}): run `table-hub calibrate-tray`.", path=str(path)),
+            Cause.CALIBRATION,
         ) from None
 
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from drivers.camera_tray.mjpeg import JpegSplitter
 from drivers.camera_tray.vision import Picture
+from hub.engine.text import Text, say
 from hub.errors import Cause, DeviceLost
 
 log = logging.getLogger(__name__)
@@ -84,7 +85,10 @@ class Folder:
         found = sorted(path for path in self._folder.glob("*") if path.suffix in (".png", ".jpg"))
         picture = cv2.imread(str(found[-1]), cv2.IMREAD_COLOR) if found else None
         if picture is None:
-            raise DeviceLost(f"The dice tray's folder {self._folder} holds no picture (.png or .jpg).", Cause.MISSING)
+            raise DeviceLost(
+                say("There is no picture (.png or .jpg) in the dice tray's folder {path}.", path=str(self._folder)),
+                Cause.MISSING,
+            )
         return np.asarray(picture, np.uint8)
 
     def interrupt(self) -> None:
@@ -142,7 +146,7 @@ class Video:
         self._taken_at = time.monotonic()
         if not good:
             raise DeviceLost(
-                f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?"
+                say("The dice tray's camera sends no picture. Is it plugged in? Does another program use it?")
             )
         return np.asarray(picture, np.uint8)
 
@@ -253,26 +257,38 @@ class PiCamera:
 
     def _lost(self) -> DeviceLost:
         """Return what to raise: the program has ended, or hangs."""
-        known = f"The Pi's camera {self._number}"
         if self._interrupted:
-            return DeviceLost(f"{known} is closed.")
+            return DeviceLost(say("The Pi's camera {number} is closed.", number=self._number))
         if not self._ended:
             if self._unread > (0 if self._first_by else _LARGE):
-                return DeviceLost(f"{known} sends what is no picture: is {PROGRAMS[0]} the maker's own program?")
-            return DeviceLost(f"{known} sends no picture: look at its ribbon cable, with the power off.", Cause.SILENT)
+                return DeviceLost(
+                    say(
+                        "The Pi's camera {number} does not send pictures. Is {program} the maker's own program?",
+                        number=self._number,
+                        program=PROGRAMS[0],
+                    )
+                )
+            return DeviceLost(
+                say(
+                    "The Pi's camera {number} sends no picture. Switch the power off, then check its ribbon cable.",
+                    number=self._number,
+                ),
+                Cause.SILENT,
+            )
         for thread in self._threads:
             thread.join(ENDING)  # what it said last
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(ENDING)
         said = "\n".join(self._lines)
-        for sentence, cause, signs in _ENDINGS:
+        for sentence, cause, signs in _endings(self._number):
             if any(sign in said for sign in signs):
-                return DeviceLost(f"{known} {sentence}", cause)
+                return DeviceLost(sentence, cause)
         code = self._child.returncode
         how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit status {code}"
         errors = [line for line in self._lines if "ERROR" in line] or list(self._lines)
         last = f"; it said: {errors[-1]}" if errors else ""
-        return DeviceLost(f"The program of the Pi's camera {self._number} has ended ({how}{last}).", Cause.UNPLUGGED)
+        ended = say("The program of the Pi's camera {number} has ended ({end}).", number=self._number, end=how + last)
+        return DeviceLost(ended, Cause.UNPLUGGED)
 
     def _read_pictures(self, stream: IO[bytes]) -> None:
         splitter = JpegSplitter()
@@ -298,24 +314,35 @@ class PiCamera:
                     self._lines.append(text)
 
 
-# What the program says before it ends (core/rpicam_app.cpp: OpenCamera; libcamera, camera.cpp: Camera::acquire)
-_ENDINGS: Sequence[tuple[str, Cause, Sequence[str]]] = (
-    (
-        "is used by another program: end that one.",
-        Cause.BUSY,
-        ("in use by another process", "failed to acquire camera"),
-    ),
-    (
-        "is not there: look at its ribbon cable with the power off; `rpicam-hello --list-cameras` lists what is seen.",
-        Cause.MISSING,
-        ("no cameras available", "selected camera is not available"),
-    ),
-    (
-        "cannot be used: this computer is no Raspberry Pi with its camera system of today.",
-        Cause.MISSING,
-        ("only supports the Raspberry Pi platforms", "legacy camera stack"),
-    ),
-)
+def _endings(number: str) -> Sequence[tuple[Text, Cause, Sequence[str]]]:
+    """Return what is wrong with that camera, by what its program says before it ends.
+
+    Sources: core/rpicam_app.cpp (OpenCamera); libcamera, camera.cpp (Camera::acquire).
+    """
+    return (
+        (
+            say("Another program uses the Pi's camera {number}: end that program.", number=number),
+            Cause.BUSY,
+            ("in use by another process", "failed to acquire camera"),
+        ),
+        (
+            say(
+                "The Pi's camera {number} is not there. Switch the power off, then check its ribbon cable.",
+                number=number,
+            ),
+            Cause.MISSING,
+            ("no cameras available", "selected camera is not available"),
+        ),
+        (
+            say(
+                "The Pi's camera {number} cannot be used: this is not a Raspberry Pi with a current camera system.",
+                number=number,
+            ),
+            Cause.MISSING,
+            ("only supports the Raspberry Pi platforms", "legacy camera stack"),
+        ),
+    )
+
 
 SOURCES: dict[str, Callable[[str, Look], Camera]] = {"folder": Folder, "v4l2": Video, "rpicam": PiCamera}
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drivers.camera_tray.light import light
+from hub.engine.text import say
 
 Picture = NDArray[np.uint8]  # height x width x 3 (blue, green, red); a mask is height x width
 Floats = NDArray[np.float64]
@@ -90,20 +91,25 @@ class Pip:
     contrast: float
 
 
-LEANS = "One die is leaning or half hidden: lay it flat, or type what it shows."
-SHINES = "A light shines on a die: shade it, or type what the dice show."
-CROWDED = "The dice lie too close to be told apart: move them a little, or type what they show."
-STRANGE = "Something that is no flat die lies in the tray: take it out, or type what the dice show."
-CHANGED = (
-    "The tray does not look as it did when it was calibrated: take hands out of the picture, or calibrate it anew."
+LEANS = say("One die is leaning or half hidden: lay it flat, or type what it shows.")
+SHINES = say("A light shines on a die: shade it, or type what the dice show.")
+CROWDED = say("The dice are too close together: move them apart, or type what they show.")
+STRANGE = say("Something other than flat dice is in the tray: take it out, or type what the dice show.")
+CHANGED = say(
+    "The tray looks different than at its calibration: take your hands out of the picture, or calibrate it again."
 )
 
 
 def read(picture: Picture, calibration: Calibration) -> Reading:
     """Return the faces in `picture`. Raise ValueError when it has another size than the calibrated one."""
     if picture.shape != calibration.empty.shape:
-        raise ValueError(f"The camera sends {picture.shape[1]}x{picture.shape[0]} pixels, the tray was calibrated with "
-                         f"{calibration.empty.shape[1]}x{calibration.empty.shape[0]}: calibrate it anew.")  # fmt: skip
+        raise ValueError(
+            say(
+                "The camera sends {size} pixels, and the tray was calibrated with {earlier}: calibrate it again.",
+                size=f"{picture.shape[1]}x{picture.shape[0]}",
+                earlier=f"{calibration.empty.shape[1]}x{calibration.empty.shape[0]}",
+            )
+        )
     analysis = PictureAnalysis(picture, calibration)
     if analysis.share > 0.4:
         return Reading((), CHANGED)

@@ -25,6 +25,7 @@ from drivers.common.frames import (
     SeenFrames,
     Who,
 )
+from hub.engine.text import say
 
 log = logging.getLogger(__name__)
 
@@ -87,10 +88,10 @@ class BoardSession(ABC):
             return
         if now - self._heard_at > QUIET:
             self._who_at = now
-            self._let_go(f"{self._name} is silent: look at its cable ({self.port}).")
+            self._let_go(say("{device} is silent. Check its cable.", device=self._name))
         elif self.link.due(now) is not None:
             self._ask_later(now)
-            self._let_go(f"{self._name} is not answering: look at its cable ({self.port}).")
+            self._let_go(say("{device} does not answer. Check its cable.", device=self._name))
 
     def deadline(self) -> float | None:
         """Return when `due` is to be called at the latest; None: not before bytes come."""
@@ -141,6 +142,7 @@ class BoardSession(ABC):
 
     def _let_go(self, sentence: str) -> None:
         """Report the board as lost, and ask anew who is there."""
+        log.info("%s: %s", self.port, sentence)
         self.state, self._known = "asking", ("", "")
         self.link.drop_question()
         self.link.seen = SeenFrames()

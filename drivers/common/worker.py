@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 
 from drivers.common.backoff import backoff
+from hub.engine.text import say
 from hub.errors import DeviceError, DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp
 
@@ -127,7 +128,10 @@ class WorkerThread:
             return self._lose(error)
         except Exception:  # a fault in one driver ends neither its thread nor the match
             log.exception("A step of %s failed.", self._name)
-            return self._lose(DeviceLost(f"{self._name} is given a rest: its driver failed, and the log says how."))
+            sentence = say(
+                "The driver of {device} failed; the hub's log says how. The hub tries again.", device=self._name
+            )
+            return self._lose(DeviceLost(sentence))
         self._backoff = backoff()
         if self._reported:
             self._reported = ""
@@ -139,8 +143,8 @@ class WorkerThread:
         self._attempt(self._device.release)
         self._acquired = False
         self._retry_at = self._clock.now() + next(self._backoff)
-        if str(error) != self._reported:
-            self._reported = str(error)
+        if error.sentence != self._reported:
+            self._reported = error.sentence
             log.warning("%s", error)
             self._inbox(DeviceDown(self._name, self._reported))
         return self._retry_at

@@ -24,6 +24,7 @@ from PIL import Image
 
 from drivers.common.gpio_header import MISSING, Bus, pin_errors
 from hub.display import PanelSize
+from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
 
@@ -165,7 +166,8 @@ class PanelIo:
             self._busy = InputDevice(pins.busy, pull_up=model.busy_high, pin_factory=factory)
         except pin_errors() as error:
             self._close_outs()
-            raise DeviceLost(f"The pins of panel {name} cannot be used ({error}).", Cause.of(error)) from error
+            sentence = say("The pins of panel {panel} cannot be used ({error}).", panel=name, error=str(error))
+            raise DeviceLost(sentence, Cause.of(error)) from error
 
     def set(self, out: Out, high: bool) -> None:
         """Put a line high or low."""
@@ -186,7 +188,10 @@ class PanelIo:
             self._busy_since = now
         if now - self._busy_since >= self._model.patience:
             raise DeviceLost(
-                f"The panel {self._name} does not answer: look at its cable and its supply. The game goes on without it.",
+                say(
+                    "The panel {panel} does not answer. Check its cable and its power supply. The game goes on without it.",
+                    panel=self._name,
+                ),
                 Cause.SILENT,
             )
         self.pause(POLL)

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from drivers.common.worker import Inbox, ThreadedDevice
+from hub.engine.text import say
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState
 
 MOST_DICE = 100
@@ -86,7 +87,7 @@ class SimDice(ThreadedDevice):
             self._armed = _Arm(number, seat, count, sides)
             self._kept = self._rolling = ()
             self._still_at = None
-            self._report("no_reader" if self._lost else "armed", say=self._silent() if self._lost else "")
+            self._report("no_reader" if self._lost else "armed", sentence=self._silent() if self._lost else "")
             if lying and self._lying and not self._lost:
                 self._rolling = self._lying
                 self._still_at = self._clock.now() + self.REST
@@ -106,17 +107,17 @@ class SimDice(ThreadedDevice):
         with self._lock:
             arm = self._armed
             if self._lost:
-                return "The dice reader is lost: restore it, or type the roll."
+                return say("The dice reader is lost: restore it, or type the roll.")
             if arm is None:
-                return "Nobody is asked to roll: the reader ignores the dice."
+                return say("Nobody is asked to roll: the reader ignores the dice.")
             if self._still_at is not None:
-                return "The dice are still rolling."
+                return say("The dice are still rolling.")
             if self._seen.state == "settled":
-                return "The roll is read: nobody is asked to roll again."
+                return say("The roll is read: nobody is asked to roll again.")
             missing = arm.count - len(self._kept)
             number = len(faces) or (missing if count is None else count)
             if any(not 1 <= face <= arm.sides for face in faces):
-                return f"A die here has the faces 1 to {arm.sides}."
+                return say("A die here has the faces 1 to {sides}.", sides=arm.sides)
             if self._kept and number != missing:
                 self._kept = ()  # all were picked up
             self._rolling = tuple(faces) or tuple(self._chance.randint(1, arm.sides) for _ in range(number))
@@ -144,7 +145,7 @@ class SimDice(ThreadedDevice):
             self._still_at = None
             self._kept = self._rolling = ()
             if self._armed is not None:
-                self._report("no_reader", say=self._silent())
+                self._report("no_reader", sentence=self._silent())
             self._report_kit()
 
     def drain(self) -> None:
@@ -180,15 +181,17 @@ class SimDice(ThreadedDevice):
 
     @staticmethod
     def _silent() -> str:
-        return "The dice reader is silent: type what you see."
+        return say("The dice reader is silent: type what you see.")
 
     def _report_kit(self) -> None:
-        self._inbox(DiceKit(self._reader, 0 if self._lost else self.KIT, ("die 1",) if self._weak else ()))
+        self._inbox(
+            DiceKit(self._reader, 0 if self._lost else self.KIT, (say("die {number}", number=1),) if self._weak else ())
+        )
         self._changed()
 
-    def _report(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
+    def _report(self, state: DiceState, faces: tuple[int, ...] = (), sentence: str = "") -> None:
         if self._armed is not None:
-            self._seen = DiceSeen(self._reader, self._armed.number, state, faces, say)
+            self._seen = DiceSeen(self._reader, self._armed.number, state, faces, sentence)
             self._inbox(self._seen)
         self._changed()
 
@@ -204,10 +207,10 @@ class SimDice(ThreadedDevice):
         seen = len(lying) - 1 if missing else len(lying)
         if seen != wanted:
             self._kept = ()
-            self._report("wrong_count", say=f"I see {seen} of {wanted}.")
+            self._report("wrong_count", sentence=say("I see {seen} of {count} dice.", seen=seen, count=wanted))
         elif leaning:
             self._kept = lying[:-1]
-            self._report("cocked", self._kept, "One die is leaning: roll only that one again.")
+            self._report("cocked", self._kept, say("One die is leaning: roll only that one again."))
         else:
             self._kept = ()
             self._report("settled", lying)

@@ -17,6 +17,7 @@ from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey
 from nacl.utils import random
 
+from hub.engine.text import say
 from hub.errors import ConfigError, HubError, of_file
 from hub.files import kind_of, read_file, set_aside, write_private
 
@@ -144,7 +145,7 @@ class HubKey:
         if aside is None:
             return cls.stored(file), ""
         log.error("%s is no key of a hub. It is set aside as %s, and the hub makes another key.", file, aside.name)
-        return cls.stored(file), "The file with the hub's key was damaged, so the hub has a new key."
+        return cls.stored(file), say("The file with the hub's key was damaged, so the hub has a new key.")
 
     @property
     def public(self) -> bytes:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import UNSET
+
 from hub.engine.labels import ListLabels
-from hub.state import Count, Plain
+from hub.state import Count, Plain, Texts
 
 CardParts = str | dict[str, Any]
 """Part of a list of cards: a text with several lines, or cards by name."""
@@ -15,6 +17,7 @@ class Refused(Plain, frozen=True):
     """Answer to any request that fails: one sentence for people."""
 
     error: str
+    texts: Texts = UNSET
 
 
 class TableKey(Plain, frozen=True):

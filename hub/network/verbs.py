@@ -13,10 +13,11 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from hub.engine.sight import Strength
+from hub.engine.text import say
 from hub.errors import IllegalAction
 from hub.state import Count, Name, Plain, SeatNumber
 
-NOT_UNDERSTOOD = "The hub does not understand this request. Reload the page."
+NOT_UNDERSTOOD = say("The hub does not understand this request. Reload the page.")
 
 
 def read_args(kinds: Mapping[str, type[Plain]], verb: str, args: Mapping[str, Any]) -> Plain:

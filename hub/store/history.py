@@ -14,6 +14,7 @@ from math import erfc, exp, lgamma, log, sqrt
 from statistics import median
 from typing import Literal
 
+from hub.engine.text import Text, say
 from hub.state import DiceHistory, GameHistory, History, PastMatch, SeatHistory
 from hub.store.queries import LONGEST, SIDES, kept_rolled, lines_of, rolled_in
 
@@ -95,16 +96,25 @@ def judge(kind: Literal["read", "typed", "hub"], counts: Sequence[int]) -> DiceH
     dice = sum(counts)
     expected = dice / len(counts)
     if dice < FEWEST:
-        return DiceHistory(kind, list(counts), None, None, f"Too few to say: {dice} dice, and {FEWEST} are wanted.")
+        too_few = say("Too few to say: {count} dice. At least {fewest} are needed.", count=dice, fewest=FEWEST)
+        return DiceHistory(kind, list(counts), None, None, too_few)
     square = sum((count - expected) ** 2 for count in counts) / expected
     p = chi_square_tail(square, len(counts) - 1)
-    often = f"Fair dice would be as uneven as this, or more, {_share(p)}"
+    share = _share(p)
     if p >= UNEVEN:
-        verdict = f"No sign that they are unfair. {often}."
+        verdict = say(
+            "No sign that they are unfair. Fair dice would be as uneven as this, or more, {share}.", share=share
+        )
     elif p >= UNFAIR:
-        verdict = f"Somewhat uneven. {often}: that happens by chance, too. Look again after as many more."
+        verdict = say(
+            "Somewhat uneven. Fair dice would be as uneven as this, or more, {share}, so it may be chance. Look again after as "
+            "many more.",
+            share=share,
+        )
     else:
-        verdict = f"Hardly fair, or not read right. {often}."
+        verdict = say(
+            "Hardly fair, or not read right. Fair dice would be as uneven as this, or more, {share}.", share=share
+        )
     return DiceHistory(kind, list(counts), round(square, 2), p, verdict)
 
 
@@ -124,15 +134,15 @@ def chi_square_tail(value: float, freedom: int) -> float:
     return min(1.0, tail)
 
 
-def _share(p: float) -> str:
+def _share(p: float) -> Text:
     """Return how often something of that chance happens, in words: `in 37 of 100 cases`, `in 1 of 2500 cases`."""
     if p >= 0.1:
-        return f"in {round(p * 100)} of 100 cases"
+        return say("in {count} of 100 cases", count=round(p * 100))
     if p < 1e-6:
-        return "in less than 1 of a million cases"
+        return say("in less than 1 of a million cases")
     cases = 1 / p
     digits = 10 ** max(0, len(str(int(cases))) - 2)
-    return f"in 1 of {round(cases / digits) * digits} cases"
+    return say("in 1 of {count} cases", count=round(cases / digits) * digits)
 
 
 def as_text(found: History) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from secrets import token_bytes
 from typing import NamedTuple
 
+from hub.engine.text import say
 from hub.errors import LogError, ReplayDiverged, TemporaryError, of_file
 from hub.files import read_file, set_aside, write_private
 from hub.ports import LogEntry, Missing
@@ -72,8 +73,8 @@ class KeyedStore:
             if os.path.lexists(file) and not _is_key(file):
                 aside = set_aside(file)
                 log.error("%s is no key of logs. It is set aside as %s.", file, aside.name)
-                self.key_notice = (
-                    "The file that proves the logs of matches was damaged, so earlier matches cannot go on."
+                self.key_notice = say(
+                    "The file that proves the logs of matches was damaged, so earlier matches cannot be resumed."
                 )
             if not file.exists():
                 highest = store.highest()
@@ -140,13 +141,16 @@ class KeyedStore:
         if not self._is_keyed(match):
             if any(_MAC.search(line) for line in (head, *(entry.line for entry in entries))):
                 raise ReplayDiverged(
-                    f"The log of match {match} was written with another key than the hub has now. Staff: put the earlier "
-                    "key back, from a backup, and start the hub again."
+                    say(
+                        "The log of match {match} was written with another key than the hub has now. Staff: put the "
+                        "earlier key back, from a backup, and start the hub again.",
+                        match=match,
+                    )
                 )
             return head, entries
-        macs = [self._checked(match, head, b"", "in its head")]
+        macs = [self._checked(match, head, b"", None)]
         for entry in entries:
-            macs.append(self._checked(match, entry.line, macs[-1], f"at entry {entry.number}"))
+            macs.append(self._checked(match, entry.line, macs[-1], entry.number))
         row = self._store.sealed_row(match)
         self._forget(match)
         if short := self._compared(match, row, macs, sealed=_MAC.sub(b"}", head).endswith(_SEALED)):
@@ -215,7 +219,7 @@ class KeyedStore:
             end = None
         if end is None or not hmac.compare_digest(self._seal(match, end).encode(), (row.seal or "").encode()):
             raise ReplayDiverged(
-                f"The log of match {match} belongs to another match, or something else than this hub changed it."
+                say("The log of match {match} is not its own, or another program changed it.", match=match)
             )
         if end.cuts == row.cuts and end.length > length:
             return Missing(match, end.length, length)
@@ -227,9 +231,14 @@ class KeyedStore:
         mac = hmac.digest(self._key, before + line, "sha256")
         return b'%s,"mac":"%s"}' % (line.removesuffix(b"}"), mac.hex().encode()), mac
 
-    def _checked(self, match: str, line: bytes, before: bytes, where: str) -> bytes:
+    def _checked(self, match: str, line: bytes, before: bytes, entry: int | None) -> bytes:
+        """Return the code of a line: of the head, or of that entry. Raise ReplayDiverged if it is not this hub's."""
         found = _MAC.search(line)
         mac = hmac.digest(self._key, before + _MAC.sub(b"}", line), "sha256")
         if not found or not hmac.compare_digest(mac.hex().encode(), found[1]):
-            raise ReplayDiverged(f"The log of match {match} was changed {where} by something else than this hub.")
+            if entry is None:
+                raise ReplayDiverged(say("Another program changed the head of the log of match {match}.", match=match))
+            raise ReplayDiverged(
+                say("Another program changed entry {entry} of the log of match {match}.", entry=entry, match=match)
+            )
         return mac

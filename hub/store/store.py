@@ -12,6 +12,7 @@ from threading import Lock, get_ident
 from time import monotonic, time
 from typing import NamedTuple
 
+from hub.engine.text import say, say_count
 from hub.errors import DamagedLog, LogError
 from hub.files import check_file, kind_of
 from hub.ports import LEFT, LastMatch, Length, LogEntry, MatchPutAside, Missing
@@ -49,15 +50,15 @@ def _said(error: sqlite3.Error | sqlite3.Warning) -> str:
     """Return an error of the database as a sentence. Guests read it, so it names no path."""
     match code_of(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return "Another program uses the hub's database. Play goes on as soon as that program is done."
+            return say("Another program uses the hub's database. Play goes on as soon as that program is done.")
         case sqlite3.SQLITE_FULL:
-            return "The hub's disk is full. Nothing was deleted."
+            return say("The hub's disk is full. Nothing was deleted.")
         case code if code in DAMAGED:
-            return (
-                "The hub's database is damaged. Nothing was deleted: the next start of the hub sets the file aside and goes "
-                "on with what can be read."
+            return say(
+                "The hub's database is damaged. Nothing was deleted. At its next start, the hub sets the file aside and keeps "
+                "what it can read."
             )
-    return f"The hub's database failed: {error}. Nothing was deleted. Check the disk."
+    return say("The hub's database failed: {error}. Nothing was deleted. Check the disk.", error=str(error))
 
 
 class Store:
@@ -136,9 +137,21 @@ class Store:
         make_file(self._path)
         db = connect(self._path)
         kept = rescue(aside, db) if aside.is_file() else 0
-        saved = f"{kept} running match{'' if kept == 1 else 'es'} could be read from it" if kept else "no match could"
         self.notice = (
-            f"The database was damaged and is set aside as {aside.name}; {saved}. Staff: run `table-hub doctor`."
+            say_count(
+                "The database was damaged. It is set aside as {file}, and {count} running match could be read from it. "
+                "Staff: run `table-hub doctor`.",
+                "The database was damaged. It is set aside as {file}, and {count} running matches could be read from it. "
+                "Staff: run `table-hub doctor`.",
+                kept,
+                file=aside.name,
+            )
+            if kept
+            else say(
+                "The database was damaged. It is set aside as {file}, and no match could be read from it. "
+                "Staff: run `table-hub doctor`.",
+                file=aside.name,
+            )
         )
         log.error("The database %s cannot be read (%s). %s", self._path, reason, self.notice)
         return db
@@ -334,7 +347,7 @@ class Store:
                 (match,),
             )
             if not resumed.rowcount:
-                raise DamagedLog(f"Match {match} was not put aside.")
+                raise DamagedLog(say("Match {match} is not suspended.", match=match))
             db.execute(f"PRAGMA user_version={RESUMED}")
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
@@ -346,12 +359,13 @@ class Store:
                 entries = [LogEntry(number, line) for number, line in lines]
         except LogError as error:
             if isinstance(error.__cause__, sqlite3.Error) and code_of(error.__cause__) in DAMAGED:
-                raise DamagedLog(f"Its log cannot be read ({error.__cause__}); it is kept as it is.") from error
+                sentence = say("Its log cannot be read ({error}). It is kept as it is.", error=str(error.__cause__))
+                raise DamagedLog(sentence) from error
             raise
         if found is None:
-            raise DamagedLog(f"The database holds no match {match}.")
+            raise DamagedLog(say("There is no match {match} in the database.", match=match))
         if [entry.number for entry in entries] != list(range(len(entries))):
-            raise DamagedLog(f"The log of match {match} has a gap; it is kept as it is.")
+            raise DamagedLog(say("The log of match {match} has a gap. It is kept as it is.", match=match))
         return found[0], entries
 
     def sealed_row(self, match: str) -> SealedRow:
@@ -361,7 +375,7 @@ class Store:
                 'SELECT "table", cuts, seal, result IS NOT NULL FROM matches WHERE id = ?', (match,)
             ).fetchone()
         if found is None:
-            raise DamagedLog(f"The database holds no match {match}.")
+            raise DamagedLog(say("There is no match {match} in the database.", match=match))
         return SealedRow(found[0], found[1], found[2], bool(found[3]))
 
     def seal(self, match: str, seal: str) -> None:

@@ -100,7 +100,7 @@ def test_one_die_too_many_or_too_few_is_a_wrong_count() -> None:
     assert states(reported)[-1] == ("wrong_count", ())
     last = reported[-1]
     assert isinstance(last, DiceSeen)
-    assert last.say == "I see 1 of 2: throw them all again."
+    assert last.say == "I see 1 of 2 dice: throw them all again."
 
 
 def test_a_die_that_a_hand_turned_after_the_throw_does_not_count() -> None:
@@ -129,7 +129,7 @@ def test_too_few_dice_are_said_before_anybody_throws() -> None:
     dice, reported = kit(1)
     dice.arm(1, 4, 6, 0.0, lying=False)
     assert isinstance(reported[-1], DiceSeen)
-    assert reported[-1].say == "Only 1 of 4 smart dice answer: type what you see."
+    assert reported[-1].say == "Only 1 of 4 smart dice answers: type what you see."
 
 
 def test_a_low_battery_is_known_before_the_match() -> None:
@@ -200,7 +200,7 @@ def test_a_die_that_was_carried_away_is_missed_and_taken_back(sky: Sky) -> None:
     sky.until(DiceKit(NAME, 2, ("GoDice_1A2B3C_R_v03",)))
     sky.dice.arm(4, 1, 2, 6)
     sky.air.do(sky.two.fall_silent())
-    sky.until(seen(4, "no_reader", (), "Only 1 of 2 smart dice answer: type what you see."))
+    sky.until(seen(4, "no_reader", (), "Only 1 of 2 smart dice answers: type what you see."))
     sky.air.do(sky.two.come_back())
     sky.until(seen(4, "armed"))
 

@@ -142,7 +142,7 @@ def play_to(table: Table, phase: str) -> None:
 def test_a_box_unplugged_and_plugged_in_again_goes_on_where_it_was(table: Table, phase: str) -> None:
     play_to(table, phase)
     table.sim.unplug()
-    assert "unplugged" in table.inbox.next(BoxDown).why
+    assert "is gone" in table.inbox.next(BoxDown).why
     table.seats.replug(table.sim)
     assert table.inbox.next(BoxUp).boot == table.up.boot
     match phase:
@@ -321,7 +321,7 @@ def test_another_board_at_a_port_meant_for_a_box_is_told_until_it_is_gone(seats:
     seats.hub("port-1")
     down = seats.inbox.next(DeviceDown)
     assert down.device.endswith("port-1")
-    assert down.why == f"The board at {down.device} says that it is a tray, and a seat box is expected there."
+    assert down.why == f"The board at {down.device} says that it is a tray. A seat box is expected there."
     tray.unplug()
     tray.port.unlink(missing_ok=True)
     let_pass(seats.clock, seats.inbox, lambda: seats.inbox.all(DeviceUp), "the port is told to work again")
@@ -332,7 +332,7 @@ def test_another_board_at_a_port_meant_for_a_box_is_told_until_it_is_gone(seats:
     ("protocol", "why"),
     [
         (PROTOCOL - 1, "older firmware"),
-        (PROTOCOL + 1, "newer firmware .* update the hub, or put the firmware of this hub"),
+        (PROTOCOL + 1, "newer firmware .*: update the hub, or put the firmware of this hub"),
     ],
 )
 def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, protocol: int, why: str) -> None:
@@ -342,7 +342,6 @@ def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, 
     assert down.device.endswith("port-1")
     assert BOX in down.why
     assert re.search(why, down.why)
-    assert f"protocol {protocol}" in down.why
     sim.press("k1")
     hub.ring(BOX, LampPicture("turn"))
     good = seats.box(CPythonBox("box-2"), port="port-2")
@@ -401,7 +400,7 @@ def test_a_box_that_does_not_answer_is_down_after_five_tries(seats: Seats) -> No
         assert asked.acquire(timeout=PATIENCE)
         assert table.inbox.all(BoxDown) == []
         seats.clock.advance(0.2)
-    assert "not answering" in table.inbox.next(BoxDown).why
+    assert "does not answer" in table.inbox.next(BoxDown).why
 
 
 class Cheat(Box):  # type: ignore[misc]

@@ -85,7 +85,11 @@ def test_a_missing_die_is_a_wrong_count_and_an_empty_tray_is_no_throw() -> None:
     watch = Watch(3, 0.0)
     watch.look(None, 0.0)
     state, faces, say = [watch.look(reading(5, 2), 0.4 * n) for n in range(1, 5)][-1]
-    assert (state, faces, say) == ("wrong_count", (), "I see 2 of 3: throw them all again, or type what they show.")
+    assert (state, faces, say) == (
+        "wrong_count",
+        (),
+        "I see 2 of 3 dice: throw them all again, or type what they show.",
+    )
     watch.look(None, 3.0)
     assert [watch.look(reading(), 3.2 + 0.4 * n)[0] for n in range(4)][-1] == "armed"
 
@@ -155,7 +159,7 @@ def test_a_tray_that_was_never_calibrated_says_what_to_do(tmp_path: Path) -> Non
     try:
         down = signals.get(timeout=5)
         assert isinstance(down, DeviceDown)
-        assert "run table-hub calibrate-tray" in down.why
+        assert "run `table-hub calibrate-tray`" in down.why
     finally:
         tray.close()
 

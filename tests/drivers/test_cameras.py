@@ -173,11 +173,11 @@ def test_focus_exposure_and_white_balance_are_the_configurations(pi: Pi) -> None
 @pytest.mark.parametrize(
     ("told", "number", "cause", "said"),
     [
-        ({"trouble": "busy"}, "0", Cause.BUSY, "is used by another program"),
-        ({"trouble": "none"}, "0", Cause.MISSING, "look at its ribbon cable"),
+        ({"trouble": "busy"}, "0", Cause.BUSY, "Another program uses the Pi's camera 0"),
+        ({"trouble": "none"}, "0", Cause.MISSING, "check its ribbon cable"),
         ({}, "3", Cause.MISSING, "camera 3 is not there"),
-        ({"trouble": "platform"}, "0", Cause.MISSING, "no Raspberry Pi"),
-        pytest.param({"trouble": "garbage"}, "0", Cause.FAULT, "sends what is no picture", marks=pytest.mark.slow),
+        ({"trouble": "platform"}, "0", Cause.MISSING, "not a Raspberry Pi"),
+        pytest.param({"trouble": "garbage"}, "0", Cause.FAULT, "does not send pictures", marks=pytest.mark.slow),
         pytest.param({"trouble": "silent"}, "0", Cause.SILENT, "sends no picture", marks=pytest.mark.slow),
     ],
 )

@@ -296,7 +296,7 @@ def test_a_busy_line_that_hangs_is_a_lost_panel_in_ten_seconds_or_a_minute_for_c
     desk.paper.hangs = True
     desk.paper._show_busy()
     began = desk.clock.now()
-    with pytest.raises(DeviceLost, match=f"The panel {name} does not answer: look at its cable"):
+    with pytest.raises(DeviceLost, match=f"The panel {name} does not answer. Check its cable"):
         desk.show(1)
     assert desk.clock.now() - began <= desk.model.patience + 5
     assert desk.model.patience == (10 if name in PARTIAL else 30 if desk.model.busy_high else 60)
@@ -337,7 +337,7 @@ def test_a_hung_panel_never_holds_up_the_table_is_said_and_shows_the_newest_when
     down = desk.inbox.next(DeviceDown)
     assert down == DeviceDown(
         "eink waveshare-4.2",
-        "The panel waveshare-4.2 does not answer: look at its cable and its supply. The game goes on without it.",
+        "The panel waveshare-4.2 does not answer. Check its cable and its power supply. The game goes on without it.",
     )
     desk.paper.hangs = False
     desk.clock.advance(5.0)
@@ -408,7 +408,7 @@ def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
     desk.device.start()
     with caplog.at_level(logging.CRITICAL):
         desk.device.show(numbered(2), False)
-        assert "its driver failed" in desk.inbox.next(DeviceDown).why
+        assert "The driver of eink waveshare-4.2 failed" in desk.inbox.next(DeviceDown).why
         desk.device.show(numbered(3), False)
         desk.clock.advance(0.5)
         desk.inbox.next(DeviceUp)

@@ -583,7 +583,7 @@ def test_a_box_that_answers_no_question_is_down_after_five_tries_a_fifth_of_a_se
     wire.fleet.open(BOX, SealedRound(1, 5, 2))
     started = wire.now
     wire.until(lambda: wire.all(BoxDown))
-    assert "not answering" in wire.all(BoxDown)[0].why
+    assert "does not answer" in wire.all(BoxDown)[0].why
     assert wire.now - started == pytest.approx(1.0, abs=0.1)
     assert wire.from_hub.count(b'"t":"open"') == 5
 
@@ -659,7 +659,7 @@ def test_a_board_without_the_boxs_firmware_is_named_once_and_asked_on() -> None:
     wire.wait(60.0)
     (down,) = wire.signals
     assert down == DeviceDown(
-        "wire", "The board at wire does not say that it is a seat box: is the box's firmware on it?"
+        "wire", "The board at wire does not say that it is a seat box. Is the box's firmware on it?"
     )
     assert wire.from_hub.count(b'"t":"who"') > 12
     wire.box = CPythonBox(BOX)

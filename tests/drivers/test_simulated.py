@@ -99,9 +99,9 @@ def test_with_a_wrong_count_no_die_is_kept(tray: Tray) -> None:
     tray.dice.arm(1, 1, 3, 6)
     tray.seen()
     tray.dice.miscount()
-    assert tray.throw(6, 6, 6) == DiceSeen("tray", 1, "wrong_count", (), "I see 2 of 3.")
-    assert tray.throw(1) == DiceSeen("tray", 1, "wrong_count", (), "I see 1 of 3.")
-    assert tray.throw(1, 2, 3, 4) == DiceSeen("tray", 1, "wrong_count", (), "I see 4 of 3.")
+    assert tray.throw(6, 6, 6) == DiceSeen("tray", 1, "wrong_count", (), "I see 2 of 3 dice.")
+    assert tray.throw(1) == DiceSeen("tray", 1, "wrong_count", (), "I see 1 of 3 dice.")
+    assert tray.throw(1, 2, 3, 4) == DiceSeen("tray", 1, "wrong_count", (), "I see 4 of 3 dice.")
     assert tray.throw(1, 2, 3) == DiceSeen("tray", 1, "settled", (1, 2, 3))
 
 

@@ -134,7 +134,7 @@ class MemoryStore:
     def take_up(self, match: str) -> None:
         self._write("take_up")
         if match not in self.people_aside:
-            raise DamagedLog(f"Match {match} was not put aside.")
+            raise DamagedLog(f"Match {match} is not suspended.")
         del self.people_aside[match]
         self.current[self.heads[match][0]] = match
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
+from hub.engine.text import say
 from hub.errors import NotOffered
 from hub.ports import AddressChanged, BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
 from hub.table.base.notices import KINDS, Cause, Kind, Notices
 from hub.table.base.slow_disk import SLOW_DISK
 from hub.table.dice.roll_states import STAFF_SECONDS
-from hub.table.seating.conditions import UNNAMED
+from hub.table.seating.conditions import NO_BROKER, UNNAMED
 from tests.table.fakes import HeldClock, MemoryStore, TableRig
 from tests.table.test_rolls import at
 
@@ -94,7 +95,7 @@ def test_a_call_for_help_is_taken_back_by_the_same_hold(rig: TableRig) -> None:
 
 
 def test_a_call_for_help_does_not_hide_a_lost_device(rig: TableRig) -> None:
-    rig.take(Key("box-2", "bar", "hold"), DeviceDown("panel", "The panel does not answer."))
+    rig.take(Key("box-2", "bar", "hold"), DeviceDown("panel", say("The panel does not answer.")))
     assert texts(rig) == ["Seat 2 calls for help.", "The panel does not answer."]
     rig.take(DeviceUp("panel"))
     assert texts(rig) == ["Seat 2 calls for help."]
@@ -128,8 +129,8 @@ def test_that_nobody_rolls_is_said_again_when_nobody_does() -> None:
 
 
 def test_a_missing_broker_and_a_lost_device_stand_side_by_side(rig: TableRig) -> None:
-    rig.take(DeviceDown("strip", "The strip is dark."), BrokerDown("The broker is gone."))
-    assert texts(rig) == ["The broker is gone.", "The strip is dark."]
+    rig.take(DeviceDown("strip", say("The strip is dark.")), BrokerDown("The broker is gone."))
+    assert texts(rig) == [NO_BROKER, "The strip is dark."]
     rig.take(BrokerUp())
     assert texts(rig) == ["The strip is dark."]
 
@@ -291,10 +292,10 @@ def test_while_the_table_waits_for_its_disk_another_thread_says_so_once(slow: Ta
 @pytest.mark.parametrize(
     ("why", "shown"),
     [
-        ("/dev/ttyACM1 was unplugged.", UNNAMED),
-        ("The board at /dev/ttyACM0 does not say that it is a seat box.", UNNAMED),
-        ("The dice are read in 1/2 s.", "The dice are read in 1/2 s."),
-        ("The panel does not answer.", "The panel does not answer."),
+        ("There is no /dev/spidev0.0.", UNNAMED),
+        ("Its words for staff alone.", UNNAMED),
+        (say("The board at {path} is no seat box.", path="/dev/ttyACM0"), UNNAMED),
+        (say("The panel {panel} does not answer.", panel="2.9"), "The panel 2.9 does not answer."),
     ],
 )
 def test_no_path_of_a_file_is_shown_to_guests(why: str, shown: str) -> None:

@@ -490,7 +490,7 @@ def trial_of_thirteen() -> Iterator[Bench]:
 def test_thirteen_simulated_dice_are_thrown_with_every_fault_on_the_way(trial_of_thirteen: Bench) -> None:
     bench = trial_of_thirteen
     rig = bench.rig
-    assert bench.throw("wrong_count", count=7)["say"] == "I see 7 of 6."
+    assert bench.throw("wrong_count", count=7)["say"] == "I see 7 of 6 dice."
     bench.dice.cock()
     cocked = bench.throw("cocked")
     assert len(cocked["faces"]) == 5

@@ -14,7 +14,7 @@ from hub import games
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, tell
 from hub.engine.event import Event
 from hub.engine.game import Game, Rulebook
-from hub.engine.text import Text, to_json
+from hub.engine.text import Text, say, to_json
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -40,6 +40,7 @@ from hub.state import PublicEvent
 from hub.table.loop import Table
 from hub.table.match import feed
 from hub.table.people.absence import CALL_SECONDS
+from hub.table.seating.conditions import NO_BROKER
 from hub.table.seating.seats import ALARM_AFTER, ALARM_SECONDS, CLAIM_SECONDS, SHOWN_SECONDS
 from tests.engine.ladder import Climb, deal
 from tests.made_labels import made_labels
@@ -1102,7 +1103,7 @@ def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(rig: Tabl
     rig.boxes_up()
     rig.sit(1)
     rig.take(Key("box-2", "bar", "hold"), BrokerDown("The broker is gone."))
-    assert rig.notice() == "The broker is gone."
+    assert rig.notice() == NO_BROKER
     assert rig.state["seats"][0]["phone"] == "away"
     rig.take(BrokerUp())
     assert rig.notice() == "Seat 2 calls for help."
@@ -1110,7 +1111,7 @@ def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(rig: Tabl
 
 def test_a_lost_device_is_said_until_it_is_back_and_what_a_person_must_do_comes_first(rig: TableRig) -> None:
     rig.boxes_up()
-    rig.take(DeviceDown("panel", "The panel does not answer."), DeviceDown("strip", "The strip is dark."))
+    rig.take(DeviceDown("panel", say("The panel does not answer.")), DeviceDown("strip", say("The strip is dark.")))
     assert rig.notice() == "The panel does not answer."
     rig.take(DeviceUp("panel"))
     assert rig.notice() == "The strip is dark."
@@ -1539,7 +1540,7 @@ def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
     rig.table.stop()
     rig.table.run(lambda: ticked.append(1))
     assert ticked == [1]
-    assert rig.notice() == "The broker is gone."
+    assert rig.notice() == NO_BROKER
 
 
 def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: TableRig) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 
-from hub.engine.text import say
+from hub.engine.text import Text, say
 from hub.ports import AddressChanged, BrokerDown, BrokerUp, DeviceDown, DeviceSimulated, DeviceUp
 from hub.table.base.notices import Notices
 from hub.table.seating.seats import Seats
 
 SIMULATED = say("Boxes and dice here are simulated: anybody at the bench page sees every secret choice.")
-PATH = re.compile(r"(?<!\S)/\w+/")
 UNNAMED = say("A device of this table does not work. The staff's page says which one.")
 NO_NETWORK = say("There is no network yet: phones can join as soon as the hub has an address.")
+NO_BROKER = say("Phones cannot be reached now. Boxes play on. The hub tries again by itself.")
 
 Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
 
@@ -22,14 +21,14 @@ def note(signal: Condition, notices: Notices, seats: Seats) -> None:
     """Post the notice of what is wrong around the table, or end it. Without a broker no phone of `seats` is there."""
     match signal:
         case DeviceDown(device, why):
-            text = UNNAMED if PATH.search(why) else why  # guests are shown no path; staff get the driver's own words
-            notices.post("device", text, device)
+            is_for_guests = isinstance(why, Text) and "path" not in why.values  # staff get all words of a driver
+            notices.post("device", why if is_for_guests else UNNAMED, device)
         case DeviceUp(device):
             notices.end("device", device)
         case DeviceSimulated():
             notices.post("simulated", SIMULATED)
-        case BrokerDown(why):
-            notices.post("broker", why)
+        case BrokerDown():
+            notices.post("broker", NO_BROKER)  # staff get the reason
             for seat in seats:
                 seat.phone_on = False
         case BrokerUp():

@@ -1,7 +1,7 @@
 // Claiming a seat: the phone makes a key pair, asks, and the box (or the seat's code) says yes.
 
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
-import { say } from "./language.js";
+import { readMessage, say } from "./language.js";
 import { slot } from "./storage.js";
 
 /** @import { ClaimBody, ClaimReply, ClaimDetails, KeyProof } from "./messages.d.ts" */
@@ -132,7 +132,10 @@ async function fetchJson(address, options, otherwise = say("The hub could not do
   } catch {
     throw new Refused("The hub does not answer. Is this phone on the table's Wi-Fi?");
   }
-  const body = await answer.json().catch(() => ({}));
+  const body = await answer
+    .text()
+    .then(readMessage)
+    .catch(() => ({}));
   if (!answer.ok) throw new Refused(body.error ?? otherwise);
   return body;
 }

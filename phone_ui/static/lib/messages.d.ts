@@ -452,6 +452,7 @@ export interface History {
   games: GameHistory[];
   seats: SeatHistory[];
   dice: DiceHistory[];
+  texts: MadeOf;
 }
 /**
  * A match that is over: `begun` is a date in UTC, `minutes` how long it took, where that is known.

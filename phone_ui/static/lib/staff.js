@@ -3,7 +3,7 @@
 
 import { Refused } from "./claim.js";
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
-import { say } from "./language.js";
+import { readMessage, say } from "./language.js";
 import { slot } from "./storage.js";
 
 /** @import { Venue, StaffAnswer, StaffAsk, StaffBody, StaffBox, StaffLogin, StaffSecret } from "./messages.d.ts" */
@@ -232,7 +232,10 @@ async function post(address, body, signal = within(PATIENCE).signal) {
   } catch {
     throw new Refused("The hub does not answer. Is this device on the venue's network?");
   }
-  const said = await answer.json().catch(() => ({}));
+  const said = await answer
+    .text()
+    .then(readMessage)
+    .catch(() => ({}));
   if (answer.status === 401) throw new SignedOut();
   if (answer.status === 400 && address === "/staff/login") throw new OtherKey();
   if (!answer.ok) throw new Refused(said.error ?? say("The hub could not do that. Try once more."));

@@ -1,7 +1,7 @@
 // The bench: boxes, dice and panels made of software, so that one person with a laptop plays a whole table.
 
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
-import { begin, say, sayCount } from "../lib/language.js";
+import { begin, readMessage, say, sayCount } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { calledName, nameStays, placeOf, seatName, seatText } from "../lib/seats.js";
 import { claimNameOf, slot } from "../lib/storage.js";
@@ -67,7 +67,10 @@ async function post(command) {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(command),
     });
-    const body = await answer.json().catch(() => ({}));
+    const body = await answer
+      .text()
+      .then(readMessage)
+      .catch(() => ({}));
     return answer.ok ? "" : (body.error ?? say("The bench could not do that."));
   } catch {
     return say("The hub does not answer.");

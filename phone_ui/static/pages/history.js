@@ -1,7 +1,7 @@
 // What was played at a table: minutes a game, wins by seat, the dice, the newest matches. Public facts only.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
-import { begin, message, say, sayAround, sayCount } from "../lib/language.js";
+import { begin, message, readMessage, say, sayAround, sayCount } from "../lib/language.js";
 import { Bars } from "../parts/bars.js";
 import { Mark } from "../parts/marks.js";
 
@@ -23,7 +23,7 @@ function Page() {
       try {
         const answer = await fetch(`/t/${table}/history.json`, { cache: "no-store" });
         if (!answer.ok) throw new Error("refused");
-        setPast(await answer.json());
+        setPast(readMessage(await answer.text()));
         setFailed(false);
       } catch {
         setFailed(true);

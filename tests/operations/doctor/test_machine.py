@@ -272,7 +272,7 @@ def test_screens_tell_of_another_board_at_a_port_that_is_meant_for_a_box_and_the
         web=WebPart("127.0.0.1", 0),
         device=(DevicePart("button_box", "1", "", {"ports": [str(tray.port)]}),),
     )
-    sentence = f"The board at {tray.port} says that it is a tray, and a seat box is expected there."
+    sentence = f"The board at {tray.port} says that it is a tray. A seat box is expected there."
     try:
         with Hub(config) as hub:
             hub.start()
