@@ -54,9 +54,9 @@ def written(catalogue: Catalog) -> bytes:
 def read(file: Path) -> Catalog:
     """Return a catalog. Raise DamagedCatalog if the file is not one, or ends in the middle of a line."""
     content = file.read_bytes()
+    if not content.endswith(b"\n"):
+        raise DamagedCatalog(f"{file} cannot be read: its last line is cut off. Restore it first.")
     try:
-        if not content.endswith(b"\n"):
-            raise ValueError("its last line is cut off")
         return read_po(io.BytesIO(content), locale=None if file == TEMPLATE else _language(file), abort_invalid=True)
     except (PoFileError, ValueError) as error:
         raise DamagedCatalog(f"{file} cannot be read: {error}. Restore it first.") from None
@@ -104,8 +104,12 @@ def missing(file: Path) -> list[str]:
     return [
         f"{_language(file)}: {' '.join(name for name, _ in one.locations)}: {_key(one.id)}"
         for one in read(file)
-        if one.id and (one.fuzzy or not all([one.string] if isinstance(one.string, str) else one.string))
+        if one.id and (one.fuzzy or not _is_whole(one.string))
     ]
+
+
+def _is_whole(translation: object) -> bool:
+    return all(translation) if isinstance(translation, tuple | list) else bool(translation)
 
 
 def start(language: str) -> Path:

@@ -230,14 +230,17 @@ def test_a_text_beside_an_element_is_a_message(tmp_path: Path) -> None:
 # --- a file that is renewed ----------------------------------------------------------------------------
 
 
+TWO = [Message("Pass", "a.py"), Message("Seat {seat}", "b.py")]
+
+
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program of two messages, and its French file."""
     monkeypatch.setattr(catalogues, "LOCALE", tmp_path)
     monkeypatch.setattr(catalogues, "TEMPLATE", tmp_path / "table-hub.pot")
     monkeypatch.setattr(catalogues, "ROOT", tmp_path)
-    monkeypatch.setattr(catalogues, "messages", lambda: [Message("Pass", "a.py"), Message("Seat {seat}", "b.py")])
-    catalogues.TEMPLATE.write_bytes(catalogues.written(catalogues.template(catalogues.messages())))
+    monkeypatch.setattr(catalogues, "messages", lambda: TWO)
+    catalogues.TEMPLATE.write_bytes(catalogues.written(catalogues.template(TWO)))
     file = catalogues.start("fr")
     file.write_bytes(file.read_bytes().replace(b'"Seat {seat}"\nmsgstr ""', b'"Seat {seat}"\nmsgstr "Place {seat}"'))
     return file
