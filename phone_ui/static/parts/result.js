@@ -2,8 +2,8 @@
 
 import { html, useState } from "../lib/html.js";
 import { ranking, scoreText } from "../lib/labels.js";
-import { message, say, sayAround } from "../lib/language.js";
-import { asPlayed } from "../lib/seats.js";
+import { say } from "../lib/language.js";
+import { asPlayed, winnersText } from "../lib/seats.js";
 import { Facts } from "./facts.js";
 import { later } from "./later.js";
 import { Sentence, Who } from "./marks.js";
@@ -11,6 +11,8 @@ import { Sentence, Who } from "./marks.js";
 /** @import { Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
+/** Where the winners stand in a sentence. */
+const HERE = "\ue000";
 const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum), "score.css");
 
 /**
@@ -69,5 +71,6 @@ function Winners({ state, winners }) {
     i > 0 && (i === winners.length - 1 ? ` ${say("and")} ` : ", "),
     html`<${Who} state=${state} seat=${seat} />`,
   ]);
-  return html`${sayAround(winners.length > 1 ? message("{names} win") : message("{names} wins"), { names })}`;
+  const [before, after] = winnersText(HERE, winners.length).split(HERE);
+  return html`${before}${names}${after}`;
 }
