@@ -87,11 +87,10 @@ def turn_up(s: Table) -> None:
     s.phase = "bid"
     t.prizes.append(t.pile.cards.pop(0))
     t.worth = sum(counts(s, prize) for prize in t.prizes)
-    text = say("The {name} is the prize: {points}.", name=name(s, t.prizes[-1]), points=points(t.worth))
+    card, worth = name(s, t.prizes[-1]), points(t.worth)
+    text = say("The {card} is the prize: {points}.", card=card, points=worth)
     if t.prizes[1:]:
-        text = say(
-            "The {name} joins what nobody took: {points} now.", name=name(s, t.prizes[-1]), points=points(t.worth)
-        )
+        text = say("The {card} joins the prize that nobody won: {points} in all.", card=card, points=worth)
     tell(s, text, rule="GS-04", kind="prize", prizes=list(t.prizes), worth=t.worth)
 
 
@@ -100,7 +99,7 @@ async def sealed_bids(s: Table) -> dict[int, str]:
     if len(s.table.pile.cards) == 0:
         return {seat: bidder.hand[0] for seat, bidder in s.seats.items()}
     asked = {seat: [offer("bid", card=OneOf(list(bidder.hand)))] for seat, bidder in s.seats.items()}
-    want = say("Bid a card for {listed}.", listed=cards_words(s, s.table.prizes))
+    want = say("Bid a card for {cards}.", cards=cards_words(s, s.table.prizes))
     answers = await ask_all(s, asked, want, say("Everybody bids a card in secret."), into="bid")
     return {seat: answer["card"] for seat, answer in answers.items()}
 
@@ -111,13 +110,13 @@ def lay_open(s: Table, bids: dict[int, str]) -> None:
         bidder = s.seats[seat]
         bidder.hand.remove(card)
         bidder.bid, bidder.last = None, rank(s, card)
-    shown = listed((say("Seat {seat} {the}", seat=seat, the=the(s, card)) for seat, card in bids.items()), ",")
+    made = listed((say("{card} from Seat {seat}", card=the(s, card), seat=seat) for seat, card in bids.items()), ",")
     ranks = {f"{seat}": rank(s, card) for seat, card in bids.items()}
     takers, highest = takers_of(s, bids), max(ranks.values())
     high = [seat for seat, card in bids.items() if rank(s, card) == highest]
     marks = {f"{seat}": "tied" for seat in high if len(high) > 1} | {f"{seat}": "first" for seat in takers}
     cards = {f"{seat}": [card] for seat, card in bids.items()}
-    tell(s, say("The bids: {shown}.", shown=shown), rule="GS-06", kind="reveal", bids=ranks, marks=marks, cards=cards)
+    tell(s, say("The bids: {bids}.", bids=made), rule="GS-06", kind="reveal", bids=ranks, marks=marks, cards=cards)
 
 
 def award(s: Table, bids: dict[int, str]) -> None:
@@ -131,12 +130,14 @@ def award(s: Table, bids: dict[int, str]) -> None:
     if takers:
         t.prizes, t.worth = [], 0
         return
-    tied = say("The highest bids are equal") if s.setup.options["tie"] != "next" else say("Every bid has its equal")
-    if s.setup.options["tie"] == "carry" and not last:
-        tell(s, say("{tied}: the prize stays for the next round.", tied=tied), rule="GS-08", kind="tie")
+    way, cards = s.setup.options["tie"], cards_words(s, t.prizes)
+    if way == "carry" and not last:
+        tell(s, "The highest bids tie: the prize stays for the next round.", rule="GS-08", kind="tie")
         return
-    rule = {"carry": "GS-09", "next": "GS-V04"}.get(s.setup.options["tie"], "GS-V02")
-    tell(s, say("{tied}: nobody takes {listed}.", tied=tied, listed=cards_words(s, t.prizes)), rule=rule, kind="tie")
+    text = say("The highest bids tie: nobody takes {cards}.", cards=cards)
+    if way == "next":
+        text = say("Every bid is matched by another: nobody takes {cards}.", cards=cards)
+    tell(s, text, rule={"carry": "GS-09", "next": "GS-V04"}.get(way, "GS-V02"), kind="tie")
     t.prizes, t.worth = [], 0
 
 
@@ -158,13 +159,10 @@ def gain(s: Table, seat: int, share: int, rule: str) -> None:
     bidder, t = s.seats[seat], s.table
     was, bidder.points = bidder.points, bidder.points + share
     how = f"{was} + {share} = {bidder.points}"
-    text = say(
-        "Seat {seat} takes {listed}: {points}.", seat=seat, listed=cards_words(s, t.prizes), points=points(share)
-    )
+    cards = cards_words(s, t.prizes)
+    text = say("Seat {seat} takes {cards}: {points}.", seat=seat, cards=cards, points=points(share))
     if rule == "GS-V03":
-        text = say(
-            "Seat {seat} gets {points} of {listed}.", seat=seat, points=points(share), listed=cards_words(s, t.prizes)
-        )
+        text = say("Seat {seat} gets a share of {cards}: {points}.", seat=seat, cards=cards, points=points(share))
     tell(s, text, rule=rule, kind="take", worth=t.worth, **reckoned(seat, "points", was, bidder.points, how))
 
 
@@ -220,9 +218,9 @@ def name(s: Table, card: str) -> str:
     return text
 
 
-def the(s: Table, card: str) -> str:
+def the(s: Table, card: str) -> Text:
     """Return a card in a sentence: "the 4", "the King"."""
-    return say("the {name}", name=name(s, card))
+    return say("the {card}", card=name(s, card))
 
 
 def cards_words(s: Table, cards: list[str]) -> Text:
@@ -230,6 +228,6 @@ def cards_words(s: Table, cards: list[str]) -> Text:
     return listed(the(s, card) for card in cards)
 
 
-def points(count: int) -> str:
+def points(count: int) -> Text:
     """Return points in words."""
     return say_count("1 point", "{count} points", count)

@@ -115,7 +115,7 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     """Return why a bid is drawn from a mixture."""
     if answer is None:
         return ""
-    return say("A bid that the others can foresee is easy to beat: this is one that is worth making now and then.")
+    return say("If the others can predict your bid, they can beat it: this one is worth making now and then.")
 
 
 # --- A rule of thumb ---------------------------------------------------------------------------------
