@@ -46,6 +46,14 @@ ONE_CARD = (
 )
 DOUBLED, REDOUBLED = 2, 3  # BT-44, BT-46: Deal cards at stake after a Double and a Redouble
 CALLS = ("challenge", "perfecto", "double", "redouble", "surrender", "pass")
+CALL_NAMES = (
+    ("challenge", say("Challenge")),
+    ("perfecto", say("Perfecto")),
+    ("double", say("Double")),
+    ("redouble", say("Redouble")),
+    ("surrender", say("Surrender")),
+)
+SIDES = (("bidder", say("bidder")), ("caller", say("caller")))  # BT-04
 ADVANCED_CALLS = ("double", "redouble", "surrender")
 NEEDS = (
     ("redouble", "double"),
@@ -55,7 +63,10 @@ NEEDS = (
     ("sidesteps", "open_calls"),
 )
 """BT-V02: parts of the advanced rules, and the part that each cannot be played without."""
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = (
+    say("one"), say("two"), say("three"), say("four"), say("five"), say("six"), say("seven"), say("eight"), say("nine"),
+    say("ten"), say("eleven"), say("twelve"),
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -73,6 +84,11 @@ class Call:
 
     kind: str
     seat: int
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return dict(CALL_NAMES)[self.kind]
 
 
 @dataclass(slots=True)
@@ -213,13 +229,22 @@ def deal(setup: Setup) -> Table:
     options, people = setup.options, len(setup.seats)
     for part, needed in NEEDS:
         if options[part] and not (options[needed] or options["advanced"]):
-            raise StartRefused(f"Option {part} needs option {needed}.")
+            option, other = (name.replace("_", " ").capitalize() for name in (part, needed))  # as the lobby calls them
+            raise StartRefused(say("{option} works only together with {needed}.", option=option, needed=other))
     teams, size = (0, people) if options["teams"] == "none" else map(int, options["teams"].split("x"))
     if teams and people != teams * size:
-        raise StartRefused(f"Teams of {options['teams']} need {teams * size} players, not {people}.")
+        text = say(
+            "Teams of {teams} need {needed} players, not {count}.", teams=options["teams"], needed=teams * size,
+            count=people,
+        )  # fmt: skip
+        raise StartRefused(text)
     hand = setup.data["hand"][str(people)]
     if (cards := len(deck_of(setup.data))) < hand * people:
-        raise StartRefused(f"The deck has {cards} cards, and {people} players need {hand * people}.")
+        text = say(
+            "The deck has {cards} cards, and {count} players need {needed}.", cards=cards, count=people,
+            needed=hand * people,
+        )  # fmt: skip
+        raise StartRefused(text)
     player = PrintedPlayer if is_printed(setup) else Player
     seats = {
         # BT-64, BT-V04: teams by turns round the table, so that teammates never sit side by side
@@ -275,7 +300,7 @@ async def new_game(s: Table) -> None:
         tell(s, text, rule="BT-63", kind="game", game=t.game)
     for seat, had in before.items():
         if t.game > 1:
-            text = say("Seat {seat} has {hand} Deal cards again.", seat=seat, hand=t.hand)
+            text = say("Seat {seat} has {count} Deal cards again.", seat=seat, count=t.hand)
             tell(
                 s, text, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, say("a new game"))
             )
@@ -283,9 +308,8 @@ async def new_game(s: Table) -> None:
     if not is_printed(s.setup):
         t.deck.cards = await shuffle(s, deck_of(s.setup.data), "deck")
     elif t.game == 1:
-        await lay_out(
-            s, first_of(s), say("Shuffle the cards, and lay {hand} Deal cards before everybody.", hand=t.hand)
-        )
+        want = say("Shuffle the cards, and put {count} Deal cards in front of each player.", count=t.hand)
+        await lay_out(s, first_of(s), want)
 
 
 # --- Dealing -----------------------------------------------------------------------------------------
@@ -305,9 +329,9 @@ async def deal_hands(s: Table) -> None:
                 s.seats[seat].hand.value.append(await next_card(s))
     t.in_play = sum(due.values())
     t.turn = order[0]
-    text = say("{in_play} cards are dealt. Seat {order} bids first.", in_play=t.in_play, order=order[0])
+    text = say("{count} cards are dealt. Seat {seat} bids first.", count=t.in_play, seat=order[0])
     if is_printed(s.setup):
-        text = say("Deal: {deal_words}. Seat {order} bids first.", deal_words=deal_words(due), order=order[0])
+        text = say("Deal: {cards}. Seat {seat} bids first.", cards=deal_words(due), seat=order[0])
     kind = "lay" if is_printed(s.setup) else "deal"
     tell(s, text, rule="BT-06", kind=kind, round=s.round, first=order[0])
 
@@ -329,7 +353,9 @@ async def reshuffle(s: Table) -> None:
     if not t.deck.cards and t.discards:
         discards, t.discards = t.discards, []
         t.deck.cards = await shuffle(s, discards, "deck")
-        tell(s, "The deck is used up: the discards are shuffled.", rule="BT-10", kind="shuffle", cards=len(discards))
+        tell(
+            s, "The deck has run out, so the discards are shuffled.", rule="BT-10", kind="shuffle", cards=len(discards)
+        )
 
 
 # --- Bidding -----------------------------------------------------------------------------------------
@@ -358,12 +384,9 @@ async def turn(s: Table, seat: int) -> None:
     match answer.move:
         case "draw" | "swap":
             await draw(s, seat, answer.args.get("cards", []))
-            others = say("Seat {seat} has drawn, and bids more than {bid_text}.", seat=seat, bid_text=bid_text(s))
-            make_bid(
-                s,
-                seat,
-                await ask(s, seat, bids(s, seat), say("Bid more than {bid_text}.", bid_text=bid_text(s)), others),
-            )
+            want = say("Bid higher than {bid}.", bid=bid_text(s))
+            others = say("Seat {seat} drew cards and must bid higher than {bid}.", seat=seat, bid=bid_text(s))
+            make_bid(s, seat, await ask(s, seat, bids(s, seat), want, others))
         case "bid":
             make_bid(s, seat, answer)
         case "pass":
@@ -383,7 +406,7 @@ def must_bid(s: Table) -> Refusal | None:
     """BT-20, BT-21: return why only a bid is in order: it is the first of the round, or cards were drawn; or None."""
     if s.table.bid is None:
         return Refusal("The first player must bid.", "BT-X04")
-    return Refusal("After drawing you must bid higher.", "BT-X06") if s.table.drawn else None
+    return Refusal("After drawing, you must bid higher.", "BT-X06") if s.table.drawn else None
 
 
 # --- A bid, and a sidestep ---------------------------------------------------------------------------
@@ -395,7 +418,9 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     if is_sidestep(s, seat):
         card = answer.args.get("expose", UNKNOWN)
         s.seats[seat].exposed.append(card)
-        text = say("Seat {seat} sidesteps and shows {face}.", seat=seat, face=face(card))
+        text = say("Seat {seat} sidesteps and shows a card.", seat=seat)
+        if card != UNKNOWN:
+            text = say("Seat {seat} sidesteps and shows a {card}.", seat=seat, card=face(s, card))
         tell(s, text, rule="BT-55", kind="expose", seat=seat, card=card)
     t.former += [t.bid] if t.bid else []
     t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
@@ -404,7 +429,7 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     cancel_calls(s)
     s.phase = "bid"
     tell(
-        s, say("Seat {seat} bids {bid_text}.", seat=seat, bid_text=bid_text(s)), rule="BT-20", kind="bid", seat=seat,
+        s, say("Seat {seat} bids {bid}.", seat=seat, bid=bid_text(s)), rule="BT-20", kind="bid", seat=seat,
         quantity=t.bid.quantity, rank=t.bid.rank,
     )  # fmt: skip
 
@@ -438,7 +463,7 @@ def is_sidestep(s: Table, seat: int) -> bool:
 def refuse_sidestep(s: Table, seat: int) -> Refusal | None:
     """BT-55: return why a player cannot bid over that bid: a card must be shown, and none is left; or None."""
     if is_sidestep(s, seat) and not covered(s.seats[seat]):
-        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
+        return Refusal("All your cards are exposed, so you can't sidestep.", "BT-X11")
     return None
 
 
@@ -448,23 +473,22 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if refused := refuse_sidestep(s, seat):
         return refused
     if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
-        return Refusal(say("Rank 1 to 6, quantity 1 to {highest}.", highest=HIGHEST), "BT-X03")
+        return Refusal(say("Bid a quantity from 1 to {most} and a rank from 1 to 6.", most=HIGHEST), "BT-X03")
     if bid and (quantity, rank) <= (bid.quantity, bid.rank):
-        next_rank = (
-            say(", or {count_text}", count_text=count_text(bid.quantity, bid.rank + 1)) if bid.rank < RANKS[-1] else ""
-        )
-        return Refusal(
-            say("Bid must beat {bid_text}: more cards{next_rank}.", bid_text=bid_text(s), next_rank=next_rank), "BT-X02"
-        )
+        text = say("You must beat {bid}: bid more cards.", bid=bid_text(s))
+        if bid.rank < RANKS[-1]:
+            higher = count_text(bid.quantity, bid.rank + 1)
+            text = say("You must beat {bid}: bid more cards, or {higher}.", bid=bid_text(s), higher=higher)
+        return Refusal(text, "BT-X02")
     if is_printed(s.setup):
-        return Refusal("A bid names no card: show one if it is a sidestep.", "FORM")
+        return Refusal("Don't name a card with a bid. For a sidestep, show a card at the table.", "FORM")
     if not is_sidestep(s, seat):
-        return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
+        return Refusal("This bid is not a sidestep, so don't show a card with it.", "FORM")
     card = action.args.get("expose")
     if card is None:
         return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
     exposed = card in s.seats[seat].exposed
-    return Refusal(say("That card is exposed already.") if exposed else say("You do not hold that card."), "BT-X11")
+    return Refusal(say("That card is already exposed.") if exposed else say("You don't have that card."), "BT-X11")
 
 
 # --- A change of cards -------------------------------------------------------------------------------
@@ -476,12 +500,12 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
     for card in cards:
         hand.remove(card)
         t.discards.append(card)
-    text = say(
-        "Seat {seat} discards {cards} and draws {count}.", seat=seat, cards=listed(map(face, cards), ","),
-        count=cards_text(len(cards)),
+    text = say_count(
+        "Seat {seat} swaps 1 card: {cards}.", "Seat {seat} swaps {count} cards: {cards}.", len(cards), seat=seat,
+        cards=listed((face(s, card) for card in cards), ","),
     )  # fmt: skip
     if is_printed(s.setup):
-        text = say("Seat {seat} changes cards.", seat=seat)
+        text = say("Seat {seat} swaps cards.", seat=seat)
     tell(s, text, rule="BT-21", kind="draw", seat=seat, cards=list(cards))
     t.drawn, s.phase = True, "drawn"
     for _ in cards:
@@ -503,23 +527,19 @@ def refuse_draw(s: Table, seat: int) -> Refusal | None:
     if (refused := must_bid(s)) or s.table.bid is None:
         return refused
     if is_sidestep(s, seat):
-        return Refusal("Your bid would be a sidestep: you cannot draw before it.", "BT-X11")
+        return Refusal("Your bid would be a sidestep, so you can't swap cards first.", "BT-X11")
     if (s.table.bid.quantity, s.table.bid.rank) == (HIGHEST, RANKS[-1]):
-        return Refusal("There is no higher bid to draw for.", "BT-X02")
+        return Refusal("No higher bid is possible, so you can't swap cards.", "BT-X02")
     return None
 
 
 def refuse_discard(s: Table, card: str) -> Refusal | None:
     """BT-21: return why a card stays: a star, or the rank of the bid, on either half of it; or None."""
     if STAR in card:
-        return Refusal(say("{face} cannot be changed: stars stay.", face=face(card)), "BT-X05")
-    if s.table.bid and str(s.table.bid.rank) in card:
-        return Refusal(
-            say(
-                "{face} cannot be changed: the rank of the bid, {rank}, stays.", face=face(card), rank=s.table.bid.rank
-            ),
-            "BT-X05",
-        )
+        return Refusal(say("You can't swap {card}: stars stay.", card=face(s, card)), "BT-X05")
+    if s.table.bid and str(rank := s.table.bid.rank) in card:
+        text = say("You can't swap {card}: {rank} is the rank of the bid.", card=face(s, card), rank=rank)
+        return Refusal(text, "BT-X05")
     return None
 
 
@@ -527,22 +547,23 @@ def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
     """BT-21, BT-56: return which card may not be changed, and why."""
     cards, left = action.args.get("cards"), covered(s.seats[seat])
     if action.move == "swap":
-        return Refusal("That is for printed cards.", "BT-V10")
+        return Refusal("That works only with printed cards.", "BT-V10")
     if is_printed(s.setup):
-        return Refusal("Printed cards are changed without naming them.", "BT-X05")
+        return Refusal("Swap printed cards without naming them.", "BT-X05")
     if not isinstance(cards, list) or not cards:
-        return Refusal("Name one card or more to discard.", "BT-X05")
+        return Refusal("Name at least one card to swap.", "BT-X05")
     for card in cards:
         if card in left and isinstance(card, str):
             left.remove(card)
             if refused := refuse_discard(s, card):
                 return refused
         elif card in s.seats[seat].exposed:
-            return Refusal(say("{face} cannot be changed: it lies exposed.", face=face(card)), "BT-X05")
+            return Refusal(say("You can't swap {card}: it is exposed.", card=face(s, card)), "BT-X05")
+        elif card in s.seats[seat].hand.value:
+            return Refusal("You don't have that many of that card.", "BT-X05")
         else:
-            often = say("that often") if card in s.seats[seat].hand.value else say("that card")
-            return Refusal(say("You do not hold {often}.", often=often), "BT-X05")
-    return Refusal("Name cards of your hand.", "BT-X05")
+            return Refusal("You don't have that card.", "BT-X05")
+    return Refusal("Name cards from your hand.", "BT-X05")
 
 
 # --- Calls -------------------------------------------------------------------------------------------
@@ -567,8 +588,8 @@ def make_call(s: Table, seat: int, kind: str) -> None:
     t.call, t.passed, s.phase = Call(kind, seat), [], "called"
     rule = {"challenge": "BT-22", "perfecto": "BT-23", "redouble": "BT-46", "surrender": "BT-47"}.get(kind, "BT-44")
     tell(
-        s, say("Seat {seat} calls {capitalize}.", seat=seat, capitalize=kind.capitalize()), rule=rule, kind="call",
-        seat=seat, call=kind, stake=t.stake,
+        s, say("Seat {seat} calls {call}.", seat=seat, call=t.call.name), rule=rule, kind="call", seat=seat, call=kind,
+        stake=t.stake,
     )  # fmt: skip
 
 
@@ -589,10 +610,10 @@ def cancel_calls(s: Table) -> None:
 def refuse_call(s: Table, seat: int, call: str) -> Refusal | None:
     """BT-16, BT-21, BT-40, BT-52: return why the player on turn may not make that call, or may not pass; or None."""
     if call in ADVANCED_CALLS and not has(s, call):
-        some = has(s, "double") or has(s, "open_calls")
-        return Refusal(
-            say("The rule for {call} is off.", call=call) if some else say("Advanced rules are off."), "BT-X08"
-        )
+        text = say("Advanced rules are off.")
+        if has(s, "double") or has(s, "open_calls"):
+            text = say("The rule for {call} is off.", call=dict(CALL_NAMES)[call])
+        return Refusal(text, "BT-X08")
     if refused := must_bid(s):
         return refused
     match call:
@@ -614,7 +635,7 @@ def refuse_opening_call(s: Table, seat: int) -> Refusal | None:
         return Refusal(
             say("That is your own bid.") if seat == bidder else say("That is your team's own bid."), "BT-X15"
         )
-    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if s.table.call else None
+    return Refusal("This bid has already been called: bid or pass.", "BT-X10") if s.table.call else None
 
 
 def refuse_double(s: Table, seat: int) -> Refusal | None:
@@ -629,7 +650,7 @@ def refuse_double(s: Table, seat: int) -> Refusal | None:
         return refuse_stake(s, seat, bidder, DOUBLED)
     if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
         text = (
-            say("A Perfecto cannot be doubled.")
+            say("A Perfecto can't be doubled.")
             if t.call.kind == "perfecto"
             else say("There is no Challenge to double.")
         )
@@ -645,7 +666,7 @@ def refuse_redouble(s: Table, seat: int) -> Refusal | None:
     if t.call is None or t.call.kind != "double" or t.against is None:
         return Refusal("There is no Double to redouble.", "BT-X10")
     if not allies(s, seat, t.against):
-        return Refusal("Only who was doubled may redouble.", "BT-X10")
+        return Refusal("Only players who were doubled may redouble.", "BT-X10")
     return refuse_stake(s, bidder_of(s), caller_of(s), REDOUBLED)
 
 
@@ -653,7 +674,7 @@ def refuse_surrender(s: Table, seat: int) -> Refusal | None:
     """BT-47, BT-71: return why a player is not the doubled bidder or caller in person; or None."""
     t = s.table
     if t.call is None or t.call.kind not in ("double", "redouble") or t.against != seat:
-        return Refusal("Nothing was doubled against you.", "BT-X10")
+        return Refusal("Nobody has doubled against you.", "BT-X10")
     return None
 
 
@@ -664,20 +685,19 @@ def refuse_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
     """
     if min(spare(s, one), spare(s, other)) >= stake:
         return None
-    call = say("Double") if stake == DOUBLED else say("Redouble")
+    call = dict(CALL_NAMES)["double" if stake == DOUBLED else "redouble"]
+    text = say(
+        "For a {call}, both sides need {needed} Deal cards: Seat {seat} has {cards}, Seat {other} has {other_cards}.",
+        call=call, needed=stake + 1, seat=one, cards=s.seats[one].deal_cards, other=other,
+        other_cards=s.seats[other].deal_cards,
+    )  # fmt: skip
     if s.seats[one].team:
         text = say(
-            "Team {team} has {spare} cards to spare, Team {team2} {spare2}", team=s.seats[one].team,
-            spare=spare(s, one), team2=s.seats[other].team, spare2=spare(s, other),
+            "For a {call}, both teams need {needed} spare cards: Team {team} has {spare}, Team {other} has {other_spare}.",
+            call=call, needed=stake, team=s.seats[one].team, spare=spare(s, one), other=s.seats[other].team,
+            other_spare=spare(s, other),
         )  # fmt: skip
-        return Refusal(say("{call} needs {stake} on both sides: {text}.", call=call, stake=stake, text=text), "BT-X09")
-    text = say(
-        "Seat {one} has {deal_cards}, Seat {other} {deal_cards2}", one=one, deal_cards=s.seats[one].deal_cards,
-        other=other, deal_cards2=s.seats[other].deal_cards,
-    )  # fmt: skip
-    return Refusal(
-        say("{call} needs {stake} Deal cards on both sides: {text}.", call=call, stake=stake + 1, text=text), "BT-X09"
-    )
+    return Refusal(text, "BT-X09")
 
 
 # --- Taking sides ------------------------------------------------------------------------------------
@@ -689,24 +709,24 @@ async def take_sides(s: Table) -> None:
     if not deciders:
         return
     s.phase = "sides"
-    choice = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
-    want = say("{capitalize}: is bidder or caller right?", capitalize=bid_text(s).capitalize())
+    choice, bid = [offer("side", **{"with": OneOf([*dict(SIDES)])})], bid_text(s)
+    want = say("Bidder or caller: who is right about {bid}?", bid=bid)
     if len(deciders) == 1:
-        others = say(
-            "Seat {deciders} says who is right, bidder or caller: {bid_text}.",
-            deciders=deciders[0],
-            bid_text=bid_text(s),
-        )
-        answers = {deciders[0]: await ask(s, deciders[0], choice, want, others)}
+        (seat,) = deciders
+        others = say("Seat {seat} says who is right about {bid}: the bidder or the caller.", seat=seat, bid=bid)
+        answers = {seat: await ask(s, seat, choice, want, others)}
     else:
-        others = say("All others say in secret who is right, bidder or caller: {bid_text}.", bid_text=bid_text(s))
+        others = say("All other players secretly say who is right about {bid}: the bidder or the caller.", bid=bid)
         answers = await ask_all(s, dict.fromkeys(deciders, choice), want, others, into="side")
     for seat in deciders:
         s.seats[seat].side = answers[seat]["with"]
-    text = listed((say("Seat {seat} {side}", seat=seat, side=s.seats[seat].side) for seat in deciders), ",")
+    taken = {seat: str(answers[seat]["with"]) for seat in deciders}
+    sides = listed(
+        (say("Seat {seat} for the {side}", seat=seat, side=dict(SIDES)[one]) for seat, one in taken.items()), ","
+    )
     tell(
-        s, say("Sides are taken: {text}.", text=text), rule="BT-26", kind="sides",
-        sides={str(seat): answers[seat]["with"] for seat in deciders},
+        s, say("Sides are taken: {sides}.", sides=sides), rule="BT-26", kind="sides",
+        sides={str(seat): side for seat, side in taken.items()},
     )  # fmt: skip
 
 
@@ -724,13 +744,15 @@ def explain_side(s: Table, seat: int) -> Refusal:
     """BT-25 to BT-28: return why a side is refused: nobody asked for it, or sides are fixed."""
     t = s.table
     if s.phase != "sides":
-        text = say("Sides are fixed now.") if s.seats[seat].side else say("Sides are taken when the bidding has ended.")
+        text = say("You can take a side when the bidding has ended.")
+        if s.seats[seat].side:
+            text = say("Sides can't be changed now.")
         return Refusal(text, "BT-X12")
     if seat in (t.caller, bidder_of(s)):
-        return Refusal("Bidder and caller take no side.", "BT-X12")
+        return Refusal("The bidder and the caller don't take sides.", "BT-X12")
     if seat in side_takers(s):
-        return Refusal("Take the side of the bidder or of the caller.", "BT-X12")
-    return Refusal("You take no side in this round.", "BT-X12")
+        return Refusal("Take the bidder's side or the caller's side.", "BT-X12")
+    return Refusal("You don't take a side in this round.", "BT-X12")
 
 
 # --- Showdown and losses -----------------------------------------------------------------------------
@@ -747,8 +769,8 @@ async def count_hands(s: Table) -> dict[int, int]:
         return {seat: counted(s.seats[seat].hand.value, bid.rank) for seat in living(s)}
     s.phase = "count"
     moves = {seat: show_moves(s.seats[seat]) for seat in living(s)}
-    want = say("Show your hand: how many {rank}'s and stars?", rank=bid.rank)
-    others = say("All show their hands, and each says how many {rank}'s and stars are in it.", rank=bid.rank)
+    want = say("Show your hand. How many {rank}'s and stars are in it?", rank=bid.rank)
+    others = say("Everybody shows their hand and says how many {rank}'s and stars are in it.", rank=bid.rank)
     answers = await ask_all(s, moves, want, others, into="symbols", known=True)
     for player in s.seats.values():
         if isinstance(player, PrintedPlayer):
@@ -778,9 +800,11 @@ def showdown(s: Table, by_seat: dict[int, int]) -> list[tuple[int, int]]:
     t.count = Count(bid.rank, bid.quantity, total, by_seat, t.first)
     t.shown = [shown(s, seat, by_seat[seat], bid.rank) for seat in living(s)]
     hands = {str(hand.seat): hand.cards for hand in t.shown}
+    text = say(
+        "All hands are shown: {total}. Seat {seat} wins the showdown.", total=count_text(total, bid.rank), seat=t.first
+    )
     tell(
-        s, say("All hands are shown: {count_text}. Seat {first} wins the showdown.", count_text=count_text(total, bid.rank), first=t.first),
-        rule="BT-30", kind="showdown", rank=bid.rank, total=total, hands=hands, winner=t.first,
+        s, text, rule="BT-30", kind="showdown", rank=bid.rank, total=total, hands=hands, winner=t.first,
     )  # fmt: skip
     discard_hands(s)
     truth = "bidder" if bidder_right else "caller"
@@ -838,12 +862,13 @@ async def lose_card(s: Table, seat: int) -> None:
     able = [mate for mate in mates if s.seats[mate].deal_cards > 1]
     if not loser.last_chance or not mates:
         loser.deal_cards -= 1
-        chance = say(": Last Chance") if loser.last_chance else ""
-        text = say("Seat {seat} loses a Deal card{chance}.", seat=seat, chance=chance)
+        text = say("Seat {seat} loses a Deal card.", seat=seat)
+        if loser.last_chance:
+            text = say("Seat {seat} loses a Deal card: Last Chance.", seat=seat)
         tell(s, text, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
     elif able:
         s.phase, s.table.turn = "give", seat
-        others = say("Seat {seat} says which teammate gives up a Deal card.", seat=seat)
+        others = say("Seat {seat} chooses which teammate gives up a Deal card.", seat=seat)
         answer = await ask(
             s, seat, [offer("give", target=OneOf(able))], say("Which teammate gives up a Deal card for you?"), others
         )
@@ -856,9 +881,9 @@ async def lose_card(s: Table, seat: int) -> None:
     else:
         for member in (seat, *mates):
             had, s.seats[member].deal_cards = s.seats[member].deal_cards, 0
-            text = say("Seat {member} loses the last Deal card with its team.", member=member)
+            text = say("Seat {seat} loses its last Deal card together with its team.", seat=member)
             tell(s, text, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
-        tell(s, "Team {team} has only Last Chances left and loses one.", rule="BT-67", kind="team_out", team=loser.team)
+        tell(s, "Team {team} had only Last Chances left and is out.", rule="BT-67", kind="team_out", team=loser.team)
 
 
 def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
@@ -882,16 +907,17 @@ def score(s: Table, fallen: int) -> None:
             **reckoned(seat, "points", had, now, say("{count} eliminated", count=fallen)),
         )  # fmt: skip
     points = {seat: player.points for seat, player in s.seats.items()}
-    text = listed((say("Seat {seat} {points}", seat=seat, points=has) for seat, has in points.items()), ",")
+    text = listed((say("Seat {seat} has {points}", seat=seat, points=has) for seat, has in points.items()), ",")
     tell(
-        s, say("Points: {text}.", text=text), rule="BT-61", kind="points", points={str(k): v for k, v in points.items()}
-    )
+        s, say("Points: {points}.", points=text), rule="BT-61", kind="points",
+        points={str(k): v for k, v in points.items()},
+    )  # fmt: skip
     most = max(points.values())
     best = [seat for seat in points if points[seat] == most]
     if most >= s.setup.options["match"] and all(allies(s, seat, best[0]) for seat in best):
         why = say_count(
-            "{seats} wins the match with {most} points.", "{seats} win the match with {most} points.", len(best),
-            seats=seats_words(best), most=most,
+            "{seats} wins the match with {points}.", "{seats} win the match with {points}.", len(best),
+            seats=seats_words(best), points=say_count("1 point", "{count} points", most),
         )  # fmt: skip
         win(s, best, points, why)
 
@@ -967,29 +993,31 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if seat not in s.seats:
         return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     if s.phase == LAY_OUT:
-        return Refusal("The cards are laid out first.", "BT-X01")
+        return Refusal("The cards must be laid out first.", "BT-X01")
     if move == "laid_out":
-        return Refusal("The cards are dealt already.", "BT-V10")
+        return Refusal("The cards have already been dealt.", "BT-V10")
     if s.seats[seat].out:
         return Refusal("You are out of this game.", "BT-X12" if move == "side" else "BT-X13")
     if move == "side":
         return explain_side(s, seat)
     if s.phase == "sides":
-        return Refusal("The bidding has ended: sides are being taken.", "BT-X01")
+        return Refusal("The bidding is over: players are taking sides.", "BT-X01")
     if move in ("show", "show_none") and s.phase != "count":
-        return Refusal("Hands are counted at a showdown.", "BT-V10")
+        return Refusal("Hands are counted only at a showdown.", "BT-V10")
     if s.phase == "count":
         if move in ("show", "show_none"):
-            return Refusal(say("A hand shows 0 to {value} symbols.", value=2 * s.seats[seat].hand_size), "BT-V10")
-        return Refusal("The bidding has ended: hands are being counted.", "BT-X01")
+            return Refusal(
+                say("Your hand can show from 0 to {most} symbols.", most=2 * s.seats[seat].hand_size), "BT-V10"
+            )
+        return Refusal("The bidding is over: hands are being counted.", "BT-X01")
     if move in ("challenge", "perfecto") and t.bid and allies(s, seat, t.bid.seat) and not t.drawn:
         return refuse_call(s, seat, move)
     if t.turn is None:
-        return Refusal("Nobody decides anything now.", "BT-X01")
+        return Refusal("There is nothing to decide now.", "BT-X01")
     if seat != t.turn:
-        return Refusal(say("It is Seat {turn}'s turn.", turn=t.turn), "BT-X01")
+        return Refusal(say("It is Seat {seat}'s turn.", seat=t.turn), "BT-X01")
     if s.phase == "give":
-        return Refusal("Name a teammate who has two Deal cards or more.", "BT-66")
+        return Refusal("Name a teammate with at least two Deal cards.", "BT-66")
     match move:
         case "bid":
             return explain_bid(s, seat, action)
@@ -1025,60 +1053,50 @@ def wished(s: Table, seat: int) -> list[Action]:
     ]
 
 
-def wanted(s: Table, seat: int) -> str:
+def wanted(s: Table, seat: int) -> Text:
     """Return what the player on turn is asked, in a sentence."""
     t = s.table
     if t.bid is None:
         return say("You bid first: as many as you like of any number.")
     if t.call is None:
-        return say("Bid higher than {bid_text}, or call it wrong.", bid_text=bid_text(s))
-    text = say("{capitalize} on {bid_text}", capitalize=t.call.kind.capitalize(), bid_text=bid_text(s))
-    return (
-        say("{text}: pass, or sidestep.", text=text)
-        if is_sidestep(s, seat)
-        else say("{text}: pass, or bid.", text=text)
-    )
+        return say("Bid higher than {bid}, or call it.", bid=bid_text(s))
+    if is_sidestep(s, seat):
+        return say("{call} on {bid}: pass, or sidestep.", call=t.call.name, bid=bid_text(s))
+    return say("{call} on {bid}: pass, or bid.", call=t.call.name, bid=bid_text(s))
 
 
-def wanted_of(s: Table, seat: int) -> str:
+def wanted_of(s: Table, seat: int) -> Text:
     """Return what everybody else reads about the player on turn."""
     t = s.table
     if t.bid is None:
         return say("Seat {seat} bids first.", seat=seat)
     if t.call is None:
-        return say("Seat {seat} bids higher than {bid_text}, or calls it wrong.", seat=seat, bid_text=bid_text(s))
-    return say(
-        "{capitalize} on {bid_text}: Seat {seat} passes, or bids.", capitalize=t.call.kind.capitalize(),
-        bid_text=bid_text(s), seat=seat,
-    )  # fmt: skip
+        return say("Seat {seat} bids higher than {bid}, or calls it.", seat=seat, bid=bid_text(s))
+    return say("{call} on {bid}: Seat {seat} passes, or bids.", call=t.call.name, bid=bid_text(s), seat=seat)
 
 
-def bid_text(s: Table) -> str:
+def bid_text(s: Table) -> Text:
     """Return the standing bid: "three 5's"."""
     bid = s.table.bid
-    return count_text(bid.quantity, bid.rank) if bid else ""
+    assert bid is not None
+    return count_text(bid.quantity, bid.rank)
 
 
-def face(card: str) -> str:
-    """Return a card as people say it: "5", "3-4", "5-star"; "a card" where only people see which."""
-    if card == UNKNOWN:
-        return say("a card")
-    return "-".join("star" if symbol == STAR else symbol for symbol in card)
+def face(s: Table, card: str) -> str:
+    """Return a card as people say it: "5", "3-4", "5-star"."""
+    return str(s.setup.data["cards"][card].get("name", card))
 
 
-def count_text(quantity: int, rank: int) -> str:
-    """Return a number of one rank in words: "one 5", "three 5's"."""
-    number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
+def count_text(quantity: int, rank: int) -> Text:
+    """Return a number of one rank in words: "no 5's", "one 5", "three 5's"."""
+    if not quantity:
+        return say("no {rank}'s", rank=rank)
+    number = NUMBERS[quantity - 1] if quantity <= len(NUMBERS) else quantity
     return say_count("{number} {rank}", "{number} {rank}'s", quantity, number=number, rank=rank)
 
 
-def cards_text(count: int) -> str:
-    """Return a number of cards: "1 card", "2 cards"."""
-    return say_count("1 card", "{count} cards", count)
-
-
-def deal_words(due: Mapping[int, int]) -> str:
+def deal_words(due: Mapping[int, int]) -> Text:
     """BT-V10: return how many cards people deal to whom: "6 each", or "6 to Seat 1, 4 to Seat 2"."""
-    if len({*due.values()}) == 1:
-        return say("{next} each", next=next(iter(due.values())))
-    return listed((say("{cards} to Seat {seat}", cards=cards, seat=seat) for seat, cards in due.items()), ",")
+    if len(numbers := {*due.values()}) == 1:
+        return say("{count} each", count=numbers.pop())
+    return listed((say("{count} to Seat {seat}", count=count, seat=seat) for seat, count in due.items()), ",")

@@ -93,13 +93,13 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
     if answer is None or answer.move == "give":
         return say("That teammate has the most Deal cards left.") if answer else ""
     if answer.move == "draw":
-        return say("New cards in their place are likelier to carry a bid.")
+        return say("New cards are more likely to support a bid.")
     bid = Bid(answer["quantity"], answer["rank"]) if answer.move == "bid" else standing(sight)
     mine = symbols(sight.you["hand"])[bid.rank - 1]
     cards, average = by_the_cards(sight, bid.rank)
     return say(
-        "Of {quantity} you hold {mine}; by the cards alone, the {cards} cards of the others hold about {average}.",
-        quantity=bid.quantity, mine=mine, cards=cards, average=average,
+        "You hold {mine} of the {needed}. By the cards alone, the other players' {cards} cards hold about {average}.",
+        mine=mine, needed=bid.quantity, cards=cards, average=average,
     )  # fmt: skip
 
 
