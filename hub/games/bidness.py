@@ -35,7 +35,7 @@ from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, Beats, Wants, beat, odds_text
 from hub.engine.printed import LAY_OUT, UNKNOWN, face_down, is_printed, lay_out, possible, shuffled
 from hub.engine.secret import Pile, Secret
-from hub.engine.text import Text, listed, money, say, say_count, seats_words
+from hub.engine.text import Text, clause, listed, message, money, say, say_count, seats_words
 from hub.errors import BadCard
 
 # The printed numbers
@@ -79,6 +79,17 @@ KINDS = (
     ("payback", ()),
 )
 """BN-H01: the kinds of cards, and the numbers that each must give."""
+COUNTED = (
+    ("IOU", message("1 IOU", "{count} IOUs")),
+    ("marketer", message("1 marketer", "{count} marketers")),
+    ("engineer", message("1 engineer", "{count} engineers")),
+    ("lawyer", message("1 lawyer", "{count} lawyers")),
+    ("card", message("1 card", "{count} cards")),
+    ("round", message("1 round", "{count} rounds")),
+    ("tech point", message("1 tech point", "{count} tech points")),
+    ("marketing point", message("1 marketing point", "{count} marketing points")),
+)
+"""What is counted in sentences."""
 
 LOANS = ((), *((offer("borrow", amount=Amount(LOAN, LOAN * ious, LOAN)),) for ious in range(1, MOST_IOUS + 1)))
 """BN-07: the standing offers by how many more IOUs may be taken; made once, for they are wanted after every action."""
@@ -143,13 +154,13 @@ class Receipt:
         """BN-48: how earnings were reckoned: "$30 x 6 = $180, contracts $50"."""
         if self.earnings is None:
             return ""
-        price, got = money(self.price), money(self.price * self.units)
-        sales = say("{price} x {units} = {got}", price=price, units=self.units, got=got)
-        return (
-            say("{sales}, contracts {contracts}", sales=sales, contracts=money(self.contracts))
-            if self.contracts
-            else sales
-        )
+        price, sales = money(self.price), money(self.price * self.units)
+        if not self.contracts:
+            return say("{price} x {units} = {sales}", price=price, units=self.units, sales=sales)
+        return say(
+            "{price} x {units} = {sales}, contracts {contracts}", price=price, units=self.units, sales=sales,
+            contracts=money(self.contracts),
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -247,9 +258,8 @@ Table: TypeAlias = State[Company, Bank]
 async def play(s: Table) -> None:
     """BN-04: rounds of set-up, card play and business, until somebody has paid back the last IOU (BN-02)."""
     s.table.deck.cards = await shuffled(s, face_down(s.setup, event_deck(s.setup)), "event_deck")
-    await lay_out(
-        s, next(iter(s.seats)), say("Lay out the two decks, and an Engineer and a Marketer before everybody.")
-    )
+    want = say("Lay out the two decks, and put an Engineer and a Marketer in front of each player.")
+    await lay_out(s, next(iter(s.seats)), want)
     while True:
         await set_up(s)
         await card_play(s)
@@ -293,16 +303,14 @@ def card_lacks(face: str, card: Any) -> str:
         return f"must say its name, and its kind: {', '.join(kinds)}"
     kind, of = card["kind"], card.get("of")
     if (kind == "payback") != (face == PAYBACK) or (kind == "auctioned") != (face in AUCTIONED):
-        return say(
-            "cannot be of the kind {kind}: only PAYBACK is payback, and auctioned are ENG, MKT, LAW and CON", kind=kind
-        )
+        return f"cannot be of the kind {kind}: only PAYBACK is payback, and auctioned are ENG, MKT, LAW and CON"
     if kind == "suit" and of not in ("cash", "marketers", "tech"):
         return "must say what it is a suit of: cash, marketers or tech"
     if kind == "headhunting" and card.get("takes") not in EMPLOYEES:
         return "must say whom it takes: ENG, MKT or LAW"
     for number in (*kinds[kind], *(("stake",) if of in ("marketers", "tech") else ())):
         if type(card.get(number)) is not int or not 0 <= card[number] <= MOST_NUMBER:
-            return say("must say {number}, a number from 0 to {most_number}", number=number, most_number=MOST_NUMBER)
+            return f"must say {number}, a number from 0 to {MOST_NUMBER}"
     return ""
 
 
@@ -336,12 +344,12 @@ async def first_player(s: Table) -> None:
         rollers = [seat for seat in rollers if t.rolls[seat] == best]
         if rollers[1:]:
             tell(
-                s, say("{seats_words} tie at {best} and roll again.", seats_words=seats_words(rollers), best=best),
-                rule="BN-10", kind="tie", seats=rollers,
+                s, say("{seats} tie at {total} and roll again.", seats=seats_words(rollers), total=best), rule="BN-10",
+                kind="tie", seats=rollers,
             )  # fmt: skip
     t.first_player, t.turn = rollers[0], None
     tell(
-        s, say("Seat {rollers} is first player of round {round}.", rollers=rollers[0], round=s.round), rule="BN-10",
+        s, say("Seat {seat} is the first player of round {round}.", seat=rollers[0], round=s.round), rule="BN-10",
         kind="first", seat=rollers[0],
     )  # fmt: skip
 
@@ -373,14 +381,13 @@ def explain_roll(s: Table, seat: int) -> Refusal | None:
     if s.phase not in ("first_player", "trial") or t.turn is None:
         return None
     if seat != CHANCE:
-        return Refusal(say("It is Seat {turn} who rolls.", turn=t.turn), "BN-X04")
+        return Refusal(say("It is Seat {seat}'s turn to roll.", seat=t.turn), "BN-X04")
     dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
-    text = (
-        say("1 die gives 1-{sides}", sides=SIDES)
-        if dice == 1
-        else say("{dice} dice give {dice2}-{sides}", dice=dice, dice2=dice, sides=SIDES * dice)
-    )
-    return Refusal(say("{text}: tell each face.", text=text), "BN-X17")
+    text = say_count(
+        "1 die gives from 1 to {most}: enter its face.", "{count} dice give from {count} to {most}: enter each face.",
+        dice, most=SIDES * dice,
+    )  # fmt: skip
+    return Refusal(text, "BN-X17")
 
 
 def payback_cards(s: Table) -> None:
@@ -405,16 +412,11 @@ async def deal_events(s: Table) -> None:
             if s.seats[seat].hand_size < HAND and t.deck.cards:
                 hand(s, seat).append(t.deck.cards.pop(0))
                 dealt[seat] += 1
-    text = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
-    tell(
-        s,
-        say("Shuffle the Event cards and deal: {text}.", text=text)
-        if is_printed(s.setup)
-        else say("Event cards are dealt: {text}.", text=text),
-        rule="BN-13",
-        kind="deal",
-        dealt={str(seat): cards for seat, cards in dealt.items()},
-    )
+    cards = shared_words(s, {seat: str(count) for seat, count in dealt.items() if count}, "to") or say("none")
+    text = say("Event cards are dealt: {cards}.", cards=cards)
+    if is_printed(s.setup):
+        text = say("Shuffle the Event cards and deal: {cards}.", cards=cards)
+    tell(s, text, rule="BN-13", kind="deal", dealt={str(seat): count for seat, count in dealt.items()})
     if isinstance(t, PrintedBank):
         t.dealt = dealt
 
@@ -426,9 +428,13 @@ async def people_deal(s: Table) -> None:
     """
     t = s.table
     s.phase, t.turn = "deal", t.first_player or 0
-    whose = say("Say whose was a Payback, then that all is done.") if s.round > 1 else say("Say when all is done.")
-    want = say("Deal as the screen says; all discard a card, face down. {whose}", whose=whose)
-    others = say("Deal the cards, and discard one each. Seat {turn} says when all is done.", turn=t.turn)
+    want = say("Deal as the screen says; everybody discards a card face down. Say when you're done.")
+    if s.round > 1:
+        want = say(
+            "Deal as the screen says; everybody discards a card face down. Say who discarded a Payback, then when you're "
+            "done."
+        )
+    others = say("Deal the cards and discard one each. Seat {seat} says when everybody is done.", seat=t.turn)
     away = {seat: UNKNOWN for seat in s.seats if hand(s, seat)}
     while True:
         either = [seat for seat, card in away.items() if card != PAYBACK and {UNKNOWN, PAYBACK} <= {*hand(s, seat)}]
@@ -445,7 +451,7 @@ async def discard_one(s: Table) -> None:
     s.phase = "discard"
     moves = {seat: [offer("discard", card=OneOf(distinct(hand(s, seat))))] for seat in s.seats if hand(s, seat)}
     answers = await ask_all(
-        s, moves, say("Discard one card of your hand."), say("Everybody discards a card in secret."), into="discard"
+        s, moves, say("Discard one card from your hand."), say("Everybody discards a card in secret."), into="discard"
     )
     for seat in answers:
         s.seats[seat].discard = None
@@ -461,19 +467,17 @@ def put_away(s: Table, cards: Mapping[int, str]) -> None:
             s.table.face_down.cards.append(face)
         backs[seat] = say("a Payback card") if face == PAYBACK else say("an Event card")
     if backs:
-        tell(
-            s, say("Discarded face down: {shared_words}.", shared_words=shared_words(s, backs, "by")), rule="BN-14",
-            kind="discard",
-        )  # fmt: skip
+        text = say("Discarded face down: {cards}.", cards=shared_words(s, backs, "by"))
+        tell(s, text, rule="BN-14", kind="discard")
 
 
 def explain_discard(s: Table, seat: int, face: object) -> Refusal:
     """BN-14: return why a discard is refused: not now, or not such a card."""
     if s.phase != "discard":
-        return Refusal("One card is discarded in set-up, and then it stays.", "BN-X18")
+        return Refusal("You discard one card during setup, and can't change it later.", "BN-X18")
     if isinstance(face, str) and face not in hand(s, seat):
         return Refusal("That card is not in your hand.", "BN-X07")
-    return Refusal("Discard exactly one card of your hand.", "BN-X18")
+    return Refusal("Discard exactly one card from your hand.", "BN-X18")
 
 
 def form(s: Table, action: Action) -> Refusal | None:
@@ -504,7 +508,7 @@ async def turn(s: Table, seat: int) -> None:
     if s.seats[seat].hand_size <= KEPT:
         t.passes += 1
         return
-    want = say("Play a card, sell one for {sold}, or pass.", sold=money(SOLD))
+    want = say("Play a card, sell one for {amount}, or pass.", amount=money(SOLD))
     others = say("Seat {seat} plays a card, sells one, or passes.", seat=seat)
     answer = await ask(s, seat, partial(turn_moves, s, seat), want, others, hidden=True)
     if answer.move == "pass":
@@ -528,10 +532,8 @@ def out_of_cards(s: Table, seat: int) -> None:
     """BN-16: told when a hand has come down to two cards; its passes are not told one by one."""
     if s.seats[seat].hand_size <= KEPT:
         left = some(s.seats[seat].hand_size, "card")
-        tell(
-            s, say("Seat {seat} has {left} left and passes from now on.", seat=seat, left=left), rule="BN-16",
-            kind="out", seat=seat,
-        )  # fmt: skip
+        text = say("Seat {seat} has {cards} left and passes from now on.", seat=seat, cards=left)
+        tell(s, text, rule="BN-16", kind="out", seat=seat)
 
 
 def sell(s: Table, seat: int, face: str) -> None:
@@ -539,19 +541,17 @@ def sell(s: Table, seat: int, face: str) -> None:
 
     BN-H11: which printed card it is, all see, or nobody; the hub need not know.
     """
-    sold, seen = a_card(s, face), face
+    amount, seen = money(SOLD), face
+    text = say("Seat {seat} sells {card} for {amount}.", seat=seat, card=a_card(s, face), amount=amount)
     if face == UNKNOWN:
         s.table.face_down.cards.append(face)
         seen = ""
     elif s.setup.options["sold_cards"] == "down" and face != PAYBACK:
         s.table.face_down.cards.append(face)
-        sold, seen = say("a card, face down,"), ""
+        text, seen = say("Seat {seat} sells a card face down for {amount}.", seat=seat, amount=amount), ""
     else:
         throw_away(s, face)
-    collect(
-        s, seat, SOLD, "BN-17", say("Seat {seat} sells {sold} for {sold2}.", seat=seat, sold=sold, sold2=money(SOLD)),
-        say("{sold} for a card", sold=money(SOLD)), card=seen,
-    )  # fmt: skip
+    collect(s, seat, SOLD, "BN-17", text, say("{amount} for a card", amount=amount), card=seen)
 
 
 async def play_card(s: Table, seat: int, answer: Answer) -> None:
@@ -568,7 +568,7 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
             cost = about(s, face)["cost"]
             pay(
                 s, seat, cost, "BN-21",
-                say("Seat {seat} plays {a_card} for {cost}.", seat=seat, a_card=a_card(s, face), cost=money(cost)),
+                say("Seat {seat} plays {card} for {cost}.", seat=seat, card=a_card(s, face), cost=money(cost)),
                 say("{cost} for the card", cost=money(cost)), card=face,
             )  # fmt: skip
             match kind:
@@ -618,7 +618,7 @@ def refuse_card(s: Table, seat: int, face: str) -> Refusal | None:
         return refused
     if card["kind"] in AT_SOMEBODY and not targets(s, seat, card):
         code = "BN-X20" if card["kind"] == "headhunting" else "BN-X14"
-        return Refusal(say("There is nobody to play the {name} on.", name=name(s, face)), code)
+        return Refusal(say("You can't play the {card} on anybody.", card=name(s, face)), code)
     return None
 
 
@@ -626,20 +626,16 @@ def refuse_any_target(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal |
     """BN-21 to BN-23, BN-36: return why a card may not be played now, at whomever; None if that depends on whom."""
     company, kind, cost = s.seats[seat], card["kind"], card.get("cost", 0)
     if s.round == 1 and kind in FIRST_ROUND_OUT:
-        return Refusal("Not playable in the first round.", "BN-X06")
+        return Refusal("You can't play this card in the first round.", "BN-X06")
     if kind == "payback" and not returns(company):
-        return Refusal(
-            say(
-                "You need {returns} in cash for an IOU; you have {cash}.",
-                returns=money(RETURNS[0][1]),
-                cash=money(company.cash),
-            ),
-            "BN-X08",
-        )
+        text = say(
+            "You need {needed} in cash to return an IOU; you have {cash}.", needed=money(RETURNS[0][1]),
+            cash=money(company.cash),
+        )  # fmt: skip
+        return Refusal(text, "BN-X08")
     if cost > company.power:
-        return Refusal(
-            say("That costs {cost}; you can raise {power}.", cost=money(cost), power=money(company.power)), "BN-X09"
-        )
+        text = say("That costs {cost}, but you can raise only {most}.", cost=money(cost), most=money(company.power))
+        return Refusal(text, "BN-X09")
     return refuse_plaintiff(s, seat, card) if kind == "suit" else None
 
 
@@ -656,9 +652,9 @@ def refuse_target(s: Table, seat: int, card: Mapping[str, Any], target: int) -> 
             return refuse_defendant(s, target, card) if somebody_else else Refusal("Sue another player.", "BN-X14")
         case "headhunting":
             if not somebody_else or card["takes"] not in employees(s.seats[target]):
-                return Refusal(say("Name another player who has {a_card}.", a_card=a_card(s, card["takes"])), "BN-X20")
+                return Refusal(say("Name another player who has {card}.", card=a_card(s, card["takes"])), "BN-X20")
         case _ if not somebody_else:
-            return Refusal("Bad Press is placed on a rival.", "BN-X22")
+            return Refusal("Place Bad Press on a rival.", "BN-X22")
     return None
 
 
@@ -682,80 +678,66 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
         "ious": card["kind"] == "payback",
     }
     if ("target" in given) != wants["target"]:
-        whom = say("an opponent as its target") if wants["target"] else say("no target")
-        return Refusal(say("A {name} is played with {whom}.", name=card["name"], whom=whom), "BN-X22")
+        text = say("The {card} has no target.", card=card["name"])
+        if wants["target"]:
+            text = say("Choose an opponent as the target of the {card}.", card=card["name"])
+        return Refusal(text, "BN-X22")
     for beside, wanted in wants.items():
         if (beside in given) != wanted or (wanted and type(given[beside]) is not int):
-            what = say("a number") if wanted else "none"
-            return Refusal(
-                say("A {name} wants {what} as {beside}.", name=card["name"], what=what, beside=beside), "FORM"
-            )
+            return Refusal(say("Play the {card} with the choices that it offers.", card=card["name"]), "FORM")
     if wants["ious"]:
-        (one, price), (two, dear) = RETURNS
-        if given["ious"] == two:
-            return Refusal(say("You need {dear} and two IOUs.", dear=money(dear)), "BN-X08")
-        return Refusal(
-            say(
-                "Return {one} IOU for {price}, or {two} for {dear}.",
-                one=one,
-                price=money(price),
-                two=two,
-                dear=money(dear),
-            ),
-            "BN-X08",
-        )
+        return refuse_ious(given["ious"])
     if wants["target"] and (refused := refuse_target(s, seat, card, given["target"])):
         return refused
     if wants["amount"]:
-        most = stakes(s, seat, given["target"]).max
-        limits = say(
-            "Sue for {step} to {most}, in {step2} steps", step=money(STEP), most=money(most), step2=money(STEP)
-        )
-        return Refusal(say("{limits}: no more than the defendant has and you could pay.", limits=limits), "BN-X14")
+        text = say(
+            "Sue for {step} to {most}, in steps of {step}: no more than the defendant has and you could pay.",
+            step=money(STEP), most=money(stakes(s, seat, given["target"]).max),
+        )  # fmt: skip
+        return Refusal(text, "BN-X14")
     return None
 
 
 def explain_unlisted(s: Table, face: object) -> Refusal:
     """BN-H11: return why a printed card cannot be in a hand: the list has none, or none that does not lie open."""
     if not isinstance(face, str) or face not in s.setup.data["cards"]:
-        return Refusal("The list of cards has no such card. Staff can enter what your box holds.", "BN-X07")
-    return Refusal(
-        say("By the list of cards, every {name} lies open. Staff can enter what your box holds.", name=name(s, face)),
-        "BN-X07",
+        return Refusal("The hub's list has no such card. Staff can enter the cards of your box.", "BN-X07")
+    text = say(
+        "By the hub's list, every {card} is already face up. Staff can enter the cards of your box.", card=name(s, face)
     )
+    return Refusal(text, "BN-X07")
 
 
 def explain_printed(s: Table, seat: int, action: Action) -> Refusal:
     """BN-H11, BN-23: return why a printed card is not sold, or a printed Payback not played: for want of it, or of cash."""
     if not is_printed(s.setup):
-        return Refusal("That is for printed cards.", "BN-H11")
+        return Refusal("That works only with printed cards.", "BN-H11")
     if (PAYBACK if action.move != "sell" else UNKNOWN) not in hand(s, seat):
         return Refusal("That card is not in your hand.", "BN-X07")
     if action.move != "pay_back":
-        return Refusal("A sale names no card.", "FORM")
-    (one, price), (two, dear) = RETURNS
-    if action.args.get("ious") == two:
-        return Refusal(say("You need {dear} and two IOUs.", dear=money(dear)), "BN-X08")
-    limits = Refusal(
-        say(
-            "Return {one} IOU for {price}, or {two} for {dear}.", one=one, price=money(price), two=two, dear=money(dear)
-        ),
-        "BN-X08",
-    )
-    return refuse_card(s, seat, PAYBACK) or limits
+        return Refusal("Don't name the card that you sell.", "FORM")
+    return refuse_card(s, seat, PAYBACK) or refuse_ious(action.args.get("ious"))
+
+
+def refuse_ious(ious: object) -> Refusal:
+    """BN-23: return why so many IOUs cannot be returned."""
+    (_, one), (most, two) = RETURNS
+    if ious == most:
+        return Refusal(say("You need {amount} and two IOUs.", amount=money(two)), "BN-X08")
+    return Refusal(say("Return one IOU for {one}, or two for {two}.", one=money(one), two=money(two)), "BN-X08")
 
 
 def pay_back(s: Table, seat: int, ious: int) -> None:
     """BN-23, BN-03: one IOU for $100, two for $300, with cash that is there (BN-A07). BN-02: the last one wins at once."""
     company, price = s.seats[seat], dict(RETURNS)[ious]
     pay(
-        s, seat, price, "BN-23", say("Seat {seat} pays back {price}.", seat=seat, price=money(price)),
-        say("{price} for {some}", price=money(price), some=some(ious, "IOU")), card=PAYBACK,
+        s, seat, price, "BN-23", say("Seat {seat} pays back {amount}.", seat=seat, amount=money(price)),
+        say("{amount} for {ious}", amount=money(price), ious=some(ious, "IOU")), card=PAYBACK,
     )  # fmt: skip
     was, company.ious = company.ious, company.ious - ious
     left = say(
-        "Seat {seat} returns {some} and has {some2} left.", seat=seat, some=some(ious, "IOU"),
-        some2=some(company.ious, "IOU"),
+        "Seat {seat} returns {ious} and has {left} left.", seat=seat, ious=some(ious, "IOU"),
+        left=some(company.ious, "IOU"),
     )  # fmt: skip
     changed(s, seat, "ious", was, "BN-23", left, f"{was} - {ious} = {company.ious}")
     if not company.ious:
@@ -773,10 +755,8 @@ def headhunt(s: Table, seat: int, face: str, target: int) -> None:
     employee = about(s, face)["takes"]
     staff(s.seats[target], employee, -1)
     staff(s.seats[seat], employee, 1)
-    tell(
-        s, say("{capitalize} of Seat {target} goes over to Seat {seat}.", capitalize=a_card(s, employee).capitalize(), target=target, seat=seat),
-        rule="BN-30", kind="headhunt", seat=seat, target=target, card=employee,
-    )  # fmt: skip
+    text = say("Seat {seat} hires {card} away from Seat {target}.", seat=seat, card=a_card(s, employee), target=target)
+    tell(s, text, rule="BN-30", kind="headhunt", seat=seat, target=target, card=employee)
     judge(s)
 
 
@@ -790,10 +770,8 @@ def licence_deal(s: Table, seat: int, face: str) -> None:
 def place_bonus(s: Table, face: str, target: int) -> None:
     """BN-31: a bonus card lies in one's own workplace, Bad Press in a rival's, until the round ends; they stack."""
     s.seats[target].bonus.append(face)
-    tell(
-        s, say("{name} lies with Seat {target}.", name=name(s, face), target=target), rule="BN-31", kind="bonus",
-        seat=target, card=face,
-    )  # fmt: skip
+    text = say("{card} is now in Seat {seat}'s workplace.", card=name(s, face), seat=target)
+    tell(s, text, rule="BN-31", kind="bonus", seat=target, card=face)
     judge(s)
 
 
@@ -805,16 +783,16 @@ async def auction(s: Table, seller: int, face: str) -> None:
     t = s.table
     lot = t.auction = Auction(face, seller, clockwise(s.seats, seller))
     s.phase = "auction"
-    tell(
-        s, say("Seat {seller} auctions {a_card}.", seller=seller, a_card=a_card(s, face)), rule="BN-24", kind="auction",
-        seat=seller, card=face,
-    )  # fmt: skip
+    text = say("Seat {seat} auctions {card}.", seat=seller, card=a_card(s, face))
+    tell(s, text, rule="BN-24", kind="auction", seat=seller, card=face)
     seat = seller
     # BN-27, BN-A06: a last player who has not bid is still asked once.
     while lot.in_ and lot.in_ != [lot.by]:
         t.turn = seat
-        asked = say("may beat {bid}", bid=money(lot.bid)) if lot.bid else say("may open the bidding")
-        others = say("Seat {seat} {asked} for the {name}.", seat=seat, asked=asked, name=name(s, lot.card))
+        card = name(s, lot.card)
+        others = say("Seat {seat} may open the bidding for the {card}.", seat=seat, card=card)
+        if lot.bid:
+            others = say("Seat {seat} may beat {bid} for the {card}.", seat=seat, bid=money(lot.bid), card=card)
         answer = await ask(s, seat, bids(lot, s.seats[seat].power), partial(bidding_words, s, seat), others)
         if answer.move == "bid":
             lot.bid = lot.bids[seat] = answer["amount"]
@@ -844,28 +822,23 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     """BN-25, BN-26: return why a bid is refused: no such amount, or somebody else's turn to bid."""
     lot, amount, power = s.table.auction, action.args.get("amount"), s.seats[seat].power
     if lot is None:
-        return Refusal("Nothing is being auctioned.", "BN-X04")
+        return Refusal("There is no auction now.", "BN-X04")
     if seat not in lot.in_:
         return Refusal("You have dropped out of this auction.", "BN-X13")
     if seat != s.table.turn:
-        return Refusal(say("It is Seat {turn}'s call.", turn=s.table.turn), "BN-X13")
+        return Refusal(say("It is Seat {seat}'s turn to bid.", seat=s.table.turn), "BN-X13")
     if type(amount) is not int:
-        return Refusal("The amount is a whole number of dollars.", "FORM")
+        return Refusal("Enter the amount in whole dollars.", "FORM")
     if amount % STEP or amount <= 0:
-        return Refusal(say("Bids are in {step} steps.", step=money(STEP)), "BN-X10")
+        return Refusal(say("Bids must be multiples of {step}.", step=money(STEP)), "BN-X10")
     if amount < least_bid(lot):
-        return Refusal(
-            say("Beat {bid}: the next bid is {least_bid}.", bid=money(lot.bid or 0), least_bid=money(least_bid(lot))),
-            "BN-X11",
-        )
-    return Refusal(
-        say(
-            "This would break the {debt_limit} debt limit: you can raise {power}.",
-            debt_limit=money(DEBT_LIMIT),
-            power=money(power),
-        ),
-        "BN-X12",
-    )
+        text = say("Beat {bid}: bid at least {least}.", bid=money(lot.bid or 0), least=money(least_bid(lot)))
+        return Refusal(text, "BN-X11")
+    text = say(
+        "That would break the {limit} debt limit: you can raise only {most}.", limit=money(DEBT_LIMIT),
+        most=money(power),
+    )  # fmt: skip
+    return Refusal(text, "BN-X12")
 
 
 def hammer(s: Table, lot: Auction) -> None:
@@ -873,20 +846,18 @@ def hammer(s: Table, lot: Auction) -> None:
     card = name(s, lot.card)
     if lot.by is None or lot.bid is None:
         throw_away(s, lot.card)
-        tell(s, say("Nobody bids: the {card} is discarded.", card=card), rule="BN-29", kind="no_bid", card=lot.card)
+        text = say("Nobody bids, so the {card} is discarded.", card=card)
+        tell(s, text, rule="BN-29", kind="no_bid", card=lot.card)
         return
     to = None if lot.by == lot.seller else lot.seller
-    whom = say("Seat {to}", to=to) if to else say("the bank")
-    text = say(
-        "Seat {by} pays {whom} {bid} for {a_card}.", by=lot.by, whom=whom, bid=money(lot.bid),
-        a_card=a_card(s, lot.card),
-    )  # fmt: skip
-    pay(s, lot.by, lot.bid, "BN-28", text, say("{bid} for the {card}", bid=money(lot.bid), card=card), to, lot.card)
+    bid, what = money(lot.bid), a_card(s, lot.card)
+    text = say("Seat {seat} pays the bank {bid} for {card}.", seat=lot.by, bid=bid, card=what)
+    if to:
+        text = say("Seat {seat} pays Seat {seller} {bid} for {card}.", seat=lot.by, seller=to, bid=bid, card=what)
+    pay(s, lot.by, lot.bid, "BN-28", text, say("{bid} for the {card}", bid=bid, card=card), to, lot.card)
     staff(s.seats[lot.by], lot.card, 1)
-    tell(
-        s, say("The {card} joins Seat {by}.", card=card, by=lot.by), rule="BN-29", kind="joins", seat=lot.by,
-        card=lot.card,
-    )  # fmt: skip
+    text = say("The {card} goes to Seat {seat}.", card=card, seat=lot.by)
+    tell(s, text, rule="BN-29", kind="joins", seat=lot.by, card=lot.card)
     judge(s)
 
 
@@ -897,16 +868,13 @@ async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: in
     """BN-36 to BN-43: it is filed, it is talked about, it goes to trial; its card is discarded whatever comes of it."""
     t, dice = s.table, {seat: s.seats[seat].dice for seat in (plaintiff, defendant)}
     of = about(s, face)["of"]
-    claim = say(
-        "Seat {plaintiff} sues Seat {defendant} for {damages_words}", plaintiff=plaintiff, defendant=defendant,
-        damages_words=damages_words(of, stake),
+    text = say(
+        "Seat {plaintiff} sues Seat {defendant} for {damages}.", plaintiff=plaintiff, defendant=defendant,
+        damages=damages_words(of, stake),
     )  # fmt: skip
     odds = odds_text(beat(dice[plaintiff], dice[defendant], SIDES))
-    suit = t.lawsuit = Lawsuit(face, plaintiff, defendant, of, stake, claim, dice, odds)
-    tell(
-        s, say("{claim}.", claim=claim), rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face,
-        stake=stake,
-    )  # fmt: skip
+    suit = t.lawsuit = Lawsuit(face, plaintiff, defendant, of, stake, clause(text), dice, odds)
+    tell(s, text, rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face, stake=stake)
     if not await settled(s, suit):
         await trial(s, suit)
     throw_away(s, face)
@@ -921,19 +889,14 @@ def refuse_plaintiff(s: Table, plaintiff: int, card: Mapping[str, Any]) -> Refus
     company, of = s.seats[plaintiff], card["of"]
     if of == "cash":
         if company.power < STEP:
-            return Refusal(
-                say(
-                    "You could not pay {step} if you lost; you can raise {power}.",
-                    step=money(STEP),
-                    power=money(company.power),
-                ),
-                "BN-X14",
-            )
+            text = say(
+                "You couldn't pay {amount} if you lost: you can raise only {most}.", amount=money(STEP),
+                most=money(company.power),
+            )  # fmt: skip
+            return Refusal(text, "BN-X14")
     elif strict(s) and holding(company, of) < card["stake"]:
-        return Refusal(
-            say("You could not pay {damages_words} if you lost.", damages_words=damages_words(of, card["stake"])),
-            "BN-X14",
-        )
+        text = say("You couldn't pay {damages} if you lost.", damages=damages_words(of, card["stake"]))
+        return Refusal(text, "BN-X14")
     return None
 
 
@@ -944,17 +907,11 @@ def refuse_defendant(s: Table, defendant: int, card: Mapping[str, Any]) -> Refus
     """
     company, of = s.seats[defendant], card["of"]
     if of == "cash":
-        return Refusal("There is nothing to sue for.", "BN-X14") if company.cash < STEP else None
+        return Refusal("That player doesn't have enough cash to sue for.", "BN-X14") if company.cash < STEP else None
     least = card["stake"] if strict(s) else 1
     if holding(company, of) < least:
-        return Refusal(
-            say(
-                "Seat {defendant} does not have {damages_words}.",
-                defendant=defendant,
-                damages_words=damages_words(of, least),
-            ),
-            "BN-X14",
-        )
+        text = say("Seat {seat} doesn't have {damages}.", seat=defendant, damages=damages_words(of, least))
+        return Refusal(text, "BN-X14")
     return None
 
 
@@ -977,7 +934,7 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
     """BN-39, BN-40, BN-A11, BN-A12: a demand and counters by turns, until one is accepted, or one side wants the trial."""
     t = s.table
     s.phase, t.turn = "settlement", suit.plaintiff
-    others = say("Seat {plaintiff} demands an amount to settle, or goes to trial.", plaintiff=suit.plaintiff)
+    others = say("Seat {seat} demands an amount to settle, or goes to trial.", seat=suit.plaintiff)
     answer = await ask(s, suit.plaintiff, demands(s, suit), say("Demand an amount to settle, or go to trial."), others)
     while answer.move in ("demand", "counter"):
         suit.offers.append(answer["amount"])
@@ -999,10 +956,10 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
         return False
     paid = suit.offers[-1]
     text = say(
-        "Seat {defendant} pays Seat {plaintiff} {paid} to settle.", defendant=suit.defendant, plaintiff=suit.plaintiff,
-        paid=money(paid),
+        "Seat {defendant} pays Seat {plaintiff} {amount} to settle.", defendant=suit.defendant,
+        plaintiff=suit.plaintiff, amount=money(paid),
     )  # fmt: skip
-    pay(s, suit.defendant, paid, "BN-39", text, say("{paid} agreed", paid=money(paid)), suit.plaintiff)
+    pay(s, suit.defendant, paid, "BN-39", text, say("{amount} agreed", amount=money(paid)), suit.plaintiff)
     return True
 
 
@@ -1041,7 +998,7 @@ def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
     if suit is None or s.phase != "settlement":
         return Refusal("There is no lawsuit to settle now.", "BN-X16")
     if seat != s.table.turn:
-        return Refusal(say("It is for Seat {turn} to answer.", turn=s.table.turn), "BN-X16")
+        return Refusal(say("It is Seat {seat}'s turn to answer.", seat=s.table.turn), "BN-X16")
     if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
         text = (
             say("Accept the offer, counter it, or reject it.")
@@ -1050,19 +1007,17 @@ def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
         )
         return Refusal(text, "BN-X16")
     if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
-        return Refusal("No more counters: accept, or reject.", "BN-X16")
+        return Refusal("No more counteroffers: accept or reject.", "BN-X16")
     if type(amount) is not int:
-        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
+        return Refusal("Enter the amount in whole dollars.", "BN-X16")
     if amount == suit.offer:
-        return Refusal(say("A counter differs from {amount}: or accept it.", amount=money(amount)), "BN-X16")
-    step = settlement_step(s)
-    limits = say(
-        "Settle for {step} to {most_settled}, in {step2} steps", step=money(step),
-        most_settled=money(most_settled(s, suit)), step2=money(step),
+        text = say("A counteroffer must differ from {amount}. To agree, accept it.", amount=money(amount))
+        return Refusal(text, "BN-X16")
+    text = say(
+        "Settle for {step} to {most}, in steps of {step}: Seat {seat} can't raise more.",
+        step=money(settlement_step(s)), most=money(most_settled(s, suit)), seat=suit.defendant,
     )  # fmt: skip
-    return Refusal(
-        say("{limits}: more Seat {defendant} cannot raise.", limits=limits, defendant=suit.defendant), "BN-X16"
-    )
+    return Refusal(text, "BN-X16")
 
 
 async def trial(s: Table, suit: Lawsuit) -> None:
@@ -1076,29 +1031,18 @@ async def trial(s: Table, suit: Lawsuit) -> None:
         plaintiff=plaintiff,
         defendant=defendant,
     )
-    await throw(
-        s,
-        plaintiff,
-        mine,
-        "BN-41",
-        say("Roll more than the defendant, who wins if both are equal."),
-        others,
-        Beats(theirs),
-    )
+    want = say("Roll more than the defendant, who wins a tie.")
+    await throw(s, plaintiff, mine, "BN-41", want, others, Beats(theirs))
     total = t.rolls[plaintiff]
-    others = say("Seat {defendant} needs {total} or more.", defendant=defendant, total=total)
-    await throw(
-        s,
-        defendant,
-        theirs,
-        "BN-41",
-        say("Roll {total} or more: you win if both are equal.", total=total),
-        others,
-        AtLeast(total),
-    )
+    want = say("Roll {total} or more: you win a tie.", total=total)
+    others = say("Seat {seat} needs {total} or more.", seat=defendant, total=total)
+    await throw(s, defendant, theirs, "BN-41", want, others, AtLeast(total))
     won = total > t.rolls[defendant]
-    winner, score = plaintiff if won else defendant, f"{total} : {t.rolls[defendant]}"
-    tell(s, "Seat {seat} wins in court, {score}.", rule="BN-41", kind="verdict", seat=winner, score=score)
+    winner, loser = (plaintiff, defendant) if won else (defendant, plaintiff)
+    text = say(
+        "Seat {seat} wins in court, {total} to {other}.", seat=winner, total=t.rolls[winner], other=t.rolls[loser]
+    )
+    tell(s, text, rule="BN-41", kind="verdict", seat=winner, score=f"{total} : {t.rolls[defendant]}")
     if won:
         pay_damages(s, suit, defendant, plaintiff)
     else:
@@ -1108,11 +1052,11 @@ async def trial(s: Table, suit: Lawsuit) -> None:
 def pay_damages(s: Table, suit: Lawsuit, loser: int, to: int | None) -> None:
     """BN-42, BN-A27: to the plaintiff, or to the bank. BN-H03, capped: as much of it as there is."""
     stake = suit.stake if suit.of == "cash" else min(suit.stake, holding(s.seats[loser], suit.of))
-    what, whom = damages_words(suit.of, stake), say("Seat {to}", to=to) if to else say("the bank")
-    text, how = (
-        say("Seat {loser} pays {whom} damages of {what}.", loser=loser, whom=whom, what=what),
-        say("damages of {what}", what=what),
-    )
+    damages = damages_words(suit.of, stake)
+    how = say("damages of {damages}", damages=damages)
+    text = say("Seat {seat} pays the bank damages of {damages}.", seat=loser, damages=damages)
+    if to:
+        text = say("Seat {seat} pays Seat {plaintiff} damages of {damages}.", seat=loser, plaintiff=to, damages=damages)
     if not stake:
         tell(s, "Seat {seat} has nothing to pay damages with.", rule="BN-42", kind="damages", seat=loser)
         return
@@ -1142,28 +1086,26 @@ def judge(s: Table) -> None:
     for seat, company in s.seats.items():
         was, company.marketing = company.marketing, marketing_points(s, company)
         if company.marketing != was:
-            text = say("Seat {seat} has {some}.", seat=seat, some=some(company.marketing, "marketing point"))
+            text = say("Seat {seat} has {points}.", seat=seat, points=some(company.marketing, "marketing point"))
             changed(s, seat, "marketing", was, "BN-33", text, marketing_words(s, company))
     selling = {seat: company.marketing if by_points(s) else company.marketers for seat, company in s.seats.items()}
-    t.market_leader = award(s, say("Market Leader"), "BN-33", t.market_leader, selling)
-    t.tech_leader = award(
-        s, say("Tech Leader"), "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()}
-    )
+    unit = "marketing point" if by_points(s) else "marketer"
+    t.market_leader = award(s, say("Market Leader"), unit, "BN-33", t.market_leader, selling)
+    tech = {seat: company.tech for seat, company in s.seats.items()}
+    t.tech_leader = award(s, say("Tech Leader"), "tech point", "BN-34", t.tech_leader, tech)
     for seat, company in s.seats.items():
         company.price = unit_price(company.tech, leads=seat == t.tech_leader)
         company.units = company.marketing + (LEADER_UNITS if seat == t.market_leader else 0)
 
 
-def award(s: Table, title: str, rule: str, holder: int | None, counted: Mapping[int, int]) -> int | None:
+def award(s: Table, title: str, unit: str, rule: str, holder: int | None, counted: Mapping[int, int]) -> int | None:
     """BN-33, BN-34, BN-A16: return who alone has the most, and holds it; a tie sends it back to the bank."""
-    most, leader = max(counted.values()), sole(counted)
+    most, leader = some(max(counted.values()), unit), sole(counted)
     if leader != holder:
-        text = (
-            say("Seat {leader} takes the {title} award", leader=leader, title=title)
-            if leader
-            else say("The {title} award goes back to the bank: a tie", title=title)
-        )
-        tell(s, say("{text} at {most}.", text=text, most=most), rule=rule, kind="award", award=title, seat=leader)
+        text = say("The {award} award goes back to the bank: a tie at {points}.", award=title, points=most)
+        if leader:
+            text = say("Seat {seat} takes the {award} award with {points}.", seat=leader, award=title, points=most)
+        tell(s, text, rule=rule, kind="award", award=title, seat=leader)
     return leader
 
 
@@ -1218,9 +1160,8 @@ async def salaries(s: Table, seat: int) -> None:
     s.phase, s.table.turn = "salaries", seat
     if company.cash < company.salary:
         while True:
-            others = say(
-                "Seat {seat} is short of cash for salaries of {salary}.", seat=seat, salary=money(company.salary)
-            )
+            salary = money(company.salary)
+            others = say("Seat {seat} is short of cash for {salary} in salaries.", seat=seat, salary=salary)
             answer = await ask(s, seat, partial(salary_moves, company), partial(paying_words, company), others)
             if answer.move == "pay":
                 break
@@ -1229,7 +1170,7 @@ async def salaries(s: Table, seat: int) -> None:
     if company.salary:
         pay(
             s, seat, company.salary, "BN-44",
-            say("Seat {seat} pays {salary} of salaries.", seat=seat, salary=money(company.salary)),
+            say("Seat {seat} pays {salary} in salaries.", seat=seat, salary=money(company.salary)),
             salary_words(company),
         )  # fmt: skip
 
@@ -1245,24 +1186,17 @@ def refuse_pay(company: Company) -> Refusal | None:
     """BN-46a: return why salaries cannot be paid within the debt limit; None if they can."""
     if company.salary <= company.power:
         return None
-    return Refusal(
-        say(
-            "Salaries are {salary} and you can raise {power}: lay off first.",
-            salary=money(company.salary),
-            power=money(company.power),
-        ),
-        "BN-X19",
-    )
+    return Refusal(paying_words(company), "BN-X19")
 
 
 def explain_salary(s: Table, seat: int, move: str) -> Refusal:
     """BN-45, BN-46, BN-46a: return why nobody is laid off now, or nobody paid."""
     company = s.seats[seat]
     if s.phase != "salaries" or seat != s.table.turn:
-        return Refusal("Only who is short of cash for salaries may lay off, when they are due.", "BN-X19")
+        return Refusal("You can lay people off only when salaries are due and you are short of cash.", "BN-X19")
     if move == "pay" and (refused := refuse_pay(company)):
         return refused
-    return Refusal("Name employees of yours, each card once.", "BN-X19")
+    return Refusal("Choose from your own employees, each card once.", "BN-X19")
 
 
 def employees(company: Company) -> list[str]:
@@ -1275,11 +1209,8 @@ def lay_off(s: Table, seat: int, faces: list[str]) -> None:
     for face in faces:
         staff(s.seats[seat], face, -1)
         s.table.discards.append(face)
-    who = listed((name(s, face) for face in faces), ",")
-    tell(
-        s, say("Seat {seat} lays off: {who}.", seat=seat, who=who), rule="BN-46", kind="lay_off", seat=seat,
-        employees=faces,
-    )  # fmt: skip
+    text = say("Seat {seat} lays off: {cards}.", seat=seat, cards=listed((name(s, face) for face in faces), ","))
+    tell(s, text, rule="BN-46", kind="lay_off", seat=seat, employees=faces)
     judge(s)
 
 
@@ -1291,7 +1222,7 @@ def earn(s: Table) -> None:
         slip.earnings = earned = company.earnings
         collect(
             s, slip.seat, earned, "BN-48",
-            say("Seat {seat} earns {earned}: {sum}.", seat=slip.seat, earned=money(earned), sum=slip.sum), slip.sum,
+            say("Seat {seat} earns {amount}: {sum}.", seat=slip.seat, amount=money(earned), sum=slip.sum), slip.sum,
         )  # fmt: skip
 
 
@@ -1303,7 +1234,7 @@ def gain_tech(s: Table) -> None:
         if engineers:
             add_tech(
                 s, slip.seat, slip.tech, "BN-49",
-                say("{count} x {what}", count=TECH_GAIN, what=some(engineers, "engineer")),
+                say("{points} x {engineers}", points=TECH_GAIN, engineers=some(engineers, "engineer")),
             )  # fmt: skip
     judge(s)
 
@@ -1323,12 +1254,17 @@ def round_limit(s: Table) -> None:
     best = min((company.ious, -company.cash) for company in s.seats.values())
     winners = [seat for seat, company in s.seats.items() if (company.ious, -company.cash) == best]
     level = [seat for seat, company in s.seats.items() if company.ious == best[0]]
-    cash = say(", and of those the most cash, {value}", value=money(-best[1])) if level[1:] else ""
+    rounds, seats, ious = some(s.round, "round"), seats_words(winners), some(best[0], "IOU")
     reason = say_count(
-        "After {some}, {seats_words} has the fewest IOUs, {best}{cash}.",
-        "After {some}, {seats_words} have the fewest IOUs, {best}{cash}.",
-        len(winners), some=some(s.round, "round"), seats_words=seats_words(winners), best=best[0], cash=cash,
+        "After {rounds}, {seats} has the fewest IOUs: {ious}.", "After {rounds}, {seats} have the fewest IOUs: {ious}.",
+        len(winners), rounds=rounds, seats=seats, ious=best[0],
     )  # fmt: skip
+    if level[1:]:
+        reason = say_count(
+            "After {rounds}, {seats} wins the tie at {ious} with the most cash, {cash}.",
+            "After {rounds}, {seats} win the tie at {ious} with the most cash, {cash}.",
+            len(winners), rounds=rounds, seats=seats, ious=ious, cash=money(-best[1]),
+        )  # fmt: skip
     win(s, winners, "BN-H08", reason)
 
 
@@ -1371,31 +1307,27 @@ def frozen(s: Table) -> bool:
 def explain_cost(s: Table, seat: int) -> Refusal:
     """BN-H12: return why a printed cost is not taken."""
     if not is_printed(s.setup):
-        return Refusal("That is for printed cards.", "BN-H12")
+        return Refusal("That works only with printed cards.", "BN-H12")
     if not on_turn(s, seat):
-        return Refusal("The cost is entered by the player who is to play a card.", "BN-H12")
-    return Refusal(
-        say("Name a card that has a cost, and the cost in $5 steps up to {most_cost}.", most_cost=money(MOST_COST)),
-        "BN-H12",
-    )
+        return Refusal("The player whose turn it is enters the cost.", "BN-H12")
+    text = say(
+        "Name a card that has a cost, and a cost of up to {most} in steps of {step}.", most=money(MOST_COST),
+        step=money(STEP),
+    )  # fmt: skip
+    return Refusal(text, "BN-H12")
 
 
 def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
     """BN-07, BN-08, BN-A02: return why a loan cannot be had."""
     if type(amount) is not int:
-        return Refusal("The amount is a whole number of dollars.", "FORM")
+        return Refusal("Enter the amount in whole dollars.", "FORM")
     if amount <= 0 or amount % LOAN:
-        return Refusal(say("Loans come in {loan} steps.", loan=money(LOAN)), "BN-X02")
+        return Refusal(say("Loans come in steps of {step}.", step=money(LOAN)), "BN-X02")
     if frozen(s):
         return Refusal("Wait until the roll is complete.", "BN-X03")
-    return Refusal(
-        say(
-            "Debt limit is {debt_limit}; you can borrow {loan} more.",
-            debt_limit=money(DEBT_LIMIT),
-            loan=money(LOAN * (MOST_IOUS - s.seats[seat].ious)),
-        ),
-        "BN-X01",
-    )
+    more = money(LOAN * (MOST_IOUS - s.seats[seat].ious))
+    text = say("The debt limit is {limit}: you can borrow {more} more.", limit=money(DEBT_LIMIT), more=more)
+    return Refusal(text, "BN-X01")
 
 
 def stand(s: Table, seat: int, answer: Answer) -> None:
@@ -1406,7 +1338,7 @@ def stand(s: Table, seat: int, answer: Answer) -> None:
         face, cost = answer["card"], answer["cost"]
         s.table.costs[face] = cost
         text = say(
-            "Seat {seat} says what is printed: {a_card} costs {cost}.", seat=seat, a_card=a_card(s, face),
+            "Seat {seat} enters a printed cost: {card} costs {cost}.", seat=seat, card=a_card(s, face),
             cost=money(cost),
         )  # fmt: skip
         tell(s, text, rule="BN-H12", kind="cost", seat=seat, card=face, cost=cost)
@@ -1417,11 +1349,11 @@ def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
     company, ious = s.seats[seat], amount // LOAN
     collect(
         s, seat, amount, rule, say("Seat {seat} borrows {amount}.", seat=seat, amount=money(amount)),
-        say("{count} x {what}", count=money(LOAN), what=some(ious, "IOU")),
+        say("{amount} x {ious}", amount=money(LOAN), ious=some(ious, "IOU")),
     )  # fmt: skip
     was, company.ious = company.ious, company.ious + ious
     changed(
-        s, seat, "ious", was, rule, say("Seat {seat} has {some}.", seat=seat, some=some(company.ious, "IOU")),
+        s, seat, "ious", was, rule, say("Seat {seat} has {ious}.", seat=seat, ious=some(company.ious, "IOU")),
         f"{was} + {ious} = {company.ious}",
     )  # fmt: skip
 
@@ -1441,7 +1373,8 @@ def pay(
     if to:
         collect(
             s, to, amount, rule,
-            say("Seat {to} gets {amount} from Seat {seat}.", to=to, amount=money(amount), seat=seat), how, seat, card,
+            say("Seat {seat} gets {amount} from Seat {payer}.", seat=to, amount=money(amount), payer=seat), how, seat,
+            card,
         )  # fmt: skip
 
 
@@ -1458,9 +1391,9 @@ def add_tech(s: Table, seat: int, points: int, rule: str, how: str, card: str = 
     """Give tech points to a player, or take them; `card` is what they come of."""
     company = s.seats[seat]
     company.tech += points
-    text = say("Seat {seat} gains {some}.", seat=seat, some=some(points, "tech point"))
+    text = say("Seat {seat} gains {points}.", seat=seat, points=some(points, "tech point"))
     if points < 0:
-        text = say("Seat {seat} loses {some}.", seat=seat, some=some(-points, "tech point"))
+        text = say("Seat {seat} loses {points}.", seat=seat, points=some(-points, "tech point"))
     changed(s, seat, "tech", company.tech - points, rule, text, how, None, card)
 
 
@@ -1553,17 +1486,17 @@ def explain(s: Table, action: Action) -> Refusal | None:
     """Return why an action that is not offered is refused: BN-X01 to BN-X22."""
     seat, move, t = action.seat, action.move, s.table
     if s.phase == "over":
-        paid = next(
-            (say("Seat {winner} has no IOUs", winner=winner) for winner, one in s.seats.items() if not one.ious),
-            say("the last round is played"),
-        )
-        return Refusal(say("Game over: {paid}.", paid=paid), "BN-X21")
+        winner = next((seat for seat, one in s.seats.items() if not one.ious), None)
+        text = say("Game over: the last round has been played.")
+        if winner:
+            text = say("Game over: Seat {seat} has no IOUs.", seat=winner)
+        return Refusal(text, "BN-X21")
     if move == "roll":
         return explain_roll(s, seat)
     if seat == CHANCE:
         return None
     if s.phase == LAY_OUT:
-        return Refusal("The cards are laid out first.", "BN-X04")
+        return Refusal("The cards must be laid out first.", "BN-X04")
     if seat not in s.seats:
         return Refusal(say("There is no seat {seat} in this match.", seat=seat), "FORM")
     match move:
@@ -1580,18 +1513,18 @@ def explain(s: Table, action: Action) -> Refusal | None:
         case "lay_off" | "pay":
             return explain_salary(s, seat, move)
         case "laid_out" | "dealt" | "payback_away" if s.phase != "deal":
-            return Refusal("The cards are dealt already.", "BN-H11")
+            return Refusal("The cards have already been dealt.", "BN-H11")
     if t.lawsuit and seat == t.lawsuit.plaintiff and "amount" in action.args:
         return Refusal("The stake is fixed.", "BN-X15")
     if s.phase == "play" and s.seats[seat].hand_size <= KEPT:
-        return Refusal("You must pass with two or fewer cards.", "BN-X05")
+        return Refusal("With two cards or fewer, you must pass.", "BN-X05")
     if seat != t.turn:
         return Refusal(
-            say("It is Seat {turn}'s turn.", turn=t.turn) if t.turn else say("Everybody discards one card now."),
+            say("It is Seat {seat}'s turn.", seat=t.turn) if t.turn else say("Everybody discards one card now."),
             "BN-X04",
         )
     if s.phase != "play":
-        return Refusal("Answer what you are asked first.", "BN-X04")
+        return Refusal("Answer the open question first.", "BN-X04")
     return explain_card(s, seat, action) if move in CARD_MOVES else None
 
 
@@ -1632,7 +1565,7 @@ def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
 
 
-def layoff_words(s: Table, seat: int, face: str) -> str:
+def layoff_words(s: Table, seat: int, face: str) -> Text:
     """Return what one layoff does: "saves $10, earns $20 less", awards that are lost by it counted."""
     company = s.seats[seat]
     kept = replace(company)
@@ -1641,21 +1574,22 @@ def layoff_words(s: Table, seat: int, face: str) -> str:
     rivals = {other: one.marketing if by_points(s) else one.marketers for other, one in s.seats.items()}
     rivals[seat] = kept.marketing if by_points(s) else kept.marketers
     kept.units = kept.marketing + (LEADER_UNITS if sole(rivals) == seat else 0)
-    less = company.earnings - kept.earnings
-    costs = {
-        "ENG": say("{tech_gain} tech points less", tech_gain=TECH_GAIN),
-        "LAW": say("a die less in court"),
-        "MKT": say("earns {less} less", less=money(less)) if less else say("earns as much"),
-    }
-    return say("saves {salary}, {costs}", salary=money(company.salary - kept.salary), costs=costs[face])
+    salary = money(company.salary - kept.salary)
+    if face == "ENG":
+        return say("saves {salary}, gains {count} fewer tech points", salary=salary, count=TECH_GAIN)
+    if face == "LAW":
+        return say("saves {salary}, rolls one die less in court", salary=salary)
+    if less := company.earnings - kept.earnings:
+        return say("saves {salary}, earns {less} less", salary=salary, less=money(less))
+    return say("saves {salary}, earns the same", salary=salary)
 
 
-def damages_words(of: str, stake: int) -> str:
+def damages_words(of: str, stake: int) -> Text:
     """Return what is at stake: "$80", "2 marketers", "8 tech points"."""
     return money(stake) if of == "cash" else some(stake, "marketer" if of == "marketers" else "tech point")
 
 
-def marketing_words(s: Table, company: Company) -> str:
+def marketing_words(s: Table, company: Company) -> Text:
     """Return how marketing points were counted: "2 marketers + 2 - 1"."""
     points = [bonus_points(s, face) for face in company.bonus]
     signed = [f"{'-' if point < 0 else '+'} {abs(point)}" for point in points if point]
@@ -1663,50 +1597,50 @@ def marketing_words(s: Table, company: Company) -> str:
     return say("{marketers} {points}", marketers=counted, points=" ".join(signed)) if signed else counted
 
 
-def salary_words(company: Company) -> str:
+def salary_words(company: Company) -> Text:
     """Return how salaries were reckoned: "2 marketers $20, 1 engineer $10, 2 lawyers $40"."""
     text = [
         (company.marketers, "marketer", WAGE * company.marketers),
         (company.engineers, "engineer", WAGE * company.engineers),
         (company.lawyers, "lawyer", WAGE * company.lawyers**2),
     ]
-    paid = [say("{what} {wages}", what=some(count, what), wages=money(wages)) for count, what, wages in text if count]
+    paid = [
+        say("{employees} {wages}", employees=some(count, what), wages=money(wages))
+        for count, what, wages in text
+        if count
+    ]
     return listed(paid, ",") if paid else say("no employees")
 
 
-def paying_words(company: Company) -> str:
+def paying_words(company: Company) -> Text:
     """Return what a player is asked who is short of cash for salaries."""
-    text = say("Salaries are {salary} and you have {cash}", salary=money(company.salary), cash=money(company.cash))
+    salary, cash, most = money(company.salary), money(company.cash), money(company.power)
     if company.salary <= company.cash:
-        return say("{text}: pay, or lay off more.", text=text)
-    return (
-        say("{text}: pay with a loan, or lay off.", text=text)
-        if company.salary <= company.power
-        else say("{text}, no more to be had: lay off.", text=text)
-    )
+        return say("Salaries are {salary} and you have {cash}: pay, or lay off more people.", salary=salary, cash=cash)
+    if company.salary <= company.power:
+        return say(
+            "Salaries are {salary} and you have {cash}: pay with a loan, or lay people off.", salary=salary, cash=cash
+        )
+    return say("Salaries are {salary}, but you can raise only {most}: lay people off.", salary=salary, most=most)
 
 
-def bidding_words(s: Table, seat: int) -> str:
+def bidding_words(s: Table, seat: int) -> Text:
     """Return what a bidder is asked."""
     lot = s.table.auction
     assert lot is not None
-    text = say("Beat {bid}", bid=money(lot.bid)) if lot.bid else say("Open the bidding")
-    whom = say("Seat {seller}", seller=lot.seller) if seat != lot.seller else say("the bank")
+    card = name(s, lot.card)
+    whom = say("Seat {seat}", seat=lot.seller) if seat != lot.seller else say("the bank")
+    want = say("Open the bidding for the {card}, or drop out. You'd pay {whom}.", card=card, whom=whom)
+    if lot.bid:
+        bid = money(lot.bid)
+        want = say("Beat {bid} for the {card}, or drop out. You'd pay {whom}.", bid=bid, card=card, whom=whom)
     power, due = s.seats[seat].power, salary_with(s.seats[seat], lot.card)
-    near = least_bid(lot) <= power < least_bid(lot) + due + LOAN
-    short = (
-        say(
-            " Above {max} you could not pay your salaries, {due} with it.",
-            max=money(max(0, power - due)),
-            due=money(due),
-        )
-        if near
-        else ""
+    if not least_bid(lot) <= power < least_bid(lot) + due + LOAN:
+        return want
+    warning = say(
+        "Above {most}, you couldn't pay your salaries of {salary}.", most=money(max(0, power - due)), salary=money(due)
     )
-    return say(
-        "{text} for the {name}, to be paid to {whom}, or drop out.{short}", text=text, name=name(s, lot.card),
-        whom=whom, short=short,
-    )  # fmt: skip
+    return say("{question} {warning}", question=want, warning=warning)
 
 
 def salary_with(company: Company, face: str) -> int:
@@ -1721,36 +1655,20 @@ def name(s: Table, face: str) -> str:
     return str(about(s, face)["name"])
 
 
-def a_card(s: Table, face: str) -> str:
+def a_card(s: Table, face: str) -> Text:
     """Return a card in words with its article: "a Marketer", "an Engineer"; "an Event card" where only people see which."""
     if face == UNKNOWN:
         return say("an Event card")
-    text = name(s, face)
-    return say("an {thing}", thing=text) if text[0] in "AEIO" else say("a {thing}", thing=text)
+    card = name(s, face)
+    return say("an {card}", card=card) if card[0] in "AEIO" else say("a {card}", card=card)
 
 
-def some(number: int, what: str) -> str:
+def some(number: int, what: str) -> Text:
     """Return a number of things: "1 IOU", "2 IOUs"."""
-    match what:
-        case "IOU":
-            return say_count("1 IOU", "{count} IOUs", number)
-        case "marketer":
-            return say_count("1 marketer", "{count} marketers", number)
-        case "engineer":
-            return say_count("1 engineer", "{count} engineers", number)
-        case "lawyer":
-            return say_count("1 lawyer", "{count} lawyers", number)
-        case "card":
-            return say_count("1 card", "{count} cards", number)
-        case "round":
-            return say_count("1 round", "{count} rounds", number)
-        case "tech point":
-            return say_count("1 tech point", "{count} tech points", number)
-        case _:
-            return say_count("1 marketing point", "{count} marketing points", number)
+    return say_count(*dict(COUNTED)[what], number)
 
 
-def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
+def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> Text:
     """Return what seats have in common, said once: "6 each", "2 for Seat 1, 3 for the others", "3 by all the others"."""
     alike: dict[str, list[int]] = {}
     for seat, one in by_seat.items():
@@ -1760,10 +1678,10 @@ def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
     }
     if len(by_seat) == len(s.seats):
         if len(whose) == 1:
-            return say("{next} each", next=next(iter(whose)))
+            return say("{cards} each", cards=next(iter(whose)))
         if len(alike[last := next(reversed(whose))]) > 1:
             # Languages decline the two differently.
             whose[last] = say("the others") if between == "to" else say("all the others")
     if between == "to":
-        return listed((say("{what} for {whom}", what=one, whom=them) for one, them in whose.items()), ",")
-    return listed((say("{what} by {who}", what=one, who=them) for one, them in whose.items()), ",")
+        return listed((say("{cards} for {seats}", cards=one, seats=seats) for one, seats in whose.items()), ",")
+    return listed((say("{cards} by {seats}", cards=one, seats=seats) for one, seats in whose.items()), ",")

@@ -104,19 +104,19 @@ def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
         case "demand" | "trial" | "accept" | "counter" | "reject":
             suit = sight.table["lawsuit"]
             odds = odds_in_court(sight, suit["plaintiff"], suit["defendant"])
-            return say("The odds of Seat {plaintiff} in court: {odds}.", plaintiff=suit["plaintiff"], odds=odds)
+            return say("Seat {seat}'s odds in court: {odds}.", seat=suit["plaintiff"], odds=odds)
         case "discard":
-            return say("Of the cards that you hold, this one brings you least.")
+            return say("Of all your cards, this one is worth the least to you.")
         case "play":
             return reason_to_play(sight, books, answer)
         case "sell":
-            return say("$10 is more than any card you hold is worth to you now.")
+            return say("$10 is more than any of your cards is worth to you now.")
         case "pass":
-            return say("Nothing you hold is worth more now than it costs.")
+            return say("None of your cards is worth more than it costs right now.")
         case "lay_off":
-            return say("They cost more in salaries than they bring.")
+            return say("They cost more in salaries than they bring in.")
         case "pay":
-            return say("All who work for you bring more than their salaries.")
+            return say("Everybody who works for you brings in more than their salary.")
     return ""
 
 
@@ -124,16 +124,26 @@ def reason_to_bid(sight: Sight, books: Books, answer: Answer) -> str:
     """BN-25 to BN-28: return what the card in the auction may bring."""
     lot = sight.table["auction"]
     worth = max(0, round(added(books, sight.seat, **{name_of(lot["card"]): 1}) / STEP) * STEP)
-    name = sight.data["cards"][lot["card"]]["name"]
-    if lot["seller"] == sight.seat:
-        more = say("another bids more and pays you") if answer.move == "bid" else say("what is bid is yours")
-        return say(
-            "You sell: a {name} would bring you about {worth} more, and {more}.", name=name, worth=money(worth),
-            more=more,
-        )  # fmt: skip
-    limit = say("bid up to two thirds of that") if answer.move == "bid" else say("the next bid takes too much of it")
+    card, amount = sight.data["cards"][lot["card"]]["name"], money(worth)
+    match lot["seller"] == sight.seat, answer.move:
+        case True, "bid":
+            return say(
+                "The {card} would bring you about {amount}. If others bid more, they pay you.", card=card, amount=amount
+            )
+        case True, _:
+            return say(
+                "The {card} would bring you about {amount}, but you get the others' bid.", card=card, amount=amount
+            )
+        case _, "bid":
+            return say(
+                "The {card} may bring you about {amount} by the end: bid up to two thirds of that.",
+                card=card,
+                amount=amount,
+            )
     return say(
-        "A {name} may bring you about {worth} until the end: {limit}.", name=name, worth=money(worth), limit=limit
+        "The {card} may bring you about {amount} by the end: the next bid costs too much of that.",
+        card=card,
+        amount=amount,
     )
 
 
@@ -145,23 +155,21 @@ def reason_to_play(sight: Sight, books: Books, answer: Answer) -> str:
         case "payback":
             last = answer["ious"] == books.companies[sight.seat].ious
             return (
-                say("That is your last IOU: you win.")
-                if last
-                else say("The cash for it can be spared, and every IOU counts.")
+                say("That is your last IOU: you win.") if last else say("You can spare the cash, and every IOU counts.")
             )
         case "auctioned":
-            return say("Others pay you for it, or you get it for less than it brings.")
+            return say("Others pay you for it, or you get it for less than it is worth to you.")
         case "suit" if target:
             odds = odds_in_court(sight, sight.seat, target)
             return say("Your odds in court against Seat {target}: {odds}.", target=target, odds=odds)
         case "headhunting":
-            return say("It brings you more than it costs, and takes from a rival.")
+            return say("It brings in more than it costs, and weakens a rival.")
         case "press":
-            return say("It costs a rival more sales than it costs you dollars.")
+            return say("It costs a rival more in sales than it costs you.")
         case "intern":
-            return say("One die more in every trial of this round.")
+            return say("You roll one extra die in every trial this round.")
     worth = round(worth_of_turn(sight, books, answer) / STEP) * STEP
-    return say("It brings about {max} more than it costs.", max=money(max(STEP, worth)))
+    return say("It brings in about {amount} more than it costs.", amount=money(max(STEP, worth)))
 
 
 # --- The books ---------------------------------------------------------------------------------------

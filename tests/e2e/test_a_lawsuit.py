@@ -71,11 +71,11 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
         theirs = hub.until(lambda s: s["dice"] and s["dice"]["seat"] == 2, "the defendant rolls")
         total = theirs["view"]["table"]["rolls"]["1"]
         assert total >= half["total"] + 5
-        expect(ben.locator(".want.mine")).to_have_text(f"Roll {total} or more: you win if both are equal.")
+        expect(ben.locator(".want.mine")).to_have_text(f"Roll {total} or more: you win a tie.")
         hub.throw()
 
         # The verdict is held up though nobody can play another card, and the round ends.
-        expect(ben.locator(".news")).to_contain_text(re.compile(rf"wins in court, {total} : \d+"))
+        expect(ben.locator(".news")).to_contain_text(re.compile(rf"wins in court, {total} to \d+"))
         state = hub.until(lambda s: s["view"]["phase"] == "salaries", "salaries are due")
         assert state["view"]["seats"]["2"]["cash"] == 40
         assert asked(state) == [1], "seven lawyers are too dear"
