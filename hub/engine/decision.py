@@ -385,7 +385,7 @@ async def ask_all(  # every verb takes the state first
     """
     if not moves:
         return {}
-    others = others or say("A choice is made in secret.")
+    others = others or say("Players are choosing in secret.")
     return await _put(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
 
 

@@ -164,7 +164,10 @@ class Match:
         decision = self.open
         if decision is None:
             if self.fault:
-                raise NotAsked(say("The match has stopped on a fault of its rules: undo, or end it."), "FAULT")
+                raise NotAsked(
+                    say("The match has stopped because of an error in its rules: take the last move back, or end it."),
+                    "FAULT",
+                )
             raise self._refuse(NotAsked, action, say("The game has ended."), "OVER")
         if action.number is not None and action.number != decision.number:
             raise Stale(MOVED_ON)
@@ -206,7 +209,7 @@ class Match:
                 return _answer(name, args), True
         known = self.game.labels.moves
         if known and name not in known and name != "roll":
-            raise NotOffered(say("{title} has no such move.", title=self.game.title), "FORM")
+            raise NotOffered(f"{self.game.title} has no such move.", "FORM")
         meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
         # What a move wants at times only (`sometimes` in its labels), the rules miss or mind in their own words.
         sometimes = set(known[name].sometimes) if name in known else set()
@@ -214,14 +217,10 @@ class Match:
             if better := self._rules.form(self.state, action):
                 raise NotOffered(better.sentence, better.code)
             wanted = ", ".join(meant[0].params) or "nothing"
-            raise NotOffered(
-                say("The move {name} wants {wanted} beside it, and nothing else.", name=name, wanted=wanted), "FORM"
-            )
+            raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.", "FORM")
         if seat not in decision.asked:
-            raise self._refuse(NotAsked, action, say("Seat {seat} is not asked now.", seat=seat), "FORM")
-        raise self._refuse(
-            NotOffered, action, say("You cannot {replace} like that now.", replace=name.replace("_", " ")), "FORM"
-        )
+            raise self._refuse(NotAsked, action, say("There is nothing for you to do now."), "FORM")
+        raise self._refuse(NotOffered, action, say("You can't do that now."), "FORM")
 
     def _by_chance(self, decision: Decision, action: Action) -> Any:
         """Return the faces, the order or the value of a chance action. Raise IllegalAction."""
@@ -229,34 +228,27 @@ class Match:
         if decision.roll is not None and action.move == "roll":
             faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
             if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
-                raise NotOffered(say("A roll is a list of faces, read, typed or hub-rolled."), "FORM")
+                raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
             if "first" in args and not _is_reading(args["first"], roll):
                 raise NotOffered(
-                    say("The first reading of a roll is its faces, and whether they were read or typed."), "FORM"
+                    "The first reading of a roll is its faces, and whether they were read or typed.", "FORM"
                 )
             if not _are_faces(faces, roll):
                 dice = say_count("one die", "{count} dice", roll.count)
-                raise self._refuse(
-                    NotOffered,
-                    action,
-                    say("Roll {dice}: faces from 1 to {sides}.", dice=dice, sides=roll.sides),
-                    "FORM",
-                )
+                text = say("Enter {dice} with faces from 1 to {sides}.", dice=dice, sides=roll.sides)
+                raise self._refuse(NotOffered, action, text, "FORM")
             return faces[:]
         if decision.kind == "shuffle" and action.move == "shuffle":
             order = args.get("order")
             if not isinstance(order, list) or sorted(map(repr, order)) != sorted(map(repr, decision.cards)):
-                raise NotOffered(say("A shuffle of {pile} must hold the same cards.", pile=decision.pile), "FORM")
+                raise NotOffered(f"A shuffle of {decision.pile} must hold the same cards.", "FORM")
             return list(order)
         if decision.kind == "pick" and action.move == "pick":
             index = args.get("index")
             if type(index) is not int or not 0 <= index < len(decision.cards):
-                raise NotOffered(
-                    say("A pick of {pile} is an index below {count}.", pile=decision.pile, count=len(decision.cards)),
-                    "FORM",
-                )
+                raise NotOffered(f"A pick of {decision.pile} is an index below {len(decision.cards)}.", "FORM")
             return decision.cards[index]
-        raise self._refuse(NotAsked, action, say("Nothing is asked of chance now."), "FORM")
+        raise self._refuse(NotAsked, action, "Nothing is asked of chance now.", "FORM")
 
     def _lock(self, decision: Decision, seat: int, answer: Answer) -> None:
         """Take the sealed choice of a seat; let the rules go on when the last seat has locked."""
@@ -471,8 +463,8 @@ class Match:
         if (head.game, head.version, head.digest) != (game.name, game.version, game.digest):
             diverged = ReplayDiverged(
                 say(
-                    "It began with other rules or cards, before the program or its list of cards was changed. "
-                    "It goes on once those are back; until then you can begin a new match."
+                    "It began with other rules or cards: the program or its list of cards has changed since then. "
+                    "It can continue when those are back. Until then, you can start a new match."
                 )
             )
             diverged.add_note(  # for the journal
@@ -482,7 +474,7 @@ class Match:
             raise diverged
         if head.v != LOG_FORM:
             raise ReplayDiverged(
-                say("This log is written in form {v}; this hub reads form {log_form}.", v=head.v, log_form=LOG_FORM)
+                say("Its log has format {format}, but this hub reads format {known}.", format=head.v, known=LOG_FORM)
             )
         match = cls(game, head.seats, head.options)
         match.follow(entries)
@@ -502,12 +494,10 @@ class Match:
                 continue  # the log of a match that froze ends with the action it froze on: one more is refused
             except HubError as error:
                 raise ReplayDiverged(
-                    say("Entry {number} is refused by the present rules: {error}", number=number, error=error.sentence)
+                    say("The current rules refuse entry {number}: {reason}", number=number, reason=error.sentence)
                 ) from error
             if entry.state and entry.state != self.log[-1].state:
-                raise ReplayDiverged(
-                    say("After entry {number} the state is not the one that was logged.", number=number)
-                )
+                raise ReplayDiverged(say("The state after entry {number} is not the one in the log.", number=number))
 
     # --- undo ------------------------------------------------------------------------------------
 
@@ -519,7 +509,7 @@ class Match:
         """
         earlier = self.before(count, seat)
         self.__dict__.update(earlier.__dict__)
-        tell(self.state, "The last input was taken back.", kind="undo", count=count)
+        tell(self.state, "The last move was taken back.", kind="undo", count=count)
         start = len(self.events)
         self._drain()
         return self.events[start:]
@@ -549,7 +539,9 @@ class Match:
             raise NotOffered(say("There is nothing to take back."), "UNDO")
         if self.fault:
             if count > 1:
-                raise NotOffered(say("Take back the input that the match stopped on, then go on from there."), "UNDO")
+                raise NotOffered(
+                    say("First take back the move that stopped the match, then continue from there."), "UNDO"
+                )
             return
         last = self.log[-count:]
         if any(entry.seat == CHANCE for entry in last):

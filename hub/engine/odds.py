@@ -138,9 +138,9 @@ def goal_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ())
         case Beats(others, ties):
             rivals = say_count("one die", "{count} dice", others)
             if ties:
-                goal = say("against {rivals}, equal totals win", rivals=rivals)
+                goal = say("against {rivals}, ties win", rivals=rivals)
             else:
-                goal = say("against {rivals}, equal totals lose", rivals=rivals)
+                goal = say("against {rivals}, ties lose", rivals=rivals)
             if have:
                 goal = say("{have} already, {goal}", have=have, goal=goal)
     return say("{goal}: {odds}", goal=goal, odds=chances_text(count, sides, wants, stand))
@@ -151,4 +151,4 @@ def _or_more(total: int, most: int) -> Text:
 
 
 def _up_to(least: int, most: int) -> Text:
-    return say("a {thing}", thing=least) if least == most else say("{least} to {most}", least=least, most=most)
+    return say("exactly {total}", total=least) if least == most else say("{least} to {most}", least=least, most=most)

@@ -56,7 +56,7 @@ async def lay_out(s: Course, seat: int, want: str, others: str = "", /, **told: 
     if not is_printed(s.setup):
         return None
     before, s.phase = s.phase, LAY_OUT
-    others = others or say("{want} Seat {seat} says when all is ready.", want=want, seat=seat)
+    others = others or say("{want} Seat {seat} says when everything is ready.", want=want, seat=seat)
     answer = await ask(s, seat, [offer("laid_out", **told)], want, others, hidden=True)
     s.phase = before
     return answer

@@ -66,7 +66,7 @@ class PersonName(Text):
 
 
 class Clause(Text):
-    """A sentence inside of another one: without its last point."""
+    """A sentence inside of another one: without its final period."""
 
     __slots__ = ()
 
@@ -151,7 +151,7 @@ def seats_words(numbers: Iterable[int], by: Joint = "and") -> Listing:
 
 
 def clause(text: str) -> Clause:
-    """Return a sentence as it stands inside of another one: without its last point."""
+    """Return a sentence as it stands inside of another one: without its final period."""
     made = Clause(text.removesuffix("."))
     made.template, made.values = "", {"text": text}
     return made

@@ -48,11 +48,11 @@ def test_who_has_the_tie_and_who_has_not_share_all_rolls() -> None:
         (1, AtLeast(1, short=5, coins=("1 Bait", "{count} Baits")), "1 or more: sure"),
         (2, AtLeast(5, one=True), "one die with 5 or more: 56 in 100"),
         (1, AtMost(4), "1 to 4: 4 in 6"),
-        (1, AtMost(1), "a 1: 1 in 6"),
+        (1, AtMost(1), "exactly 1: 1 in 6"),
         (1, AtMost(0), "no face: never"),
-        (2, Beats(2), "against 2 dice, equal totals lose: 44 in 100"),
-        (1, Beats(1, ties=True), "against one die, equal totals win: 58 in 100"),
-        (5, Beats(1), "against one die, equal totals lose: more than 99 in 100"),
+        (2, Beats(2), "against 2 dice, ties lose: 44 in 100"),
+        (1, Beats(1, ties=True), "against one die, ties win: 58 in 100"),
+        (5, Beats(1), "against one die, ties lose: more than 99 in 100"),
     ],
 )
 def test_a_roll_is_told_in_one_line(count: int, wants: Wants, line: str) -> None:
@@ -64,7 +64,7 @@ def test_dice_that_stand_are_counted_with_those_to_come() -> None:
         parts = [chance(2, 6, wants, (face,)) for face in range(1, 7)]
         assert sum(parts) / 6 == chance(3, 6, wants)
     assert goal_text(4, 6, AtLeast(31), (1, 2, 3, 4, 5, 6)) == "31 or more, 10 to go: 90 in 100"
-    assert goal_text(1, 6, Beats(2), (5,)) == "5 already, against 2 dice, equal totals lose: 63 in 100"
+    assert goal_text(1, 6, Beats(2), (5,)) == "5 already, against 2 dice, ties lose: 63 in 100"
 
 
 def test_odds_are_told_to_the_last_roll_where_hundredths_do_not_do() -> None:

@@ -547,7 +547,7 @@ def test_a_second_seat_says_yes_to_typed_dice_and_the_roller_may_correct_them(pa
 
 def test_the_odds_stand_by_the_dice_before_they_fall(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
-    wants = {"say": "against 2 dice, equal totals lose: 44 in 100", "exact": "575 in 1,296"}
+    wants = {"say": "against 2 dice, ties lose: 44 in 100", "exact": "575 in 1,296"}
     play(page, hub, dice(count=2, batch=2, wants=wants), scenes.ROLL_HAND)
     expect(page.get_by_role("region", name="Dice")).to_contain_text("44 in 100 exactly 575 in 1,296")
 

@@ -434,7 +434,7 @@ def test_after_a_while_the_other_doors_are_pointed_out_and_then_staff_are_called
 def test_the_odds_stand_beside_a_roll_before_it_falls() -> None:
     rig = at(2)
     assert rig.state["dice"]["wants"] == {
-        "say": "against 2 dice, equal totals lose: 44 in 100",
+        "say": "against 2 dice, ties lose: 44 in 100",
         "exact": "575 in 1,296",
     }
     assert rig.state["dice"]["for"] == "trial"
