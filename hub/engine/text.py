@@ -133,6 +133,10 @@ def money(amount: int | str) -> Money:
     return text
 
 
+THEN = say("then")
+"""What stands between values in an order: each language has its own word."""
+
+
 def listed(items: Iterable[Value], by: Joint = "and") -> Listing:
     """Return values in a row: "A, B and C", "A, B or C", "A, then B, then C", or "A, B, C"; one alone stands for itself."""
     values = tuple(items)
@@ -140,7 +144,7 @@ def listed(items: Iterable[Value], by: Joint = "and") -> Listing:
         *others, last = map(str, values)
         text = Listing(f"{', '.join(others)} {by} {last}")
     else:
-        text = Listing((", then " if by == "then" else ", ").join(map(str, values)))
+        text = Listing((f", {THEN} " if by == "then" else ", ").join(map(str, values)))
     text.template, text.values, text.items = by, {}, values
     return text
 
