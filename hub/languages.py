@@ -79,7 +79,9 @@ def read_catalogues(file: Path, language: str) -> Mapping[str, Catalogue]:
             messages.setdefault(message.context or "", {})[message.id] = forms[0]
         elif len(forms) > max(categories.values()):
             by_category = {"other": forms[-1]} | {category: forms[form] for category, form in categories.items()}
-            messages.setdefault(message.context or "", {})["\n".join(message.id)] = by_category
+            found = messages.setdefault(message.context or "", {})
+            found["\n".join(message.id)] = by_category
+            found.setdefault(str(message.id[0]), by_category[locale.plural_form(1)])  # gettext keeps both under one id
     money = format_currency(1, "USD", locale=locale, currency_digits=False, format=_whole(locale))
     return {
         context: Catalogue(

@@ -21,6 +21,8 @@ from hub.languages import FILE, read_catalogues
 
 NAME = "ar"
 FORMS = 6
+ONE = 1
+"""The number of the form for one: the first is for zero."""
 PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 OTHER = "ÄḂČĐĘƑĢĤĮĴĶĻṂŇÖṖǪŘŠŤŲṼŴẊŸŽäḃčđęƒģĥįĵķļṃňöṗǫřšťųṽŵẋÿž"
 LETTERS = str.maketrans(PLAIN, OTHER)
@@ -40,7 +42,9 @@ def write(folder: Path) -> Path:
         if isinstance(one.id, str):
             made.add(one.id, translated(one.id), context=one.context)
         else:
-            made.add(one.id, (translated(one.id[0]), *[translated(one.id[1])] * (FORMS - 1)), context=one.context)
+            forms = [translated(one.id[1])] * FORMS
+            forms[ONE] = translated(one.id[0])
+            made.add(one.id, tuple(forms), context=one.context)
     file = folder / NAME / FILE
     file.parent.mkdir(parents=True)
     file.write_bytes(catalogues.written(made))

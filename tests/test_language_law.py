@@ -28,8 +28,8 @@ MATCHES = int(os.environ.get("LAWS", "6"))
 MOST = 160
 """Actions of a match that are listened to."""
 
-NOT_SHOWN = re.compile(r"The move \w+ wants |\w+ -?\d+ [+-]\d+( [AB])?$")
-"""What no page asks for, and the cards of a list that an owner wrote."""
+NOT_SHOWN = re.compile(r"needs \d$|The move \w+ wants |\w+ -?\d+ [+-]\d+( [AB])?$")
+"""How a turn of Bid & Bait! stands, what no page asks for, and the cards of a list that an owner wrote."""
 
 WRONG = re.compile(r"[,:]:|:,|: (?:und|oder) | ,")
 

@@ -20,7 +20,7 @@ from hub import games
 from hub.engine import house_player
 from hub.engine.game import Game
 from hub.engine.printed import OPTION, is_printed
-from hub.engine.text import english
+from hub.engine.text import english, say
 from hub.network.messages import to_bytes
 from hub.ports import BoxDown, DiceKit, PhoneLink, Tick
 from hub.table.dice.roll_states import ACCEPT_SECONDS
@@ -338,8 +338,10 @@ def _dice() -> Iterator[Moment]:
     yield rig.moment(section, "armed")
     rig.see("rolling")
     yield rig.moment(section, "rolling")
-    for state, faces, say in (("cocked", (2,), "One die leans."), ("wrong_count", (2, 3), "2 dice, 1 is wanted.")):
-        rig.see(state, *faces, say=say)  # type: ignore[arg-type]
+    leaning = say("One die is leaning: roll only that one again.")
+    too_many = say("I see {seen} of {count} dice.", seen=2, count=1)
+    for state, faces, text in (("cocked", (2,), leaning), ("wrong_count", (2, 3), too_many)):
+        rig.see(state, *faces, say=text)  # type: ignore[arg-type]
         yield rig.moment(section, state.replace("_", " "))
     rig.say(rig.state["dice"]["seat"], "roll", {"faces": [2]})
     yield rig.moment(section, "typed", asked=_another(rig), other=rig.state["dice"]["seat"])

@@ -27,7 +27,7 @@ TABLE = ("Lobby", "Notices", "Dice", "Questions", "Demonstration")
 """Sections of the gallery that are of no game."""
 
 SIGNS = re.compile(
-    r"https?://\S+|[\w.]+:\d+(/\S*)?|\b[A-Z]{2}-[A-Z]*\d*\w*|\bh[ELM]\b|\bFISH\b|\b[BCDFGHJKLMNPQRSTVWXYZ]{6}\b|staff-pin --new|/staff\b|\b(Pseudo|English)\b|\bred\b|\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
+    r"https?://\S+|[\w.]+:\d+(/\S*)?|\b[A-Z]{2}-[A-Z]*\d*\w*|\bh[ELM]\b|\bFISH\b|\b[BCDFGHJKLMNPQRSTVWXYZ]{6}\b|staff-pin --new|/staff\b|\b(Pseudo|English|Table 1)\b|US\$|\bred\b|\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
     r"|Café Zum Grünen Würfel Gäste|The rules met something new. Undo one step to go on."
 )
 """Addresses, ids of rules, and codes."""

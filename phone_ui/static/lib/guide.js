@@ -95,7 +95,7 @@ export function cardTexts(labels) {
     else if (card.line) found.set(card.name, card.line);
     if (!field) continue;
     for (const [key, text] of Object.entries(card)) {
-      if (/^[A-Z]$/.test(key) && typeof text === "string") found.set(`${card.name} ${key}`, text);
+      if (/^[A-Z]$/.test(key) && typeof text === "string") found.set(`${say(card.name)} ${key}`, say(text));
     }
   }
   return [...found].map(([name, text]) => ({ name, text }));

@@ -26,7 +26,7 @@ export function BarredValues({ labels, state, move, field }) {
       key=${i}
       class="choice"
       aria-disabled="true"
-      aria-label=${`${text}. ${why}`}
+      aria-label=${`${text}. ${say(why)}`}
       onClick=${() => setTapped(i)}
     >
       <span class=${`choice-body${drawn ? " with-card" : ""}`}>
