@@ -100,7 +100,7 @@ class VenueTable:
         for one in self._store.all_put_aside(self.table.id):
             with suppress(ValueError, TypeError, RecursionError):  # a damaged head: nobody can resume this match
                 head = msgspec.json.decode(one.head, type=Head)
-                count += (head.game, head.digest) == (game.name, game.digest)
+                count += head.game == game.name and game.has_rules_of(head.digest)
         return count
 
     def _began_at(self, match: str | None) -> int | None:

@@ -92,7 +92,7 @@ class Game(Struct, frozen=True):
     """A rulebook and its data, found by name.
 
     `seats` are the least and the most people; `version` rises when a rule changes; `digest` is a hash of those parts of
-    the data file that rules read; `stack` names the piles whose order a test may fix; `labels` are the parts that
+    the data file that rules read, and `earlier` are those of earlier files with the same rules, whose matches go on; `stack` names the piles whose order a test may fix; `labels` are the parts that
     screens draw the game with; `house` plays for seats that nobody sits at, None where any legal answer has to do;
     `guide` tells people the rules, None where nobody has written one.
     """
@@ -109,11 +109,16 @@ class Game(Struct, frozen=True):
     rulebook: Rulebook[Any]
     house: HousePlayer | None = None
     guide: Guide | None = None
+    earlier: Sequence[str] = ()
 
     @property
     def counted(self) -> list[str]:
         """The facts of a seat that are money or points: each change of them has an event."""
         return [fact.called(key) for key, fact in self.labels.facts.items() if fact.counted]
+
+    def has_rules_of(self, digest: str) -> bool:
+        """Return whether a match that began with data of this hash has the same rules."""
+        return digest in (self.digest, *self.earlier)
 
     def hand_blocks(self, options: Mapping[str, object]) -> int:
         """Return the size of the largest hand of a match, in blocks of an encrypted message."""

@@ -460,7 +460,7 @@ class Match:
     @classmethod
     def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
         """Return the match that a log tells of. Raise ReplayDiverged where the rules now say otherwise."""
-        if (head.game, head.version, head.digest) != (game.name, game.version, game.digest):
+        if (head.game, head.version) != (game.name, game.version) or not game.has_rules_of(head.digest):
             diverged = ReplayDiverged(
                 say(
                     "It began with other rules or cards: the program or its list of cards has changed since then. "

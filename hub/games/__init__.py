@@ -33,13 +33,15 @@ KNOWN = Labels.__struct_encode_fields__
 """The parts of a data file that screens read."""
 RULES_READ = ("cards", "options", "seats")
 """The labels that rules read as well: they stay in a data file's hash."""
-NOT_RULES = {*KNOWN} - {*RULES_READ, "name", "title"} | {"own", "page"}
+NOT_RULES = {*KNOWN} - {*RULES_READ, "name", "title"} | {"own", "page", "earlier"}
 """The parts that a match cannot depend on: they are left out of a data file's hash. `page` is for the documents."""
 PARTS = tuple(name for name in KNOWN if name not in ("name", "title", "seats", "minutes", "blurb"))
 NEAR = 0.8
 """How alike an unknown part and a known one are for the first to be a slip (`difflib`)."""
 DRAWN = ("letter", "face", "colour", "art")
-"""What only screens read: parts of the data file, and keys of a card. They are left out of its hash."""
+"""What screens draw a card with. It is left out of the hash."""
+SAID = {"cards": (*DRAWN, "name", "text", "line", "hue", "A", "B"), "options": ("effect", "label")}
+"""What only screens and people read of a card and of an option: it is left out of the hash."""
 
 
 def names() -> list[str]:
@@ -98,13 +100,13 @@ def guide_of(module: str) -> bytes:
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a data file that a match can depend on: new colours or labels do not change its hash."""
+    """Return the part of a data file that a match can depend on: new colors or words do not change its hash."""
     rules = {key: part for key, part in data.items() if key not in NOT_RULES}
-    cards: dict[str, Any] = data.get("cards", {})
-    rules["cards"] = {
-        name: {k: v for k, v in card.items() if k not in DRAWN} if isinstance(card, dict) else card
-        for name, card in cards.items()
-    }
+    for part, unread in SAID.items():
+        rules[part] = {
+            name: {key: value for key, value in one.items() if key not in unread} if isinstance(one, dict) else one
+            for name, one in data.get(part, {}).items()
+        }
     if isinstance(deck := data.get("deck"), str):
         rules["deck"] = [words for line in deck.splitlines() if (words := line.split("#")[0].split())]
     return rules
@@ -153,6 +155,7 @@ def load(
         seats=(data["seats"][0], data["seats"][1]),
         version=data["version"],
         digest=sha256(json.encode(rules_of(data))).hexdigest()[:16],
+        earlier=[] if own else data.get("earlier", []),
         options=labels.options,
         stack=data.get("stack", []),
         labels=labels,

@@ -10,7 +10,8 @@ import pytest
 
 from hub import games
 from hub.engine.game import Game, Rulebook
-from hub.errors import StartRefused
+from hub.engine.match import Match
+from hub.errors import ReplayDiverged, StartRefused
 
 GOOFSPIEL = files(games).joinpath("data", "goofspiel.toml").read_bytes().decode()
 
@@ -63,4 +64,16 @@ def test_a_part_of_the_rules_may_have_any_other_name() -> None:
 def test_labels_do_not_change_the_hash_of_the_rules() -> None:
     other = renamed('[moves.bid]\nlabel = "Bid', '[moves.bid]\nlabel = "Offer')(GOOFSPIEL)
     assert loaded(other).digest == loaded(GOOFSPIEL).digest
+    other = renamed('effect = "', 'effect = "Other words: ')(renamed('name = "Ace"', 'name = "One"')(GOOFSPIEL))
+    assert loaded(other).digest == loaded(GOOFSPIEL).digest
+    assert loaded(renamed("rank = 1,", "rank = 2,")(GOOFSPIEL)).digest != loaded(GOOFSPIEL).digest
     assert loaded(renamed("version = ", "version = 9")(GOOFSPIEL)).digest != loaded(GOOFSPIEL).digest
+
+
+def test_a_match_goes_on_with_a_later_file_that_knows_its_hash() -> None:
+    begun = Match(loaded(GOOFSPIEL), (1, 2)).head
+    other = renamed("rank = 1,", "rank = 9,")(GOOFSPIEL)
+    with pytest.raises(ReplayDiverged):
+        Match.replay(loaded(other), begun, [])
+
+    Match.replay(loaded(renamed('earlier = ["', f'earlier = ["{begun.digest}", "')(other)), begun, [])
