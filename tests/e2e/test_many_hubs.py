@@ -193,7 +193,7 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             expect(page).to_have_title("(1) Staff")
             expect(page.get_by_role("status")).to_have_text("south, Table 1: Calls for help: 1")
             found = found_by_axe(page, "a call")
-            button = page.get_by_role("button", name="Look the machine over")
+            button = page.get_by_role("button", name="Check the machine")
             button.focus()
             guests.start()
             expect(line.get_by_text("Goofspiel").first).to_be_visible()

@@ -204,7 +204,7 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     expect(kiosk.locator(".night")).to_have_count(0)
 
     # Boxes are tried while the hub runs.
-    staff.do("Try boxes and rings")
+    staff.do("Test boxes and rings")
     expect(staff.table.get_by_text("still: push, bar")).to_have_count(4)
     hub.bench(box=2, press="bar")
     expect(staff.table.get_by_text("still: push, bar")).to_have_count(3)

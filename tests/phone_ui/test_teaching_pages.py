@@ -143,7 +143,7 @@ def test_the_rules_open_at_the_present_phase_and_can_be_searched(page: Page, hub
     expect(page.get_by_text("BB-10")).to_be_visible()
     expect(page.locator(".chapter")).to_have_count(1)
     page.get_by_label("Search the rules").fill("zebra")
-    expect(page.get_by_text("No rule has these words.")).to_be_visible()
+    expect(page.get_by_text("No rule contains these words.")).to_be_visible()
 
 
 def test_the_lobby_asks_whether_to_explain_and_whether_the_hub_rolls(page: Page, hub: FakeHub) -> None:

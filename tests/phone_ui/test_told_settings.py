@@ -124,6 +124,6 @@ def test_a_part_of_the_page_that_could_not_be_fetched_comes_by_itself(page: Page
     advised = scenes.BID_HAND | {"hints": True, "hint": {"answer": {"move": "bid", "number": 6}, "say": "Be first."}}
     hub.public(scenes.BIDDING | {"hints": True, "seq": 50})
     hub.hand(2, advised | {"seq": 50})
-    expect(page.get_by_role("alert")).to_have_text("The hub does not answer just now. This comes by itself.")
+    expect(page.get_by_role("alert")).to_have_text("The hub does not answer right now. The page keeps trying.")
     expect(page.locator(".hint")).to_be_visible(timeout=PATIENCE * 1000)
     expect(page.get_by_text("The hub does not answer")).to_have_count(0)

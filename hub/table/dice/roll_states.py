@@ -30,7 +30,7 @@ Step: TypeAlias = Literal[
 """What may happen to a batch. By the reader: it waits (ready), a die moves (falling), all lie flat and were read, one is
 leaning, flat ones beside a leaning one were lifted, the count or a face is wrong (miscounted), it is lost, cannot read
 again what lies there (unreadable), or does not answer (silent). By people: typed, accepted, an objection (read_again), a
-vote to read a leaning die as it lies, and one for a roll by the hub. Time accepts, too."""
+vote to read a leaning die as it lies, and one to let the hub roll. Time accepts, too."""
 
 _BY_READER: Mapping[Step, RollState] = {
     "ready": "armed",

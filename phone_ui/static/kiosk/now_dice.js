@@ -15,7 +15,7 @@ export function NowDice({ state, dice }) {
     <${DiceRow} dice=${dice} />
     <p class="dice-say"><${Sentence} state=${state} text=${diceText(dice)} /></p>
     <${DiceWants} dice=${dice} />
-    ${votes.length > 0 && html`<p class="votes"><${Marks} seats=${votes} /> for a roll by the hub</p>`}
+    ${votes.length > 0 && html`<p class="votes"><${Marks} seats=${votes} /> to let the hub roll</p>`}
     ${
       asItLies.length > 0 &&
       html`<p class="votes"><${Marks} seats=${asItLies} /> ${say("{count} of {needed} to read it as it lies", { count: asItLies.length, needed: enough })}</p>`

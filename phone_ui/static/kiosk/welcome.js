@@ -26,7 +26,7 @@ export function Welcome({ state }) {
       <p class="welcome-name">${state.name}</p>
       ${state.staff_pin && html`<${StaffPin} state=${state} />`}
       <${Attract} state=${state} />
-      ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">${say("Load before you play: {devices}", { devices: kit.weak.join(", ") })}</p>`}
+      ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">${say("Charge before you play: {devices}", { devices: kit.weak.join(", ") })}</p>`}
       <${PutAsideList} state=${state} />
       <ul class="welcome-seats">
         ${state.seats.map((place) => html`<${WelcomeSeat} key=${place.seat} state=${state} place=${place} />`)}

@@ -103,7 +103,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
   while (Date.now() < until && !stop.stopped) {
     /** @type {ClaimReply} */
     const reply = await fetchJson(`/t/${table}/claim/${encodeURIComponent(asked.claim)}`, { cache: "no-store" });
-    if (reply.state === "refused") throw new Refused(reply.say || say("The seat was not given."));
+    if (reply.state === "refused") throw new Refused(reply.say || say("You did not get the seat."));
     if (reply.state === "held") {
       const login = channel.unbox(fromBase64(reply.nonce ?? ""), fromBase64(reply.box ?? ""));
       if (!login)

@@ -166,12 +166,12 @@ function Bench() {
 export function nextStep(state) {
   const { dice, dispute, question, starting, view, locked } = state;
   const [claimed] = state.claiming;
-  if (claimed) return say("Seat {seat} is asked for: use “Hold bar and push” at its box.", { seat: claimed });
+  if (claimed) return say("Somebody wants seat {seat}: use “Hold bar and push” at its box.", { seat: claimed });
   if (question) return say("{question} Answer on the phones.", { question: question.text });
   if (state.state === "over") return say("The match is over. Play again on a phone, or push a dial twice.");
   if (state.state === "stopped") return say("The match is stopped. Take one step back on a phone, or call the staff.");
   if (state.state === "lobby") {
-    if (starting) return say("The match begins by itself.");
+    if (starting) return say("The match starts by itself.");
     const here = state.seats.filter((place) => place.held || place.ready);
     if (!here.length) return say("Sit down: open “Sit down with a phone” at a box, or push its dial.");
     if (here.every((place) => place.ready)) return say("Everybody is ready: push a dial once more to start.");
@@ -180,10 +180,10 @@ export function nextStep(state) {
   if (dispute?.stage === "vote") return say("A roll is disputed: push is yes, the bar is no.");
   if (dice?.state === "armed" || dice?.state === "rolling")
     return say("Seat {seat} rolls: press “Throw”.", { seat: dice.seat });
-  if (dice?.state === "settled") return say("The dice lie. They count in a moment, unless somebody says no.");
+  if (dice?.state === "settled") return say("The dice have been read. They count in a moment unless somebody objects.");
   if (dice) return say("Seat {seat} rolls. {more}", { seat: dice.seat, more: dice.say });
   const open = askedSeats(view).filter((seat) => !locked.includes(seat));
-  if (!open.length) return say("Nobody is asked: the table goes on by itself.");
+  if (!open.length) return say("Nobody has to act: the table goes on by itself.");
   const seats = open.map((seat) => say("Seat {seat}", { seat })).join(", ");
   const answer = sayCount(
     "{seats} answers on its phone or its box.",
@@ -393,7 +393,7 @@ function Dice({ dice, state, send }) {
     armed &&
     html`<${Mark} seat=${armed.seat} /> ${say("{name} rolls {dice}", { name: calledName(state, armed.seat), dice: dieCount(armed.count) })}`;
   return html`<section class="tray" aria-label="Dice">
-    <h2>${roll ?? say("No roll is asked for")}</h2>
+    <h2>${roll ?? say("No roll is needed")}</h2>
     <p class="tray-state"><b>${dice.state.replaceAll("_", " ")}</b> ${dice.say}</p>
     <div class="dice-row">${[...dice.faces, ...faces].map((face) => html`<${Die} face=${face} />`)}</div>
     <button type="button" class="throw" disabled=${!armed} onClick=${() => send({ dice: "throw" })}>

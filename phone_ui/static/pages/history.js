@@ -36,7 +36,7 @@ function Page() {
   return html`<main>
     <p class="way-back"><a href=${`/t/${table}`}>← The table</a></p>
     <h1>What was played here</h1>
-    ${failed && html`<p role="alert">The hub does not answer. It is asked again.</p>`}
+    ${failed && html`<p role="alert">The hub does not answer. The page keeps trying.</p>`}
     ${past && past.played === 0 && html`<p>No match has been finished at this table yet.</p>`}
     ${past && past.played > 0 && html`<${Past} past=${past} />`}
   </main>`;

@@ -5,7 +5,7 @@ import { rememberKeys } from "../lib/claim.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
-import { begin, say } from "../lib/language.js";
+import { begin, say, sayAround } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, claimNameOf, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
@@ -189,7 +189,7 @@ function useTable() {
     setLostSeat(handingOver.current ? null : (held?.seat ?? null));
     claimSlot.remove();
     setHand(null);
-    const handedOver = say("Your seat is on the other phone now: seat {seat}.", { seat: held?.seat });
+    const handedOver = say("Seat {seat} is on the other phone now.", { seat: held?.seat });
     setLost(leaving.current ? "" : handingOver.current ? handedOver : sentence);
     handingOver.current = false;
     setHeld(null);
@@ -229,7 +229,7 @@ function useTable() {
   const present = state?.state === "playing" && hand?.match !== state.match ? null : hand;
   // The hub's own sentence says more than the silence in which the login ended.
   const taken = lost && state?.notices.find((notice) => notice.key === `taken:${lostSeat}`);
-  const why = taken ? say("{notice} Was that nobody here? Tell the table.", { notice: taken.text }) : lost;
+  const why = taken ? say("{notice} If nobody here did that, tell the others.", { notice: taken.text }) : lost;
   return { held, state, hand: present, away, lost: why, elsewhere, sending, refusal, ask, send, leave, hold, useHere };
 }
 
@@ -450,12 +450,16 @@ function AwayBar({ state }) {
 /** @param {{ away: boolean }} props */
 function Splash({ away }) {
   return html`<main class="splash">
-    <h1 class="headline">${away ? say("Waiting for the hub") : say("Coming to the table")}</h1>
+    <h1 class="headline">${away ? say("Waiting for the hub") : say("Connecting to the table")}</h1>
     ${
       away &&
       html`<p>
-        It is at <b>${location.host}</b>. Is it switched on, and is this phone on the table's Wi-Fi? This page goes on by
-        itself.
+        ${sayAround(
+          "It is at {address}. Is it switched on, and is this phone on the table's Wi-Fi? The page keeps trying.",
+          {
+            address: html`<b>${location.host}</b>`,
+          },
+        )}
       </p>`
     }
   </main>`;

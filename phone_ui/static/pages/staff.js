@@ -67,7 +67,7 @@ function SignIn({ said, onIn }) {
   };
   return html`<main class="sign-in">
     <h1 class="headline">Staff</h1>
-    <p class="lead">Type the PIN of six digits.</p>
+    <p class="lead">Type the six-digit PIN.</p>
     <form onSubmit=${submit}>
       <label class="unseen" for="pin">The staff's PIN, six digits</label>
       <input
@@ -91,8 +91,8 @@ function SignIn({ said, onIn }) {
     ${
       otherKey &&
       html`<div class="fault error" role="alert">
-        <p>This hub has another key than the one that this browser knows: it was set up anew, or it is not your hub.</p>
-        <button type="button" class="do" onClick=${trust}>It was set up anew</button>
+        <p>This hub's key is not the one that this browser knows: either it was set up again, or it is not your hub.</p>
+        <button type="button" class="do" onClick=${trust}>It was set up again</button>
       </div>`
     }
     ${
@@ -105,7 +105,7 @@ function SignIn({ said, onIn }) {
     }
     <p class="quiet-words">
       ${sayAround(
-        "The PIN is on the big screen until somebody has used it once. Lost it? On the hub's own machine, {command} makes another one.",
+        "The PIN is on the big screen until somebody has used it once. If you have lost it, run {command} on the hub.",
         {
           command: html`<code translate="no">table-hub staff-pin --new</code>`,
         },
@@ -275,7 +275,7 @@ function MachinePart({ venue, ask, sending, findings }) {
     <h2>The hub</h2>
     <p class="quiet-words">${say("{hub}, table-hub {version}", { hub: venue.hub, version: venue.version })}</p>
     ${findings?.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
-    ${findings && findings.length === 0 && html`<p>The machine was looked over: all is well.</p>`}
+    ${findings && findings.length === 0 && html`<p>The machine was checked: all is well.</p>`}
     <div class="does">
       <button
         type="button"
@@ -283,7 +283,7 @@ function MachinePart({ venue, ask, sending, findings }) {
         disabled=${Boolean(sending)}
         onClick=${() => ask("doctor", "", {}, "doctor")}
       >
-        ${sending === "doctor" ? say("Looking…") : say("Look the machine over")}
+        ${sending === "doctor" ? say("Checking…") : say("Check the machine")}
       </button>
       ${
         !venue.restart &&
@@ -298,7 +298,7 @@ function MachinePart({ venue, ask, sending, findings }) {
         !venue.off &&
         html`<${Sure}
           label="Switch off…"
-          question=${say("Hub and big screen go dark. Matches are there when it is switched on again.")}
+          question=${say("Hub and big screen go dark. Matches go on when it is switched on again.")}
           options=${[{ label: say("Switch off"), danger: true, act: () => ask("off", "", {}, "off") }]}
           disabled=${Boolean(sending)}
         />`

@@ -248,8 +248,8 @@ function missingIn(labels, form, fields) {
     .filter(({ shown, optional, value }) => shown && !optional && (value === undefined || value === null))
     .map(({ name }) => say(labels?.parameters?.[name]?.label ?? readable(name)));
   return names.length
-    ? say("First choose above: {choices}.", { choices: names.join(", ") })
-    : say("First choose above.");
+    ? say("Choose above first: {choices}.", { choices: names.join(", ") })
+    : say("Choose above first.");
 }
 
 /**
@@ -266,8 +266,8 @@ export function Actions({ labels, state, question, sending, act }) {
   const missing = inFront
     ? isReady
       ? ""
-      : missingIn(labels, inFront, fields) || say("First choose above.")
-    : say("First choose what to do.");
+      : missingIn(labels, inFront, fields) || say("Choose above first.")
+    : say("Choose what to do first.");
   return html`
     ${
       confirms &&

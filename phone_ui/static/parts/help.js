@@ -84,7 +84,7 @@ function BoxHelp() {
       <div><dt>Push the dial</dt><dd>yes, lock</dd></div>
       <div><dt>Wide bar</dt><dd>no, pass, back; held for 3 seconds it calls the staff</dd></div>
       <div><dt>Keys 1 to 6</dt><dd>choose by number, or type what a die shows</dd></div>
-      <div><dt>Somebody typed dice</dt><dd>push if they lie there so, the bar if not</dd></div>
+      <div><dt>Somebody typed dice</dt><dd>push if that is right, press the bar if not</dd></div>
       <div><dt>A roll was read wrong</dt><dd>the bar, within 5 seconds; then all vote: push yes, the bar no</dd></div>
       <div><dt>A die leans</dt><dd>it is rolled again; push to have it read as it lies</dd></div>
     </dl>
@@ -95,6 +95,6 @@ function BoxHelp() {
       <div><dt>Full and still</dt><dd>locked</dd></div>
       <div><dt>Three lamps circling</dt><dd>roll the dice</dd></div>
       <div><dt>Two opposite lamps, pulsing</dt><dd>look at the display: a vote, or a phone that wants your seat</dd></div>
-      <div><dt>Two bars, amber</dt><dd>a die needs a look</dd></div>
+      <div><dt>Two bars, amber</dt><dd>a die needs attention</dd></div>
     </dl>  `;
 }

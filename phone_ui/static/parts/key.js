@@ -12,7 +12,7 @@ export function FirstKey({ hubKey }) {
   const key = keyFrom(hubKey);
   if (!key) return null;
   return html`<div class="first-key" role="note" aria-label="The hub's key">
-    <p>This phone has the hub's key over the Wi-Fi and trusts it, as this is its first use. The table's screen shows the
+    <p>This phone got the hub's key over Wi-Fi and trusts it because this is its first visit. The table's screen shows the
       same digits:</p>
     <p><${Fingerprint} digits=${fingerprint(key)} /></p>
     <p>If not, do not sit down here: scan the code on the screen.</p>

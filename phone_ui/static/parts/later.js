@@ -47,7 +47,7 @@ export function later(load, ...sheets) {
       tryIt();
       return () => clearTimeout(timer);
     }, []);
-    if (state === "failed") return html`<p role="alert">The hub does not answer just now. This comes by itself.</p>`;
+    if (state === "failed") return html`<p role="alert">The hub does not answer right now. The page keeps trying.</p>`;
     return state ? html`<${Part} ...${props} />` : html`<template data-coming />`; // shown nowhere: it says what is to come
   };
 }

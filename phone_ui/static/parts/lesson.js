@@ -98,7 +98,7 @@ export function RoomLesson({ state }) {
     ${
       lesson
         ? html`<${Told} state=${state} lesson=${lesson} to="all" />`
-        : html`<p class="lesson-text">In this first round, each rule is told when it is needed.</p>`
+        : html`<p class="lesson-text">In this first round, each rule is explained when it is needed.</p>`
     }
   </aside>`;
 }

@@ -144,7 +144,7 @@ export function Lobby({ state, seat, sending, ask }) {
       html`<${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />`
     }
     <h1 class="headline">What shall we play?</h1>
-    ${!seat && html`<p>Who sits at the table chooses. Take a seat to have a say.</p>`}
+    ${!seat && html`<p>The people at the table choose. Take a seat to join in.</p>`}
     <fieldset class="field">
       <legend class="unseen">Game</legend>
       <div class="choices in-column">
@@ -184,7 +184,7 @@ export function Lobby({ state, seat, sending, ask }) {
  * @param {{ offer: GameOffer, options: Plain, disabled: boolean, onPick: (name: string, options: Plain) => void }} props
  */
 function Presets({ offer, options, disabled, onPick }) {
-  const kinds = [{ name: "", effect: say("As the rules have it."), options: {} }, ...offer.presets];
+  const kinds = [{ name: "", effect: say("As in the rules."), options: {} }, ...offer.presets];
   return html`<fieldset class="field presets">
     <legend>How?</legend>
     <div class="choices in-column">

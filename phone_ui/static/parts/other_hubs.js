@@ -39,9 +39,9 @@ export function OtherHubs({ upstream }) {
 function CutOff({ upstream: { why, waiting, since } }) {
   return html`<div class="fault warning">
     <p>
-      ${say("The other hubs are not heard since {time}; what stands here of them may be old. The tables play on, and it is tried again by itself.", { time: clockTime(since) })}
+      ${say("The other hubs have not been heard since {time}, so what you see of them may be old. The tables play on, and the hub keeps trying.", { time: clockTime(since) })}
     </p>
-    ${waiting > 0 && html`<p>${say("{count} finished matches wait to be told.", { count: waiting })}</p>`}
+    ${waiting > 0 && html`<p>${say("{count} finished matches are waiting to be sent.", { count: waiting })}</p>`}
     ${why && html`<p class="quiet-words" translate="no">${why}</p>`}
   </div>`;
 }
@@ -53,7 +53,7 @@ function HubLine({ hub }) {
       <b translate="no">${hub.hub}</b>
       <span class=${`tag ${hub.state === "away" ? "stopped" : ""}`}><${HubState} hub=${hub} /></span>
     </p>
-    ${hub.tables.length === 0 && html`<p class="quiet-words">Nothing is known of its tables.</p>`}
+    ${hub.tables.length === 0 && html`<p class="quiet-words">Its tables are unknown.</p>`}
     <ul>${hub.tables.map((table) => html`<${TableLine} key=${table.table} table=${table} />`)}</ul>
   </li>`;
 }
@@ -62,7 +62,7 @@ function HubLine({ hub }) {
 function HubState({ hub: { state, heard } }) {
   if (state === "own") return html`this hub`;
   if (state === "here") return html`here`;
-  const last = heard === null ? say("never heard") : say("heard last at {time}", { time: clockTime(heard) });
+  const last = heard === null ? say("never heard") : say("last heard at {time}", { time: clockTime(heard) });
   return html`${state === "away" ? say("away, {heard}", { heard: last }) : last}`;
 }
 

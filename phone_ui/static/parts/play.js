@@ -191,7 +191,7 @@ function Warnings({ labels, state, hand, seat }) {
       seat !== null &&
       state.view &&
       !state.view.seats?.[seat] &&
-      html`<p class="news">This match began without you. You play in the next one; until then you may watch.</p>`
+      html`<p class="news">This match began without you. You play in the next one; until then you can watch.</p>`
     }
     ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
     ${alertsOf(labels, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
@@ -237,7 +237,7 @@ function Wanted({ state, hand, mode, isActing }) {
 /** @param {{ hand: Hand }} props */
 function LockedWant({ hand }) {
   const text = hand.locked ? say("Locked.") : say("Locked on your box.");
-  const more = isAsked(hand) ? say("You may change it until the last one has locked.") : "";
+  const more = isAsked(hand) ? say("You can change it until everybody has locked.") : "";
   return html`<p class="want locked-want"><${Lock} /> ${text} ${more}</p>`;
 }
 

@@ -29,7 +29,7 @@ export function QrCode({ text, label }) {
       gone = true;
     };
   }, [text]);
-  if (failed) return html`<p role="alert">The code could not be drawn. Open the page anew.</p>`;
+  if (failed) return html`<p role="alert">The code could not be drawn. Reload the page.</p>`;
   if (!size) return html`<div class="drawn-code"></div>`;
   const whole = size + 2 * QUIET;
   return html`<svg

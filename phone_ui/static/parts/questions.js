@@ -115,7 +115,7 @@ export function MatchActions({ state, seat, sending, ask }) {
   const act = (/** @type {string} */ label, /** @type {() => void} */ onPress) =>
     html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${onPress}>${label}</button>`;
   return html`<h2>This match</h2>
-    <p>Put aside, it is kept whole: the same people at the same seats take it up again. All who play are asked.</p>
+    <p>A match that is put aside is kept: the same people at the same seats can resume it. All players are asked.</p>
     <div class="match-acts">
       ${act(state.paused == null ? say("Pause") : say("Go on"), () => ask("pause", {}, "pause"))}
       ${act(say("Put it aside…"), () => ask("ask", { what: "put_aside" }, "put aside"))}

@@ -44,7 +44,7 @@ export function Rules({ labels, state, hand }) {
       />
     </div>
     <p class="unseen" role="status">${search && say("{count} of {all} chapters", { count: found.length, all: chapters.length })}</p>
-    ${found.length === 0 && html`<p>No rule has these words.</p>`}
+    ${found.length === 0 && html`<p>No rule contains these words.</p>`}
     ${found.map(
       (chapter) => html`<${ChapterPart}
         key=${chapter.title}

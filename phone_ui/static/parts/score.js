@@ -28,7 +28,7 @@ export function ScoreSum({ labels, state, seat, fact, score }) {
   }, [state.match, state.epoch, newest]);
   if (!events) return null;
   const changes = changesOf(events, seat, what);
-  if (!changes.length) return html`<p class="score-sum" role="status">It is as it was at the beginning.</p>`;
+  if (!changes.length) return html`<p class="score-sum" role="status">Unchanged since the start.</p>`;
   return html`<ol class="score-sum" aria-label="How it came about">
     ${changes.map(
       ({ n, text, data }) => html`<li key=${n} class="score-change">

@@ -78,14 +78,14 @@ function SettingsPart({ state, held, settings, onSettings }) {
   const { keepOpen, hints, sound, lessons, size, hand, theme } = settings;
   const hintNote = state.hints
     ? say("What the house would do, and why. Only you see it.")
-    : say("Not at this table now: see the lobby.");
+    : say("Not available at this table now: see the lobby.");
   /** @param {Partial<Settings>} change */
   const set = (change) => onSettings({ ...settings, ...change });
   /** @param {"size" | "hand" | "theme"} name */
   const pick = (name) => (/** @type {string} */ value) => set({ [name]: name === "size" ? Number(value) : value });
   return html`<h2>This phone</h2>
     <label class="setting">
-      <span>Keep my hand open<small>No holding. Mind your neighbours.</small></span>
+      <span>Keep my hand open<small>No need to hold. Mind your neighbors.</small></span>
       <input
         type="checkbox"
         class="switch"
@@ -115,7 +115,7 @@ function SettingsPart({ state, held, settings, onSettings }) {
       />
     </label>
     <label class="setting">
-      <span>Sounds<small>${state.volume ? say("A lock, a reveal, dice, the end.") : say("This table is quiet now.")}</small></span>
+      <span>Sounds<small>${state.volume ? say("A lock, a reveal, dice, the end.") : say("Sound is off at this table.")}</small></span>
       <input
         type="checkbox"
         class="switch"
@@ -152,7 +152,7 @@ function LanguagePart() {
 function OtherPhone({ state, hand, held, sending, ask }) {
   const code = hand?.seat_code;
   return html`<h2>Another phone</h2>
-    <p>The camera of the other phone scans a code that this one shows, and has the seat.</p>
+    <p>The other phone's camera scans a code on this one and takes over the seat.</p>
     <${HandOver} state=${state} hand=${hand} held=${held} sending=${sending} ask=${ask} />
     <p>${say("Or open the table there, choose {seat}, and type these letters.", { seat: seatText(held.seat) })}</p>
     ${
@@ -170,7 +170,7 @@ function OtherPhone({ state, hand, held, sending, ask }) {
 function LeftSeats({ state, sending, ask }) {
   const left = state.seats.filter((place) => place.held && place.phone === "none" && place.box !== "on");
   if (left.length === 0) return null;
-  return html`<h2>Somebody comes back</h2>
+  return html`<h2>Somebody returns</h2>
     ${left.map(
       ({ seat }) => html`<button
         key=${seat}
@@ -191,7 +191,7 @@ function Leave({ sending, onLeave }) {
   const ask = html`<button type="button" class="small-act" onClick=${() => setSure(true)}>Leave this seat…</button>`;
   if (!sure) return html`<h2>Leave</h2>${ask}`;
   return html`<h2>Leave</h2>
-    <p>The seat becomes free; the match goes on without your hand on it.</p>
+    <p>The seat becomes free, and the match goes on.</p>
     <div class="acts">
       <button type="button" class="act" onClick=${() => setSure(false)}>Stay</button>
       <button type="button" class="act danger" disabled=${Boolean(sending)} onClick=${onLeave}>Leave the seat</button>

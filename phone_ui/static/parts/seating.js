@@ -192,7 +192,7 @@ function fullText(state) {
     );
   const [least, most] = state.minutes_left ?? [];
   if (most)
-    return say("Every seat is taken. This match takes {least} to {most} more minutes. You may watch meanwhile.", {
+    return say("Every seat is taken. This match takes {least} to {most} more minutes. You can watch meanwhile.", {
       least,
       most,
     });
@@ -233,7 +233,7 @@ function Press({ place, playing, called, nobody, waiting, refusal, firstKey, onT
   // One thing at a time: after a refusal its sentence says what to do.
   const heading =
     refusal && !isFree
-      ? say("The seat was not given")
+      ? say("You did not get the seat")
       : boxed
         ? push
         : asksTable

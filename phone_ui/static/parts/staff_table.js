@@ -80,7 +80,7 @@ function ScreenLine({ name, seen }) {
     : say("Big screen of {name}: last seen {ago} ago", { name, ago });
   if (seconds < SCREEN_SECONDS) return html`<p class="quiet-words screen-seen">${text}</p>`;
   const act = address
-    ? say("Look whether the device is on, awake and in the Wi-Fi.")
+    ? say("Check that the device is on, awake and on the Wi-Fi.")
     : say("It starts again by itself. If it stays dark, look at the screen's cable and power.");
   return html`<${FaultLine} fault=${{ what: `${text}.`, do: act, severity: "warning" }} />`;
 }
@@ -164,8 +164,8 @@ function SeatLine({ table, ask, sending, place }) {
   const words = seatWords(place);
   const name = calledName(state, seat);
   const question = plays
-    ? say("{name} is signed out; the hand stays with the seat, for whoever sits down there.", { name })
-    : say("{name} gets up: name and log-in are forgotten.", { name });
+    ? say("{name} is signed out. The hand stays with the seat, for the next person there.", { name })
+    : say("{name} gets up: the name and the login are forgotten.", { name });
   return html`<li class=${`staff-seat${held ? "" : " free"}`}>
     <${Mark} seat=${seat} /><span class="unseen">${seatText(seat)}</span>
     <span class="who-number">${seat}</span>
@@ -212,7 +212,7 @@ function MatchPart({ table, ask, sending }) {
           />
           <${Sure}
             label="End…"
-            question=${say("The match ends without a winner. It cannot be taken up again.")}
+            question=${say("The match ends without a winner. It cannot be resumed.")}
             options=${[{ label: say("End the match"), danger: true, act: send("end", {}) }]}
             disabled=${Boolean(sending)}
           />`
@@ -239,7 +239,7 @@ function PutAside({ table, ask, sending }) {
         <${Sure}
           label="Let it go on…"
           named=${say("Let {game} go on", { game: title })}
-          question=${say("Everybody sits at the seat that they had? Each gets the hand of the seat, whatever phone they have.")}
+          question=${say("Is everybody at the seat they had? Each phone gets the hand of its seat.")}
           options=${[{ label: say("Let it go on"), act: () => ask("again", state.table, { match }, `again ${match}`) }]}
           disabled=${Boolean(sending)}
         />
@@ -317,7 +317,7 @@ function OfferPart({ table, ask, sending }) {
     ${games.map(
       (game) => html`<p class="preset-game">${game.title}</p>
         <div class="does">
-          ${[{ name: "", effect: say("As the rules have it.") }, ...game.presets].map(({ name, effect }) => {
+          ${[{ name: "", effect: say("As in the rules.") }, ...game.presets].map(({ name, effect }) => {
             const chosen = state.game === game.name && state.preset === name;
             return html`<button
               type="button"
@@ -352,7 +352,7 @@ function Reset({ table, ask, sending }) {
     <${Sure}
       label="Reset for the next guests…"
       named=${say("Reset for the next guests… {table}", { table: state.name })}
-      question=${say("All seats are freed; names, log-ins and the hands of a finished match are wiped.")}
+      question=${say("All seats are freed; names, logins and the hands of a finished match are wiped.")}
       options=${options}
       disabled=${Boolean(sending)}
     />
@@ -391,13 +391,13 @@ function More(props) {
       />
       <div class="does">
         <button type="button" class="do" disabled=${inPlay || Boolean(sending)} onClick=${send("test", { what: "boxes" })}>
-          Try boxes and rings
+          Test boxes and rings
         </button>
         <button type="button" class="do" disabled=${inPlay || Boolean(sending)} onClick=${send("test", { what: "dice" })}>
           Count the dice
         </button>
       </div>
-      ${inPlay && html`<p class="quiet-words">Boxes and dice are tried between matches.</p>`}
+      ${inPlay && html`<p class="quiet-words">Boxes and dice are tested between matches.</p>`}
       <ol class="did">
         ${[...desk.did].reverse().map(
           (one) => html`<li key=${`${one.at} ${one.text}`}>

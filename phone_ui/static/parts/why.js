@@ -117,7 +117,7 @@ export function Why({ labels, state, seat: mine }) {
         (a, b) => Number(b === mine) - Number(a === mine),
       );
       return html`<section key=${round} class="why-round" aria-label=${say("Round {round}", { round })}>
-        <h2>${round === state.view?.round ? say("Round {round}", { round }) : say("Round {round}, the last one", { round })}</h2>
+        <h2>${round === state.view?.round ? say("Round {round}", { round }) : say("Round {round}, the previous one", { round })}</h2>
         ${seats.map(
           (seat) => html`<${SeatChanges}
             key=${seat}
