@@ -448,7 +448,7 @@ def test_facts_are_counted_named_and_marked_as_the_labels_say() -> None:
     }
     text = texts_of("7.5", state, labels)
     for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "■ P1 small", "●2",
-                   "dead", "shown Engineer"):  # fmt: skip
+                   "Dead", "shown Engineer"):  # fmt: skip
         assert wanted in text.replace(" | ", " "), (wanted, text)
 
 
