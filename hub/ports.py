@@ -261,7 +261,7 @@ class BrokerUp:
 
 @dataclass(frozen=True, slots=True)
 class BrokerDown:
-    """The broker is gone; `why` is the reason, a sentence in English for staff."""
+    """The broker is gone; `why` is a sentence for staff."""
 
     why: str
 

@@ -30,7 +30,7 @@ from hub.store import READS_UP_TO
 from hub.supervisor import Supervisor
 from hub.table.loop import Table
 from hub.table.requests import Requests
-from hub.table.seating.conditions import UNNAMED
+from hub.table.seating.conditions import NO_BROKER, UNNAMED
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
@@ -213,7 +213,8 @@ def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_pat
     broker = BrokerPart(program=str(tmp_path / "no-such-mosquitto"))
     made = config(tmp_path, bench, broker=broker, table=(TablePart(seats=2),))
     with running(made) as hub:
-        until(lambda: "mosquitto" in str(state(hub)["notices"]), "the notice")
+        until(lambda: NO_BROKER in str(state(hub)["notices"]), "the notice")
+        assert "mosquitto" in hub.status()["tables"]["1"]["broker"]
         until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
         access = hub.access["1"]
         assert access.bench

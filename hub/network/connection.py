@@ -23,6 +23,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from hub.engine.text import Text, say
 from hub.errors import BrokerError, ConfigError
 from hub.files import check_file, read_file
 from hub.network import messages
@@ -58,8 +59,12 @@ class Address:
     tls: ssl.SSLContext | None = None
 
     def __str__(self) -> str:
-        # Guests read this in a notice: a path in the hub's file system would mean nothing to them.
-        return "this hub" if self.path else f"{self.host}:{self.port}"
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """Return what staff read: a path in the hub's file system would mean nothing to them."""
+        return say("this hub") if self.path else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +159,10 @@ class Connection:
         sock = self._client.socket()
         if isinstance(sock, socket.socket) and not address.path:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.run_until(lambda: self._connack is not None, "its answer to the log-in")
+        self.run_until(lambda: self._connack is not None)
         assert self._connack is not None
         if self._connack.is_failure:
-            raise BrokerError(f"The broker at {address} refuses the hub's login ({self._connack}).")
+            raise BrokerError(refuses(address, self._connack))
         # MQTT 5: `retainAsPublished` marks requests that were (wrongly) retained, `noLocal` skips the hub's own messages.
         # QoS 0: phones repeat requests themselves. And once mosquitto 2.0.11 has dropped QoS 1 messages for a subscriber,
         # they fill its window of 20 in flight for good, so it delivers nothing more (eclipse-mosquitto #2362).
@@ -170,17 +175,17 @@ class Connection:
 
     def _subscribe(self, pattern: str, options: SubscribeOptions) -> None:
         packet_id = self._client.subscribe(pattern, options=options)[1]
-        self.run_until(lambda: packet_id in self._granted, "its leave to listen")
+        self.run_until(lambda: packet_id in self._granted)
 
-    def run_until(self, done: Callable[[], bool], expected: str) -> None:
-        """Serve the connection until `done`. Raise BrokerError if it is lost, or `expected` does not arrive within 5 seconds."""
+    def run_until(self, done: Callable[[], bool]) -> None:
+        """Serve the connection until `done`. Raise BrokerError if it is lost, or that takes longer than 5 seconds."""
         deadline = time.monotonic() + RESPONSE_SECONDS
         while not done():
             lost = self.step()
             if lost:
                 raise BrokerError(lost)
             if time.monotonic() > deadline:
-                raise BrokerError(f"The broker at {self._endpoint.address} did not give {expected} within 5 s.")
+                raise BrokerError(does_not_answer(self._endpoint.address))
 
     def step(self, patience: float = 0.0) -> str:
         """Wait for input or a wake-up, at most `patience` seconds (0: 1 s), and handle it. Return why the connection was lost, or ""."""
@@ -221,7 +226,9 @@ class Connection:
             self._silent += MISC_SECONDS if quiet else 0.0
             if self._silent >= SILENT_SECONDS or self._echo_late >= STALLED_SECONDS:
                 self.stalled = True
-                self._lost = f"The broker at {self._endpoint.address} takes messages and delivers none."
+                self._lost = say(
+                    "The broker at {broker} takes messages and delivers none.", broker=self._endpoint.address.name
+                )
                 self._client.disconnect()
         elif self._listening and now >= self._next_echo:
             self._next_echo = now + ECHO_SECONDS
@@ -271,7 +278,7 @@ class Connection:
         self._client.disconnect()
 
     def _lost_reason(self) -> str:
-        return self._lost or f"The connection to the broker at {self._endpoint.address} was lost."
+        return self._lost or was_lost(self._endpoint.address)
 
     # --- paho's callbacks, called inside `step` ---
 
@@ -280,14 +287,22 @@ class Connection:
         self._largest = getattr(properties, "MaximumPacketSize", 0)
 
     def _on_disconnect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
-        refused = f"it sends a message of {self._client.refused:,} bytes" if self._client.refused else code
-        self._lost = self._lost or f"The connection to the broker at {self._endpoint.address} was lost ({refused})."
+        name = self._endpoint.address.name
+        self._lost = self._lost or (
+            say("The broker at {broker} sends a message of {count} bytes.", broker=name, count=self._client.refused)
+            if self._client.refused
+            else say("The connection to the broker at {broker} was lost ({code}).", broker=name, code=str(code))
+        )
 
     def _on_subscribe(
         self, _c: paho.Client, _u: object, packet_id: int, codes: Sequence[ReasonCode], _p: object
     ) -> None:
         if any(code.is_failure for code in codes):
-            self._lost = f"The broker at {self._endpoint.address} does not let the hub listen ({codes[0]})."
+            self._lost = say(
+                "The broker at {broker} does not let the hub listen ({code}).",
+                broker=self._endpoint.address.name,
+                code=str(codes[0]),
+            )
             self._client.disconnect()
         self._granted.add(packet_id)
 
@@ -313,31 +328,73 @@ def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho
     return callback
 
 
-# Error codes of OpenSSL's x509_vfy.h, with what the owner can do about each
-_CERTIFICATES = {
-    9: "is not valid yet: is the hub's clock right?",
-    10: "has expired: it needs a new one, if the hub's clock is right.",
-    62: "is for another name than the one in `url`.",
-    64: "is for another address than the one in `url`.",
-} | dict.fromkeys((2, 18, 19, 20, 21), "was signed by nobody whom the hub trusts: look at `ca_file`.")
-
-
-def unreachable(address: Address, error: OSError | ValueError) -> str:
+def unreachable(address: Address, error: OSError | ValueError) -> Text:
     """Return a sentence that says why the broker at this address cannot be reached."""
+    name = address.name
     if isinstance(error, ssl.SSLCertVerificationError):
-        wrong = _CERTIFICATES.get(error.verify_code, f"cannot be trusted ({error.verify_message}).")
-        return f"The certificate of the broker at {address} {wrong}"
+        return _bad_certificate(name, error)
     if address.tls and isinstance(error, ssl.SSLEOFError | ConnectionResetError):
         return hung_up(address)
     if isinstance(error, ssl.SSLError):
-        return f"The broker at {address} does not speak TLS as the hub does ({error.reason or 'it hung up'})."
-    return f"The broker at {address} cannot be reached ({error})."
+        reason = error.reason or say("it hung up")
+        return say("The broker at {broker} does not speak TLS as the hub does ({reason}).", broker=name, reason=reason)
+    return say("The broker at {broker} cannot be reached ({error}).", broker=name, error=str(error))
 
 
-def hung_up(address: Address) -> str:
+def _bad_certificate(broker: str, error: ssl.SSLCertVerificationError) -> Text:
+    """Return what the owner can do about a certificate, by the error codes of OpenSSL's x509_vfy.h."""
+    match error.verify_code:
+        case 9:
+            return say(
+                "The certificate of the broker at {broker} is not valid yet: is the hub's clock right?", broker=broker
+            )
+        case 10:
+            return say(
+                "The certificate of the broker at {broker} has expired: it needs a new one, if the hub's clock is right.",
+                broker=broker,
+            )
+        case 62:
+            return say(
+                "The certificate of the broker at {broker} is for another name than the one in `url`.", broker=broker
+            )
+        case 64:
+            return say(
+                "The certificate of the broker at {broker} is for another address than the one in `url`.", broker=broker
+            )
+        case 2 | 18 | 19 | 20 | 21:
+            return say(
+                "The certificate of the broker at {broker} was not signed by anybody whom the hub trusts: look at `ca_file`.",
+                broker=broker,
+            )
+    return say(
+        "The certificate of the broker at {broker} cannot be trusted ({error}).",
+        broker=broker,
+        error=error.verify_message,
+    )
+
+
+def hung_up(address: Address) -> Text:
     """Return a sentence about a broker that ends the connection instead of answering the login."""
-    question = "does it take TLS at that port?" if address.tls else "does it want mqtts:// there?"
-    return f"The broker at {address} hangs up without an answer: {question}"
+    if address.tls:
+        return say(
+            "The broker at {broker} hangs up without an answer: does it take TLS at that port?", broker=address.name
+        )
+    return say("The broker at {broker} hangs up without an answer: does it want mqtts:// there?", broker=address.name)
+
+
+def refuses(address: Address, code: ReasonCode) -> Text:
+    """Return a sentence about a broker that does not know the hub's login."""
+    return say("The broker at {broker} refuses the hub's login ({code}).", broker=address.name, code=str(code))
+
+
+def does_not_answer(address: Address) -> Text:
+    """Return a sentence about a broker that takes the connection and says nothing."""
+    return say("The broker at {broker} does not answer.", broker=address.name)
+
+
+def was_lost(address: Address) -> Text:
+    """Return a sentence about a connection that ended."""
+    return say("The connection to the broker at {broker} was lost.", broker=address.name)
 
 
 def outside_endpoint(part: BrokerPart | HomeAssistantPart | UpstreamPart, section: str, client_id: str) -> Endpoint:

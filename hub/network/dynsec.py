@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hub.engine.text import listed, say
+
 log = logging.getLogger(__name__)
 
 COMMAND_TOPIC = "$CONTROL/dynamic-security/v1"
@@ -194,7 +196,11 @@ class DynsecLogins:
         if error in HARMLESS:
             error = ""
         if error:
-            self.error = f"The broker did not do '{response.get('command')}' for the hub's logins: {error}."
+            self.error = say(
+                "The broker did not do '{command}' for the hub's logins: {error}.",
+                command=str(response.get("command")),
+                error=error,
+            )
             log.warning("%s", self.error)
         asked = self._asked.pop(str(response.get("correlationData", "")), None)
         if asked is None:
@@ -233,9 +239,10 @@ class DynsecLogins:
             if acl.get("acltype") in ("publishClientSend", "subscribe") and acl.get("allow")
         ]
         if open_to_all:
-            self.error = (
-                f"The broker allows {' and '.join(open_to_all)} to everybody, so seats could be forged or overheard; "
-                f"fix: mosquitto_ctrl dynsec setDefaultACLAccess {open_to_all[0]} deny"
+            self.error = say(
+                "The broker allows {rights} to everybody, so seats could be forged or overheard. Run `{command}`.",
+                rights=listed(open_to_all),
+                command=f"mosquitto_ctrl dynsec setDefaultACLAccess {open_to_all[0]} deny",
             )
 
 

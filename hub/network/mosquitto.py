@@ -26,6 +26,7 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from hub.engine.text import say
 from hub.errors import BrokerError, TemporaryError, of_file
 from hub.files import check_file, read_file
 from hub.network.bounded import LARGEST_PACKET
@@ -112,7 +113,8 @@ class Mosquitto:
         try:
             self._start(logins or {})
         except OSError as error:  # a full disk, no memory for a child
-            raise BrokerError(f"mosquitto cannot be started now ({error.strerror}); the hub tries again.") from error
+            sentence = say("mosquitto cannot be started now ({error}). The hub tries again.", error=str(error.strerror))
+            raise BrokerError(sentence) from error
 
     def _start(self, logins: Mapping[str, Login]) -> None:
         self.stop()
@@ -186,7 +188,13 @@ class Mosquitto:
             plugin = Path(folder, PLUGIN)
             if plugin.is_file():
                 return str(plugin)
-        raise BrokerError(f"mosquitto's plugin {PLUGIN} was not found (2.0 or newer is needed); fix: {INSTALL}")
+        raise BrokerError(
+            say(
+                "mosquitto's plugin {plugin} was not found (2.0 or newer is needed). Run `{command}`.",
+                plugin=PLUGIN,
+                command=INSTALL,
+            )
+        )
 
     def _command(self) -> list[str]:
         # pdeathsig: if the hub is killed, the broker ends too, so that no phone stays connected to it.
@@ -242,8 +250,8 @@ class Mosquitto:
                     continue
                 reason = self.end_reason()
                 self.stop()
-                raise BrokerError(f"mosquitto did not answer within {START_SECONDS:.0f} s: {reason}.") from None
-            raise BrokerError(f"mosquitto ended at once: {self.end_reason()}.")
+                raise BrokerError(say("mosquitto did not answer in time: {reason}.", reason=reason)) from None
+            raise BrokerError(say("mosquitto ended at once: {reason}.", reason=self.end_reason()))
 
     def _end_stale(self) -> None:
         """End the broker of a killed hub, if the process with the noted id really is this broker. Raise BrokerError."""
@@ -262,7 +270,9 @@ class Mosquitto:
                 ended.register(handle, select.POLLIN)
                 if ended.poll(2000):
                     return
-            raise BrokerError(f"An old broker of this hub (process {pid}) cannot be ended; fix: kill -9 {pid}")
+            raise BrokerError(
+                say("An old broker of this hub cannot be ended. Run `{command}`.", command=f"kill -9 {pid}")
+            )
         except ProcessLookupError:
             return
         finally:
@@ -287,7 +297,9 @@ def find_program(name: str) -> str:
     # Debian installs it in /usr/sbin, which is not in every user's PATH.
     found = shutil.which(name, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
     if found is None:
-        raise BrokerError(f"The broker '{name}' is not installed; fix: {INSTALL}")
+        raise BrokerError(
+            say("The broker '{program}' is not installed. Run `{command}`.", program=name, command=INSTALL)
+        )
     return found
 
 

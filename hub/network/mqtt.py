@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from hub.engine.text import say
 from hub.errors import BrokerError
 from hub.network.connection import (
     Address,
@@ -189,11 +190,12 @@ class MqttBroker:
                 reason = self._connect_and_serve()
                 failures = 0
             except BrokerError as error:
-                reason = str(error)
+                reason = error.sentence
                 failures += 1
                 self._stop_own()  # the broker may hang, so the next try starts a new one
             except Exception as error:  # a full disk, or no memory for a process: this thread must survive that
-                reason = f"The hub could not serve its broker ({error.__class__.__name__}); it tries again."
+                kind = error.__class__.__name__
+                reason = say("The hub could not serve its broker ({error}). It tries again.", error=kind)
                 if reason != self._reported:  # one traceback per cause, regardless of the number of tries
                     log.exception("The thread of the broker's connection failed; it goes on.")
                 failures += 1
@@ -233,8 +235,7 @@ class MqttBroker:
             # The timeout starts anew with each answer, because the number of answers depends on the number of seats.
             self.ticked, before = time.monotonic(), self._logins.answered
             connection.run_until(
-                lambda before=before: self._logins_settled(connection) or self._logins.answered != before,  # type: ignore[misc]
-                "the answer about the logins",
+                lambda before=before: self._logins_settled(connection) or self._logins.answered != before  # type: ignore[misc]
             )
             settled = self._logins.settled
         if self._logins.error:
@@ -265,9 +266,11 @@ class MqttBroker:
                     return lost
             elif connection.stalled or not self._is_reachable(self._mosquitto):
                 self._mosquitto.stop()
-                return f"{lost or 'The socket of the broker is gone.'} The broker is started again."
+                problem = lost or say("The socket of the broker is gone.")
+                return say("{problem} The hub starts its broker again.", problem=problem)
             elif lost and self._mosquitto.ended():
-                return f"The broker ended ({self._mosquitto.end_reason()}); it is started again."
+                end = self._mosquitto.end_reason()
+                return say("The broker ended ({end}). The hub starts it again.", end=end)
             elif lost:
                 return lost
         return ""

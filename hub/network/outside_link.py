@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 
+from hub.engine.text import say
 from hub.network.bounded import BoundedClient
-from hub.network.connection import hung_up, unreachable
+from hub.network.connection import does_not_answer, hung_up, refuses, unreachable, was_lost
 
 if TYPE_CHECKING:
     from paho.mqtt.enums import MQTTProtocolVersion
@@ -53,9 +54,9 @@ def login_error(endpoint: Endpoint) -> str:
         if protocol == paho.MQTTv5 and (answers[0] == OLDER if answers else is_lost):
             continue
         if not answers:
-            return hung_up(endpoint.address) if is_lost else f"The broker at {endpoint.address} does not answer."
+            return hung_up(endpoint.address) if is_lost else does_not_answer(endpoint.address)
         break
-    return f"The broker at {endpoint.address} refuses the hub's login ({answers[0]})." if answers[0].is_failure else ""
+    return refuses(endpoint.address, answers[0]) if answers[0].is_failure else ""
 
 
 def _client(endpoint: Endpoint, client_id: str, protocol: MQTTProtocolVersion) -> BoundedClient:
@@ -157,11 +158,15 @@ class OutsideLink:
                 if client.loop(LOOK_SECONDS) != MQTTErrorCode.MQTT_ERR_SUCCESS:
                     if client.refused:
                         self._report(
-                            f"The broker at {self._endpoint.address} sends a message of more than {MOST_BYTES // 1024} kB, which "
-                            "the hub does not take: delete that message there. The hub tries again every minute."
+                            say(
+                                "The broker at {broker} sends a message of more than {size} kB, which the hub does not take: "
+                                "delete that message there. The hub tries again every minute.",
+                                broker=self._endpoint.address.name,
+                                size=MOST_BYTES // 1024,
+                            )
                         )
                     elif self._is_in:
-                        self._report(f"The connection to the broker at {self._endpoint.address} was lost.")
+                        self._report(was_lost(self._endpoint.address))
                     elif not self._is_answered:
                         self._report(hung_up(self._endpoint.address))
                         self._change_protocol()
@@ -193,7 +198,7 @@ class OutsideLink:
             client.disconnect()
             return
         if code.is_failure:
-            self._report(f"The broker at {self._endpoint.address} refuses the hub's login ({code}).")
+            self._report(refuses(self._endpoint.address, code))
             client.disconnect()
             return
         self._is_in = True

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from hub.engine.text import say
 from hub.errors import LogError
 from hub.files import read_file, write_private
 from hub.network.connection import outside_endpoint
@@ -192,7 +193,7 @@ class UpstreamLink(OutsideLink):
                 self._note_acknowledged()
                 self._send_finished(client, now)
         except (LogError, OSError) as error:  # the disk fails: the next turn tries again
-            self._report(f"Finished matches wait for the disk ({error}).")
+            self._report(say("Finished matches wait for the disk ({error}).", error=str(error)))
         if self._is_denied:
             self._publish_presence(client)
         if self._is_caught_up and now >= self._info_at:
@@ -277,7 +278,8 @@ class UpstreamLink(OutsideLink):
     def _on_subscribe(self, _c: paho.Client, _u: object, _packet: int, codes: Sequence[ReasonCode], _p: object) -> None:
         self._granted_at = time.monotonic()
         if any(code.is_failure for code in codes):
-            self._report(f"The broker at {self._endpoint.address} does not let the hub read of other hubs.")
+            name = self._endpoint.address.name
+            self._report(say("The broker at {broker} does not let the hub read about other hubs.", broker=name))
 
     def _on_publish(self, _c: paho.Client, _u: object, packet: int, _code: ReasonCode, _p: object) -> None:
         self._in_flight.pop(packet, None)
@@ -314,6 +316,10 @@ class UpstreamLink(OutsideLink):
             self._broker_has = info if retained else self._broker_has
             if self._has_sent_info and self._progress and info.series != self._progress.series:
                 self._twin_at = self._wall()
-                self._report(f"Another hub of the venue {self._part.venue} has the id {self._hub}, too.")
+                self._report(
+                    say(
+                        "Another hub of the venue {venue} has the id {hub}, too.", venue=self._part.venue, hub=self._hub
+                    )
+                )
         elif own == "presence":
             self._is_denied = not retained and read_presence(payload).session != self._session

@@ -95,7 +95,7 @@ def test_two_hubs_meet_over_tls(brokers: dict[str, UpstreamBroker], tmp_path: Pa
 @pytest.mark.parametrize(
     ("which", "said"),
     [
-        ("another authority", "was signed by nobody whom the hub trusts: look at `ca_file`."),
+        ("another authority", "was not signed by anybody whom the hub trusts: look at `ca_file`."),
         ("expired", "has expired: it needs a new one, if the hub's clock is right."),
         ("password", "refuses the hub's login (Not authorized)."),
     ],

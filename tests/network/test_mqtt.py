@@ -111,12 +111,12 @@ def test_its_files_and_its_socket_are_the_hubs_alone(make: Any, tmp_path: Path) 
 
 def test_a_missing_broker_is_one_sentence_with_the_command_that_helps(make: Any) -> None:
     broker, _ = make(program="no-such-mosquitto")
-    with pytest.raises(BrokerError, match="'no-such-mosquitto' is not installed; fix: sudo apt install mosquitto"):
+    with pytest.raises(BrokerError, match=r"'no-such-mosquitto' is not installed\. Run `sudo apt install mosquitto"):
         broker.start()
 
 
 def test_a_missing_plugin_is_one_sentence_with_the_command_that_helps(tmp_path: Path) -> None:
-    with pytest.raises(BrokerError, match=r"mosquitto_dynamic_security\.so was not found.*fix: sudo apt install"):
+    with pytest.raises(BrokerError, match=r"mosquitto_dynamic_security\.so was not found.*Run `sudo apt install"):
         Mosquitto(tmp_path, plugins=["/nowhere"]).prepare()
 
 
@@ -513,7 +513,9 @@ def test_a_broker_that_hangs_is_replaced(make: Any) -> None:
     signals.up()
     hanging = broker.pid
     os.kill(hanging, signal.SIGSTOP)
-    assert signals.down() == ("The broker at this hub takes messages and delivers none. The broker is started again.")
+    assert signals.down() == (
+        "The broker at this hub takes messages and delivers none. The hub starts its broker again."
+    )
     signals.up()
     assert broker.pid != hanging
     assert ends(hanging)
@@ -544,7 +546,7 @@ def test_a_broker_whose_socket_was_deleted_is_replaced(make: Any) -> None:
     broker.start()
     signals.up()
     Path(broker.address.path).unlink()
-    assert signals.down() == "The socket of the broker is gone. The broker is started again."
+    assert signals.down() == "The socket of the broker is gone. The hub starts its broker again."
     signals.up()
     assert Path(broker.address.path).is_socket()
 
@@ -564,8 +566,8 @@ def test_a_broker_that_cannot_be_started_for_want_of_memory_or_disk_is_tried_aga
     monkeypatch.setattr(Mosquitto, "start", failing)
     broker, signals = make()
     broker.start()
-    assert signals.down() == "The hub could not serve its broker (OSError); it tries again."
-    assert signals.down() == "The hub could not serve its broker (MemoryError); it tries again."
+    assert signals.down() == "The hub could not serve its broker (OSError). It tries again."
+    assert signals.down() == "The hub could not serve its broker (MemoryError). It tries again."
     signals.up()
     assert len([record for record in caplog.records if record.exc_info]) == 2, "one trace for each cause"
 
@@ -583,7 +585,7 @@ def test_a_full_disk_is_one_sentence_without_a_trace(
     monkeypatch.setattr(Mosquitto, "_write", full)
     broker, signals = make()
     broker.start()
-    assert signals.down() == "mosquitto cannot be started now (No space left on device); the hub tries again."
+    assert signals.down() == "mosquitto cannot be started now (No space left on device). The hub tries again."
     signals.up()
     assert [record for record in caplog.records if record.exc_info] == []
 

@@ -366,7 +366,7 @@ class Wrong:
 
 
 WRONG = {
-    "another authority": Wrong("was signed by nobody whom the hub trusts: look at `ca_file`.", hub={"ca_file": "other/ca.pem"}),
+    "another authority": Wrong("was not signed by anybody whom the hub trusts: look at `ca_file`.", hub={"ca_file": "other/ca.pem"}),
     "expired": Wrong("has expired: it needs a new one, if the hub's clock is right.", days=-1),
     "another address": Wrong("is for another address than the one in `url`.", name="IP:127.0.0.2"),
     "no TLS there": Wrong("hangs up without an answer: does it take TLS at that port?", tls=False),
