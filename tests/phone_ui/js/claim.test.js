@@ -7,8 +7,7 @@ import { Language } from "../../../phone_ui/static/lib/translate.js";
 const examples = JSON.parse(readFileSync(new URL("../../display/language.json", import.meta.url), "utf8"));
 
 test("a refusal with values is said in another language", async () => {
-  const { texts, said } = examples.made.bid;
-  const [error] = Object.keys(texts.made);
+  const { english: error, texts, said } = examples.made.bid;
   mock.method(globalThis, "fetch", async () => ({ ok: false, text: async () => JSON.stringify({ error, texts }) }));
   await assert.rejects(callStaff("1"), { message: error });
   assert.equal(new Language(examples.game, examples.common).say(error), said);
