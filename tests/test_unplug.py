@@ -22,6 +22,7 @@ from drivers.eink import Eink, Settings
 from drivers.simulated import SimulatedTable
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, roll, tell
 from hub.engine.match import Entry
+from hub.engine.text import say
 from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
 from hub.state import PublicState
@@ -377,12 +378,12 @@ class UnpluggablePanel(Paper):
 
     def open_bus(self, place: Spi, hertz: int) -> Paper:
         if self.out:
-            raise DeviceLost("There is no panel.")
+            raise DeviceLost(say("There is no panel."))
         return super().open_bus(place, hertz)
 
     def write(self, data: bytes) -> None:
         if self.out:
-            raise DeviceLost("There is no panel.")
+            raise DeviceLost(say("There is no panel."))
         super().write(data)
 
 
