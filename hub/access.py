@@ -151,11 +151,11 @@ class TableAccess:
 
     def events_before(self, number: int) -> bytes:
         """Return a page of earlier events as JSON: an `EventsPage`."""
-        return to_bytes(self._table.happened.before(number))
+        return to_bytes(self._table.event_feed.before(number))
 
     def changes(self) -> bytes:
         """Return the changes of money and points in this round and the last as JSON: a `ChangesPage`."""
-        return to_bytes(self._table.happened.changes())
+        return to_bytes(self._table.event_feed.changes())
 
     def history(self) -> bytes:
         """Return the finished matches of this table as JSON: a `History`. Raise HubError if the database fails."""

@@ -48,7 +48,7 @@ from hub.table.base.chance import Chance
 from hub.table.base.names import Names
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
@@ -183,7 +183,7 @@ class Hub:
             place_boxes={box: seat for device in simulated for seat, box in device.names.items()},
             address=self.url,
             patience=Patience(part.absent_seconds, part.idle_minutes * 60, part.pitch_seconds),
-            house=HouseWay(part.house_seats, part.house_strength, part.house_seconds),
+            house=HouseSettings(part.house_seats, part.house_strength, part.house_seconds),
             fingerprint=fingerprint(self.key.public),
             presets=self._presets,
             evenings=self.config.hours.evenings,

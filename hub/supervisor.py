@@ -116,7 +116,7 @@ class Supervisor:
                 check()
             for table in self._tables.values():
                 with table.guarded():
-                    table.tell_waiting()
+                    table.show_waiting()
             if self._broker.ended or self._web.ended:
                 log.error(
                     "The thread of the %s has ended; the hub ends.", "broker" if self._broker.ended else "web port"

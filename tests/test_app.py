@@ -314,7 +314,7 @@ def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
 
 def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
-    do = Requests.do
+    do = Requests.handle
 
     def fails_at_the_first(self: Requests, seat: Any, request: PhoneSaid) -> None:
         if request.sid == faulty:
@@ -324,7 +324,7 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
     with running(made) as hub:
         faulty, honest = sit(hub, "1", 1), sit(hub, "bar", 2)
         before = state(hub, "bar")
-        monkeypatch.setattr(Requests, "do", fails_at_the_first)
+        monkeypatch.setattr(Requests, "handle", fails_at_the_first)
         for number in range(3):
             hub.tables["1"].put(PhoneSaid(faulty, f"{number:016}", number, state(hub, "1")["epoch"], None, "help", {}))
         until(lambda: state(hub, "1")["state"] == "stopped", "a table that stays stopped")
@@ -445,7 +445,7 @@ def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Hub
     """A running hub with a watchdog that finds it stuck after half a second, and its `wait` in a thread."""
     for name in ("ALIVE_SECONDS", "BROKER_SECONDS"):
         monkeypatch.setattr(supervisor, name, 0.5)
-    monkeypatch.setattr(Table, "_patience", lambda _: 0.05)
+    monkeypatch.setattr(Table, "_seconds_until_due", lambda _: 0.05)
     monkeypatch.setattr(connection, "MISC_SECONDS", 0.05)
     fed = Fed()
     with Hub(config(folder), fed) as hub:

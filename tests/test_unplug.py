@@ -107,7 +107,7 @@ class PlayedTable:
                 return handled
             handled = True
             self.signals_seen.append(signal)
-            self.table.take(signal)
+            self.table.handle_signal(signal)
 
     def settle(self) -> None:
         """Wait until the drivers' threads have nothing left to do at this time of the clock."""
@@ -132,7 +132,7 @@ class PlayedTable:
             if right():
                 return
             self.clock.advance(STEP)
-            self.table.take(Tick())
+            self.table.handle_signal(Tick())
         raise AssertionError(
             f"{what} did not come: {self.signals_seen[-6:]}, {self.state['want']}, {self.state['locked']}"
         )

@@ -58,7 +58,7 @@ class Faults:
             "The table stays stopped until staff start it again." if self.stopped else "The table starts again from its log.",
         )  # fmt: skip
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Count from nothing again: staff have asked for another try."""
         self._at.clear()
         self.stopped = False

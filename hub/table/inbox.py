@@ -15,7 +15,7 @@ from threading import Condition
 
 from hub.ports import ClaimAsked, HelpAsked, PhoneGarbled, PhoneLink, PhoneSaid
 
-MOST_OF_A_PHONE = 24
+MOST_PER_PHONE = 24
 """While so much of one phone waits, what is not understood of it is not told; its requests are bounded by their answers."""
 MOST_CLAIMS = 32
 _CLAIMS = ""
@@ -28,9 +28,9 @@ class Inbox:
         self._changed = Condition()
         self._waiting: list[tuple[int, int, list[object]]] = []  # start tag, order of arrival, the signal
         self._numbers = itertools.count()
-        self._now = 0  # the start tag of what was taken last
-        self._next: dict[str, int] = {}  # flow -> start tag of its next signal
-        self._of: Counter[str] = Counter()
+        self._tag = 0  # the start tag of what was taken last
+        self._next_tags: dict[str, int] = {}  # flow -> start tag of its next signal
+        self._counts: Counter[str] = Counter()
         self._links: dict[str, list[object]] = {}  # where a phone's last coming or going waits
 
     def put(self, signal: object) -> bool:
@@ -40,15 +40,15 @@ class Inbox:
             if isinstance(signal, PhoneLink) and signal.sid in self._links:
                 self._links[signal.sid][0] = signal  # only the last one matters
                 return True
-            if isinstance(signal, ClaimAsked | HelpAsked) and self._of[_CLAIMS] >= MOST_CLAIMS:
+            if isinstance(signal, ClaimAsked | HelpAsked) and self._counts[_CLAIMS] >= MOST_CLAIMS:
                 return False
-            if isinstance(signal, PhoneGarbled) and self._of[signal.sid] >= MOST_OF_A_PHONE:
+            if isinstance(signal, PhoneGarbled) and self._counts[signal.sid] >= MOST_PER_PHONE:
                 return False
-            kept, tag = [signal], self._now
+            kept, tag = [signal], self._tag
             if flow is not None:
-                tag = max(tag, self._next.get(flow, 0))
-                self._next[flow] = tag + 1
-                self._of[flow] += 1
+                tag = max(tag, self._next_tags.get(flow, 0))
+                self._next_tags[flow] = tag + 1
+                self._counts[flow] += 1
             if isinstance(signal, PhoneLink):
                 self._links[signal.sid] = kept
             heapq.heappush(self._waiting, (tag, next(self._numbers), kept))
@@ -60,16 +60,16 @@ class Inbox:
         with self._changed:
             if not self._changed.wait_for(lambda: self._waiting, timeout):
                 raise queue.Empty
-            self._now, _, (signal,) = heapq.heappop(self._waiting)
+            self._tag, _, (signal,) = heapq.heappop(self._waiting)
             flow = _flow(signal)
             if flow is not None:
-                self._of[flow] -= 1
+                self._counts[flow] -= 1
             if isinstance(signal, PhoneLink):
                 del self._links[signal.sid]
             if not self._waiting:
-                self._now = 0
-                self._next.clear()
-                self._of.clear()
+                self._tag = 0
+                self._next_tags.clear()
+                self._counts.clear()
         return signal
 
     def __len__(self) -> int:

@@ -49,13 +49,13 @@ from hub.table.base.ports import Ports
 from hub.table.base.slow_disk import note_disk
 from hub.table.match.feed import Happened
 from hub.table.parts import Limits, Parts
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 from hub.table.restarts import Restarts
 from hub.table.seating.conditions import note, note_moved
 from hub.table.views.snapshot import Identity
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 TOO_MANY_CLAIMS = say("Too many people ask for a seat at once: try again in a moment.")
 
@@ -82,7 +82,7 @@ class Table(Restarts):
         fingerprint: str = "",
         place_boxes: Mapping[str, int] | None = None,
         patience: Patience | None = None,
-        house: HouseWay | None = None,
+        house: HouseSettings | None = None,
         presets: Mapping[str, Sequence[Preset]] | None = None,
         evenings: Sequence[str] = (),
         attract_seconds: float = 0,
@@ -90,7 +90,13 @@ class Table(Restarts):
         sound: int = 60,
     ) -> None:
         limits = Limits(
-            patience or Patience(), house or HouseWay(), presets or {}, evenings, attract_seconds, reveal_seconds, sound
+            patience or Patience(),
+            house or HouseSettings(),
+            presets or {},
+            evenings,
+            attract_seconds,
+            reveal_seconds,
+            sound,
         )
         identity = Identity(number, name, "", address)
         make_parts = partial(Parts, identity, seats, games, ports, limits, fingerprint, place_boxes or {})
@@ -132,9 +138,9 @@ class Table(Restarts):
         return self._staff.desk
 
     @property
-    def happened(self) -> Happened:
+    def event_feed(self) -> Happened:
         """Return what everybody was shown of the match's events."""
-        return self._snapshots.happened
+        return self._snapshots.event_feed
 
     def seat_with(self, box: str) -> int | None:
         """Return the seat that a box stands at. Any thread may ask."""
@@ -145,38 +151,38 @@ class Table(Restarts):
         if not self._inbox.put(signal) and isinstance(signal, ClaimAsked):
             signal.answer(ClaimDecided(signal.claim, False, TOO_MANY_CLAIMS))
 
-    def tell_waiting(self) -> None:
+    def show_waiting(self) -> None:
         """Show everybody that the table waits for its disk, if it does: its own thread cannot say so meanwhile."""
-        self._publisher.tell_waiting()
+        self._publisher.show_waiting()
 
     def _start(self) -> None:
         try:
-            self._take_up()
+            self._resume()
         except LogError as error:
             self._stop_play(error)
         self._show()
 
-    def _take_up(self) -> None:
-        if self._resumption.take_up():
+    def _resume(self) -> None:
+        if self._resumption.resume():
             self._parts.restore()
             self._parts.decision.ask_again()
             self._parts.update()
-            self._resumption.tell_damaged()
+            self._resumption.report_damaged()
 
-    def _patience(self) -> float:
+    def _seconds_until_due(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
         times = self._parts.due_at, self._renames.due_at, self._links.due_at
         due = [at for at in times if at is not None]
         return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
 
-    def take(self, signal: object) -> None:
+    def handle_signal(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
-        ended, changed = self._demonstration.heard(signal), False
+        ended, changed = self._demonstration.handle_signal(signal), False
         before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
             if isinstance(signal, PhoneSaid):
                 now = self._ports.clock.now()
-                if signal.verb != "name" or not self._renames.waits(signal.sid, signal, now):
+                if signal.verb != "name" or not self._renames.defer(signal.sid, signal, now):
                     self._answer(signal)
             else:
                 changed = self._handle(signal)
@@ -184,7 +190,7 @@ class Table(Restarts):
             changed = note_moved(before, self._seats, self._play.seats, self._notices) or changed
             self._parts.update()
             self._resumption.update_loss()
-            changed = self._resumption.tell_damaged() or changed
+            changed = self._resumption.report_damaged() or changed
         except LogError as error:
             self._stop_play(error)
             changed = True
@@ -193,7 +199,7 @@ class Table(Restarts):
             self._show()
         elif hinted:
             self._publisher.show_hands()
-        self._boxes.tell()
+        self._boxes.send()
         if self._demonstration.refresh():
             self._publisher.show_demonstration()
         if self._reveal.refresh():
@@ -201,17 +207,17 @@ class Table(Restarts):
 
     def _handle(self, signal: object) -> bool:
         """Hand a signal to the part that it is for; return whether anything has changed that is shown."""
-        if self._staff.tests.heard(signal):
+        if self._staff.tests.handle_signal(signal):
             return True
         match signal:
             case Key() | Turn():
-                came = self._people.touched(self._seats.of_box(signal.box))
-                return self._presses.use(signal) or came
+                came = self._people.on_box_used(self._seats.of_box(signal.box))
+                return self._presses.handle_control(signal) or came
             case BoxLocked() | BoxUnlocked() | BoxBid() | BoxCheated():
                 if isinstance(signal, BoxLocked):
-                    self._people.locked(self._seats.of_box(signal.box))
-                came = isinstance(signal, BoxUnlocked) and self._people.touched(self._seats.of_box(signal.box))
-                return self._boxes.answer(signal) or came
+                    self._people.on_box_locked(self._seats.of_box(signal.box))
+                came = isinstance(signal, BoxUnlocked) and self._people.on_box_used(self._seats.of_box(signal.box))
+                return self._boxes.handle_report(signal) or came
             case BoxUp():
                 return self._presses.connect(signal)
             case BoxDown():
@@ -226,14 +232,14 @@ class Table(Restarts):
                 return self._notices.post("help", say("Somebody without a seat calls for staff."), "guest")
             case PhoneLink(sid, on):
                 now = self._ports.clock.now()
-                return not self._links.waits(sid, signal, now) and self._link(sid, on=on)
+                return not self._links.defer(sid, signal, now) and self._set_link(sid, on=on)
             case PhoneGarbled(sid, sentence):
-                logger.info("table %s: a phone was not understood: %s", self.id, sentence)
+                log.info("table %s: a phone was not understood: %s", self.id, sentence)
                 return False
             case DeviceDown() | DeviceUp() | DeviceSimulated() | BrokerDown() | BrokerUp() | AddressChanged():
                 note(signal, self._notices, self._seats)
             case StaffAsked():
-                self._staff.take(signal)
+                self._staff.handle_request(signal)
             case GameChanged(game):
                 self._play.games[game.name] = game
             case Tick():
@@ -242,13 +248,13 @@ class Table(Restarts):
                 raise TypeError(f"no signal: {signal!r}")
         return True
 
-    def _link(self, sid: str, *, on: bool) -> bool:
+    def _set_link(self, sid: str, *, on: bool) -> bool:
         seat = self._seats.held_by(sid)
         if seat is None or seat.phone_on == on:
             return False
         self._seats.linked(seat, on=on)
         if on:
-            self._people.came(seat)
+            self._people.note_activity(seat)
         return True
 
     def _answer(self, request: PhoneSaid, before: Sequence[PhoneSaid] = ()) -> None:
@@ -261,12 +267,12 @@ class Table(Restarts):
             return
         woke = not seat.phone_on
         self._seats.linked(seat, on=True)
-        woke = self._people.came(seat) or woke
+        woke = self._people.note_activity(seat) or woke
         refusal: IllegalAction | None = None
         written = self._play.log.position
-        self._asked = request, written
+        self._current_request = request, written
         try:
-            self._requests.do(seat, request)
+            self._requests.handle(seat, request)
         except IllegalAction as error:
             refusal = error
         except LogError as error:
@@ -288,17 +294,17 @@ class Table(Restarts):
                 text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
                 for one in (*before, request):
                     self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
-        self._asked = None
+        self._current_request = None
         if shown:
             self._show_around(shown)
 
     def _run_due(self) -> bool:
         """Do what time alone brings about: claims end, rolls are accepted, seats that are waited for are nudged."""
         changed = self._seats.run_due()
-        for *before, last in self._renames.due(self._ports.clock.now()):
+        for *before, last in self._renames.pop_due(self._ports.clock.now()):
             self._answer(last, before)
-        for *_, link in self._links.due(self._ports.clock.now()):
-            changed = self._link(link.sid, on=link.on) or changed
+        for *_, link in self._links.pop_due(self._ports.clock.now()):
+            changed = self._set_link(link.sid, on=link.on) or changed
         self._parts.update()
         for part in self._parts.parts:
             if part.run_due():
@@ -317,10 +323,10 @@ class Table(Restarts):
         """Try the disk again, if it has failed; return whether it is back. Raise LogError."""
         if not self._play.stopped:
             return False
-        if self._resumption.done:
+        if self._resumption.is_done:
             self._seats.keep()  # the smallest thing that shows whether the disk is back
         else:
-            self._take_up()
+            self._resume()
         self._play.retry()
         self._notices.end("disk")
         self._parts.decision.ask_again()  # before time goes on: dice that were not accepted are asked for anew
@@ -331,5 +337,5 @@ class Table(Restarts):
         self._show_around(self._publisher.show_phones(self._resumption.table))
 
     def _show_around(self, state: PublicState) -> None:
-        self._boxes.tell()
-        self._publisher.show_around(state, settled=self._parts.decision.take_settled())
+        self._boxes.send()
+        self._publisher.show_around(state, settled=self._parts.decision.pop_settled())

@@ -18,16 +18,16 @@ class OpenDecision(Part):
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, absence: Absence, reveal: Reveal) -> None:
         self._play, self._notices, self._rolls, self._boxes = core.play, core.notices, rolls, boxes
         self._absence, self._reveal = absence, reveal
-        self._asked: Decision | None = None
+        self._decision: Decision | None = None
         self._match: str | None = None  # the match of that decision
-        self._again = False  # ask once more, even if the decision is the same
+        self._must_ask = False  # ask once more, even if the decision is the same
         self._settled = False
 
     def ask_again(self) -> None:
         """Let the next update ask dice and boxes once more, even if the decision is the same."""
-        self._again = True
+        self._must_ask = True
 
-    def take_settled(self) -> bool:
+    def pop_settled(self) -> bool:
         """Return whether a round has ended since the last call: a good moment for a panel's full refresh."""
         settled, self._settled = self._settled, False
         return settled
@@ -37,13 +37,13 @@ class OpenDecision(Part):
         if self._play.stopped:
             return
         decision = self._rolls.decision
-        if decision is not self._asked and not self._again and self._is_asked_already(decision):
-            self._asked = decision  # after an undo within it: what the others have locked in their boxes stays
+        if decision is not self._decision and not self._must_ask and self._is_asked_already(decision):
+            self._decision = decision  # after an undo within it: what the others have locked in their boxes stays
             self._boxes.ask_again()
-        elif decision is not self._asked or self._again:
-            self._reveal.begin_after(self._asked, self._match)
-            self._asked, self._again, self._match = decision, False, self._play.log.match
-            self._absence.opened()
+        elif decision is not self._decision or self._must_ask:
+            self._reveal.begin_after(self._decision, self._match)
+            self._decision, self._must_ask, self._match = decision, False, self._play.log.match
+            self._absence.on_decision_opened()
             self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
             self._notices.passed("decision")
             self._rolls.open(decision)
@@ -58,7 +58,7 @@ class OpenDecision(Part):
 
     def _is_asked_already(self, decision: Decision | None) -> bool:
         """Return whether dice and boxes were asked this very question, of the same match and under the same number."""
-        before = self._asked
+        before = self._decision
         if decision is None or before is None or self._play.log.match != self._match:
             return False
         return decision.number == before.number and decision.fingerprint() == before.fingerprint()

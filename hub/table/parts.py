@@ -13,7 +13,7 @@ from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.open_decision import OpenDecision
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience, People
 from hub.table.presses import Presses
 from hub.table.requests import Requests
@@ -32,7 +32,7 @@ class Limits:
     """What the owner has set of a table: see `hub.table.loop.Table`."""
 
     patience: Patience
-    house: HouseWay
+    house: HouseSettings
     presets: Mapping[str, Sequence[Preset]]
     evenings: Sequence[str]
     attract_seconds: float

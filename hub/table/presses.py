@@ -25,7 +25,7 @@ from hub.table.dice.rolls import Rolls
 from hub.table.people.people import People
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 MENU: tuple[tuple[Literal["pause", "put_aside", "end"], Text], ...] = (
@@ -53,20 +53,20 @@ class Presses:
         self._connected.add(up.box)
         if seat := self._seats.of_box(up.box):
             self._boxes.connect(seat)
-        self._ask_for_seat()
+        self._update_box_notice()
         return True
 
     def disconnect(self, down: BoxDown) -> bool:
         """Take note that a box was unplugged, or is silent."""
-        logger.warning("table %s: box %s: %s", self._table, down.box, down.why)
+        log.warning("table %s: box %s: %s", self._table, down.box, down.why)
         self._connected.discard(down.box)
         if seat := self._seats.of_box(down.box):
             self._boxes.disconnect(seat)
             self._notices.end("help", str(seat.number))  # nobody could take the call back any more
-        self._ask_for_seat()
+        self._update_box_notice()
         return True
 
-    def _ask_for_seat(self, *, is_next: bool = False) -> None:
+    def _update_box_notice(self, *, is_next: bool = False) -> None:
         """Keep the notice that a box is to be pressed at a seat for as long as there are both.
 
         `is_next`: another box was pressed just now.
@@ -90,12 +90,12 @@ class Presses:
         with self._seats.changing(free[0]) as seat:
             seat.box = signal.box
         self._boxes.connect(seat)
-        self._ask_for_seat(is_next=True)
+        self._update_box_notice(is_next=True)
         return True
 
     # --- controls --------------------------------------------------------------------------------------
 
-    def use(self, signal: Key | Turn) -> bool:
+    def handle_control(self, signal: Key | Turn) -> bool:
         """Let a control do what it means now."""
         seat = self._seats.of_box(signal.box)
         if seat is None:
@@ -103,22 +103,22 @@ class Presses:
         if isinstance(signal, Key) and (signal.control, signal.edge) == ("bar", "hold"):
             return self._call_help(seat)
         if isinstance(signal, Key) and (signal.control, signal.edge) == ("push", "hold"):
-            return self._agree(seat)
+            return self._grant_or_show_code(seat)
         if self._play.stopped:
             return False
         if self._answer_question(seat, signal):
             return True
-        if (meaning := self._in_dispute(seat.number, signal)) is not None:
-            return self._do(seat, meaning)
+        if (meaning := self._dispute_meaning(seat.number, signal)) is not None:
+            return self._perform(seat, meaning)
         if self._rolls.decision is not None:
-            return self._in_match(seat, signal)
+            return self._handle_in_match(seat, signal)
         if self._rolls.voting:
             return False
         if self._play.held:  # a match is under way, though it asks nobody just now: this is no lobby
-            return self._beside_a_pitch(seat, signal)
+            return self._handle_during_pitch(seat, signal)
         if isinstance(signal, Key) and self._boxes.is_push_enough(seat) and self._seats.box_counts(seat.number):
             return self._answer_claim(seat, signal)
-        return self._in_lobby(seat, signal)
+        return self._handle_in_lobby(seat, signal)
 
     def _answer_question(self, seat: Seat, signal: Key | Turn) -> bool:
         """Let a seat that the match asks nothing answer a question to the table; return whether it did."""
@@ -127,7 +127,7 @@ class Presses:
             asked is None
             or not isinstance(signal, Key)
             or signal.edge != "down"
-            or not self._boxes.answers(seat, asked)
+            or not self._boxes.can_answer(seat, asked)
         ):
             return False
         if not asked.controls:
@@ -143,13 +143,13 @@ class Presses:
         if seat.number not in self._play.seats:
             return False
         if isinstance(signal, Turn):
-            before = self._picked(seat)
+            before = self._menu_choice(seat)
             at = (before if before is not None else 0 if signal.detents < 0 else -1) + signal.detents
             at = min(max(at, 0), len(MENU) - 1)
-            self._boxes.displays.tell(seat, MENU[at][1])
-            self._menu[seat.number] = at, self._moment(seat)
+            self._boxes.displays.show_text(seat, MENU[at][1])
+            self._menu[seat.number] = at, self._menu_key(seat)
             return True
-        picked = self._picked(seat)
+        picked = self._menu_choice(seat)
         self._menu.pop(seat.number, None)
         if picked is None or (signal.control, signal.edge) != ("push", "down"):
             return False
@@ -157,18 +157,18 @@ class Presses:
         if what == "pause":
             self._people.absence.pause(seat)
         else:
-            self._try(seat, partial(self._people.endings.ask, seat, what))
+            self._try(seat, partial(self._people.endings.ask_vote, seat, what))
         return True
 
-    def _moment(self, seat: Seat) -> object:
+    def _menu_key(self, seat: Seat) -> object:
         """Return what is wanted now: a push means what the dial picked for as long as that is the same, and is shown."""
         decision, dice = self._rolls.decision, self._rolls.dice
-        return decision and decision.number, dice.open.state, dice.accepted, self._boxes.displays.written(seat)
+        return decision and decision.number, dice.open.state, dice.accepted, self._boxes.displays.write_count(seat)
 
-    def _picked(self, seat: Seat) -> int | None:
+    def _menu_choice(self, seat: Seat) -> int | None:
         """Return what the dial of a seat has picked of `MENU`."""
         at, moment = self._menu.get(seat.number, (None, None))
-        return at if moment == self._moment(seat) else None
+        return at if moment == self._menu_key(seat) else None
 
     def _call_help(self, seat: Seat) -> bool:
         """Call for help; a second hold takes the call back."""
@@ -177,14 +177,14 @@ class Presses:
             self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), about)
         return True
 
-    def _agree(self, seat: Seat) -> bool:
+    def _grant_or_show_code(self, seat: Seat) -> bool:
         """Give the seat to the phone that asks for it; where none does, show the code of a seat without a phone that is on."""
         claim = self._seats.waiting(seat.number)
         if claim is None:
             if not seat.joined or (seat.sid and seat.phone_on):
                 return False
             self._seats.ask_for_code(seat)
-            self._boxes.displays.tell(seat, say("Its code is on the screen for a minute"))
+            self._boxes.displays.show_text(seat, say("Its code is on the screen for a minute"))
             return True
         if self._seats.box_counts(seat.number):
             self._seats.grant(seat.number)
@@ -202,7 +202,7 @@ class Presses:
             self._seats.refuse(seat.number, say("Seat {seat} said no.", seat=seat.number))
         return True
 
-    def _in_dispute(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:
+    def _dispute_meaning(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:
         """Return what a control means to a roll that may be disputed; None where it means what it always does."""
         dispute, match = self._rolls.dispute, self._play.match
         if dispute is None or match is None or seat not in match.state.seats:
@@ -213,19 +213,19 @@ class Presses:
             return controls.DisputeVote(yes=True)
         return None
 
-    def _in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
+    def _handle_in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
         """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
         if isinstance(signal, Turn):
-            self._choice.turn(signal.detents)
-            self._boxes.displays.tell(seat, self._choice.caption, self._choice.chosen)
+            self._choice.turn_dial(signal.detents)
+            self._boxes.displays.show_text(seat, self._choice.caption, self._choice.chosen)
             return True
         if signal.edge != "down" or signal.control not in ("push", "bar"):
             return False
         if signal.control == "bar":
-            self._lobby.bar(seat)
+            self._lobby.on_bar(seat)
             return True
         try:
-            self._lobby.push(seat)
+            self._lobby.on_push(seat)
         except StartRefused as error:
             self._boxes.displays.refuse(seat, error.sentence)
         return True
@@ -238,14 +238,14 @@ class Presses:
         self._boxes.displays.refuse(seat, say("Welcome: you play on here"))
         return True
 
-    def _beside_a_pitch(self, seat: Seat, signal: Key | Turn) -> bool:
+    def _handle_during_pitch(self, seat: Seat, signal: Key | Turn) -> bool:
         """Let a seat use the menu while another one pitches, or take its seat from the house. Who pitches has one key."""
         asked = self._people.questions.open
         if seat.is_house:
             return self._take_from_house(seat, signal)
         return not (asked and seat.number in asked.may_vote()) and self._choose_from_menu(seat, signal)
 
-    def _in_match(self, seat: Seat, signal: Key | Turn) -> bool:
+    def _handle_in_match(self, seat: Seat, signal: Key | Turn) -> bool:
         """Answer an open decision on the box; a sealed one is the box's own business (`BoxLocked`).
 
         A push at a seat of the house takes it: somebody has come to play on.
@@ -264,21 +264,21 @@ class Presses:
             moves = [] if dice.fallen else moves
             cursor, meaning = controls.press_roll(roll, moves, cursor, signal, dice=dice.open.state)
         elif decision.roll and not moves:
-            if isinstance(signal, Turn) or self._picked(seat) is not None:
+            if isinstance(signal, Turn) or self._menu_choice(seat) is not None:
                 return self._choose_from_menu(seat, signal)
-            return self._do(seat, controls.press_beside_roll(signal, dice=dice.open.state, voting=dice.voting))
+            return self._perform(seat, controls.press_beside_roll(signal, dice=dice.open.state, voting=dice.voting))
         elif moves:
             cursor, meaning = controls.press(moves, cursor, signal, self._play.labels)
         else:
             return self._choose_from_menu(seat, signal)
         explains = isinstance(meaning, controls.WhatIsThis) and meaning.answer is not None
-        displays.turn(seat, cursor, match, decision, silent=explains)
-        self._do(seat, meaning)
+        displays.move_cursor(seat, cursor, match, decision, silent=explains)
+        self._perform(seat, meaning)
         return True
 
     # --- what it means -----------------------------------------------------------------------------------
 
-    def _do(self, seat: Seat, meaning: controls.Meaning) -> bool:
+    def _perform(self, seat: Seat, meaning: controls.Meaning) -> bool:
         """Do what a control has come to mean; return whether it meant anything."""
         rolls, number = self._rolls, seat.number
         match meaning:

@@ -34,7 +34,7 @@ class Requests:
         self._rolls, self._boxes, self._people, self._lobby = rolls, boxes, people, people.lobby
         self._hints, self._lessons = hints, lessons
 
-    def do(self, seat: Seat, request: PhoneSaid) -> None:
+    def handle(self, seat: Seat, request: PhoneSaid) -> None:
         """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
         if request.epoch != self._play.log.epoch:
             raise Stale(MOVED_ON)
@@ -42,12 +42,12 @@ class Requests:
         # This request may post another one, as the last vote for a suspended match does: that one stays.
         refused = self._notices.ending("answered")
         try:
-            self._do(seat, request, args)
+            self._dispatch(seat, request, args)
             self._notices.passed("answered", refused)
         except StartRefused as error:
             raise IllegalAction(error.sentence, "START") from error
 
-    def _do(self, seat: Seat, request: PhoneSaid, args: Plain) -> None:
+    def _dispatch(self, seat: Seat, request: PhoneSaid, args: Plain) -> None:
         match request.verb, args:
             case "act", verbs.ActArgs(move=move):
                 self._act(seat, request, move)
@@ -74,35 +74,35 @@ class Requests:
             case "claim", verbs.ClaimArgs(claim=claim, say=decided):
                 self._answer_claim(seat, claim, give=decided == "give")
             case "hints", verbs.HintsArgs(on=bool(on)):
-                self._hints.switch(seat, on)
+                self._hints.set_on(seat, on)
             case "lessons", verbs.LessonsArgs(on=bool(on)):
-                self._lessons.skip(seat, on)
+                self._lessons.set_on(seat, on)
             case "help", _:
-                self._help(seat)
+                self._toggle_help(seat)
             case verb, _:
-                self._do_together(seat, verb, args)
+                self._dispatch_for_table(seat, verb, args)
 
-    def _do_together(self, seat: Seat, verb: str, args: Plain) -> None:
+    def _dispatch_for_table(self, seat: Seat, verb: str, args: Plain) -> None:
         """Do what is about the table as a whole: how a match begins, pauses, is put aside, ends."""
         match verb, args:
             case "start", verbs.StartArgs(game=game, options=options):
-                self._lobby.insist(seat, game, options)
+                self._lobby.request_start(seat, game, options)
             case "again", _:
-                self._lobby.insist_again(seat)
+                self._lobby.request_rematch(seat)
             case "ready", verbs.ReadyArgs(ready=ready):
-                self._lobby.ready(seat, not seat.ready if ready is UNSET else ready)
+                self._lobby.set_ready(seat, not seat.ready if ready is UNSET else ready)
             case "wait", _:
-                self._lobby.wait(seat)
+                self._lobby.delay_start(seat)
             case "hub_rolls", verbs.HubRollsArgs(on=on):
                 self._let_hub_roll(seat, on)
             case "wish", verbs.WishArgs(game=game, preset=preset, options=wanted):
-                self._people.choice.wish(seat, game, preset, wanted)
+                self._people.choice.add_wish(seat, game, preset, wanted)
             case "free", verbs.SeatArgs(seat=number):
-                self._lobby.free(number)
+                self._lobby.free_seat(number)
             case "house", verbs.HouseArgs(seat=number, strength=strength):
                 self._people.house.let_play(number, strength)
             case "ask", verbs.AskArgs(what=what):
-                self._people.endings.ask(seat, what)
+                self._people.endings.ask_vote(seat, what)
             case "vote", verbs.VoteArgs(say=option):
                 self._people.questions.vote(seat.number, option)
             case "pause", _:
@@ -121,7 +121,7 @@ class Requests:
     def _act(self, seat: Seat, request: PhoneSaid, move: str) -> None:
         beside = {name: value for name, value in request.args.items() if name != "move"}
         action = Action(seat=seat.number, move=move, args=beside, number=request.number)
-        if not self._people.agreement.is_asked_for(action):
+        if not self._people.agreement.ask_if_needed(action):
             self._boxes.answer_by_phone(action)
 
     def _pause(self, seat: Seat) -> None:
@@ -171,7 +171,7 @@ class Requests:
         else:
             self._seats.refuse(seat.number, say("Seat {seat} said no.", seat=seat.number))
 
-    def _help(self, seat: Seat) -> None:
+    def _toggle_help(self, seat: Seat) -> None:
         """Call staff, as a held bar does; asked once more, take the call back."""
         if not self._notices.end("help", str(seat.number)):
             self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), str(seat.number))

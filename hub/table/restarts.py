@@ -18,10 +18,10 @@ from hub.state import Ack
 from hub.table.base.ports import Ports
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings
 from hub.table.inbox import Inbox
-from hub.table.pace import Pace
 from hub.table.parts import Parts
+from hub.table.rate_limit import RateLimit
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 RENAMES, RENAMES_SECONDS = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
 LINKS, LINKS_SECONDS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
@@ -39,17 +39,17 @@ class Restarts(ABC):
         self._inbox = Inbox()
         self._faults, self._surroundings = Faults(table, ports.clock), Surroundings()
         self._is_broken = False  # after a fault, until it has started again
-        self._failed: Exception | None = (
+        self._thread_error: Exception | None = (
             None  # what has failed on another thread, until the table's own takes note of it
         )
         self._set_up()
 
     @abstractmethod
-    def take(self, signal: object) -> None:
+    def handle_signal(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
 
     @abstractmethod
-    def _patience(self) -> float:
+    def _seconds_until_due(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
 
     @abstractmethod
@@ -63,8 +63,8 @@ class Restarts(ABC):
     def _set_up(self) -> None:
         """Make all that is kept in memory of the table: at the start, and anew after a fault."""
         self._parts = parts = self._make_parts()
-        self._renames: Pace[PhoneSaid] = Pace(RENAMES, RENAMES_SECONDS)
-        self._links: Pace[PhoneLink] = Pace(LINKS, LINKS_SECONDS)
+        self._renames: RateLimit[PhoneSaid] = RateLimit(RENAMES, RENAMES_SECONDS)
+        self._links: RateLimit[PhoneLink] = RateLimit(LINKS, LINKS_SECONDS)
         core = parts.core
         self._notices, self._disk, self._play, self._seats = core.notices, core.disk, core.play, core.seats
         self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.people.house, parts.people
@@ -72,7 +72,9 @@ class Restarts(ABC):
         self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
         self._demonstration, self._resumption = parts.demonstration, parts.resumption
         self._hints, self._lessons = parts.hints, parts.lessons
-        self._asked: tuple[PhoneSaid, object] | None = None  # what a phone asks just now, and where the log was before
+        self._current_request: tuple[PhoneSaid, object] | None = (
+            None  # what a phone asks just now, and where the log was before
+        )
 
     @property
     def fault(self) -> str:
@@ -111,13 +113,13 @@ class Restarts(ABC):
         try:
             yield
         except Exception as error:  # noqa: BLE001 - as in `receive`
-            self._failed = error
+            self._thread_error = error
 
     def _wait_seconds(self) -> float:
         """Return how long to wait for a signal: also what says when something is due may fail."""
         if not self._is_broken:
             try:
-                return self._patience()
+                return self._seconds_until_due()
             except Exception as error:  # noqa: BLE001 - as in `receive`
                 self._fail(error, Tick())
         return 1.0
@@ -130,7 +132,7 @@ class Restarts(ABC):
         self._surroundings.note(signal)
         try:
             if self._faults.stopped:
-                self._take_stopped(signal)
+                self._handle_while_stopped(signal)
                 return
             if self._is_broken:
                 try:
@@ -138,10 +140,10 @@ class Restarts(ABC):
                 except Exception:
                     self._refuse(signal, NOT_DONE)
                     raise
-            self.take(signal)
+            self.handle_signal(signal)
         except Exception as error:  # noqa: BLE001 - one table's fault must not end the others
             self._fail(error, signal)
-        failed, self._failed = self._failed, None
+        failed, self._thread_error = self._thread_error, None
         if failed:
             self._fail(failed, Tick())
 
@@ -172,10 +174,10 @@ class Restarts(ABC):
         self._rolls.dice.open.number_from(arms)
         self._start()
         for one in self._surroundings:
-            self.take(one)
+            self.handle_signal(one)
         for seat in before:
             if seat.sid and self._seats.held_by(seat.sid):
-                self.take(PhoneLink(seat.sid, on=seat.phone_on))
+                self.handle_signal(PhoneLink(seat.sid, on=seat.phone_on))
             elif seat.sid and self._resumption.knows_seats:
                 self._ports.phones.release(seat.sid)
         self._notices.post("restarted", RESTARTED)
@@ -184,8 +186,8 @@ class Restarts(ABC):
 
     def _answer_failed(self, signal: object) -> None:
         """Answer whoever waits for what has failed. A request that reached the disk is done all the same."""
-        if self._asked:
-            request, written = self._asked
+        if self._current_request:
+            request, written = self._current_request
             is_done = self._play.log.position != written
             self._answer_at_once(request, "" if is_done else NOT_DONE)
         elif isinstance(signal, ClaimAsked):
@@ -197,19 +199,19 @@ class Restarts(ABC):
         code = "FAULT" if refusal else None
         self._ports.phones.answer(request.sid, Ack(request.id, not refusal, refusal or None, code, self._snapshots.seq))
 
-    def _take_stopped(self, signal: object) -> None:
+    def _handle_while_stopped(self, signal: object) -> None:
         """Refuse what people ask of a table that stays stopped; staff may have it started again."""
         match signal:
             case StaffAsked("done", {"key": "fault"}) | StaffAsked("reset"):
-                self._faults.forget()
+                self._faults.reset()
                 try:
                     self._start_again()
                 except Exception:
                     signal.answer(False, STOPPED)
                     raise
-                logger.info("table %s: staff: the table is started again.", self._resumption.table.id)
+                log.info("table %s: staff: the table is started again.", self._resumption.table.id)
                 if signal.verb == "reset":
-                    self.take(signal)
+                    self.handle_signal(signal)
                 else:
                     signal.answer(True, say("The table was started again."))
             case _:

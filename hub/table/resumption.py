@@ -40,28 +40,28 @@ class Resumption:
         self._kept, self._play, self._seats, self._notices = core.kept, core.play, core.seats, core.notices
         self._rolls, self._choice, self._random, self._place_boxes = rolls, choice, core.ports.random, dict(place_boxes)
         self._loss: KeptLoss | None = None
-        self._told_damaged = 0  # so many private values that could not be read
-        self._taken_up: Literal["nothing", "read", "all"] = "nothing"
+        self._reported_damaged = 0  # so many private values that could not be read
+        self._progress: Literal["nothing", "read", "all"] = "nothing"
 
     @property
     def knows_seats(self) -> bool:
         """Return whether who sat where is taken up."""
-        return self._taken_up != "nothing"
+        return self._progress != "nothing"
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Return whether all that the disk has is taken up."""
-        return self._taken_up == "all"
+        return self._progress == "all"
 
-    def take_up(self) -> bool:
+    def resume(self) -> bool:
         """Read what the disk has, then write that this start has begun. Return whether that is done, for the first time.
 
         Raise LogError: what was done by then is not done again.
         """
-        if self._taken_up == "nothing":
+        if self._progress == "nothing":
             self._read()
-            self._taken_up = "read"
-        if self._taken_up == "all":
+            self._progress = "read"
+        if self._progress == "all":
             return False
         self._kept.open()
         self._play.log.next_epoch()
@@ -73,15 +73,15 @@ class Resumption:
         else:
             self._kept.forget("loss")
         self._play.log.settle()
-        self._taken_up = "all"
+        self._progress = "all"
         return True
 
-    def tell_damaged(self) -> bool:
+    def report_damaged(self) -> bool:
         """Tell of a private value that could not be read; return whether there is another one."""
         damaged = list(self._kept.damaged)
-        if len(damaged) == self._told_damaged:
+        if len(damaged) == self._reported_damaged:
             return False
-        self._told_damaged = len(damaged)
+        self._reported_damaged = len(damaged)
         text = say(
             "The disk is damaged: {items} could not be read at this table and is set aside.", items=listed(damaged)
         )
@@ -101,7 +101,7 @@ class Resumption:
         except StartRefused as error:
             self._notices.post("set_aside", error.sentence)
         if self._play.match:
-            self._choice.plays(self._play.match.game.name, self._play.match.setup.options)
+            self._choice.choose_played(self._play.match.game.name, self._play.match.setup.options)
         self._choice.choose_wished()
         self._loss = self._read_loss()
         if self._loss:
@@ -124,7 +124,7 @@ class Resumption:
 
     def update_loss(self) -> None:
         """Keep a loss no longer once its notice has ended: somebody has taken it away, or begun a match. Raise LogError."""
-        if self._loss and self.done and not self._notices.stands("lost"):
+        if self._loss and self.is_done and not self._notices.stands("lost"):
             self._kept.forget("loss")
             self._loss = None
 

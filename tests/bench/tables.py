@@ -110,7 +110,7 @@ class Playing:
             self.phones[seat] = answer.sid, keys
 
         code = self.table._seats[seat].code
-        self.table.take(ClaimAsked(f"claim {seat}", seat, keys.public, code, "", decided))
+        self.table.handle_signal(ClaimAsked(f"claim {seat}", seat, keys.public, code, "", decided))
 
     def state(self) -> dict[str, Any]:
         """The newest public state."""

@@ -43,7 +43,7 @@ from hub.state import Ack, Hand, PublicState, ScreenState
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 
 KEYS = (number.to_bytes(32, "big") for number in count(1))
@@ -331,7 +331,7 @@ class TableRig:
         seed: int = 1,
         start: bool = True,
         patience: Patience | None = None,
-        house: HouseWay | None = None,
+        house: HouseSettings | None = None,
         attract_seconds: float = 0,
         reveal_seconds: float = 0,
         hub_boxes: Boxes | None = None,
@@ -378,7 +378,7 @@ class TableRig:
 
     def take(self, *signals: object) -> None:
         for signal in signals:
-            self.table.take(signal)
+            self.table.handle_signal(signal)
 
     def boxes_up(self, boot: str = "b1") -> None:
         self.take(*(BoxUp(box, boot, "1", 8) for box in self.named))

@@ -6,7 +6,7 @@ from typing import Any
 
 from hub import games
 from hub.ports import Tick
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
 from tests.table.test_hints import think
 from tests.table.test_people import bring_on
@@ -15,7 +15,7 @@ from tests.table.test_people import bring_on
 def whole_evening(seed: int) -> dict[str, Any]:
     """What a table says in a demonstration, and then in a match of a person with hints, a box, and two of the house's seats."""
     offered = [games.find("bid-and-bait"), games.find("goofspiel")]
-    rig = TableRig(3, offered=offered, seed=seed, attract_seconds=60, house=HouseWay(seats=2, seconds=1))
+    rig = TableRig(3, offered=offered, seed=seed, attract_seconds=60, house=HouseSettings(seats=2, seconds=1))
     rig.boxes_up()
     for _ in range(400):
         rig.clock.time += 0.25

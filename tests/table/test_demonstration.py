@@ -12,7 +12,7 @@ from hub.engine import house_player
 from hub.errors import RulesBug
 from hub.ports import DiceSeen, Key, StaffAsked, Tick, Turn
 from hub.state import PublicState, ScreenState
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from hub.table.views.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS
 from hub.venue import StaffFeed
 from tests.table.fakes import TableRig
@@ -150,7 +150,7 @@ def test_it_never_begins_where_the_owner_does_not_want_it() -> None:
 
 
 def test_seats_of_the_house_are_free_too() -> None:
-    rig = free_table(house=HouseWay(seats=2))
+    rig = free_table(house=HouseSettings(seats=2))
     assert begin(rig).game == FIRST
 
 

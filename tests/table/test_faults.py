@@ -42,9 +42,9 @@ from hub.ports import (
 from hub.table.dice.rolls import Rolls
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, WITHIN_SECONDS
 from hub.table.loop import Table
-from hub.table.pace import Pace
 from hub.table.people.endings import Endings
 from hub.table.people.people import People
+from hub.table.rate_limit import RateLimit
 from hub.table.requests import Requests
 from hub.table.resumption import Resumption
 from hub.table.seating.seats import Seats
@@ -138,7 +138,7 @@ def test_a_request_that_fails_is_refused_and_the_table_plays_on_where_it_was(mon
 def test_a_match_that_left_the_table_or_came_back_before_the_fault_is_acknowledged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rig, do = playing(), Requests.do
+    rig, do = playing(), Requests.handle
 
     def done_and_failed(self: Requests, *asked: Any) -> None:
         do(self, *asked)
@@ -146,7 +146,7 @@ def test_a_match_that_left_the_table_or_came_back_before_the_fault_is_acknowledg
 
     assert rig.ask(1, "ask", what="put_aside")["ok"]
     with monkeypatch.context() as broken:
-        broken.setattr(Requests, "do", done_and_failed)
+        broken.setattr(Requests, "handle", done_and_failed)
         assert rig.ask(2, "vote", say="yes")["ok"]
         assert rig.state["state"] == "lobby"
         assert rig.ask(1, "take_up", match="m-1")["ok"]
@@ -156,14 +156,14 @@ def test_a_match_that_left_the_table_or_came_back_before_the_fault_is_acknowledg
 def test_what_reached_the_disk_before_the_fault_is_acknowledged_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
     before = len(rig.store.entries["m-1"])
-    do = Requests.do
+    do = Requests.handle
 
     def done_and_failed(self: Requests, *asked: Any) -> None:
         do(self, *asked)
         raise KeyError(SECRET)
 
     with monkeypatch.context() as broken:
-        broken.setattr(Requests, "do", done_and_failed)
+        broken.setattr(Requests, "handle", done_and_failed)
         answer = rig.act(3, "bid", number=4)
     assert (answer["ok"], answer["error"], answer["code"]) == (True, None, None)
     assert len(rig.store.entries["m-1"]) > before
@@ -234,7 +234,7 @@ def test_every_kind_of_signal_is_among_those_that_fail_here() -> None:
     assert handled == tried | {"ClaimAsked", "GameChanged", "StaffAsked"}
 
 
-@pytest.mark.parametrize("due", [Rolls, People, Demonstration, Pace])
+@pytest.mark.parametrize("due", [Rolls, People, Demonstration, RateLimit])
 def test_a_fault_in_what_says_when_something_is_due_ends_no_thread(due: type, monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
     view, ticks = rig.state["view"], list[int]()
@@ -313,7 +313,7 @@ def test_whoever_asks_a_table_that_does_not_start_again_is_answered_once(
 ) -> None:
     rig = playing()
     answers: list[object] = []
-    monkeypatch.setattr(Resumption, "take_up", failing)
+    monkeypatch.setattr(Resumption, "resume", failing)
     rig.take(object())
     assert rig.table.fault == "", "an error, and one as it starts again"
     assert (rig.state["state"], rig.state["view"] is None) == ("stopped", False), "the last picture stands"
@@ -347,7 +347,7 @@ def test_a_start_that_fails_is_tried_three_times_and_then_again_by_staff(monkeyp
     store = playing().store
     rig = Guarded(3, store=store, start=False)
     with monkeypatch.context() as broken:
-        broken.setattr(Resumption, "take_up", failing)
+        broken.setattr(Resumption, "resume", failing)
         rig.table.start()
         assert (rig.state["state"], rig.table.fault) == ("stopped", "")
         assert [one["text"] for one in rig.state["notices"]] == [RESTARTED]
@@ -365,7 +365,7 @@ def test_a_start_that_fails_once_is_forgotten(
 ) -> None:
     store = playing().store
     rig = Guarded(3, store=store, start=False)
-    monkeypatch.setattr(Resumption, "take_up", failing_times(1, Resumption.take_up))
+    monkeypatch.setattr(Resumption, "resume", failing_times(1, Resumption.resume))
     rig.table.start()
     assert rig.state["state"] == "playing"
     assert "(start)" in caplog.text
@@ -405,7 +405,7 @@ def test_claims_and_staff_that_meet_a_fault_are_told_so(monkeypatch: pytest.Monk
     assert decided
     assert (decided.held, decided.say) == (False, NOT_DONE)
     with monkeypatch.context() as broken:
-        broken.setattr(StaffDesk, "take", failing)
+        broken.setattr(StaffDesk, "handle_request", failing)
         answer = rig.staff("aside")
     assert answer == (False, "Something went wrong at this table: check whether it was done.")
     assert rig.state["state"] == "playing"
@@ -443,7 +443,7 @@ def test_a_table_that_does_not_start_again_tries_it_once_with_each_signal(monkey
     rig = playing()
     assert rig.table._wait_seconds() == 1.0
     with monkeypatch.context() as broken:
-        broken.setattr(Resumption, "take_up", failing)
+        broken.setattr(Resumption, "resume", failing)
         rig.take(Tick(), object())
         rig.clock.time += WITHIN_SECONDS + 1
         rig.take(Tick(), Tick())

@@ -10,17 +10,17 @@ from hub import games
 from hub.engine.decision import CHANCE
 from hub.engine.sight import STRENGTHS
 from hub.ports import DiceKit, StaffAsked, Tick
-from hub.table.people.house_seats import ROLL_SECONDS, HouseWay
+from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_people import bring_on, pass_time, question, sleep
 
-QUICK = HouseWay(seconds=0.0)
+QUICK = HouseSettings(seconds=0.0)
 MOST_ACTIONS = 4000
 
 
 def alone(
-    game: str = "bid-and-bait", seats: int = 3, *, boxes: bool = False, way: HouseWay = QUICK, **more: Any
+    game: str = "bid-and-bait", seats: int = 3, *, boxes: bool = False, way: HouseSettings = QUICK, **more: Any
 ) -> TableRig:
     """One person at a table, and the house at all other seats."""
     rig = TableRig(seats, boxes=boxes, offered=[games.find(game)], house=way, **more)
@@ -132,7 +132,7 @@ def test_a_push_on_a_box_takes_the_seat_of_the_house() -> None:
 
 
 def test_the_house_takes_a_persons_time() -> None:
-    rig = alone("bid-it", way=HouseWay(seconds=10.0))
+    rig = alone("bid-it", way=HouseSettings(seconds=10.0))
     rig.start("bid-it")
     for _ in range(20):
         bring_on(rig, 1)
@@ -148,7 +148,7 @@ def test_the_house_takes_a_persons_time() -> None:
 
 
 def test_an_auction_in_which_only_the_house_is_left_goes_on_quickly() -> None:
-    rig = alone("bidness", way=HouseWay(seconds=10.0))
+    rig = alone("bidness", way=HouseSettings(seconds=10.0))
     rig.start("bidness")
     house, asked, waits = rig.table._house, 0, []
     for _ in range(2000):
@@ -201,7 +201,7 @@ def test_for_one_person_alone_the_hub_rolls_at_once() -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 2.0])
 def test_the_house_never_has_the_dice_of_who_rolled_before(seconds: float) -> None:
-    rig = alone("bidness", way=HouseWay(seconds=seconds), seed=7)
+    rig = alone("bidness", way=HouseSettings(seconds=seconds), seed=7)
     rig.take(DiceKit("tray", 6))
     rig.start("bidness")
     assert rig.state["dice"]["seat"] == 1
@@ -241,7 +241,7 @@ def test_a_hand_that_was_dealt_to_a_person_is_never_the_houses() -> None:
 
 
 def test_a_taken_seat_goes_back_to_the_house_after_a_restart_too() -> None:
-    rig = alone(way=HouseWay(seconds=30.0))
+    rig = alone(way=HouseSettings(seconds=30.0))
     rig.start()
     rig.sit(3)
     again = TableRig(3, boxes=False, store=rig.store, house=QUICK)
@@ -251,7 +251,7 @@ def test_a_taken_seat_goes_back_to_the_house_after_a_restart_too() -> None:
 
 
 def test_a_question_about_a_seat_ends_when_the_house_has_it_back() -> None:
-    rig = alone(seats=4, way=HouseWay(seconds=1.0))
+    rig = alone(seats=4, way=HouseSettings(seconds=1.0))
     rig.sit(2)
     rig.start()
     for _ in range(20):
@@ -299,7 +299,7 @@ def test_nobody_of_the_house_is_asked_or_keeps_a_match_alone() -> None:
 
 
 def test_a_match_with_the_house_goes_on_after_a_restart_and_after_it_was_put_aside() -> None:
-    rig = alone(way=HouseWay(seconds=1.0))
+    rig = alone(way=HouseSettings(seconds=1.0))
     rig.start()
     again = TableRig(3, boxes=False, store=rig.store, house=QUICK)
     again.sids = rig.sids
@@ -327,14 +327,14 @@ def test_a_person_is_missed_where_the_house_sits_now() -> None:
 
 
 def test_the_owner_gives_seats_to_the_house_from_the_start() -> None:
-    rig = TableRig(4, boxes=False, house=HouseWay(seats=3, strength="sharp"))
+    rig = TableRig(4, boxes=False, house=HouseSettings(seats=3, strength="sharp"))
     assert [one["house"] for one in rig.state["seats"]] == ["", "sharp", "sharp", "sharp"]
-    full = TableRig(2, boxes=False, house=HouseWay(seats=6))
+    full = TableRig(2, boxes=False, house=HouseSettings(seats=6))
     assert [one["house"] for one in full.state["seats"]] == ["", "steady"], "a seat is left for somebody"
     rig.sit(1)
     for seat in (2, 3, 4):
         assert rig.say(1, "house", {"seat": seat, "strength": ""})["ok"]
-    again = TableRig(4, boxes=False, store=rig.store, house=HouseWay(seats=3))
+    again = TableRig(4, boxes=False, store=rig.store, house=HouseSettings(seats=3))
     assert [one["house"] for one in again.state["seats"]] == [""] * 4, "people have decided since"
 
 

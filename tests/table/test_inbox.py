@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hub.ports import ClaimAsked, ClaimDecided, PhoneGarbled, PhoneLink, PhoneSaid, Tick
-from hub.table.inbox import MOST_CLAIMS, MOST_OF_A_PHONE, Inbox
+from hub.table.inbox import MOST_CLAIMS, MOST_PER_PHONE, Inbox
 from tests.table.fakes import TableRig
 
 
@@ -89,9 +89,9 @@ def test_of_a_phones_coming_and_going_only_the_last_waits() -> None:
 
 def test_what_was_not_understood_and_claims_do_not_fill_the_inbox() -> None:
     inbox, answers = Inbox(), list[ClaimDecided]()
-    assert [inbox.put(PhoneGarbled("a", "?")) for _ in range(100)].count(True) == MOST_OF_A_PHONE
+    assert [inbox.put(PhoneGarbled("a", "?")) for _ in range(100)].count(True) == MOST_PER_PHONE
     assert [inbox.put(claim(n, answers)) for n in range(100)].count(True) == MOST_CLAIMS
-    assert len(inbox) == MOST_OF_A_PHONE + MOST_CLAIMS
+    assert len(inbox) == MOST_PER_PHONE + MOST_CLAIMS
 
 
 def test_an_empty_inbox_is_waited_for_only_so_long() -> None:

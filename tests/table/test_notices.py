@@ -255,7 +255,7 @@ def test_a_disk_that_does_not_work_is_not_called_slow_as_well(slow: TableRig) ->
     told: list[list[str]] = []
 
     def look() -> None:
-        slow.table.tell_waiting()
+        slow.table.show_waiting()
         told.append(texts(slow))
 
     slow.store.during = look  # type: ignore[attr-defined]
@@ -275,11 +275,11 @@ def test_while_the_table_waits_for_its_disk_another_thread_says_so_once(slow: Ta
 
     def look() -> None:
         for _ in range(3):
-            slow.table.tell_waiting()
+            slow.table.show_waiting()
         told.append((slow.state["seq"], texts(slow)))
 
     seq, pictures, pages = slow.state["seq"], len(slow.phones.public), len(slow.page.shown)
-    slow.table.tell_waiting()
+    slow.table.show_waiting()
     assert len(slow.phones.public) == pictures, "nothing waits"
     slow.store.takes, slow.store.during = 1.5, look  # type: ignore[attr-defined]
     assert slow.act(1, "bid", number=3)["ok"]

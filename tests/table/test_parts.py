@@ -8,7 +8,7 @@ import pytest
 
 from hub.ports import DiceKit, Tick
 from hub.table.base.part import Group, Part
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone
 from tests.table.test_people import pass_time
@@ -147,7 +147,7 @@ def test_a_hint_outlives_a_failing_disk() -> None:
 
 
 def test_the_house_takes_its_time_for_a_question_that_comes_with_dice_that_time_accepts() -> None:
-    rig = TableRig(3, boxes=False, house=HouseWay(seconds=4.0), seed=7)  # the house bids what any die reaches
+    rig = TableRig(3, boxes=False, house=HouseSettings(seconds=4.0), seed=7)  # the house bids what any die reaches
     rig.sit(1, 2)
     assert rig.say(1, "house", {"seat": 3, "strength": "easy"})["ok"]
     rig.take(DiceKit("tray", 6))

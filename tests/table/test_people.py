@@ -30,7 +30,7 @@ from hub.ports import (
 from hub.table.boxes.lettering import CAPTION_LENGTH
 from hub.table.people.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
 from hub.table.people.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, STRANGERS, WARNED_SECONDS
-from hub.table.people.house_seats import ROLL_SECONDS, HouseWay
+from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
 from hub.table.people.house_seats import SECONDS as HOUSE_SECONDS
 from hub.table.people.lobby import MOST_WAITS, START_SECONDS
 from hub.table.seating.questions import VOTE_SECONDS, caption
@@ -745,7 +745,7 @@ def test_who_left_a_match_proves_nothing_of_the_next_one_on_that_box() -> None:
     rig.start()
     rig.say_leave(3)
     assert rig.table._seats[3].left
-    rig.table._people.lobby.begun("bid-and-bait")  # another match, in which somebody plays on box 3
+    rig.table._people.lobby.on_match_started("bid-and-bait")  # another match, in which somebody plays on box 3
     assert not rig.table._seats[3].left
     again = TableRig(3, store=rig.store)
     assert not again.table._seats[3].left
@@ -870,7 +870,7 @@ def test_more_than_half_of_the_people_have_to_be_known_before_anybody_is_asked_a
     people: int, strangers: Collection[int], asked: bool
 ) -> None:
     """The house has the other seats, which do not count."""
-    rig = TableRig(5, boxes=False, house=HouseWay(seats=5 - people))
+    rig = TableRig(5, boxes=False, house=HouseSettings(seats=5 - people))
     rig.sit(*range(1, people + 1))
     rig.start()
     assert staff(rig, "aside")[0]
@@ -913,7 +913,7 @@ def test_a_match_is_not_resumed_beside_a_question_and_not_twice() -> None:
 
 @pytest.mark.parametrize("agreed", [False, True])
 def test_a_person_on_the_box_of_a_seat_that_the_house_had_is_a_stranger_there(agreed: bool) -> None:
-    rig = TableRig(3, house=HouseWay(seats=1))
+    rig = TableRig(3, house=HouseSettings(seats=1))
     rig.boxes_up()
     rig.sit(1, 2)
     rig.start()
@@ -940,7 +940,7 @@ def test_the_house_holds_no_seat_for_a_person_who_is_missing_and_has_given_no_na
 
 
 def test_the_house_comes_back_to_the_seat_of_its_own_that_was_freed() -> None:
-    rig = TableRig(3, boxes=False, house=HouseWay(seats=1, strength="easy"))
+    rig = TableRig(3, boxes=False, house=HouseSettings(seats=1, strength="easy"))
     rig.sit(1, 2)
     rig.start()
     match = put_aside(rig)
@@ -1156,7 +1156,7 @@ def test_the_last_two_of_four_are_called_and_the_last_three_are_not() -> None:
 
 
 def test_nobody_is_called_for_the_house_or_for_people_who_have_left() -> None:
-    rig = TableRig(3, boxes=False, house=HouseWay(seats=1, seconds=0.1))
+    rig = TableRig(3, boxes=False, house=HouseSettings(seats=1, seconds=0.1))
     rig.sit(1, 2)
     rig.start()
     pass_time(rig, 5)
@@ -1234,7 +1234,7 @@ def test_people_who_have_left_count_neither_as_waiting_nor_as_waited_for(phones:
 
 
 def test_the_house_that_stands_in_waits_for_nobody() -> None:
-    rig = TableRig(4, boxes=False, offered=[games.find("goofspiel")], house=HouseWay(seconds=0.1))
+    rig = TableRig(4, boxes=False, offered=[games.find("goofspiel")], house=HouseSettings(seconds=0.1))
     rig.sit()
     rig.start("goofspiel")
     sleep(rig, 3, 4)
@@ -1253,7 +1253,7 @@ def test_the_house_that_stands_in_waits_for_nobody() -> None:
 
 @pytest.mark.parametrize("asleep", [False, True])
 def test_nothing_is_played_for_the_only_person_whether_they_think_or_are_away(asleep: bool) -> None:
-    rig = TableRig(3, boxes=False, house=HouseWay(seats=2, seconds=0.1))
+    rig = TableRig(3, boxes=False, house=HouseSettings(seats=2, seconds=0.1))
     rig.sit(1)
     rig.start()
     if asleep:
@@ -1340,7 +1340,7 @@ def test_a_pause_ends_even_while_the_disk_fails(phones: TableRig) -> None:
 
 
 def test_the_table_wakes_when_the_house_is_to_play_and_not_in_a_pause() -> None:
-    rig = TableRig(3, boxes=False, house=HouseWay(seats=1, seconds=0.5))
+    rig = TableRig(3, boxes=False, house=HouseSettings(seats=1, seconds=0.5))
     rig.sit(1, 2)
     rig.start()
     assert rig.table._wait_seconds() < 1.0
@@ -2197,7 +2197,7 @@ def test_the_log_says_each_move_of_the_house_until_its_person_is_back(phones: Ta
 
 def stood_in(rig: TableRig) -> dict[str, list[int]]:
     """Where the whole log says that the house moved; a public state says it of the newest events alone."""
-    log = rig.table.happened.before(len(rig.match.events))
+    log = rig.table.event_feed.before(len(rig.match.events))
     newest = {one["n"] for one in rig.state["events"]}
     assert rig.state["stood_in"] == {n: seats for n, seats in log.stood_in.items() if int(n) in newest}
     return log.stood_in

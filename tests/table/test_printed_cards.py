@@ -12,7 +12,7 @@ from hub.engine.match import Match
 from hub.engine.printed import LAY_OUT, OPTION, UNKNOWN
 from hub.ports import PhoneLink, Turn
 from hub.table.people.absence import ASK_SECONDS
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
 from tests.table.test_people import pass_time, question, sleep, wake
 
@@ -20,7 +20,7 @@ PRINTED = [name for name in games.names() if OPTION in games.find(name).options]
 
 
 def table(name: str, seats: int = 3, *, boxes: bool = False) -> TableRig:
-    rig = TableRig(seats, boxes=boxes, offered=[games.find(name)], house=HouseWay(seconds=0.0))
+    rig = TableRig(seats, boxes=boxes, offered=[games.find(name)], house=HouseSettings(seconds=0.0))
     for seat in range(1, seats + 1):
         rig.sit(seat)
     return rig
@@ -67,7 +67,7 @@ def test_nothing_of_a_hand_that_people_hold_is_in_what_the_hub_sends(name: str) 
 
 
 def test_the_house_holds_no_printed_cards() -> None:
-    rig = TableRig(3, boxes=False, offered=[games.find("big-idea")], house=HouseWay(seconds=0.0))
+    rig = TableRig(3, boxes=False, offered=[games.find("big-idea")], house=HouseSettings(seconds=0.0))
     rig.sit(1)
     rig.sit(2)
     assert rig.say(1, "house", {"seat": 3, "strength": "easy"})["ok"]

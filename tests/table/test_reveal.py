@@ -89,7 +89,7 @@ def test_the_match_is_held_up_by_nothing() -> None:
 def test_the_table_looks_at_its_rings_when_the_reveal_has_stood() -> None:
     rig = bidding()
     bid_on_phones(rig)
-    assert rig.table._patience() == pytest.approx(HELD)
+    assert rig.table._seconds_until_due() == pytest.approx(HELD)
     public, pages = len(rig.phones.public), len(rig.page.shown)
     rig.clock.time += HELD
     rig.table._reveal.refresh()

@@ -15,7 +15,7 @@ from hub.engine.text import Text, to_json
 from hub.errors import LogError
 from hub.network.staff_messages import Desk, Did
 from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from hub.table.staff.desk import MOST_KEPT
 from hub.table.staff.hardware_test import TEST_SECONDS
 from hub.table.staff.session_limit import LAST_ORDERS
@@ -188,7 +188,7 @@ def test_a_text_on_the_disk_that_lacks_a_value_is_damaged(rig: StaffRig) -> None
 
 
 def test_a_persons_mistake_is_taken_back_with_what_the_house_did_after_it() -> None:
-    rig = StaffRig(4, boxes=False, offered=[games.find("bid-it")], house=HouseWay(seconds=5.0))
+    rig = StaffRig(4, boxes=False, offered=[games.find("bid-it")], house=HouseSettings(seconds=5.0))
     rig.table._house._random = Random(1)  # it bids, and reveals nothing
     rig.sit(1)
     for seat in (2, 3, 4):

@@ -146,7 +146,7 @@ def test_everything_that_was_shown_can_be_read_back_page_by_page(playing: TableR
     random = Random(3)
     while playing.state["state"] == "playing":
         step(playing, random)
-    happened = playing.table.happened
+    happened = playing.table.event_feed
     read: list[PublicEvent] = []
     before = 10**9
     while before:
@@ -216,13 +216,13 @@ def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
     playing.roll(2)
     while not playing.hand(2).get("undo"):
         step(playing, Random(1))
-    taken_back, epoch = playing.table.happened.before(1000).events[-1], playing.state["epoch"]
-    changed = playing.table.happened.changes().changes
+    taken_back, epoch = playing.table.event_feed.before(1000).events[-1], playing.state["epoch"]
+    changed = playing.table.event_feed.changes().changes
     assert playing.say(2, "undo")["ok"]
-    page = playing.table.happened.before(1000)
+    page = playing.table.event_feed.before(1000)
     assert page.epoch > epoch
     assert taken_back.text not in [event.text for event in page.events]
-    why = playing.table.happened.changes()
+    why = playing.table.event_feed.changes()
     assert (why.match, why.epoch) == (page.match, page.epoch)
     assert len(why.changes) < len(changed)
     assert json.loads(to_json(page.events)) == playing.state["events"]
@@ -230,11 +230,11 @@ def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
 
 def test_what_the_disk_does_not_have_cannot_be_read_either(playing: TableRig) -> None:
     bid_all(playing, 3, 5)
-    before = playing.table.happened.before(1000)
+    before = playing.table.event_feed.before(1000)
     playing.store.broken = "The disk is full."
     playing.act(3, "bid", number=4)
     assert playing.state["state"] == "stopped"
-    assert playing.table.happened.before(1000).events == before.events
+    assert playing.table.event_feed.before(1000).events == before.events
 
 
 def test_a_log_holds_no_name_of_anybody(playing: TableRig) -> None:
@@ -1547,7 +1547,7 @@ def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(
     random, changes_shown, why = Random(11), [], []
     while not playing.state["over"] and playing.state["view"]["round"] < 4:
         step(playing, random)
-        why = json.loads(to_json(playing.table.happened.changes().changes))
+        why = json.loads(to_json(playing.table.event_feed.changes().changes))
         changes_shown.append(why)
     assert {change["round"] for change in why} <= {3, 4}
     assert [change["n"] for change in why] == sorted((change["n"] for change in why), reverse=True)

@@ -13,7 +13,7 @@ from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpAsked, PhoneLink, StaffAs
 from hub.state import PublicSeat
 from hub.table.dice.rolls import WAITS
 from hub.table.people.endings import BREAK_LASTS, IDLE_SECONDS
-from hub.table.people.house_seats import HouseWay
+from hub.table.people.house_seats import HouseSettings
 from hub.table.people.vacancy import BACK, CALLED_SECONDS, RETURN_SECONDS
 from hub.table.seating.seat_list import HEARD_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
@@ -47,7 +47,7 @@ SITUATIONS = ("lobby", "playing", "paused", "over", "put aside")
 
 def gathered(random: Random, boxed: set[int], situation: str) -> TableRig:
     """Guests at a table with boxes at some seats, who have come to a situation, and have gone in one way or another."""
-    house = HouseWay(seats=random.choice((0, 0, 1)), seconds=0.1)
+    house = HouseSettings(seats=random.choice((0, 0, 1)), seconds=0.1)
     rig = TableRig(4, boxes=bool(boxed), offered=[games.find("goofspiel")], house=house, seed=random.randrange(99))
     rig.take(*(BoxUp(f"box-{seat}", "b1", "1", 8) for seat in boxed))
     free = [seat["seat"] for seat in rig.state["seats"] if not seat["held"]]
@@ -200,7 +200,7 @@ def test_a_spectator_whose_phone_stays_away_keeps_no_seat_beside_a_match() -> No
 
 
 def test_the_house_keeps_its_seats() -> None:
-    rig = TableRig(3, boxes=False, house=HouseWay(seats=2))
+    rig = TableRig(3, boxes=False, house=HouseSettings(seats=2))
     rig.sit(1)
     sleep(rig, 1)
     pass_time(rig, IDLE_SECONDS + 1)
@@ -604,7 +604,7 @@ def test_a_touch_of_a_box_at_which_nobody_sits_neither_answers_the_call_nor_asks
     rig.sit(1, 2)
     sleep(rig, 1, 2)
     rig.press(3, "k1")
-    assert rig.table._people.vacancy.ask(), "nobody of the table is heard"
+    assert rig.table._people.vacancy.request_table(), "nobody of the table is heard"
 
 
 def test_a_box_that_is_choosing_is_called_like_a_phone_and_its_dial_gives_the_seat() -> None:
@@ -900,7 +900,7 @@ def test_staff_see_nobody_at_a_seat_that_was_left_and_free_it_between_matches() 
 
 
 def test_a_house_seat_that_somebody_takes_does_not_inherit_that_the_house_was_ready() -> None:
-    rig = TableRig(3, boxes=False, house=HouseWay(seats=2))
+    rig = TableRig(3, boxes=False, house=HouseSettings(seats=2))
     rig.sit(1)
     rig.sit(2)
     assert [seat["ready"] for seat in rig.state["seats"]] == [False, False, True]

@@ -30,7 +30,7 @@ class BoxDisplays:
         self._boxes, self._language, self._game = boxes, language, game
         self._cursors: dict[int, controls.Cursor] = {}
         self._explained: dict[int, tuple[Answer, int]] = {}  # by seat: what a held key asked about, and the line shown
-        self._written: Counter[int] = Counter()  # by seat
+        self._write_counts: Counter[int] = Counter()  # by seat
 
     def cursor(self, seat: int) -> controls.Cursor:
         """Return where the dial of a seat stands, and which faces were typed there."""
@@ -45,12 +45,14 @@ class BoxDisplays:
         """Forget what a seat has picked or typed."""
         self._cursors.pop(seat, None)
 
-    def turn(self, seat: Seat, cursor: controls.Cursor, match: Match, decision: Decision, *, silent: bool) -> None:
+    def move_cursor(
+        self, seat: Seat, cursor: controls.Cursor, match: Match, decision: Decision, *, silent: bool
+    ) -> None:
         """Move the cursor of a seat; unless `silent`, its display says what is picked now."""
         self._cursors[seat.number] = cursor
         if not silent:
             self._explained.pop(seat.number, None)
-            self._show(seat, self._picked(match, decision, seat.number))
+            self._write(seat, self._picked_caption(match, decision, seat.number))
 
     # --- texts ---
 
@@ -59,17 +61,17 @@ class BoxDisplays:
         """Return how texts are written now."""
         return Lettering(self._language(self._game()))
 
-    def tell(self, seat: Seat, text: str, game: str = "") -> None:
+    def show_text(self, seat: Seat, text: str, game: str = "") -> None:
         """Show an English text in the table's language, cut where it is too long; of another `game` than is played."""
         if self._boxes:
-            self._show(seat, (Lettering(self._language(game)) if game else self.letters).shorten(text))
+            self._write(seat, (Lettering(self._language(game)) if game else self.letters).shorten(text))
 
-    def written(self, seat: Seat) -> int:
+    def write_count(self, seat: Seat) -> int:
         """Return how often a line was written on a seat's display: as long as that is the same, the last one stands there."""
-        return self._written[seat.number]
+        return self._write_counts[seat.number]
 
-    def _show(self, seat: Seat, caption: str) -> None:
-        self._written[seat.number] += 1
+    def _write(self, seat: Seat, caption: str) -> None:
+        self._write_counts[seat.number] += 1
         if self._boxes:
             self._boxes.say(seat.box, caption)
 
@@ -77,13 +79,13 @@ class BoxDisplays:
         """Show why what was pressed cannot be."""
         if self._boxes:
             self._boxes.buzz(seat.box, "error")
-            self.tell(seat, sentence)
+            self.show_text(seat, sentence)
 
     def show_decision(self, match: Match | None, decision: Decision | None, seats: Sequence[Seat]) -> None:
         """Show each of `seats` what its dial picks, else what is wanted of it; the others go blank."""
         for seat in seats:
             if seat.box_on:
-                self._show(seat, self._asked(match, decision, seat.number) if match and decision else "")
+                self._write(seat, self._asked_caption(match, decision, seat.number) if match and decision else "")
 
     def show_dice(self, dice: TableDice, playing: Sequence[int], seats: Sequence[Seat]) -> None:
         """Show each of `seats` that is `playing` what the dice want of it; what is being typed stays."""
@@ -92,15 +94,17 @@ class BoxDisplays:
             mine = roll is not None and seat.number == roll.seat
             typing = mine and self.cursor(seat.number).faces
             if roll and seat.box_on and seat.number in playing and not typing:
-                self.tell(seat, captions.dice_caption(roll, dice.accepted, batch.state, mine=mine, lying=batch.lying))
+                self.show_text(
+                    seat, captions.dice_caption(roll, dice.accepted, batch.state, mine=mine, lying=batch.lying)
+                )
 
     def show_dispute(self, seat: Seat, *, voting: bool) -> None:
         """Show a seat that it may dispute a roll, or what push and bar mean while the table votes."""
-        self.tell(seat, captions.dispute_caption(voting=voting))
+        self.show_text(seat, captions.dispute_caption(voting=voting))
 
     def show_claim(self, seat: Seat, *, push: bool) -> None:
         """Show a seat that a phone asks for it, and which gesture lets it in: a push, or bar and push held."""
-        self.tell(seat, captions.claim_caption(push=push))
+        self.show_text(seat, captions.claim_caption(push=push))
 
     def explain(self, seat: Seat, answer: Answer, match: Match) -> None:
         """Show what a held key would pick, and at each further hold the next line of what that does."""
@@ -108,20 +112,20 @@ class BoxDisplays:
         before, line = self._explained.get(seat.number, (None, -1))
         line = (line + 1) % len(lines) if before == answer else 0
         self._explained[seat.number] = (answer, line)
-        self._show(seat, lines[line])
+        self._write(seat, lines[line])
 
-    def _asked(self, match: Match, decision: Decision, seat: int) -> str:
+    def _asked_caption(self, match: Match, decision: Decision, seat: int) -> str:
         moves, sealed = decision.offers(seat), decision.kind == "sealed"
         if not (seat in decision.asked or (decision.roll and decision.roll.seat == seat)):
             return ""
         if decision.kind == "ask" and answer_line.dial_line(moves):
-            return self._picked(match, decision, seat)
+            return self._picked_caption(match, decision, seat)
         view = seen_by(match, seat)
         return captions.question_caption(
             decision.want, moves, sealed=sealed, labels=match.game.labels, view=view, letters=self.letters
         )
 
-    def _picked(self, match: Match, decision: Decision, seat: int) -> str:
+    def _picked_caption(self, match: Match, decision: Decision, seat: int) -> str:
         """Return the dice typed so far, or what the dial picks."""
         cursor, moves, labels = self.cursor(seat), decision.offers(seat), match.game.labels
         if decision.roll and decision.roll.seat == seat:

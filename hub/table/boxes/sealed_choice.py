@@ -16,7 +16,7 @@ from hub.ports import Boxes, SealedRound
 from hub.table.boxes import answer_line, captions
 from hub.table.boxes.lettering import ENGLISH, Lettering
 
-NAMED = 300
+MAX_NAMED = 300
 """The longest line whose answers are told to a box, whose memory is small: a longer one is counted, or read on the phone."""
 
 
@@ -32,21 +32,21 @@ class SealedChoice:
         self.revealing = False
         self._boxes, self._box_of, self._random = boxes, box_of, random
         self._lines: dict[int, list[Answer]] = {}
-        self._starts: dict[int, int] = {}
-        self._first: dict[int, str] = {}
-        self._untold: dict[int, Callable[[], list[str]]] = {}  # by seat, what names its line
+        self._dial_starts: dict[int, int] = {}
+        self._dial_answers: dict[int, str] = {}
+        self._unsent: dict[int, Callable[[], list[str]]] = {}  # by seat, what names its line
 
     def __contains__(self, seat: int) -> bool:
         """Return whether a seat was asked in its box, and has not answered elsewhere."""
         return seat in self._lines
 
-    def start(self, seat: int) -> int:
+    def dial_start(self, seat: int) -> int:
         """Return the secret index on the line at which the seat's dial starts."""
-        return self._starts[seat]
+        return self._dial_starts[seat]
 
-    def first(self, seat: int) -> str:
+    def dial_answer(self, seat: int) -> str:
         """Return the answer at which the seat's dial starts, in words."""
-        return self._first[seat]
+        return self._dial_answers[seat]
 
     def offer(
         self, seat: int, moves: Sequence[Move], labels: Labels, view: captions.View, letters: Lettering = ENGLISH
@@ -58,17 +58,19 @@ class SealedChoice:
         line = answer_line.sealed_line(moves)
         if line:
             self._lines[seat] = line
-            start = self._starts.setdefault(seat, self._random.randrange(len(line)))
-            self._first[seat] = captions.label(line[start], labels, view)
-            self._untold[seat] = partial(captions.sealed_captions, line, labels, view, letters)
+            start = self._dial_starts.setdefault(seat, self._random.randrange(len(line)))
+            self._dial_answers[seat] = captions.label(line[start], labels, view)
+            self._unsent[seat] = partial(captions.sealed_captions, line, labels, view, letters)
 
-    def tell(self) -> None:
+    def send_offers(self) -> None:
         """Ask the boxes of those to whom the choice was offered since, with a name for each answer."""
-        untold, self._untold = self._untold, {}
+        untold, self._unsent = self._unsent, {}
         for seat, names in untold.items():
             if line := self._lines.get(seat):
-                named = tuple(names()) if len(line) <= NAMED else ()
-                self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, self._starts[seat], named))
+                named = tuple(names()) if len(line) <= MAX_NAMED else ()
+                self._boxes.open(
+                    self._box_of(seat), SealedRound(self.round, len(line) - 1, self._dial_starts[seat], named)
+                )
 
     def lock(self, seat: int) -> None:
         """Note that the box of a seat has locked."""
@@ -91,7 +93,7 @@ class SealedChoice:
         self.unlock(seat)
         self.revealing = False
 
-    def give_way(self, seat: int) -> None:
+    def cancel(self, seat: int) -> None:
         """Ask a seat's box no longer: its phone answers."""
         if seat in self._lines:
             del self._lines[seat]
@@ -105,7 +107,7 @@ class SealedChoice:
             self.revealing = True
             self._boxes.reveal([self._box_of(seat) for seat in self.locked], self.round)
 
-    def take(self, seat: int, index: int) -> Answer | None:
+    def take_answer(self, seat: int, index: int) -> Answer | None:
         """Return the answer that a box has revealed; None where the line has no such index, and then nothing is taken.
 
         The round is over in that box, and it is told so: a box that was away between reveal and bid has been asked

@@ -36,8 +36,8 @@ class SeatBoxes(Part):
         self._port, self._random, self._questions = core.ports.boxes, core.ports.random, core.questions
         self.displays = BoxDisplays(self._port, core.ports.language, lambda: play.match.game.name if play.match else "")
         self._sealed: SealedChoice | None = None
-        self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
-        self._is_told = True  # displays know of the decision that is open
+        self._last_round = (-1, 0)  # the match and decision of the last round, and how often it was opened again
+        self._is_shown = True  # displays know of the decision that is open
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
         self._shown_question: dict[int, str] = {}  # by seat: the question to the table that its display asks
@@ -57,17 +57,17 @@ class SeatBoxes(Part):
             self._sealed = SealedChoice(self._round(decision.number), *boxes, self._random)
             for seat in self._seats:
                 self._ask_sealed(seat, decision)
-        self._is_told = False
+        self._is_shown = False
 
-    def tell(self) -> None:
+    def send(self) -> None:
         """Let boxes hear of the decision that has opened: after the phones, as that takes a while.
 
         Call it after everything that may have opened one.
         """
         if self._sealed:
-            self._sealed.tell()
-        if not self._is_told:
-            self._is_told = True
+            self._sealed.send_offers()
+        if not self._is_shown:
+            self._is_shown = True
             self._show(self._rolls.decision, list(self._seats))
 
     def _round(self, number: int) -> int:
@@ -77,8 +77,8 @@ class SeatBoxes(Part):
         hub runs is another round, for what boxes say of the round before counts no more.
         """
         place = self._play.log.serial % 10_000 * 10_000 + number % 10_000
-        self._opened = (place, self._opened[1] + 1) if self._opened[0] == place else (place, 0)
-        return place * 10 + self._opened[1] % 10
+        self._last_round = (place, self._last_round[1] + 1) if self._last_round[0] == place else (place, 0)
+        return place * 10 + self._last_round[1] % 10
 
     def ask_again(self) -> None:
         """Ask every seat that has not chosen yet, and is not asked in its box: its phone took its choice back."""
@@ -97,9 +97,9 @@ class SeatBoxes(Part):
     def update_displays(self) -> None:
         """Open what boxes hold once every seat has locked; let displays follow the dice, the dispute, and what the table is asked."""
         decision = self._rolls.decision
-        if decision and self._sealed and len(self.locked(decision)) == len(decision.asked):
+        if decision and self._sealed and len(self.locked_seats(decision)) == len(decision.asked):
             self._sealed.reveal()
-        dice, dispute = self._dice(), self._stage()
+        dice, dispute = self._dice_key(), self._dispute_stage()
         if dispute != self._shown_dispute:
             self._show(decision, list(self._seats))
         elif dice != self._shown_dice:
@@ -114,11 +114,11 @@ class SeatBoxes(Part):
         """
         self.displays.show_decision(self._play.match, decision, seats)
         self._show_dice(decision, seats)
-        self._shown_dispute = self._stage()
+        self._shown_dispute = self._dispute_stage()
         voting, voters = self._rolls.voting, self._rolls.voters()
         for seat in seats:
             if self._question and seat.number in self._shown_question:
-                self.displays.tell(seat, self._question.caption)
+                self.displays.show_text(seat, self._question.caption)
             elif self._shown_dispute in ("open", "vote") and (
                 seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number))
             ):
@@ -148,7 +148,7 @@ class SeatBoxes(Part):
             self._show(self._rolls.decision, [seat])
 
     def _show_dice(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
-        dice, before = self._dice(), self._shown_dice
+        dice, before = self._dice_key(), self._shown_dice
         self._shown_dice = dice
         if decision is None or decision.roll is None:
             return
@@ -156,39 +156,39 @@ class SeatBoxes(Part):
             self.displays.forget(decision.roll.seat)
         self.displays.show_dice(self._rolls.dice, self._play.seats, seats)
 
-    def _dice(self) -> _Dice:
+    def _dice_key(self) -> _Dice:
         dice = self._rolls.dice
         return dice.accepted, dice.open.state, dice.open.lying
 
-    def _stage(self) -> Stage | None:
+    def _dispute_stage(self) -> Stage | None:
         return self._rolls.dispute.stage if self._rolls.dispute else None
 
-    def locked(self, decision: Decision) -> list[int]:
+    def locked_seats(self, decision: Decision) -> list[int]:
         """Return who has locked a sealed choice, on a phone or in a box."""
         boxed = self._sealed.locked if self._sealed else []
         return [seat for seat in decision.asked if seat in decision.answers or seat in boxed]
 
-    def awaited(self) -> list[int]:
+    def awaited_seats(self) -> list[int]:
         """Return the seats that the table waits for."""
         decision = self._rolls.decision
         if decision is None:
             return []
         if decision.roll:
             return [decision.roll.seat]
-        return [seat for seat in decision.asked if seat not in self.locked(decision)]
+        return [seat for seat in decision.asked if seat not in self.locked_seats(decision)]
 
     def is_choosing(self, seat: int) -> bool:
         """Return whether a seat was asked for a sealed choice in its box, and has not answered elsewhere."""
         return self._sealed is not None and seat in self._sealed
 
-    def dial(self, seat: int) -> tuple[int, str] | None:
+    def dial_start(self, seat: int) -> tuple[int, str] | None:
         """Return where the dial of a seat that chooses in its box starts, from 1, and the answer there in words."""
         sealed = self._sealed
-        return (sealed.start(seat) + 1, sealed.first(seat)) if sealed and seat in sealed else None
+        return (sealed.dial_start(seat) + 1, sealed.dial_answer(seat)) if sealed and seat in sealed else None
 
     # --- questions to the table ---------------------------------------------------------------------
 
-    def answers(self, seat: Seat, asked: Asked) -> bool:
+    def can_answer(self, seat: Seat, asked: Asked) -> bool:
         """Return whether the box of a seat answers a question to the table: the match asks that seat nothing.
 
         One that has locked answers by its keys; the bar would take the lock back.
@@ -214,13 +214,15 @@ class SeatBoxes(Part):
     def _update_question(self) -> None:
         """Let displays ask what the table is asked, and no longer once that is answered."""
         asked = self._questions.open
-        shown: dict[int, str] = {seat.number: asked.kind for seat in self._seats if asked and self.answers(seat, asked)}
+        shown: dict[int, str] = {
+            seat.number: asked.kind for seat in self._seats if asked and self.can_answer(seat, asked)
+        }
         if shown == self._shown_question:
             return
         before, self._shown_question, self._question = self._shown_question, shown, asked
         for seat in self._seats:
             if seat.number in shown and asked:
-                self.displays.tell(seat, asked.caption)
+                self.displays.show_text(seat, asked.caption)
             elif seat.number in before:
                 self._show(self._rolls.decision, [seat])
 
@@ -258,10 +260,10 @@ class SeatBoxes(Part):
         if match and sealed and seat in sealed and match.answers(action):
             if sealed.revealing and self._seats[seat].box_on:
                 raise NotOffered(say("Everybody has locked: the choices are being opened."), "LOCKED")
-            sealed.give_way(seat)
+            sealed.cancel(seat)
         self._rolls.act(action)
 
-    def answer(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
+    def handle_report(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
         """Take what a box reports of the sealed choice that is open; return whether anything has changed."""
         seat, sealed = self._seats.of_box(signal.box), self._sealed
         if seat is None or sealed is None or sealed.round != signal.round or seat.number not in sealed:
@@ -279,7 +281,7 @@ class SeatBoxes(Part):
         return True
 
     def _reveal(self, seat: Seat, sealed: SealedChoice, index: int) -> None:
-        answer = sealed.take(seat.number, index)
+        answer = sealed.take_answer(seat.number, index)
         if answer is None:
             self._void(seat, sealed)
             return

@@ -23,7 +23,7 @@ from hub.table.people.house_seats import HouseSeats
 from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 CALL_SECONDS = 20.0
 """How long other people wait for a seat, one of the last, before it is called: ring, kiosk, phone."""
@@ -44,27 +44,27 @@ class Absence(Part):
         self._questions, self._kept, self._clock = core.questions, core.kept, core.ports.clock
         self._house, self._ask_seconds = house, ask_seconds
         self.stand_ins = house.stand_ins
-        self.called: list[int] = []
-        self.paused: int | None = None  # the seat that paused the match
-        self._waits: dict[int, int] = {}  # how often the others have said, by silence too, to wait for a seat
+        self.called_seats: list[int] = []
+        self.paused_by: int | None = None  # the seat that paused the match
+        self._wait_votes: dict[int, int] = {}  # how often the others have said, by silence too, to wait for a seat
         self._safe_for: set[int] = set()  # seats that the others let play safe, until somebody is back there
         self._match: str | None = None  # of which that was said
         self._waits_since = 0.0  # of the open decision, or since the others last said to wait
         self._last_since: float | None = None  # since when only the last ones are waited for
 
-    def opened(self) -> None:
+    def on_decision_opened(self) -> None:
         """Begin to wait anew: another decision is open."""
-        self.called, self._last_since = [], None
+        self.called_seats, self._last_since = [], None
         if self._match != self._play.log.match:
-            self._match, self._waits, self._safe_for = self._play.log.match, {}, set()
+            self._match, self._wait_votes, self._safe_for = self._play.log.match, {}, set()
         self._waits_since = self._clock.now()
-        self._house.opened()
+        self._house.on_decision_opened()
         self._questions.close("absent")
 
-    def came(self, seat: Seat) -> bool:
+    def note_activity(self, seat: Seat) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
         changed = seat.stands_in
-        self._waits.pop(seat.number, None)
+        self._wait_votes.pop(seat.number, None)
         self._safe_for.discard(seat.number)
         if seat.stands_in:
             seat.house, seat.stands_in = "", False
@@ -79,18 +79,18 @@ class Absence(Part):
 
     def pause(self, seat: Seat) -> None:
         """Pause the match for a seat, or go on: nobody is called, asked about or played for meanwhile. Raise LogError."""
-        if self.paused:
-            self.go_on()
+        if self.paused_by:
+            self.end_pause()
             return
         self._kept.write("paused", str(seat.number).encode())
-        self.paused = seat.number
+        self.paused_by = seat.number
         self._questions.close("absent")
 
-    def go_on(self) -> None:
+    def end_pause(self) -> None:
         """End a pause, if there is one."""
-        if self.paused is None:
+        if self.paused_by is None:
             return
-        self.paused = None
+        self.paused_by = None
         self._waits_since = self._clock.now()
         with suppress(LogError):  # then it is a pause again after a power cut, which anybody ends
             self._kept.forget("paused")
@@ -99,61 +99,63 @@ class Absence(Part):
         """Take up after a restart a pause, and where the house has stood in. Raise LogError."""
         self.stand_ins.restore()
         paused = self._kept.read("paused", int, say("who paused the match"))
-        self.paused = paused if paused in self._play.seats else None
+        self.paused_by = paused if paused in self._play.seats else None
 
     @property
     def due_at(self) -> float | None:
         """Return when the house plays, in the clock's seconds; None where it does not."""
-        return self._house.due_at if self.paused is None else None
+        return self._house.due_at if self.paused_by is None else None
 
     def run_due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
-        if self._play.stopped or self.paused:
+        if self._play.stopped or self.paused_by:
             return False
-        changed, now, awaited = False, self._clock.now(), self._boxes.awaited()
+        changed, now, awaited = False, self._clock.now(), self._boxes.awaited_seats()
         waited = now - self._waits_since
-        last = self._last_of(awaited)
+        last = self._last_awaited(awaited)
         if not last:
             self._last_since = None
         elif self._last_since is None:
             self._last_since = now
         if last and self._last_since is not None and now - max(self._last_since, self._waits_since) >= CALL_SECONDS:
-            late = [seat for seat in last if seat not in self.called]
-            self.called += late
+            late = [seat for seat in last if seat not in self.called_seats]
+            self.called_seats += late
             changed = bool(late)
         if self._house.run_due():
             return True
-        return self._ask_about(awaited, waited) or changed
+        return self._ask_about_absent(awaited, waited) or changed
 
-    def _last_of(self, awaited: list[int]) -> list[int]:
+    def _last_awaited(self, awaited: list[int]) -> list[int]:
         """Return the people whom the table waits for, once at least as many other people wait for them; the house waits for nobody."""
         people = [one for one in self._play.seats if self._seats[one].is_somebodys and not self._seats[one].house]
         asked = [one for one in people if one in awaited]
         return asked if 2 * len(asked) <= len(people) else []
 
-    def _ask_about(self, awaited: list[int], waited: float) -> bool:
+    def _ask_about_absent(self, awaited: list[int], waited: float) -> bool:
         """Ask the others about one who has been waited for too long; return whether that is asked now."""
         if self._questions.open:
             return False
         for number in awaited:
             seat = self._seats[number]
-            if seat.house or waited < self._patience(seat) or self._only_it_knows(number):
+            if seat.house or waited < self._patience_seconds(seat) or self._must_tell_cards(number):
                 continue
             if number in self._safe_for and seat.presence != "here":
-                return self._do(seat, "safe")
-            if self._others(number):
+                return self._apply_vote(seat, "safe")
+            if self._voters_without(number):
                 self._ask_others(seat)
                 return True
             if seat.presence != "here" and self._seats.present(self._play.seats):
-                return self._do(seat, "safe")  # the others have locked in their boxes, which can ask them nothing now
+                return self._apply_vote(
+                    seat, "safe"
+                )  # the others have locked in their boxes, which can ask them nothing now
         return False
 
-    def _patience(self, seat: Seat) -> float:
+    def _patience_seconds(self, seat: Seat) -> float:
         """Return for how many seconds a seat is waited for until something is done: twice as long after each "wait"."""
         if seat.number in self._safe_for and seat.presence != "here":
             return CALL_SECONDS
         first = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
-        return float(first * 2 ** min(self._waits.get(seat.number, 0), MOST_DOUBLED))
+        return float(first * 2 ** min(self._wait_votes.get(seat.number, 0), MOST_DOUBLED))
 
     def _ask_others(self, seat: Seat) -> None:
         if seat.presence == "here":
@@ -162,7 +164,7 @@ class Absence(Part):
             text = say("Seat {seat} is asleep. What shall we do?", seat=seat.number)
         else:
             text = say("Seat {seat} is away. What shall we do?", seat=seat.number)
-        others, do = partial(self._others, seat.number), partial(self._do, seat)
+        others, do = partial(self._voters_without, seat.number), partial(self._apply_vote, seat)
         asked = Asked("absent", text, self._options(), others, do, seat=seat.number)
         asked.stands_on = frozenset({seat.number})
         self._questions.ask(asked)
@@ -173,7 +175,7 @@ class Absence(Part):
         printed = match is not None and is_printed(match.setup)
         return {key: text for key, text in OPTIONS.items() if not (printed and key == "house")}
 
-    def _others(self, number: int) -> list[int]:
+    def _voters_without(self, number: int) -> list[int]:
         """Return the seats of the match that can be asked now, but this one: on a phone, or on a box that is free for it.
 
         Where there are none, and the seat's own devices are there, so that nobody knows better, boxes that have locked are.
@@ -184,29 +186,29 @@ class Absence(Part):
             return free
         return [seat.number for seat in present if self._boxes.is_locked(seat)]
 
-    def _do(self, seat: Seat, option: str) -> bool:
+    def _apply_vote(self, seat: Seat, option: str) -> bool:
         self._waits_since = self._clock.now()
         if option == "wait":
-            self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
+            self._wait_votes[seat.number] = self._wait_votes.get(seat.number, 0) + 1
         if option == "wait" or seat.is_house:
             return False
-        logger.info("table %s: seat %d is %s: %s", self._kept.table, seat.number, seat.presence, OPTIONS[option])
+        log.info("table %s: seat %d is %s: %s", self._kept.table, seat.number, seat.presence, OPTIONS[option])
         if option == "house":
             with self._seats.changing(seat):
                 seat.house, seat.stands_in = self._house.strength, True
             return True
-        if seat.presence != "here" and self._others(
+        if seat.presence != "here" and self._voters_without(
             seat.number
         ):  # they have said so, and are not asked at every question
             self._safe_for.add(seat.number)
-        return self._answer_for(seat.number)
+        return self._answer_safely(seat.number)
 
     # --- the safe move --------------------------------------------------------------------------------
 
-    def _answer_for(self, number: int) -> bool:
+    def _answer_safely(self, number: int) -> bool:
         """Answer the open decision for a seat, the safe way; return whether that could be. Raise LogError."""
         decision = self._rolls.decision
-        if decision is None or number not in self._boxes.awaited() or self._only_it_knows(number):
+        if decision is None or number not in self._boxes.awaited_seats() or self._must_tell_cards(number):
             return False
         with (
             suppress(IllegalAction),
@@ -215,19 +217,19 @@ class Absence(Part):
             if decision.roll and decision.roll.seat == number:
                 self._rolls.roll_by_hub()
             else:
-                self._boxes.answer_by_phone(self._safe(decision, number))
+                self._boxes.answer_by_phone(self._safe_action(decision, number))
             return True
         return False
 
-    def _only_it_knows(self, number: int) -> bool:
+    def _must_tell_cards(self, number: int) -> bool:
         """Return whether a seat is asked to tell of printed cards (`told` in the labels of the move): nothing is made up for it."""
         match, decision = self._play.match, self._rolls.decision
         if match is None or decision is None or not is_printed(match.setup) or not decision.offers(number):
             return False
-        about = self._play.labels.moves.get(self._safe(decision, number).move)
+        about = self._play.labels.moves.get(self._safe_action(decision, number).move)
         return about is not None and about.told
 
-    def _safe(self, decision: Decision, number: int) -> Action:
+    def _safe_action(self, decision: Decision, number: int) -> Action:
         """Return the no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last."""
         offered, labels = decision.offers(number), self._play.labels
         no = [move for move in offered if box_role(move.name, labels) in ("bar", "ask")]

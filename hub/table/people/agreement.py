@@ -22,7 +22,7 @@ class Agreement:
     def __init__(self, core: Core, boxes: SeatBoxes) -> None:
         self._play, self._seats, self._questions, self._boxes = core.play, core.seats, core.questions, boxes
 
-    def is_asked_for(self, action: Action) -> bool:
+    def ask_if_needed(self, action: Action) -> bool:
         """Ask the table first if all have to agree to a legal move; return whether it is asked. Raise NotAsked."""
         match = self._play.match
         about = match.game.labels.moves.get(action.move) if match else None

@@ -34,7 +34,7 @@ from hub.table.seating.questions import Asked, first_answer
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import LEFT_SECONDS
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 900.0
 """How long nobody does anything before the table puts a match aside ..."""
@@ -58,29 +58,29 @@ class Endings(Part):
         self._play, self._seats, self._notices, self._questions = core.play, core.seats, core.notices, core.questions
         self._kept, self._clock, self._rolls, self._lobby = core.kept, core.ports.clock, rolls, lobby
         self._absence, self._idle_seconds = absence, idle_seconds
-        self._acted_at = self._read_at = self._clock.now()
-        self._left_at: float | None = None  # since when nobody is at the match
-        self._all_offered: list[Suspended] | None = None  # as the disk has it; None: not read yet
+        self._active_at = self._read_at = self._clock.now()
+        self._deserted_since: float | None = None  # since when nobody is at the match
+        self._read_suspended: list[Suspended] | None = None  # as the disk has it; None: not read yet
 
     # --- by those who sit there ----------------------------------------------------------------------
 
-    def ask(self, seat: Seat, what: Literal["put_aside", "end"]) -> None:
+    def ask_vote(self, seat: Seat, what: Literal["put_aside", "end"]) -> None:
         """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction.
 
         A person who plays with nobody but the house, or whom all others have left, puts it aside alone, and is asked once more
         before it is ended.
         """
-        self._must_play(seat)
+        self._check_plays(seat)
         if what == "put_aside":
             text = say(
                 "Seat {seat} wants to put this match aside: it is kept, and can go on another time.", seat=seat.number
             )
             options = {"yes": say("Put it aside"), "no": say("Play on")}
-            asked = Asked("put_aside", text, options, self._present, self._put)
+            asked = Asked("put_aside", text, options, self._present, self._put_aside_if_yes)
         else:
             text = say("Seat {seat} wants to end this match for good. Nobody wins.", seat=seat.number)
             options = {"yes": say("End it"), "no": say("Play on")}
-            asked = Asked("end", text, options, self._present, self._end)
+            asked = Asked("end", text, options, self._present, self._end_if_yes)
         if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
             if what == "put_aside":
                 asked.do("yes")
@@ -91,7 +91,7 @@ class Endings(Part):
         asked.by, asked.votes = seat.number, {seat.number: "yes"}
         self._questions.ask(asked)
 
-    def _must_play(self, seat: Seat) -> None:
+    def _check_plays(self, seat: Seat) -> None:
         if not self._play.seats:
             raise NotAsked(say("No match is under way."), "LOBBY")
         if seat.number not in self._play.seats:
@@ -100,11 +100,11 @@ class Endings(Part):
     def _present(self) -> list[int]:
         return self._seats.present(self._play.seats)
 
-    def _put(self, option: str) -> None:
+    def _put_aside_if_yes(self, option: str) -> None:
         if option == "yes":
             self.put_aside("a vote of those who play")
 
-    def _end(self, option: str) -> None:
+    def _end_if_yes(self, option: str) -> None:
         if option == "yes":
             self.end("a vote of those who play")
 
@@ -112,10 +112,10 @@ class Endings(Part):
 
     def put_aside(self, by: str) -> None:
         """Put the match under way aside. `by`: by whom, for the journal. Raise NotAsked or LogError."""
-        match = self._leave(by)
+        match = self._prepare_to_leave(by)
         if match is None:
             return
-        people = self._people()  # of matches that are too old as well: they go when it is read again
+        people = self._kept_people()  # of matches that are too old as well: they go when it is read again
         seats = [self._seats[number] for number in self._play.seats]
         people[match] = {
             seat.number: KeptPerson(seat.called, seat.person or seat.left, seat.house if seat.is_house else "")
@@ -123,16 +123,16 @@ class Endings(Part):
         }
         self._kept.write("people", to_json(people))
         self._play.put_aside()
-        self._left()
+        self._clear_match()
 
     def end(self, by: str) -> None:
         """End the match under way: nobody wins, its log stays. `by`: by whom. Raise NotAsked or LogError."""
-        if self._leave(by) is None:
+        if self._prepare_to_leave(by) is None:
             return
         self._play.end()
-        self._left()
+        self._clear_match()
 
-    def _leave(self, by: str) -> str | None:
+    def _prepare_to_leave(self, by: str) -> str | None:
         """Settle what is open about the match, and return it; None if it is over then: its last roll stands."""
         if not self._play.seats:
             raise NotAsked(say("No match is under way."), "LOBBY")
@@ -142,14 +142,14 @@ class Endings(Part):
             self._rolls.give_up_dispute()
         if not self._play.seats:
             return None
-        logger.info("table %s: the match leaves the table by %s", self._kept.table, by)
+        log.info("table %s: the match leaves the table by %s", self._kept.table, by)
         assert self._play.log.match is not None
         return self._play.log.match
 
-    def _left(self) -> None:
+    def _clear_match(self) -> None:
         """Clear what stood for the match. Seats at which nobody is are free; people who play on a box push it again."""
         self._rolls.dispute = None
-        self._all_offered = None
+        self._read_suspended = None
         self._questions.open = None
         self._lobby.clear()
         for seat in self._seats:
@@ -163,14 +163,14 @@ class Endings(Part):
     # --- again -----------------------------------------------------------------------------------------
 
     @property
-    def offered(self) -> list[PutAside]:
+    def public_put_aside(self) -> list[PutAside]:
         """Return the matches that can go on with people who sit here now, the newest first; none while the disk cannot be read."""
         here = {
-            one.match: [seat.number for seat in self._seats if self._has_played(seat, one)] for one in self._offers()
+            one.match: [seat.number for seat in self._seats if self._has_played(seat, one)] for one in self._suspended()
         }
         return [
             PutAside(one.match, one.game, one.title, one.since, list(one.seats), here[one.match])
-            for one in self._offers()
+            for one in self._suspended()
             if here[one.match]
         ]
 
@@ -181,25 +181,25 @@ class Endings(Part):
             return []
         return [
             KeptMatch(one.match, one.title, one.since, {f"{number}": name_in(one, number) for number in one.seats})
-            for one in self._offers()
+            for one in self._suspended()
         ]
 
     def _has_played(self, seat: Seat, offer: Suspended) -> bool:
         """Return whether the phone that holds a seat proves that its person has played a match."""
         return any(seat.was(one.person) for one in offer.people.values())
 
-    def _offers(self) -> Sequence[Suspended]:
-        if self._all_offered is None:
+    def _suspended(self) -> Sequence[Suspended]:
+        if self._read_suspended is None:
             self._read_at = self._clock.now()
             with suppress(LogError):
-                self._all_offered = self._read_offers()
-        return self._all_offered or []
+                self._read_suspended = self._load_suspended()
+        return self._read_suspended or []
 
     def _find(self, match: str) -> Suspended | None:
-        return next((one for one in self._offers() if one.match == match), None)
+        return next((one for one in self._suspended() if one.match == match), None)
 
-    def _read_offers(self) -> list[Suspended]:
-        people, kept = self._people(), self._play.log.all_put_aside()
+    def _load_suspended(self) -> list[Suspended]:
+        people, kept = self._kept_people(), self._play.log.all_put_aside()
         if not people.keys() <= {one.id for one, _ in kept}:  # their matches are too old to go on
             people = {one.id: people[one.id] for one, _ in kept if one.id in people}
             with suppress(LogError):
@@ -223,7 +223,7 @@ class Endings(Part):
             raise StartRefused(GONE)
         if not self._has_played(seat, offer):
             raise StartRefused(NOT_YOURS)
-        self._must_be_free()
+        self._check_table_is_free()
         numbers, before = list(offer.seats), offer.people
         places = self._places(numbers, before)
         at = {number: self._seats[places[number]] for number in numbers}  # who sits there, or will
@@ -242,7 +242,7 @@ class Endings(Part):
             raise StartRefused(text)
         strangers = [number for number in numbers if not self._is_known(at[number], before.get(number))]
         if not strangers:
-            self._go_on(offer.match, places)
+            self._resume(offer.match, places)
             return
         # A seat that was played on its box alone knows nobody: whoever pushes that box now may be anybody. Less than most
         # of the match is one guest with phones of friends who are not there.
@@ -258,7 +258,7 @@ class Endings(Part):
         text = say("Another phone than in that match: is it {names}?", names=listed(named))
         asked = Asked(
             "same_person", text, {"yes": say("Yes, go on"), "no": say("No")}, lambda: known,
-            lambda option: self._go_on_together(offer.match, places) if option == "yes" else None,
+            lambda option: self._resume_after_vote(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
             stands_on=frozenset({*numbers, *(one.number for one in at.values())}),
         )  # fmt: skip
@@ -267,7 +267,7 @@ class Endings(Part):
         except NotAsked as error:
             raise StartRefused(error.sentence) from error
 
-    def vouch(self, match: str) -> None:
+    def take_up_for_staff(self, match: str) -> None:
         """Go on with a match that was put aside, with whoever sits at its seats: staff know them. Raise NotAsked or LogError."""
         offer = self._find(match)
         if offer is None:
@@ -276,7 +276,7 @@ class Endings(Part):
         if free:
             raise NotAsked(say("Nobody sits at seat {seats} yet.", seats=listed(free, "or")), "LOBBY")
         try:
-            self._go_on(offer.match)
+            self._resume(offer.match)
         except StartRefused as error:
             raise NotAsked(error.sentence, "START") from error
 
@@ -310,13 +310,13 @@ class Endings(Part):
                 )
         return places
 
-    def _go_on_together(self, match: str, places: Mapping[int, int]) -> None:
+    def _resume_after_vote(self, match: str, places: Mapping[int, int]) -> None:
         try:
-            self._go_on(match, places)
+            self._resume(match, places)
         except StartRefused as error:
             self._notices.post("not_started", error.sentence)
 
-    def _must_be_free(self) -> None:
+    def _check_table_is_free(self) -> None:
         """Raise StartRefused where the table has no room for a match now: before anybody changes places for it."""
         if self._play.seats:
             raise StartRefused(say("A match is under way at this table."))
@@ -325,19 +325,19 @@ class Endings(Part):
         if self._rolls.waits:
             raise StartRefused(WAITS)
 
-    def _go_on(self, match: str, places: Mapping[int, int] | None = None) -> None:
-        self._must_be_free()
+    def _resume(self, match: str, places: Mapping[int, int] | None = None) -> None:
+        self._check_table_is_free()
         if places:
             self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
-        before = self._people().get(match, {})
+        before = self._kept_people().get(match, {})
         for number, person in before.items():
             seat = self._seats[number]
             if person.house and not seat.joined:
                 with self._seats.changing(seat):
                     seat.house, seat.joined = person.house, True
-        self._all_offered = None  # who played it is forgotten when that is read again
-        self._lobby.begun(self._play.match.game.name if self._play.match else "")
+        self._read_suspended = None  # who played it is forgotten when that is read again
+        self._lobby.on_match_started(self._play.match.game.name if self._play.match else "")
         if lost := self._play.log.lost():
             self._notices.post("lost", lost)  # after `begun`, which ends what was said of the match before
             self._play.log.settle()
@@ -347,19 +347,19 @@ class Endings(Part):
                 with self._seats.changing(seat):
                     seat.left = person.person
 
-    def _people(self) -> KeptPeople:
+    def _kept_people(self) -> KeptPeople:
         return self._kept.read("people", KeptPeople, say("who played the matches that were put aside")) or {}
 
     # --- by the table itself -----------------------------------------------------------------------------
 
-    def acted(self) -> None:
+    def note_activity(self) -> None:
         """Take note that somebody did something."""
-        self._acted_at = self._clock.now()
+        self._active_at = self._clock.now()
         self._notices.end("idle")
 
     def _put_old_result_away(self, now: float) -> bool:
         """Show no longer the result of a match that nobody looks at; return whether there was one."""
-        if now - self._acted_at < self._idle_seconds or any(seat.phone_on for seat in self._seats):
+        if now - self._active_at < self._idle_seconds or any(seat.phone_on for seat in self._seats):
             return False
         return self.put_result_away()
 
@@ -377,19 +377,19 @@ class Endings(Part):
         """Put the match aside where everybody has left it, or nobody plays; return whether anything has changed."""
         now = self._clock.now()
         if now - self._read_at >= READ_SECONDS:
-            self._all_offered = None
+            self._read_suspended = None
         if not self._play.seats or self._play.stopped:
             return self._notices.end("idle") or (not self._play.stopped and self._put_old_result_away(now))
         seats = [self._seats[number] for number in self._play.seats]
         if any(seat.is_somebodys and (seat.sid or seat.box_on) for seat in seats):
-            self._left_at = None
-        elif self._left_at is None:
-            self._left_at = now
-        if self._left_at is not None and now - self._left_at >= LEFT_SECONDS:
+            self._deserted_since = None
+        elif self._deserted_since is None:
+            self._deserted_since = now
+        if self._deserted_since is not None and now - self._deserted_since >= LEFT_SECONDS:
             self.put_aside("itself: everybody has left")
             return True
-        idle = now - self._acted_at
-        if self._absence.paused is not None:  # a break lasts longer, but only while somebody of the match is there
+        idle = now - self._active_at
+        if self._absence.paused_by is not None:  # a break lasts longer, but only while somebody of the match is there
             gone = min((self._seats.gone_seconds(seat) for seat in seats if seat.is_somebodys), default=idle)
             idle = max(min(idle, gone), idle - (BREAK_LASTS - 1) * self._idle_seconds)
         if idle >= self._idle_seconds:

@@ -36,13 +36,13 @@ class GameChoice:
 
     def offers(self) -> list[GameOffer]:
         """Return the games as the lobby offers them now."""
-        return [feed.offer(game, self._lacks(name), self.presets(name)) for name, game in self._play.games.items()]
+        return [feed.offer(game, self._missing(name), self.presets(name)) for name, game in self._play.games.items()]
 
     def presets(self, name: str) -> Sequence[Preset]:
         """Return the owner's sets of options for a game."""
         return self._presets.get(name, ())
 
-    def offer(self, name: str, preset: str) -> None:
+    def choose(self, name: str, preset: str) -> None:
         """Let a game be the chosen one, with a set of options. Raise NotAsked."""
         if self._play.seats or name not in self._play.games:
             raise NotAsked(say("Between matches, choose a game of this table."), "LOBBY")
@@ -62,11 +62,11 @@ class GameChoice:
         usual = {one: option.default for one, option in self._play.games[name].options.items()}
         return {one: value for one, value in options.items() if value != usual.get(one)}
 
-    def named(self, name: str, options: Mapping[str, object]) -> str:
+    def preset_with(self, name: str, options: Mapping[str, object]) -> str:
         """Return the preset that has these options; "" where none does."""
         return next((one.name for one in self.presets(name) if one.options == options), "")
 
-    def _lacks(self, name: str) -> list[str]:
+    def _missing(self, name: str) -> list[str]:
         if self._play.seats:  # a match is under way: nobody reads it
             return []
         here = [self._seats[number] for number in self._seats.dealt_in()]
@@ -86,16 +86,16 @@ class GameChoice:
 
     # --- what people would like ------------------------------------------------------------------------
 
-    def starts(self, name: str, options: Mapping[str, object]) -> None:
+    def choose_starting(self, name: str, options: Mapping[str, object]) -> None:
         """Choose the game that somebody is about to start, with its options."""
-        self._choose(name, self.named(name, options), self._unusual(name, options))
+        self._choose(name, self.preset_with(name, options), self._unusual(name, options))
 
-    def plays(self, name: str, options: Mapping[str, object]) -> None:
+    def choose_played(self, name: str, options: Mapping[str, object]) -> None:
         """Choose the game that is played now, with its options: the next match is the same, if nobody chooses another."""
         unusual = self._unusual(name, options) if name in self._play.games else {}
-        self._choose(name, self.named(name, unusual), unusual)
+        self._choose(name, self.preset_with(name, unusual), unusual)
 
-    def wish(
+    def add_wish(
         self, seat: Seat, name: str, preset: str | UnsetType = UNSET, options: Mapping[str, Any] | UnsetType = UNSET
     ) -> None:
         """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked, StartRefused or LogError.
@@ -104,7 +104,7 @@ class GameChoice:
         them as they are.
         """
         before = self.chosen, self.preset, self.options
-        self.offer(name, preset or "")
+        self.choose(name, preset or "")
         if preset is UNSET and options is UNSET and name == before[0]:
             self._choose(*before)
         if options is not UNSET:
@@ -129,7 +129,7 @@ class GameChoice:
         if not set(options) <= set(known):
             raise NotAsked(say("Choose options that this game has."), "LOBBY")
         legal = {name: known[name].check(name, value) for name, value in options.items()}
-        self.plays(self.chosen, legal)
+        self.choose_played(self.chosen, legal)
 
     def _most_wished(self, first: str) -> str:
         """Return the game that most seats would like, of several `first` where it is one of them."""
@@ -145,7 +145,7 @@ class GameChoice:
 
     # --- at a table without phones -------------------------------------------------------------------
 
-    def turn(self, detents: int) -> None:
+    def turn_dial(self, detents: int) -> None:
         """Choose a game with a dial, and its preset: so many further on."""
         self._notices.passed("answered")
         places = [

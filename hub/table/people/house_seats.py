@@ -24,7 +24,7 @@ from hub.table.dice.rolls import Rolls
 from hub.table.match.stand_ins import StandIns
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 SECONDS = 2.0
 """How long the house takes for a decision, about, so that people can follow."""
@@ -36,7 +36,7 @@ ROLL_SECONDS = 20.0
 """How long dice are left to people where the house's seat is to roll and there is a reader with dice."""
 
 
-class HouseWay(NamedTuple):
+class HouseSettings(NamedTuple):
     """How the house plays at a table that nobody has told otherwise: on how many seats, how well, in how many seconds."""
 
     seats: int = 0
@@ -47,26 +47,26 @@ class HouseWay(NamedTuple):
 class HouseSeats:
     """The house at one table. `strength` is how well it plays where people do not say."""
 
-    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, way: HouseWay) -> None:
+    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, settings: HouseSettings) -> None:
         self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
-        self._clock, self._random, self._way = core.ports.clock, core.ports.random, way
+        self._clock, self._random, self._settings = core.ports.clock, core.ports.random, settings
         self.stand_ins = StandIns(core.kept)
         self._plays_at = self._asked_at = 0.0
 
     @property
     def strength(self) -> Strength:
         """Return how well the house stands in for people."""
-        return self._way.strength
+        return self._settings.strength
 
     # --- its own seats -------------------------------------------------------------------------------
 
-    def begin(self) -> None:
+    def take_free_seats(self) -> None:
         """Take the seats that the owner has given to the house, where nobody sits yet: those without a box first. Raise LogError."""
         if self._play.seats or any(seat.joined for seat in self._seats):
             return
         order = sorted(self._seats, key=lambda seat: (bool(seat.box), -seat.number))
-        for seat in order[: min(self._way.seats, len(order) - 1)]:  # one is left for somebody
-            self._take(seat, self._way.strength)
+        for seat in order[: min(self._settings.seats, len(order) - 1)]:  # one is left for somebody
+            self._take_seat(seat, self._settings.strength)
 
     def let_play(self, number: int, strength: Strength | Literal[""]) -> None:
         """Let the house play at a free seat, or better or worse at one of its own; with no strength, free that. Raise NotAsked."""
@@ -80,21 +80,21 @@ class HouseSeats:
         ):
             raise NotAsked(say("The house plays at free seats, and takes them between matches."), "LOBBY")
         if strength:
-            self._take(seat, strength)
+            self._take_seat(seat, strength)
         else:
             with self._seats.changing(seat):
                 seat.empty()
 
-    def _take(self, seat: Seat, strength: Strength) -> None:
+    def _take_seat(self, seat: Seat, strength: Strength) -> None:
         with self._seats.changing(seat):
             seat.house, seat.joined, seat.ready = strength, True, True
 
     # --- its turn --------------------------------------------------------------------------------------
 
-    def opened(self) -> None:
+    def on_decision_opened(self) -> None:
         """Begin to think: another decision is open."""
         self._asked_at = self._clock.now()
-        pace = self._way.seconds * (ALONE_SHARE if self._bids_alone() else 1.0)
+        pace = self._settings.seconds * (ALONE_SHARE if self._bids_alone() else 1.0)
         self._plays_at = self._asked_at + pace * (0.6 + 0.8 * self._random.random())
 
     def _bids_alone(self) -> bool:
@@ -104,21 +104,21 @@ class HouseSeats:
         return isinstance(inside, list) and bool(inside) and all(self._seats[number].house for number in inside)
 
     @property
-    def awaited(self) -> Sequence[int]:
+    def awaited_seats(self) -> Sequence[int]:
         """Return the seats of the house that the open decision waits for."""
-        return [number for number in self._boxes.awaited() if self._seats[number].house]
+        return [number for number in self._boxes.awaited_seats() if self._seats[number].house]
 
     @property
     def due_at(self) -> float | None:
         """Return when the house plays, in the clock's seconds; None where it is not asked."""
-        return self._plays_at if self.awaited else None
+        return self._plays_at if self.awaited_seats else None
 
     def run_due(self) -> bool:
         """Play for one seat, if the time has come; return whether anything has changed. Raise LogError."""
-        awaited, now = self.awaited, self._clock.now()
+        awaited, now = self.awaited_seats, self._clock.now()
         if not awaited or now < self._plays_at:
             return False
-        self._plays_at = now + self._way.seconds * SEALED_SHARE
+        self._plays_at = now + self._settings.seconds * SEALED_SHARE
         return self._play_seat(self._seats[awaited[0]])
 
     def _play_seat(self, seat: Seat) -> bool:
@@ -151,7 +151,7 @@ class HouseSeats:
         try:
             return house_player.play(match, seat, strength, self._random)
         except RulesBug:
-            logger.exception("the house plays without its rules at seat %d", seat)
+            log.exception("the house plays without its rules at seat %d", seat)
             return house_player.play(match, seat, strength, self._random, player=house_player.ANY_GAME)
 
     def _people_roll(self, decision: Decision) -> bool:

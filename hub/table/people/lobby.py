@@ -42,13 +42,13 @@ class Lobby(Part):
         self._clock, self._choice = core.ports.clock, choice
         self._warned: tuple[str, float] = ("", 0.0)  # what a push was told that is missing, and until when
         self._starting: _Starting | None = None
-        self._waits: dict[int, int] = {}  # by seat: how often it let the others wait
+        self._delays: dict[int, int] = {}  # by seat: how often it let the others wait
         # Also of those who have left their seats since: nobody holds a start up by sitting down anew.
-        self._all_waits = 0
+        self._all_delays = 0
 
     # --- a start that somebody wants -----------------------------------------------------------------
 
-    def insist(self, seat: Seat, name: str, options: Mapping[str, object]) -> None:
+    def request_start(self, seat: Seat, name: str, options: Mapping[str, object]) -> None:
         """Start a match for a seat: at once where all who sit here are ready and nothing is missing, else soon.
 
         Meanwhile somebody may want to wait, and everybody sees what is missing.
@@ -62,49 +62,49 @@ class Lobby(Part):
             raise StartRefused(WAITS)
         if self._starting and self._starting.seat != seat.number:
             if self._starting.game == name:
-                self.ready(seat, is_ready=True)
+                self.set_ready(seat, is_ready=True)
                 return
             text = say("Seat {seat} is starting another game: let it wait first.", seat=self._starting.seat)
             raise StartRefused(text)
         sleepers = [one for one in self._seats if one.sid and one.joined and one.number not in dealt]
         if self._all_ready(but=seat.number) and not sleepers and not self._choice.lacking_phones(name, options):
-            self.begin(name, options)
+            self.start_match(name, options)
             return
-        self._choice.starts(name, options)
+        self._choice.choose_starting(name, options)
         at = (
             self._starting.at if self._starting else self._clock.now() + START_SECONDS
         )  # asked once more it is no later
         self._starting = _Starting(name, dict(options), seat.number, at)
 
-    def insist_again(self, seat: Seat) -> None:
+    def request_rematch(self, seat: Seat) -> None:
         """Start the game that was just finished, with its options. Raise IllegalAction or StartRefused."""
         match = self._play.match
         if match is None or not match.over:
             raise NotAsked(say("There is no finished match to play again."), "LOBBY")
-        self.insist(seat, match.game.name, match.setup.options)
+        self.request_start(seat, match.game.name, match.setup.options)
 
-    def moved(self, number: int) -> None:
+    def on_holder_changed(self, number: int) -> None:
         """Take note that somebody else, or nobody, sits at a seat now: how often it let the others wait was another person."""
-        self._waits.pop(number, None)
+        self._delays.pop(number, None)
 
-    def ready(self, seat: Seat, is_ready: bool) -> None:
+    def set_ready(self, seat: Seat, is_ready: bool) -> None:
         """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused or LogError."""
         with self._seats.changing(seat):
             seat.ready = is_ready
         if not is_ready and self._starting:
             with suppress(NotAsked):  # it has let the others wait often enough
-                self.wait(seat)
+                self.delay_start(seat)
         elif self._starting and self._all_ready(but=self._starting.seat):
-            self.begin(self._starting.game, self._starting.options)
+            self.start_match(self._starting.game, self._starting.options)
 
-    def wait(self, seat: Seat) -> None:
+    def delay_start(self, seat: Seat) -> None:
         """Let the match that somebody wants begin later, twice at most for a seat. Raise NotAsked."""
         if self._starting is None:
             raise NotAsked(say("No match is about to begin."), "LOBBY")
-        if self._waits.get(seat.number, 0) >= MOST_WAITS or self._all_waits >= MOST_WAITS * MOST_SEATS:
+        if self._delays.get(seat.number, 0) >= MOST_WAITS or self._all_delays >= MOST_WAITS * MOST_SEATS:
             raise NotAsked(say("You have let the others wait already: the match begins."), "LOBBY")
-        self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
-        self._all_waits += 1
+        self._delays[seat.number] = self._delays.get(seat.number, 0) + 1
+        self._all_delays += 1
         self._starting = None
 
     def public_starting(self) -> Starting | None:
@@ -113,7 +113,9 @@ class Lobby(Part):
         if starting is None:
             return None
         seconds = max(0, ceil(starting.at - self._clock.now()))
-        return Starting(starting.game, starting.seat, seconds, self._choice.named(starting.game, starting.options))
+        return Starting(
+            starting.game, starting.seat, seconds, self._choice.preset_with(starting.game, starting.options)
+        )
 
     @property
     def due_at(self) -> float | None:
@@ -127,7 +129,7 @@ class Lobby(Part):
             return False
         self._starting = None
         try:
-            self.begin(starting.game, starting.options)
+            self.start_match(starting.game, starting.options)
         except StartRefused as error:
             self._notices.post("not_started", error.sentence)
         return True
@@ -135,7 +137,7 @@ class Lobby(Part):
     def _all_ready(self, but: int) -> bool:
         return all(self._seats[number].ready for number in self._seats.dealt_in() if number != but)
 
-    def free(self, number: int) -> None:
+    def free_seat(self, number: int) -> None:
         """Free a seat whose phone is gone, or whose box nobody touches, for whoever comes next. Raise NotAsked."""
         seat = next((one for one in self._seats if one.number == number), None)
         is_somebodys = seat is not None and seat.joined and not seat.is_house and seat.number not in self._play.seats
@@ -149,7 +151,7 @@ class Lobby(Part):
 
     # --- a match begins ------------------------------------------------------------------------------
 
-    def begin(self, name: str, options: Mapping[str, object]) -> None:
+    def start_match(self, name: str, options: Mapping[str, object]) -> None:
         """Start a match with those who have joined. Raise StartRefused."""
         if self._rolls.waits:
             raise StartRefused(WAITS)
@@ -159,21 +161,21 @@ class Lobby(Part):
             self._play.begin(name, self._seats.dealt_in(), options)
         finally:
             if self._play.match is not before:  # it has begun, even where the disk failed right afterwards
-                self.begun(name)
+                self.on_match_started(name)
 
-    def begun(self, name: str) -> None:
+    def on_match_started(self, name: str) -> None:
         """Clear what stood for the match that has now begun."""
         self._rolls.dispute = None
         match = self._play.match
         options = match.setup.options if match else {}
-        self._choice.plays(name, options)
+        self._choice.choose_played(name, options)
         self.clear()
 
     def clear(self) -> None:
         """Let nobody be ready, and end what stood for the match that was."""
         self._starting = None
-        self._waits.clear()
-        self._all_waits = 0
+        self._delays.clear()
+        self._all_delays = 0
         for seat in self._seats:
             if seat.stands_in:
                 seat.house, seat.stands_in = "", False
@@ -187,12 +189,12 @@ class Lobby(Part):
 
     # --- at a table without phones -------------------------------------------------------------------
 
-    def push(self, seat: Seat) -> None:
+    def on_push(self, seat: Seat) -> None:
         """Sit down and be ready; whoever is ready starts the match. Raise StartRefused where it cannot begin."""
         self._notices.passed("answered")
         if seat.ready and not seat.is_house:
             try:
-                self._start()
+                self._start_by_push()
             except StartRefused as error:
                 self._notices.post("not_started", error.sentence)
                 raise
@@ -201,7 +203,7 @@ class Lobby(Part):
             seat.take_from_house()
             seat.joined = seat.ready = True
 
-    def bar(self, seat: Seat) -> None:
+    def on_bar(self, seat: Seat) -> None:
         """Be ready no more; then get up, unless a phone holds the seat."""
         self._notices.passed("answered")
         with self._seats.changing(seat):
@@ -212,17 +214,17 @@ class Lobby(Part):
             elif not seat.sid:
                 seat.empty()
 
-    def _start(self) -> None:
+    def _start_by_push(self) -> None:
         match = self._play.match
         if match and match.over:  # everybody still sits there, and phones ask nobody to be ready
-            self._begin_by_push(self._choice.chosen, self._choice.options)
+            self._start_or_warn(self._choice.chosen, self._choice.options)
             return
         late = [number for number in self._seats.dealt_in() if not self._seats[number].ready]
         if late:
             raise StartRefused(say("Not ready yet: {seats}.", seats=seats_words(late, ",")))
-        self._begin_by_push(self._choice.chosen or next(iter(self._play.games)), self._choice.options)
+        self._start_or_warn(self._choice.chosen or next(iter(self._play.games)), self._choice.options)
 
-    def _begin_by_push(self, name: str, options: Mapping[str, object]) -> None:
+    def _start_or_warn(self, name: str, options: Mapping[str, object]) -> None:
         """Start a match; where something is missing, the second push does, after the first was told. Raise StartRefused."""
         lack, now = self._choice.lacking_phones(name, options), self._clock.now()
         warned, until = self._warned
@@ -232,4 +234,4 @@ class Lobby(Part):
             self._warned = lack, now + PUSH_AGAIN_SECONDS
             raise StartRefused(say("Push again to start all the same: {reason}", reason=lack))
         self._warned = ("", 0.0)
-        self.begin(name, options)
+        self.start_match(name, options)

@@ -17,7 +17,7 @@ from hub.table.people.absence import ASK_SECONDS, Absence
 from hub.table.people.agreement import Agreement
 from hub.table.people.endings import IDLE_SECONDS, Endings
 from hub.table.people.game_choice import GameChoice
-from hub.table.people.house_seats import HouseSeats, HouseWay
+from hub.table.people.house_seats import HouseSeats, HouseSettings
 from hub.table.people.lobby import Lobby
 from hub.table.people.pitches import Pitches
 from hub.table.people.vacancy import Vacancy
@@ -44,14 +44,14 @@ class People(Group):
     """The parts that follow what people do and leave undone: `questions`, `choice`, `lobby`, `house`, `absence`, `endings`, `vacancy`."""
 
     def __init__(
-        self, core: Core, rolls: Rolls, boxes: SeatBoxes, patience: Patience, way: HouseWay,
+        self, core: Core, rolls: Rolls, boxes: SeatBoxes, patience: Patience, settings: HouseSettings,
         presets: Mapping[str, Sequence[Preset]],
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices, self.questions = core.play, core.seats, core.notices, core.questions
         self._ask_seconds = patience.ask
         self.choice = GameChoice(core, rolls, presets)
         self.lobby = Lobby(core, rolls, self.choice)
-        self.house = HouseSeats(core, rolls, boxes, way)
+        self.house = HouseSeats(core, rolls, boxes, settings)
         self.absence = Absence(core, rolls, boxes, self.house, patience.ask)
         self.endings = Endings(core, rolls, self.lobby, self.absence, patience.idle)
         self.vacancy = Vacancy(core, self.endings, patience.idle)
@@ -59,32 +59,32 @@ class People(Group):
         pitches = Pitches(core, self.absence, patience.pitch)
         self.parts = (core.notices, self.questions, self.absence, self.endings, self.vacancy, self.lobby, pitches)
         self._position = core.play.log.position
-        self._holders = self._who_sits()
+        self._holders = self._current_holders()
 
     def restore(self) -> None:
         """Let the house take its seats, and restore each part. Raise LogError."""
-        self.house.begin()
+        self.house.take_free_seats()
         self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
         super().restore()
 
-    def came(self, seat: Seat | None) -> bool:
+    def note_activity(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
         if seat is None or not self._play.seats or seat.number in self._play.seats:  # who watches plays nothing on
-            self.endings.acted()
-        return self.absence.came(seat) if seat else False
+            self.endings.note_activity()
+        return self.absence.note_activity(seat) if seat else False
 
-    def touched(self, seat: Seat | None) -> bool:
+    def on_box_used(self, seat: Seat | None) -> bool:
         """Take note that somebody uses a control of a seat's box; return whether that changes what is shown."""
         if seat is None:
-            return self.came(None)
+            return self.note_activity(None)
         before = seat.presence
         self._seats.touched(seat)
-        return self.came(seat) or seat.presence != before
+        return self.note_activity(seat) or seat.presence != before
 
-    def locked(self, seat: Seat | None) -> None:
+    def on_box_locked(self, seat: Seat | None) -> None:
         """Take note that a seat has locked a choice in its box: it plays, so a pause is over."""
-        self.touched(seat)
-        self.absence.go_on()
+        self.on_box_used(seat)
+        self.absence.end_pause()
 
     def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
         """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
@@ -92,7 +92,7 @@ class People(Group):
         wanted = next((seat for seat in self._seats if seat.number == claim.seat), None)
         called, free_in = False, None
         if wanted and claim.code is None and wanted.joined and not wanted.is_house:
-            called, free_in = self.vacancy.ask(wanted), self.vacancy.free_in(wanted)
+            called, free_in = self.vacancy.request_table(wanted), self.vacancy.seconds_until_free(wanted)
         self._seats.ask(
             claim,
             choosing=choosing,
@@ -103,7 +103,7 @@ class People(Group):
         )
         waiting = self._seats.waiting(claim.seat)
         if waiting and waiting.asked is claim and waiting.by == "people":
-            self._ask_who(claim)
+            self._ask_about_claim(claim)
         if self._seats.guessed_at:
             self._notices.post(
                 "guessing", say("Somebody on this network is guessing the codes of seats. Please tell staff.")
@@ -112,7 +112,7 @@ class People(Group):
     def _at_table(self) -> list[int]:
         return self._play.seats or [seat.number for seat in self._seats if seat.joined]
 
-    def _ask_who(self, claim: ClaimAsked) -> None:
+    def _ask_about_claim(self, claim: ClaimAsked) -> None:
         number = claim.seat
         seat = self._seats[number]
         player = person(seat.name) if seat.name else SAME_PERSON
@@ -154,19 +154,19 @@ class People(Group):
             if claim and claim.by == "people" and not (asked and asked.kind == "new_phone" and asked.seat == number):
                 self._seats.put_off(number, BUSY)
 
-    def _who_sits(self) -> dict[int, tuple[str, bool, bool]]:
+    def _current_holders(self) -> dict[int, tuple[str, bool, bool]]:
         return {seat.number: (seat.sid, seat.joined, seat.is_house) for seat in self._seats}
 
     def update_holders(self) -> None:
         """Let votes and questions end whose people have left their seats: before anything is decided by them."""
-        before, self._holders = self._holders, self._who_sits()
+        before, self._holders = self._holders, self._current_holders()
         known = {sid for sid, _, _ in before.values()}
         for number, holder in self._holders.items():
             if holder != before[number]:
                 self.questions.moved(number)
-                self.lobby.moved(number)
+                self.lobby.on_holder_changed(number)
                 if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
-                    self.vacancy.sat_down()
+                    self.vacancy.on_seat_given()
 
     def update(self) -> None:
         """Let a pause end with the next action, questions with the match they are about, and pitches begin."""
@@ -174,10 +174,10 @@ class People(Group):
         self._update_new_phones()
         if self._play.log.position != self._position:
             self._position = self._play.log.position
-            self.absence.go_on()
-            self.endings.acted()
+            self.absence.end_pause()
+            self.endings.note_activity()
         if not self._play.seats:
-            self.absence.go_on()
+            self.absence.end_pause()
         super().update()
 
     def run_due(self) -> bool:

@@ -47,10 +47,10 @@ class Pitches(Part):
     def __init__(self, core: Core, absence: Absence, seconds: float) -> None:
         self._play, self._seats, self._questions, self._kept = core.play, core.seats, core.questions, core.kept
         self._absence, self._seconds = absence, seconds
-        self._match: tuple[str | None, int] | None = None  # the match and the epoch that events were counted in
-        self._seen = 0
+        self._counted_for: tuple[str | None, int] | None = None  # the match and the epoch that events were counted in
+        self._event_count = 0
         self._waiting: list[Pitch] = []
-        self._begun: Pitch | None = None
+        self._current: Pitch | None = None
         self._quiet = Quiet()
 
     def restore(self) -> None:
@@ -59,17 +59,17 @@ class Pitches(Part):
 
     def update(self) -> None:
         """Begin with what was just launched, go on to the next seat, and hold the match as long as anybody is left."""
-        match, log, paused = self._play.match, self._play.log, self._absence.paused is not None
+        match, log, paused = self._play.match, self._play.log, self._absence.paused_by is not None
         events = match.events if match else []
-        if self._match != (
+        if self._counted_for != (
             log.match,
             log.epoch,
         ):  # another match, one that was taken up, or taken back: nothing is new in it
-            self._match, self._seen = (log.match, log.epoch), len(events)
+            self._counted_for, self._event_count = (log.match, log.epoch), len(events)
             self._waiting = []
         if match and not match.over and self._seconds:
-            self._waiting += self._of(match, events[self._seen :])
-        self._seen = len(events)
+            self._waiting += self._pitches_in(match, events[self._event_count :])
+        self._event_count = len(events)
         self._waiting = [one for one in self._waiting if self._can_pitch(one) and not self._play.stopped]
         self._play.held = bool(self._waiting)
         asked = self._questions.open
@@ -82,11 +82,11 @@ class Pitches(Part):
         seat = self._seats[pitch.seat]
         if self._quiet.match == self._play.log.match and self._quiet.seats.get(seat.number) == seat.sid:
             return False
-        if pitch is self._begun and not seat.house and seat.is_somebodys:
+        if pitch is self._current and not seat.house and seat.is_somebodys:
             return True
         return seat.number in self._seats.present(self._play.seats)
 
-    def _of(self, match: Match, events: Sequence[Event]) -> list[Pitch]:
+    def _pitches_in(self, match: Match, events: Sequence[Event]) -> list[Pitch]:
         about = match.game.labels.pitch
         told = [event for event in events if about and event.kind == about.kind]
         if about is None or not told or not match.open or match.open.by_chance:
@@ -106,7 +106,7 @@ class Pitches(Part):
             lambda: [pitch.seat], done,
         )  # fmt: skip
         asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
-        self._begun = pitch
+        self._current = pitch
         self._questions.ask(asked, self._seconds)
 
     def _be_quiet(self, seat: int) -> None:

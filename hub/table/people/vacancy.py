@@ -19,7 +19,7 @@ from hub.table.seating.seat import Seat
 from hub.table.seating.seat_list import HEARD_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 CALLED_SECONDS = 20.0
 """For how long a table at which nobody is heard is called before it is freed for people who ask for it."""
@@ -38,40 +38,40 @@ class Vacancy(Part):
         self._play, self._seats, self._notices = core.play, core.seats, core.notices
         self._kept, self._clock, self._endings, self._idle_seconds = core.kept, core.ports.clock, endings, idle_seconds
         self._silent_since: float | None = None  # since when nobody of the table is heard
-        self._asked_at: float | None = None  # since when somebody asks for it
+        self._requested_at: float | None = None  # since when somebody asks for it
         self._company: set[tuple[int, str]] = set()  # who had a seat beside the match when its players were heard last
-        self._noted: dict[
+        self._kept_silence: dict[
             int, int
         ] = {}  # for how long seats have been silent, in steps of `NOTED_SECONDS`, on the disk
 
     def restore(self) -> None:
         """Let the silence of before a restart count, but leave phones the time to come back. Raise LogError."""
-        self._noted = self._kept.read("silent", dict[int, int], say("how long seats have been silent")) or {}
+        self._kept_silence = self._kept.read("silent", dict[int, int], say("how long seats have been silent")) or {}
         most = max(0.0, self._idle_seconds - RETURN_SECONDS)
         for seat in self._seats:
-            self._seats.let_be_silent(seat, min(self._noted.get(seat.number, 0) * NOTED_SECONDS, most))
+            self._seats.let_be_silent(seat, min(self._kept_silence.get(seat.number, 0) * NOTED_SECONDS, most))
         self._company = self._beside()
 
     # --- who asks ------------------------------------------------------------------------------------
 
-    def ask(self, seat: Seat | None = None) -> bool:
+    def request_table(self, seat: Seat | None = None) -> bool:
         """Take note that somebody asks for a seat; return whether the table is called, as nobody is heard at it.
 
         `seat`: the one that is asked for, if it is a certain one. The person who is heard there answers alone.
         """
         if not self._may_free() or not self._is_silent() or (seat and self._seats.is_heard(seat.number)):
             return False
-        if self._asked_at is None:
-            self._asked_at = self._clock.now()
+        if self._requested_at is None:
+            self._requested_at = self._clock.now()
             self._notices.post("wanted", CALL)
         return True
 
-    def sat_down(self) -> None:
+    def on_seat_given(self) -> None:
         """Take note that a phone was given a seat: somebody is here, and the phone connects in a moment."""
         self._silent_since = None
         self._stop_calling(BACK)
 
-    def free_in(self, seat: Seat) -> float | None:
+    def seconds_until_free(self, seat: Seat) -> float | None:
         """Return in how many seconds a person's seat is free if nobody returns; None if somebody is there or a match needs it."""
         if seat.number in self._play.seats or seat.presence == "here":
             return None
@@ -84,7 +84,7 @@ class Vacancy(Part):
         if not self._may_free():
             self._silent_since = None
             return self._stop_calling()
-        self._note()
+        self._keep_silence()
         changed = self._update_call()
         return self._free_silent() or changed
 
@@ -122,8 +122,10 @@ class Vacancy(Part):
         if self._silent_since is None:
             self._silent_since = now
         if self._is_wanted(now - self._silent_since):
-            self.ask()
-        if self._asked_at is None or now < max(self._asked_at + CALLED_SECONDS, self._silent_since + LEFT_SECONDS):
+            self.request_table()
+        if self._requested_at is None or now < max(
+            self._requested_at + CALLED_SECONDS, self._silent_since + LEFT_SECONDS
+        ):
             return False
         self._free_all()
         return True
@@ -131,7 +133,7 @@ class Vacancy(Part):
     def _free_all(self) -> None:
         """Free the table for the people who ask for it. Raise LogError."""
         gone = [one for one in self._seats if one.joined and not one.is_house and self._endings.is_gone(one)]
-        logger.info("table %s: nobody is heard here, and somebody asks for the table: it is free", self._kept.table)
+        log.info("table %s: nobody is heard here, and somebody asks for the table: it is free", self._kept.table)
         if self._play.seats:
             self._endings.put_aside("itself: nobody is heard, and somebody asks for the table")
         self._endings.put_result_away()
@@ -147,7 +149,7 @@ class Vacancy(Part):
         """Call the table no longer; claims that wait for it are refused with a sentence. Return whether it was called."""
         for number in self._seats.claimed:
             self._seats.put_off(number, sentence or self._seats.how_to_join(self._seats[number]), by="time")
-        self._asked_at = None
+        self._requested_at = None
         return self._notices.end("wanted")
 
     def _free_silent(self) -> bool:
@@ -158,14 +160,14 @@ class Vacancy(Part):
             self._seats.release(seat, playing=False)
         return bool(silent)
 
-    def _note(self) -> None:
+    def _keep_silence(self) -> None:
         """Keep for how long seats have been silent, so that a restart does not begin anew. Raise LogError."""
         steps: dict[int, int] = {}
         for seat in self._seats:
             gone = self._seats.gone_seconds(seat)
             if seat.is_somebodys and gone >= NOTED_SECONDS:
                 steps[seat.number] = int(min(gone, self._idle_seconds) / NOTED_SECONDS)
-        if steps != self._noted:
-            self._noted = steps
+        if steps != self._kept_silence:
+            self._kept_silence = steps
             with suppress(LogError):  # it is told again in a minute; a match does not stand still for it
                 self._kept.write("silent", to_json(steps))

@@ -30,7 +30,7 @@ from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code
 from hub.table.staff.hardware_test import HardwareTests
 from hub.table.staff.session_limit import SessionLimit
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 MOST_KEPT = 40
 """So much of what staff did is kept."""
@@ -54,8 +54,8 @@ class StaffDesk(Group):
         self._endings, self._choice, self._house = people.endings, people.choice, people.house
         self.limit, self.tests = SessionLimit(core, evenings), HardwareTests(core, rolls)
         self.parts = (self.limit, self.tests)
-        self._kept_did: list[KeptDid] = []
-        self._did: list[Did] = []  # the same as staff read it
+        self._kept_records: list[KeptDid] = []
+        self._records: list[Did] = []  # the same as staff read it
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
         self.volume = volume
@@ -67,41 +67,41 @@ class StaffDesk(Group):
         what = say("what staff did")
         before = self._kept.read("staff", list[Did], what) or []  # of hubs before November 26, 2026: in English
         english = [KeptDid(one.at, KeptText(one.text, {}), one.match, one.entries) for one in before]
-        self._set_did(self._kept.read("did", list[KeptDid], what) or english)
+        self._set_records(self._kept.read("did", list[KeptDid], what) or english)
         light = self._kept.read("light", int, say("how bright it is"))
         self.light = light if light in staff_verbs.LIGHTS else 100
         volume = self._kept.read("volume", int, say("how loud it is"))
         self.volume = self.volume if volume is None else min(max(volume, 0), staff_verbs.LOUDEST)
         super().restore()
-        self._tell()
+        self._update_desk()
 
     def run_due(self) -> bool:
         """Do what time brings about; return whether there is news."""
         changed = super().run_due()
-        self._tell()
+        self._update_desk()
         return changed
 
-    def _set_did(self, kept: Sequence[KeptDid]) -> None:
-        self._kept_did = [*kept[-MOST_KEPT:]]
-        self._did = [Did(one.at, one.text.text, one.match, one.entries) for one in self._kept_did]
+    def _set_records(self, kept: Sequence[KeptDid]) -> None:
+        self._kept_records = [*kept[-MOST_KEPT:]]
+        self._records = [Did(one.at, one.text.text, one.match, one.entries) for one in self._kept_records]
 
-    def _tell(self) -> None:
+    def _update_desk(self) -> None:
         limit = self.limit
         self.desk = Desk(
-            list(self._did), limit.until, self.light, self.volume, self.tests.report(), by_hours=limit.by_hours,
+            list(self._records), limit.until, self.light, self.volume, self.tests.report(), by_hours=limit.by_hours,
             put_aside=self._endings.kept_matches,
         )  # fmt: skip
 
     # --- requests ------------------------------------------------------------------------------------
 
-    def take(self, asked: StaffAsked) -> None:
+    def handle_request(self, asked: StaffAsked) -> None:
         """Do what staff ask and answer. Raise LogError where the disk fails, answered as well."""
         match, entries = (
             self._play.log.match if self._play.match else None,
             len(self._play.match.log if self._play.match else ()),
         )
         try:
-            did = self._do(asked.verb, asked.args)
+            did = self._dispatch(asked.verb, asked.args)
         except IllegalAction as error:
             asked.answer(False, error.sentence)
             return
@@ -109,16 +109,16 @@ class StaffDesk(Group):
             asked.answer(False, say("The disk fails: {reason}", reason=error.sentence))
             raise
         if did:
-            logger.info("table %s: staff: %s", self._kept.table, did)
-            self._set_did([*self._kept_did, KeptDid(int(self._wall()), KeptText.of(did), match, entries)])
-        self._tell()
+            log.info("table %s: staff: %s", self._kept.table, did)
+            self._set_records([*self._kept_records, KeptDid(int(self._wall()), KeptText.of(did), match, entries)])
+        self._update_desk()
         try:
             if did:
-                self._kept.write("did", to_json(self._kept_did))
+                self._kept.write("did", to_json(self._kept_records))
         finally:  # it is done, whatever becomes of the note
             asked.answer(True, did)
 
-    def _do(self, verb: str, args: Mapping[str, Any]) -> Text | Literal[""]:
+    def _dispatch(self, verb: str, args: Mapping[str, Any]) -> Text | Literal[""]:
         """Do it; return what staff did, as a sentence, or "" for what nobody needs to read later."""
         match verb, read_args(staff_verbs.TABLE_ARGS, verb, args):
             case "done", AcknowledgeArgs(key=key):
@@ -135,7 +135,7 @@ class StaffDesk(Group):
                 self._endings.end("staff")
                 return say("The match was ended.")
             case "again", TakeUpArgs(match=kept):
-                self._endings.vouch(kept)
+                self._endings.take_up_for_staff(kept)
                 did = say("A match that was put aside goes on with the people who sit here now.")
                 self._notices.post("staff", say("Staff: {action}", action=did))
                 return did
@@ -145,7 +145,7 @@ class StaffDesk(Group):
                 self.limit.choose(minutes, at)
                 return ""
             case "offer", staff_verbs.OfferArgs(game=game, preset=preset):
-                self._choice.offer(game, preset)
+                self._choice.choose(game, preset)
                 return ""
             case "light", staff_verbs.LightArgs(percent=percent):
                 self._kept.write("light", str(percent).encode())
@@ -199,8 +199,8 @@ class StaffDesk(Group):
         seat = match.log[-1].seat
         self._rolls.undo(seat)
         has_more = False
-        while seat and self._seats[seat].house and (log := self._play.match.log if self._play.match else []):
-            before = log[-1].seat
+        while seat and self._seats[seat].house and (entries := self._play.match.log if self._play.match else []):
+            before = entries[-1].seat
             if before == CHANCE:
                 break
             try:
@@ -240,7 +240,7 @@ class StaffDesk(Group):
         for seat in self._seats:
             self._clear(seat)
             self._notices.end("help", str(seat.number))
-        self._house.begin()
+        self._house.take_free_seats()
         self.limit.set(None)
         self._notices.passed("match")
         self._notices.passed("answered")

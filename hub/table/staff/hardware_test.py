@@ -30,44 +30,44 @@ class HardwareTests(Part):
     def __init__(self, core: Core, rolls: Rolls) -> None:
         self._play, self._seats, self._rolls, self._clock = core.play, core.seats, rolls, core.ports.clock
         self._controls: dict[str, int] = {}  # of each box, as it said hello
-        self._left: dict[int, list[str]] | None = None  # by seat, while boxes are tried
-        self._dice = ""
+        self._untested: dict[int, list[str]] | None = None  # by seat, while boxes are tried
+        self._dice_text = ""
         self._arm: int | None = None
-        self._ends = 0.0
+        self._ends_at = 0.0
 
     @property
     def _running(self) -> bool:
-        return self._left is not None or self._arm is not None
+        return self._untested is not None or self._arm is not None
 
     def begin(self, what: Literal["boxes", "dice", "stop"]) -> None:
         """Try the "boxes", count the "dice", or "stop". Raise IllegalAction."""
         self.end()
-        self._ends = self._clock.now() + TEST_SECONDS
+        self._ends_at = self._clock.now() + TEST_SECONDS
         if what == "boxes":
             boxes = [seat for seat in self._seats if seat.box_on]
             if not boxes:
                 raise IllegalAction(say("No box is connected at this table."), "TEST")
-            self._left = {
+            self._untested = {
                 seat.number: [*CONTROLS[: self._controls.get(seat.box, len(CONTROLS))], RIGHT, LEFT] for seat in boxes
             }
         elif what == "dice":
             self._arm = self._rolls.dice.open.arm_for_census(CENSUS)
-            self._dice = say("Put all {count} dice into the tray.", count=CENSUS) if self._arm else NO_READER
+            self._dice_text = say("Put all {count} dice into the tray.", count=CENSUS) if self._arm else NO_READER
 
     def end(self) -> None:
         """End what is tried."""
         if self._arm is not None:
             self._rolls.dice.open.disarm()
-        self._left, self._arm, self._dice = None, None, ""
+        self._untested, self._arm, self._dice_text = None, None, ""
 
     def run_due(self) -> bool:
         """End a test that has lasted long enough, or that a match has overtaken; return whether there was one."""
-        if not self._running or (self._clock.now() < self._ends and not self._play.seats):
+        if not self._running or (self._clock.now() < self._ends_at and not self._play.seats):
             return False
         self.end()
         return True
 
-    def heard(self, signal: object) -> bool:
+    def handle_signal(self, signal: object) -> bool:
         """Take what a device reports; return whether it was for a test and means nothing else."""
         if isinstance(signal, BoxUp):
             self._controls[signal.box] = signal.controls
@@ -75,34 +75,34 @@ class HardwareTests(Part):
             return False
         match signal:
             case Key(box, control, _):
-                return self._used(box, control)
+                return self._tick_off(box, control)
             case Turn(box, detents):
-                return self._used(box, RIGHT if detents > 0 else LEFT)
+                return self._tick_off(box, RIGHT if detents > 0 else LEFT)
             case DiceSeen(_, arm, _, _, _) if arm == self._arm:
-                self._dice = _sentence(signal)
+                self._dice_text = _sentence(signal)
                 return True
         return False
 
-    def _used(self, box: str, control: str) -> bool:
+    def _tick_off(self, box: str, control: str) -> bool:
         seat = self._seats.of_box(box)
-        if seat is None or self._left is None or seat.number not in self._left:
+        if seat is None or self._untested is None or seat.number not in self._untested:
             return False
-        self._left[seat.number] = [one for one in self._left[seat.number] if one != control]
+        self._untested[seat.number] = [one for one in self._untested[seat.number] if one != control]
         return True
 
     def rings(self) -> Mapping[int, LampPicture]:
         """Return what rings show in place of the table's own: going round until all of a box was used, then lit."""
         return {
             seat: LampPicture("roll" if left else "locked", 0, SEAT_MARKS[seat].colour)
-            for seat, left in (self._left or {}).items()
+            for seat, left in (self._untested or {}).items()
         }
 
     def report(self) -> HardwareTest | None:
         """Return how far the test is; None where none runs."""
-        if not self._running and not self._dice:
+        if not self._running and not self._dice_text:
             return None
-        boxes = [BoxTest(seat, list(left)) for seat, left in (self._left or {}).items()]
-        return HardwareTest(max(0, int(self._ends - self._clock.now())), boxes, self._dice)
+        boxes = [BoxTest(seat, list(left)) for seat, left in (self._untested or {}).items()]
+        return HardwareTest(max(0, int(self._ends_at - self._clock.now())), boxes, self._dice_text)
 
 
 def _sentence(seen: DiceSeen) -> str:

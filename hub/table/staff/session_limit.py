@@ -19,7 +19,7 @@ from hub.table.staff.opening_hours import closing
 LAST_ORDERS, FEW = 15 * 60, 5 * 60
 """Seconds before the end at which it is announced."""
 LONGEST = 24 * 3600
-LOOK_SECONDS = 1.0
+CHECK_SECONDS = 1.0
 """How often the venue's hours are looked at."""
 
 
@@ -32,26 +32,26 @@ class SessionLimit(Part):
     def __init__(self, core: Core, evenings: Sequence[str] = ()) -> None:
         self._kept, self._notices, self._evenings = core.kept, core.notices, evenings
         self._clock, self._wall = core.ports.clock, core.ports.wall
-        self._set: int | None = None  # by staff
-        self._ends = 0.0  # by the table's clock
-        self._closes: int | None = None  # as the venue's hours say
-        self._looked = -LOOK_SECONDS  # when they were looked at, in seconds since 1970
+        self._staff_until: int | None = None  # by staff
+        self._ends_at = 0.0  # by the table's clock
+        self._closing_at: int | None = None  # as the venue's hours say
+        self._checked_at = -CHECK_SECONDS  # when they were looked at, in seconds since 1970
 
     @property
     def until(self) -> int | None:
         """Return when the table's time is over, in seconds since 1970; None where there is no limit."""
-        return self._closes if self._set is None else self._set
+        return self._closing_at if self._staff_until is None else self._staff_until
 
     @property
     def by_hours(self) -> bool:
         """Return whether the limit is that of the venue's hours."""
-        return self._set is None and self._closes is not None
+        return self._staff_until is None and self._closing_at is not None
 
     def restore(self) -> None:
         """Take up what was set before a restart. Raise LogError."""
         until = self._kept.read("until", int, say("until when the table is taken"))
         if until and abs(until - self._wall()) < LONGEST:  # else it is long over, or this clock is wrong
-            self._begin(until)
+            self._set_end(until)
 
     def choose(self, minutes: int | UnsetType, at: str | UnsetType) -> None:
         """Set when the time ends: in `minutes`, else at the next time `at` ("22:30"), else never. Raise LogError."""
@@ -68,30 +68,30 @@ class SessionLimit(Part):
         """Set until when, in seconds since 1970, or with None that there is no limit. Raise LogError."""
         if until is None:
             self._kept.forget("until")
-            self._set = None
+            self._staff_until = None
         else:
             self._kept.write("until", str(until).encode())
-            self._begin(until)
+            self._set_end(until)
         self.run_due()
 
-    def _begin(self, until: int) -> None:
-        self._set, self._ends = until, self._clock.now() + until - self._wall()
+    def _set_end(self, until: int) -> None:
+        self._staff_until, self._ends_at = until, self._clock.now() + until - self._wall()
 
     def run_due(self) -> bool:
         """Announce the end when it is time; return whether there is news."""
         before = self.until
         wall = self._wall()
-        if any(self._evenings) and abs(wall - self._looked) >= LOOK_SECONDS:
-            self._closes, self._looked = closing(self._evenings, wall), wall
+        if any(self._evenings) and abs(wall - self._checked_at) >= CHECK_SECONDS:
+            self._closing_at, self._checked_at = closing(self._evenings, wall), wall
         until = self.until
         if until is None:
             return self._notices.end("time") or before is not None
-        left = self._ends - self._clock.now() if self._set is not None else until - self._wall()
-        if sentence := self._announced(until, left):
+        left = self._ends_at - self._clock.now() if self._staff_until is not None else until - self._wall()
+        if sentence := self._announcement(until, left):
             return self._notices.post("time", sentence)
         return self._notices.end("time") or until != before
 
-    def _announced(self, until: int, left: float) -> str:
+    def _announcement(self, until: int, left: float) -> str:
         """Return what everybody is told with so many seconds left, "" for nothing."""
         at = time.strftime("%H:%M", time.localtime(until))
         if left > LAST_ORDERS:

@@ -40,7 +40,7 @@ from hub.table.match.highlights import highlights
 from hub.table.seating.seat import house_name
 from hub.table.views.snapshot import view
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 TOUCHES = (
     Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimAsked, HelpAsked, PhoneSaid, StaffAsked,
@@ -73,19 +73,19 @@ class Demonstration(Part):
         self._random, self._chance = core.ports.random, Chance(core.ports.random)
         minutes = {game.name: game.labels.minutes for game in self._play.games.values()}
         self._games: list[Game] = sorted(self._play.games.values(), key=lambda game: (minutes[game.name], game.name))
-        self._shown = 0  # demonstrations so far
+        self._count = 0  # demonstrations so far
         self._match: Match | None = None
         self._roll: Action | None = None  # dice that lie there, before the rules take them
         self._dice: PublicDice | None = None
-        self._paper: PublicState | None = None
+        self._panel_picture: PublicState | None = None
         self._due_at = self._clock.now() + after  # when it begins, or takes its next step
-        self._ends_at = self._paper_at = 0.0
+        self._ends_at = self._panel_due_at = 0.0
 
     # --- when ------------------------------------------------------------------------------------------
 
-    def heard(self, signal: object) -> bool:
+    def handle_signal(self, signal: object) -> bool:
         """Take note of a signal; return whether it has ended the demonstration, so that the lobby is to be shown."""
-        return isinstance(signal, TOUCHES) and self._rest(self._after)
+        return isinstance(signal, TOUCHES) and self._hide_for(self._after)
 
     @property
     def due_at(self) -> float | None:
@@ -96,17 +96,17 @@ class Demonstration(Part):
         """Begin, take a step or end, if the time has come; return whether another picture is to be shown."""
         now = self._clock.now()
         if not self._is_free():
-            return self._rest(self._after)
+            return self._hide_for(self._after)
         if now < self._due_at:
             return False
         if self._match is None:
             return self._begin(now)
         if now >= self._ends_at:
-            return self._rest(LOBBY_SECONDS)
+            return self._hide_for(LOBBY_SECONDS)
         try:
             self._step(self._match, now)
         except HubError as error:
-            self._leave_out(self._match.game, error)
+            self._exclude(self._match.game, error)
         return True
 
     def _is_free(self) -> bool:
@@ -117,10 +117,10 @@ class Demonstration(Part):
             seat.sid or (seat.joined and not seat.is_house) for seat in self._seats
         )
 
-    def _rest(self, seconds: float) -> bool:
+    def _hide_for(self, seconds: float) -> bool:
         """Show none for so many seconds; return whether one was shown."""
         was = self._match is not None
-        self._match = self._roll = self._dice = self._paper = None
+        self._match = self._roll = self._dice = self._panel_picture = None
         self._due_at = self._clock.now() + seconds
         return was
 
@@ -131,37 +131,37 @@ class Demonstration(Part):
         places = len(list(self._seats))
         game = next((game for game in self._games if game.seats[0] <= places), None)
         if game is None:
-            return self._rest(LOBBY_SECONDS)
+            return self._hide_for(LOBBY_SECONDS)
         self._games.remove(game)
         self._games.append(game)
-        self._shown += 1
+        self._count += 1
         seats = range(1, max(game.seats[0], min(game.seats[1], places, MOST_SEATS)) + 1)
         try:
             self._match = Match(game, list(seats), {})
             self._chance.settle(self._match)
         except HubError as error:
-            self._leave_out(game, error)
+            self._exclude(game, error)
             return False
-        logger.debug("a demonstration of %s begins", game.name)
-        self._ends_at, self._paper_at = now + MOST_SECONDS, now + PAPER_SECONDS
-        self._due_at = now + self._pause()
+        log.debug("a demonstration of %s begins", game.name)
+        self._ends_at, self._panel_due_at = now + MOST_SECONDS, now + PAPER_SECONDS
+        self._due_at = now + self._step_seconds()
         return True
 
-    def _leave_out(self, game: Game, error: HubError) -> None:
+    def _exclude(self, game: Game, error: HubError) -> None:
         """Show that game no more: its rules or its house player failed, or it cannot begin."""
-        logger.error("there is no demonstration of %s", game.name, exc_info=error)
+        log.error("there is no demonstration of %s", game.name, exc_info=error)
         self._games.remove(game)
-        self._rest(LOBBY_SECONDS)
+        self._hide_for(LOBBY_SECONDS)
 
-    def _pause(self) -> float:
+    def _step_seconds(self) -> float:
         return STEP_SECONDS * (0.8 + 0.4 * self._random.random())
 
     def _step(self, match: Match, now: float) -> None:
         """Take one decision, or let the dice fall that the rules take with the next step. Raise HubError."""
         asked, action = match.open, self._roll or self._next_action(match)
-        self._due_at = min(now + self._pause(), self._ends_at)
+        self._due_at = min(now + self._step_seconds(), self._ends_at)
         if action.seat == CHANCE and self._roll is None and asked and asked.roll:
-            self._roll, self._dice = action, _lying(asked.roll, action.args["faces"])
+            self._roll, self._dice = action, _public_dice(asked.roll, action.args["faces"])
             return
         self._roll = self._dice = None
         match.act(action)
@@ -169,7 +169,7 @@ class Demonstration(Part):
         if match.over:
             self._due_at = self._ends_at = now + RESULT_SECONDS
         elif asked and match.open is asked and asked.kind == "sealed":
-            self._due_at = min(now + self._pause() * SEALED_SHARE, self._ends_at)
+            self._due_at = min(now + self._step_seconds() * SEALED_SHARE, self._ends_at)
 
     def _next_action(self, match: Match) -> Action:
         for seat in match.setup.seats:
@@ -204,7 +204,7 @@ class Demonstration(Part):
         return replace(
             lobby,
             state="over" if match.over else "playing",
-            match=f"demonstration-{self._shown}",
+            match=f"demonstration-{self._count}",
             game=match.game.name,
             title=match.game.title,
             seats=seats,
@@ -223,17 +223,17 @@ class Demonstration(Part):
             options={},
         )
 
-    def paper(self, picture: PublicState | None) -> PublicState | None:
+    def panel_picture(self, picture: PublicState | None) -> PublicState | None:
         """Return what panels show of `picture`: a newer one each `PAPER_SECONDS`, before the first one None."""
         if picture is None:
-            self._paper = None
-        elif self._clock.now() >= self._paper_at:
-            self._paper_at = self._clock.now() + PAPER_SECONDS
-            self._paper = replace(picture, title=say("Demo: {game}", game=picture.title))
-        return self._paper
+            self._panel_picture = None
+        elif self._clock.now() >= self._panel_due_at:
+            self._panel_due_at = self._clock.now() + PAPER_SECONDS
+            self._panel_picture = replace(picture, title=say("Demo: {game}", game=picture.title))
+        return self._panel_picture
 
 
-def _lying(roll: Roll, faces: Sequence[int]) -> PublicDice:
+def _public_dice(roll: Roll, faces: Sequence[int]) -> PublicDice:
     """Return dice that the hub has rolled, as everybody sees them: the last batch open, those before it done."""
     batches = [list(faces[first : first + MOST_BATCH]) for first in range(0, len(faces), MOST_BATCH)]
     return PublicDice(

@@ -26,7 +26,7 @@ from hub.table.base.part import Part
 from hub.table.core import Core, DecisionKey, decision_key
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 SECONDS = 0.6
 """How long after a decision was opened the hands are sent with their hints: longer than any of them takes."""
@@ -57,9 +57,9 @@ class Hints(Part):
         self._chosen: bool | None = None  # what people have said; None: where one person plays against the house
         self._phones: dict[int, str] = {}  # by seat: the login of the phone that wants hints
         self._key: DecisionKey | None = None
-        self._asked: set[int] = set()  # whose hint of this decision is reckoned, or was
-        self._found: dict[int, Hint | None] = {}  # by seat; written by threads
-        self._told: dict[int, Hint | None] = {}  # by seat: what hands show
+        self._started: set[int] = set()  # whose hint of this decision is reckoned, or was
+        self._results: dict[int, Hint | None] = {}  # by seat; written by threads
+        self._shown: dict[int, Hint | None] = {}  # by seat: what hands show
         self._shown_at: float | None = None  # when the hands are sent with their hints
 
     @property
@@ -99,7 +99,7 @@ class Hints(Part):
         self._kept.write("hints", b"true" if allowed else b"false")
         self._chosen = allowed
 
-    def switch(self, seat: Seat, on: bool) -> None:
+    def set_on(self, seat: Seat, on: bool) -> None:
         """Give hints to the phone at a seat, or no longer. Raise NotAsked."""
         if on and not self.allowed:
             raise NotAsked(REFUSED, "HINTS")
@@ -107,12 +107,12 @@ class Hints(Part):
             self._phones.pop(seat.number, None)
             return
         self._phones[seat.number] = seat.sid
-        if decision_key(self._play) == self._key and seat.number not in self._told:
+        if decision_key(self._play) == self._key and seat.number not in self._shown:
             # At once, so that the answer to this request has it, and no later message tells the others what was asked.
-            self._begin(seat.number, run=_at_once)
-            self._told |= {seat.number: self._found[seat.number]} if seat.number in self._found else {}
+            self._start(seat.number, run=_at_once)
+            self._shown |= {seat.number: self._results[seat.number]} if seat.number in self._results else {}
 
-    def wanted(self, seat: Seat) -> bool:
+    def is_on(self, seat: Seat) -> bool:
         """Return whether the phone that holds a seat has asked for hints."""
         return bool(seat.sid) and self._phones.get(seat.number) == seat.sid
 
@@ -128,43 +128,43 @@ class Hints(Part):
         decision = self._play.decision
         key = decision_key(self._play)
         if key != self._key:
-            self._key, self._asked, self._found, self._told = key, set(), {}, {}
+            self._key, self._started, self._results, self._shown = key, set(), {}, {}
             self._shown_at = self._clock.now() + SECONDS if decision and self._anybody_asked(decision) else None
         if decision is None or not self.allowed:
             return
         for seat in self._seats:
-            if self.wanted(seat) and not seat.house and seat.number not in self._asked:
-                self._begin(seat.number, self._run)
+            if self.is_on(seat) and not seat.house and seat.number not in self._started:
+                self._start(seat.number, self._run)
 
     def _anybody_asked(self, decision: Decision) -> bool:
         return self.allowed and not decision.by_chance and any(not self._seats[seat].house for seat in decision.asked)
 
-    def _begin(self, seat: int, run: Run) -> None:
+    def _start(self, seat: int, run: Run) -> None:
         match = self._play.match
         sight = look(match, seat) if match and seat in match.state.seats else None
         if match is None or sight is None:
             return
-        self._asked.add(seat)
+        self._started.add(seat)
         # Seeded on this thread: hints that shared a source would draw in the order in which their threads happen to run.
         random = Random(self._random.getrandbits(64))  # noqa: S311 - advice is no secret
-        run(partial(reckon, seat, sight, match.game, random, self._found))
+        run(partial(reckon, seat, sight, match.game, random, self._results))
 
     def refresh(self) -> bool:
         """Let the hands show what was found, if it is time; return whether they are to be sent."""
         now = self._clock.now()
         if self._shown_at is None or now < self._shown_at:
             return False
-        if not self._asked <= self._found.keys():
+        if not self._started <= self._results.keys():
             self._shown_at = now + AGAIN_SECONDS
             return False
-        self._shown_at, self._told = None, self._told | self._found
+        self._shown_at, self._shown = None, self._shown | self._results
         return True
 
-    def of(self, seat: Seat) -> Hint | None:
+    def for_seat(self, seat: Seat) -> Hint | None:
         """Return the hint that the hand of a seat shows now; None where it shows none."""
-        if not self.wanted(seat) or not self.allowed or decision_key(self._play) != self._key:
+        if not self.is_on(seat) or not self.allowed or decision_key(self._play) != self._key:
             return None
-        return self._told.get(seat.number)
+        return self._shown.get(seat.number)
 
 
 def reckon(seat: int, sight: Sight, game: Game, random: Random, found: dict[int, Hint | None]) -> None:
@@ -176,6 +176,6 @@ def reckon(seat: int, sight: Sight, game: Game, random: Random, found: dict[int,
             answer = advice.answer
             hint = Hint({"move": answer.move, **answer.args} if answer else None, advice.say)
     except RulesBug as error:
-        logger.error("no hint: %s", str(error).partition(":")[0])  # what follows may name a card
+        log.error("no hint: %s", str(error).partition(":")[0])  # what follows may name a card
     finally:
         found[seat] = hint

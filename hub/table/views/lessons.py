@@ -24,7 +24,7 @@ READ_SECONDS = 8.0
 ROOM = 0
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptLessons(msgspec.Struct, frozen=True):
     """What survives a restart: whether the rules of `match` are told, and by login who is `without` them and what was `played` here."""
 
     match: str | None = None
@@ -41,28 +41,30 @@ class Lessons(Part):
     def __init__(self, core: Core) -> None:
         self._play, self._seats, self._kept, self._clock = core.play, core.seats, core.kept, core.ports.clock
         self.chosen: bool | None = None
-        self._now = Kept()
+        self._saved = KeptLessons()
         self._key: DecisionKey | None = None
-        self._known: int | None = None  # events of the match before the open question; None: nobody has counted yet
-        self._told: dict[
+        self._event_count: int | None = (
+            None  # events of the match before the open question; None: nobody has counted yet
+        )
+        self._given: dict[
             int, tuple[tuple[str, To], ...]
         ] = {}  # by seat, and for the room: which lessons, and as whom; a handful each
         self._shown: dict[int, LessonNow] = {}
         self._room_since = 0.0
-        self._kept_on: Moment | None = (
+        self._postponed: Moment | None = (
             None  # the moment of the open question, while the room still reads of an earlier one
         )
 
     def restore(self) -> None:
         """Take up what was so before a restart. Raise LogError."""
-        self._now = self._kept.read("lessons", Kept, say("who knows which game")) or Kept()
+        self._saved = self._kept.read("lessons", KeptLessons, say("who knows which game")) or KeptLessons()
 
     # --- who wants them ------------------------------------------------------------------------------------
 
     def is_known(self, game: str) -> bool:
         """Return whether everybody who sits here has played a game at this table, as far as their phones show."""
         people = [seat for seat in self._seats if seat.joined and not seat.is_house]
-        return bool(people) and all(game in self._now.played.get(seat.sid, ()) for seat in people)
+        return bool(people) and all(game in self._saved.played.get(seat.sid, ()) for seat in people)
 
     def choose(self, on: bool) -> None:
         """Let the rules be told in the first round of the next match, or not. Raise NotAsked."""
@@ -70,21 +72,21 @@ class Lessons(Part):
             raise NotAsked(say("Choose between matches whether the first round is explained."), "LESSONS")
         self.chosen = on
 
-    def skip(self, seat: Seat, on: bool) -> None:
+    def set_on(self, seat: Seat, on: bool) -> None:
         """Tell a seat no more rules in this match, or again; with nobody left to tell, the room is told none either.
 
         Raise NotAsked, or LogError.
         """
         if seat.number not in self._play.seats:
             raise NotAsked(say("Only players of a match are told its rules."), "LESSONS")
-        others = [sid for sid in self._now.without if sid != seat.sid]
-        self._keep(without=others if on else [*others, seat.sid])
+        others = [sid for sid in self._saved.without if sid != seat.sid]
+        self._save(without=others if on else [*others, seat.sid])
 
-    def _keep(self, **changes: object) -> None:
-        now = msgspec.structs.replace(self._now, **changes)
-        if now != self._now:
+    def _save(self, **changes: object) -> None:
+        now = msgspec.structs.replace(self._saved, **changes)
+        if now != self._saved:
             self._kept.write("lessons", to_json(now))
-            self._now = now
+            self._saved = now
 
     # --- the match -----------------------------------------------------------------------------------------
 
@@ -92,13 +94,13 @@ class Lessons(Part):
     def _match(self) -> Match | None:
         """Return the match whose rules are told; None where none are."""
         match = self._play.match
-        if match is None or match.over or not self._now.on or match.game.guide is None:
+        if match is None or match.over or not self._saved.on or match.game.guide is None:
             return None
         if match.state.round > max((lesson.until for lesson in match.game.guide.lesson), default=0):
             return None
         playing = self._play.seats
         listening = [one for one in self._seats if one.number in playing and one.sid and not one.is_house]
-        return None if listening and all(one.sid in self._now.without for one in listening) else match
+        return None if listening and all(one.sid in self._saved.without for one in listening) else match
 
     def update(self) -> None:
         """Look which lessons the open question is the moment of. Raise LogError."""
@@ -109,7 +111,7 @@ class Lessons(Part):
         key = decision_key(self._play)
         if key == self._key:
             return
-        self._key, self._kept_on = key, None
+        self._key, self._postponed = key, None
         if match is None or decision is None:
             self._shown = {}
             return
@@ -124,7 +126,7 @@ class Lessons(Part):
             if lesson := self._next(match, moment, number, names):
                 shown[number] = lesson
         if holds and room is not None:
-            shown[ROOM], self._kept_on = room, moment
+            shown[ROOM], self._postponed = room, moment
         elif lesson := self._next(match, moment, ROOM, []):
             shown[ROOM] = lesson
             self._room_since = self._clock.now()
@@ -132,10 +134,10 @@ class Lessons(Part):
 
     def run_due(self) -> bool:
         """Go on to the room's next lesson once it has had time for an earlier one; return whether it changes."""
-        moment = self._kept_on
+        moment = self._postponed
         if moment is None or self._clock.now() < self._room_since + READ_SECONDS or (match := self._match) is None:
             return False
-        self._kept_on = None
+        self._postponed = None
         self._shown.pop(ROOM, None)
         if lesson := self._next(match, moment, ROOM, []):
             self._shown[ROOM], self._room_since = lesson, self._clock.now()
@@ -143,11 +145,11 @@ class Lessons(Part):
 
     def _note_match(self) -> None:
         sids = {seat.sid for seat in self._seats if seat.sid}
-        played = {sid: games for sid, games in self._now.played.items() if sid in sids}
+        played = {sid: games for sid, games in self._saved.played.items() if sid in sids}
         match, name = self._play.match, self._play.log.match
-        is_the_same = name == self._now.match and self.chosen is None
+        is_the_same = name == self._saved.match and self.chosen is None
         if match is None or match.over or not self._play.seats or is_the_same:
-            self._keep(played=played, without=[sid for sid in self._now.without if sid in sids])
+            self._save(played=played, without=[sid for sid in self._saved.without if sid in sids])
             return
         game = match.game.name
         on = not self.is_known(game) if self.chosen is None else self.chosen
@@ -155,23 +157,26 @@ class Lessons(Part):
             sid = self._seats[number].sid
             if sid and game not in played.get(sid, ()):
                 played[sid] = [*played.get(sid, ()), game]
-        self._keep(match=name, on=on, without=[], played=played)
-        self.chosen, self._known, self._told, self._shown = None, 0, {}, {}
+        self._save(match=name, on=on, without=[], played=played)
+        self.chosen, self._event_count, self._given, self._shown = None, 0, {}, {}
 
     def _moment(self, match: Match, decision: Decision) -> Moment | None:
         count = len(match.events)
-        since = {event.kind for event in match.events[count if self._known is None else min(self._known, count) :]}
-        self._known = count
+        since = {
+            event.kind
+            for event in match.events[count if self._event_count is None else min(self._event_count, count) :]
+        }
+        self._event_count = count
         return moment_of(decision, match.state.round, match.view(None), since)
 
     def _next(self, match: Match, moment: Moment, number: int, moves: list[str]) -> LessonNow | None:
         """Return the first lesson of this moment that a seat, or the room, was not told yet."""
         lessons = match.game.guide.lesson if match.game.guide else []
-        told = self._told.get(number, ())
+        told = self._given.get(number, ())
         found = next_lesson(lessons, moment, number or None, moves, told)
         if found is None:
             return None
-        self._told[number] = (*told, (found[0].key, found[1]))
+        self._given[number] = (*told, (found[0].key, found[1]))
         return LessonNow(found[0].key, found[1])
 
     # --- what is shown -------------------------------------------------------------------------------------
@@ -181,10 +186,10 @@ class Lessons(Part):
         if self._match is None:
             return None
         room = self._shown.get(ROOM)
-        skips = [one.number for one in self._seats if one.sid in self._now.without]
+        skips = [one.number for one in self._seats if one.sid in self._saved.without]
         return Teaching(room.key if room else "", skips)
 
-    def of(self, seat: Seat) -> LessonNow | None:
+    def for_seat(self, seat: Seat) -> LessonNow | None:
         """Return what a seat is told at the open question."""
         lesson = self._shown.get(seat.number)
-        return None if lesson is None or seat.sid in self._now.without or self._match is None else lesson
+        return None if lesson is None or seat.sid in self._saved.without or self._match is None else lesson

@@ -28,14 +28,14 @@ class Publisher:
         self._phones, self._lamps, self._pages, self._boxes = ports.phones, ports.lamps, ports.pages, ports.boxes
         self._snapshots, self._staff, self._demonstration, self._reveal = snapshots, staff, demonstration, reveal
         self._newest: PublicState | None = None
-        self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
+        self._lock = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
         self._shown: tuple[PublicState, ScreenState] | None = None
 
     def show_phones(self, table: Identity) -> PublicState:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
         state = self._newest = self._snapshots.public(table)
         with self._phones.together():
-            with self._showing:
+            with self._lock:
                 self._phones.show_public(state)
                 self._shown = None
             self.show_hands()
@@ -50,9 +50,9 @@ class Publisher:
         """Give rings and panels a picture. `settled`: it may stand for a while, a good moment for a full refresh."""
         demonstration = self._demonstration.picture(state)
         self._show_rings(state, demonstration)
-        paper = self._demonstration.paper(demonstration)
+        paper = self._demonstration.panel_picture(demonstration)
         screen = structs.replace(self._snapshots.screen(state), demonstration=demonstration, paper=paper)
-        with self._showing:
+        with self._lock:
             for page in self._pages:
                 page.show(screen, settled)
             self._shown = state, screen
@@ -83,7 +83,7 @@ class Publisher:
 
     def continue_after(self, before: Publisher) -> None:
         """Go on from the picture of the publisher before: after a fault, until this one has shown its own."""
-        with before._showing:
+        with before._lock:
             self._newest = before._newest
 
     def show_stopped(self, text: str, table: Identity, seats: int) -> None:
@@ -92,7 +92,7 @@ class Publisher:
         If there was no picture yet, it is one of a table with so many free `seats`.
         """
         said = [Notice("fault", "error", text, can_acknowledge=False)]
-        with self._showing:
+        with self._lock:
             places = [PublicSeat(number) for number in range(1, seats + 1)]
             before = self._newest or PublicState(
                 table.id, table.name, table.code, table.address(), 0, 0, "stopped", places
@@ -104,11 +104,11 @@ class Publisher:
             for page in self._pages:
                 page.show(structs.replace(screen, light=self._staff.light), False)
 
-    def tell_waiting(self) -> None:
+    def show_waiting(self) -> None:
         """Show everybody that the table waits for its disk, if it does. Call it from any thread but the table's."""
         if self._disk.waiting() < SLOW_SECONDS:
             return
-        with self._showing:
+        with self._lock:
             shown, self._shown = self._shown, None  # once; the table's next picture says it, too
             if (
                 shown is None

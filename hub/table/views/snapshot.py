@@ -45,9 +45,15 @@ class Snapshots:
         self._hints, self._lessons, self._reveal = hints, lessons, reveal
         self._minutes = MinutesLeft(core.disk, core.ports.clock)
         self.seq = 0
-        self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
-        self._played: tuple[tuple[str | None, int], dict[str, str]] = ((None, 0), {})  # who played, by match and epoch
-        self.happened = feed.Happened()
+        self._highlights_cache: tuple[tuple[int, int], list[str]] = (
+            (0, 0),
+            [],
+        )  # highlights, by epoch and number of events
+        self._names_cache: tuple[tuple[str | None, int], dict[str, str]] = (
+            (None, 0),
+            {},
+        )  # who played, by match and epoch
+        self.event_feed = feed.Happened()
         self._session = core.ports.random.randbytes(4).hex()
         self._fingerprint = fingerprint
 
@@ -59,10 +65,10 @@ class Snapshots:
         game = match.game if match else play.games.get(people.choice.chosen)
         stood_in = people.absence.stand_ins.by_event(play.log.match, match) if match else {}
         if match:
-            self.happened.show(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
+            self.event_feed.show(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
         else:
-            self.happened.show(None, play.log.epoch, ())
-        newest, stage = self.happened.newest(), "stopped" if play.stopped or play.fault else _stage(match)
+            self.event_feed.show(None, play.log.epoch, ())
+        newest, stage = self.event_feed.newest(), "stopped" if play.stopped or play.fault else _stage(match)
         return PublicState(
             table=table.id,
             name=table.name,
@@ -77,7 +83,7 @@ class Snapshots:
             state=stage,
             seats=[seat.public() for seat in self._seats],
             view=view(match, held=play.held) if match else None,
-            locked=self._boxes.locked(decision) if decision and decision.kind == "sealed" else [],
+            locked=self._boxes.locked_seats(decision) if decision and decision.kind == "sealed" else [],
             want=self._rolls.others(decision) if decision and not play.held else "",
             events=newest.events,
             dice=self._rolls.public(),
@@ -86,11 +92,11 @@ class Snapshots:
             notices=self._notices.public(),
             over=match.over if match else None,
             games=self._offers() if stage in ("lobby", "over") else [],
-            nudged=list(people.absence.called),
+            nudged=list(people.absence.called_seats),
             claiming=list(self._seats.claimed),
             question=people.questions.public(),
-            paused=people.absence.paused,
-            put_aside=[] if play.seats else people.endings.offered,
+            paused=people.absence.paused_by,
+            put_aside=[] if play.seats else people.endings.public_put_aside,
             starting=people.lobby.public_starting(),
             minutes_left=self._minutes_left(),
             highlights=self._highlights(match) if match and match.over else [],
@@ -120,20 +126,20 @@ class Snapshots:
     def _who_played(self, match: Match) -> dict[str, str]:
         """Return the names of who sat at the seats of a match when it was first seen to be over."""
         key = self._play.log.match, self._play.log.epoch
-        if self._played[0] != key:
-            self._played = key, {f"{number}": self._seats[number].called for number in match.state.seats}
-        return self._played[1]
+        if self._names_cache[0] != key:
+            self._names_cache = key, {f"{number}": self._seats[number].called for number in match.state.seats}
+        return self._names_cache[1]
 
     def _highlights(self, match: Match) -> list[str]:
         key = self._play.log.epoch, len(match.events)
-        if self._told[0] != key:
-            self._told = key, highlights(match.events, match.game.labels.screen.highlights)
-        return self._told[1]
+        if self._highlights_cache[0] != key:
+            self._highlights_cache = key, highlights(match.events, match.game.labels.screen.highlights)
+        return self._highlights_cache[1]
 
     def screen(self, state: PublicState) -> ScreenState:
         """Return a public state as the table's own screens show it: with more events, seats' codes, the key's fingerprint."""
         shown = {name: getattr(state, name) for name in PublicState.__struct_fields__}
-        newest = self.happened.for_screens()
+        newest = self.event_feed.for_screens()
         shown |= {"events": newest.events, "stood_in": newest.stood_in}
         return ScreenState(
             **shown,
@@ -156,7 +162,7 @@ class Snapshots:
             claim=claim.number if claim else None,
             hand_over=seat.hand_over or None,
             hand_over_seconds=self._seats.hand_over_seconds(seat),
-            hints=self._hints.wanted(seat),
+            hints=self._hints.is_on(seat),
             you=match.own(number) if match and number in match.state.seats else {},
         )
         if match is None or number not in match.state.seats:
@@ -165,14 +171,14 @@ class Snapshots:
             return replace(hand, undo=bool(match.log) if match.fault else bool(match.over) and play.may_undo(number))
         if self._rolls.voting or play.held:
             return replace(hand, number=play.decision.number)
-        hand = replace(hand, lesson=self._lessons.of(seat))
+        hand = replace(hand, lesson=self._lessons.for_seat(seat))
         return self._asked(hand, match, play.decision)
 
     def _asked(self, hand: Hand, match: Match, decision: Decision) -> Hand:
         """Return the hand with what is asked of its seat, and what it may answer."""
         seat, dice = hand.seat, self._rolls.dice
         roll = decision.roll if decision.roll and decision.roll.seat == seat else None
-        answer, dial = decision.answers.get(seat), self._boxes.dial(seat)
+        answer, dial = decision.answers.get(seat), self._boxes.dial_start(seat)
         notes, covered = match.noted(seat)
         return replace(
             hand,
@@ -188,7 +194,7 @@ class Snapshots:
             dial=dial[0] if dial else None,
             dial_at=dial[1] if dial else "",
             faces=Faces(dice.open.missing, roll.sides) if roll else None,
-            hint=None if dice.fallen else self._hints.of(self._seats[seat]),
+            hint=None if dice.fallen else self._hints.for_seat(self._seats[seat]),
         )
 
 

@@ -7,17 +7,17 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Pace(Generic[T]):
+class RateLimit(Generic[T]):
     """So many changes within so many seconds for each key; what comes sooner waits until it is due."""
 
     MOST_KEYS = 64
 
     def __init__(self, changes: int, seconds: float) -> None:
         self._changes, self._seconds = changes, seconds
-        self._done: dict[str, tuple[float, ...]] = {}  # when the last `changes` of a key were, the oldest first
+        self._times: dict[str, tuple[float, ...]] = {}  # when the last `changes` of a key were, the oldest first
         self._waiting: dict[str, list[T]] = {}
 
-    def waits(self, key: str, value: T, now: float) -> bool:
+    def defer(self, key: str, value: T, now: float) -> bool:
         """Return whether a change has to wait; then it is kept, in its order, until `due`. Else it counts as done."""
         if key not in self._waiting and self._due_at(key) <= now:
             self._note(key, now)
@@ -25,7 +25,7 @@ class Pace(Generic[T]):
         self._waiting.setdefault(key, []).append(value)
         return True
 
-    def due(self, now: float) -> list[list[T]]:
+    def pop_due(self, now: float) -> list[list[T]]:
         """Return what has waited long enough, for each key in the order it came, and count it as one change."""
         found = []
         for key in [key for key in self._waiting if self._due_at(key) <= now]:
@@ -39,10 +39,10 @@ class Pace(Generic[T]):
         return min(map(self._due_at, self._waiting), default=None)
 
     def _due_at(self, key: str) -> float:
-        done = self._done.get(key)
+        done = self._times.get(key)
         return done[0] + self._seconds if done and len(done) == self._changes else float("-inf")
 
     def _note(self, key: str, now: float) -> None:
-        self._done[key] = (*self._done.pop(key, ()), now)[-self._changes :]
-        if len(self._done) > self.MOST_KEYS:
-            del self._done[next(iter(self._done))]
+        self._times[key] = (*self._times.pop(key, ()), now)[-self._changes :]
+        if len(self._times) > self.MOST_KEYS:
+            del self._times[next(iter(self._times))]
