@@ -1,4 +1,4 @@
-"""What nearly all parts of a table share."""
+"""The objects that nearly all parts of a table share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DecisionKey: TypeAlias = tuple[int, int, int]
 class Core:
     """The match, seats, questions and notices of one table, its values on disk, and the world around it.
 
-    There is one for each table. Every part gets it as a whole.
+    Each table has one, and every part receives it.
     """
 
     ports: Ports
@@ -36,7 +36,7 @@ class Core:
 
     @classmethod
     def make(cls, table: str, seats: int, games: Sequence[Game], ports: Ports) -> Core:
-        """Return the core of a table with so many seats, as it is before a start."""
+        """Return the core of a table with `seats` seats, before its start."""
         disk = TimedStore(ports.store, ports.clock)
         kept = KeptValues(table, disk)
         play = Play(games, kept, ports.chance)
@@ -46,7 +46,7 @@ class Core:
 
 
 def decision_key(play: Play) -> DecisionKey | None:
-    """Return what identifies the open decision; None if people are asked nothing."""
+    """Return the key of the open decision; None if no person is asked."""
     decision = play.decision
     if decision is None or decision.by_chance:
         return None

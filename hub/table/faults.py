@@ -1,4 +1,4 @@
-"""What a table does about an error that nobody foresaw: it starts again from its log, and stops if that does not help.
+"""Count the unforeseen errors of a table: it restarts from its log, and stops after repeated errors.
 
 The journal gets the type of the error and where it came from. It never gets the error's text or a local variable, which may
 hold a hand, a bid, a name or a token.
@@ -29,8 +29,8 @@ from hub.ports import (
 
 log = logging.getLogger(__name__)
 
-MOST_FAULTS, WITHIN_SECONDS = 3, 600.0  # so many within so long, and the table stays stopped
-FRAMES = 12  # of an error's trace, the innermost ones, in the journal
+MOST_FAULTS, WITHIN_SECONDS = 3, 600.0  # this many faults within this time, and the table stays stopped
+FRAMES = 12  # innermost frames of a traceback that the journal gets
 
 RESTARTED = say(
     "Something went wrong at this table, so it started again. What was confirmed is still there: look, then play on."
@@ -48,7 +48,7 @@ class Faults:
         self.stopped = False
 
     def note(self, error: Exception, signal: object) -> None:
-        """Count a fault, and write into the journal where it came from. `signal` is what the table was doing."""
+        """Count a fault and log its origin. `signal` is the one that the table was handling; None: the start."""
         now = self._clock.now()
         self._at = [at for at in self._at if now - at <= WITHIN_SECONDS] + [now]
         self.stopped = len(self._at) >= MOST_FAULTS
@@ -59,16 +59,13 @@ class Faults:
         )  # fmt: skip
 
     def reset(self) -> None:
-        """Count from nothing again: staff have asked for another try."""
+        """Reset the count: staff have asked for a restart."""
         self._at.clear()
         self.stopped = False
 
 
 class Surroundings:
-    """What a table was told of the world and is told only once: boxes, devices, dice, broker, address.
-
-    A table that starts again is told again.
-    """
+    """The last signal of each box, device, dice reader, broker and address: a table that restarts gets them again."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], object] = {}
@@ -77,7 +74,7 @@ class Surroundings:
         return iter(list(self._known.values()))
 
     def note(self, signal: object) -> None:
-        """Keep a signal in the place of an older one about the same thing."""
+        """Keep a signal; it replaces an older one about the same object."""
         match signal:
             case BoxUp(box=one) | BoxDown(box=one):
                 key = "box", one
@@ -102,6 +99,6 @@ def _where(error: Exception) -> str:
 
 
 def _kind(signal: object) -> str:
-    """Return what kind of signal it was, without anything that it holds but its verb."""
+    """Return the type of a signal and its verb, without its other content."""
     verb = f" {signal.verb}" if isinstance(signal, PhoneSaid | StaffAsked) else ""
     return f"{type(signal).__name__}{verb}" if signal is not None else "start"

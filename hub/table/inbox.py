@@ -1,8 +1,8 @@
-"""The inbox of one table: bounded for what comes over the network, and fair between those it comes from.
+"""The inbox of one table: bounded for signals from the network, and fair between their senders.
 
-Any thread puts signals in, the table's takes them out. A phone with much to say waits behind itself only: start-time fair
-queueing (Goyal, Vin and Cheng, 1996), each phone a flow of its own, all that people without a seat ask together one. What devices and the hub
-itself report is no flow: it is in its turn at once.
+Any thread puts signals in; the table's thread takes them out. The order is start-time fair queueing (Goyal, Vin and Cheng,
+1996): each phone is one flow, and people without a seat share one, so a busy phone delays only itself. Signals of devices
+and of the hub itself belong to no flow and are not delayed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from threading import Condition
 from hub.ports import ClaimAsked, HelpAsked, PhoneGarbled, PhoneLink, PhoneSaid
 
 MOST_PER_PHONE = 24
-"""While so much of one phone waits, what is not understood of it is not told; its requests are bounded by their answers."""
+"""Once this many signals of one phone wait, its malformed messages are dropped. The gateway limits its valid requests."""
 MOST_CLAIMS = 32
 _CLAIMS = ""
 
@@ -28,13 +28,13 @@ class Inbox:
         self._changed = Condition()
         self._waiting: list[tuple[int, int, list[object]]] = []  # start tag, order of arrival, the signal
         self._numbers = itertools.count()
-        self._tag = 0  # the start tag of what was taken last
+        self._tag = 0  # start tag of the last signal taken
         self._next_tags: dict[str, int] = {}  # flow -> start tag of its next signal
         self._counts: Counter[str] = Counter()
-        self._links: dict[str, list[object]] = {}  # where a phone's last coming or going waits
+        self._links: dict[str, list[object]] = {}  # by phone: the entry with its last link change
 
     def put(self, signal: object) -> bool:
-        """Put a signal in; return whether there was room for it."""
+        """Put a signal in; return False if there is no room for it."""
         flow = _flow(signal)
         with self._changed:
             if isinstance(signal, PhoneLink) and signal.sid in self._links:
@@ -56,7 +56,7 @@ class Inbox:
         return True
 
     def get(self, timeout: float) -> object:
-        """Take the next signal, waiting `timeout` seconds at most. Raise queue.Empty where none comes."""
+        """Take the next signal, waiting at most `timeout` seconds. Raise queue.Empty if none arrives."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._waiting, timeout):
                 raise queue.Empty

@@ -1,9 +1,12 @@
 """The loop of one table: one inbox, one thread, one writer.
 
-Whatever happens (a key, a phone, a die, the clock) is put into the inbox as a signal and read by one thread. Each signal
-is handed to the one part that it is for; then the loop looks once whether another decision is open, and lets dice and
-boxes follow; then everybody is shown what came of it. Drivers and web threads never touch the match. Nothing is shown,
-and nobody is answered, before the disk has it.
+Every input (key, phone, die, clock) enters the inbox as a signal, which the table's thread handles in three steps:
+
+1. The part that is responsible for the signal handles it.
+2. All parts update. If another decision is open, dice and boxes are asked for it.
+3. The new state is published.
+
+Drivers and web threads never touch the match. Changes are on disk before they are shown or acknowledged.
 """
 
 from __future__ import annotations
@@ -63,11 +66,15 @@ TOO_MANY_CLAIMS = say("Too many people ask for a seat at once: try again in a mo
 class Table(Restarts):
     """One wooden table while the hub runs.
 
-    `number` is its id and `seats` the number of places, 2 to 6. The lobby offers `games` in their order. `address` returns
-    the address for phones; `fingerprint` belongs to the hub's key; `place_boxes` maps seat boxes, by id, to seats; `presets`
-    are the owner's sets of options by game; `evenings` are the opening hours. A demonstration starts after `attract_seconds`
-    without anybody (0: never). Rings show a reveal for `reveal_seconds`. `sound` is the volume in percent until staff change
-    it. Call `start` once, then `put` signals from any thread.
+    Call `start` once, then `put` signals from any thread.
+
+    - `number`: its id; `seats`: the number of places, 2 to 6; `games`: the games in the order of the lobby.
+    - `address` returns the address for phones; `fingerprint` is that of the hub's key.
+    - `place_boxes` maps ids of seat boxes to seats; `presets` are the owner's sets of options by game.
+    - `evenings`: the closing times, see `hub.table.staff.opening_hours`.
+    - `attract_seconds`: the idle time before a demonstration starts (0: never).
+    - `reveal_seconds`: how long rings show a reveal.
+    - `sound`: the volume in percent until staff change it.
     """
 
     def __init__(
@@ -104,12 +111,12 @@ class Table(Restarts):
 
     @property
     def id(self) -> str:
-        """Return what stands for this table in addresses and topics."""
+        """Return the id of this table in addresses and topics."""
         return self._resumption.table.id
 
     @property
     def name(self) -> str:
-        """Return what people call this table."""
+        """Return the name that people see."""
         return self._resumption.table.name
 
     @property
@@ -119,40 +126,40 @@ class Table(Restarts):
 
     @property
     def stopped(self) -> str:
-        """Return why the table stands still, as a sentence: its disk fails; "" where it does not."""
+        """Return why the match is stopped (its disk fails), as a sentence; "" if it is not."""
         return self._play.stopped
 
     @property
     def knows_seats(self) -> bool:
-        """Return whether the disk has said who sits here, and the logins of their phones are asked for."""
+        """Return whether the seats were read from the disk, so that the logins of their phones are known."""
         return self._resumption.knows_seats
 
     @property
     def match(self) -> Match | None:
-        """Return the match that is played, or was played last. Look at it from the table's own thread only."""
+        """Return the current or last match. Use it on the table's own thread only."""
         return self._play.match
 
     @property
     def desk(self) -> Desk:
-        """Return what the table tells staff beside its public state."""
+        """Return what staff see beside the public state."""
         return self._staff.desk
 
     @property
     def event_feed(self) -> Happened:
-        """Return what everybody was shown of the match's events."""
+        """Return the events of the match that were published."""
         return self._snapshots.event_feed
 
     def seat_with(self, box: str) -> int | None:
-        """Return the seat that a box stands at. Any thread may ask."""
+        """Return the seat of a box, or None. Thread-safe."""
         return seat.number if (seat := self._seats.of_box(box)) else None
 
     def put(self, signal: object) -> None:
-        """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""
+        """Put a signal into the inbox. Thread-safe. If a flood leaves no room, a claim is refused at once."""
         if not self._inbox.put(signal) and isinstance(signal, ClaimAsked):
             signal.answer(ClaimDecided(signal.claim, False, TOO_MANY_CLAIMS))
 
     def show_waiting(self) -> None:
-        """Show everybody that the table waits for its disk, if it does: its own thread cannot say so meanwhile."""
+        """Show that the table waits for its disk, if it does. For another thread: the table's own is blocked meanwhile."""
         self._publisher.show_waiting()
 
     def _start(self) -> None:
@@ -170,13 +177,13 @@ class Table(Restarts):
             self._resumption.report_damaged()
 
     def _seconds_until_due(self) -> float:
-        """Return the seconds until something is due by itself, one at most."""
+        """Return the seconds until the next part is due, at most 1."""
         times = self._parts.due_at, self._renames.due_at, self._links.due_at
         due = [at for at in times if at is not None]
         return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
 
     def handle_signal(self, signal: object) -> None:
-        """Let one signal have its effect, and show what came of it."""
+        """Handle one signal and publish what has changed."""
         ended, changed = self._demonstration.handle_signal(signal), False
         before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
@@ -206,7 +213,7 @@ class Table(Restarts):
             self._publisher.show_rings()
 
     def _handle(self, signal: object) -> bool:
-        """Hand a signal to the part that it is for; return whether anything has changed that is shown."""
+        """Hand a signal to the responsible part; return whether anything shown has changed."""
         if self._staff.tests.handle_signal(signal):
             return True
         match signal:
@@ -258,9 +265,9 @@ class Table(Restarts):
         return True
 
     def _answer(self, request: PhoneSaid, before: Sequence[PhoneSaid] = ()) -> None:
-        """Do what a phone asks, or refuse it. What was done is shown first: the answer never runs ahead of the view.
+        """Do or refuse what a phone asks. The new state is sent before the answer.
 
-        Requests `before` are answered with it: this one has taken their place.
+        Requests `before`, which this one replaces, get the same answer.
         """
         seat = self._seats.held_by(request.sid)
         if seat is None:
@@ -277,7 +284,9 @@ class Table(Restarts):
             refusal = error
         except LogError as error:
             self._stop_play(error)
-            if self._play.log.position == written:  # else what was asked is on the disk: only what follows is not
+            if (
+                self._play.log.position == written
+            ):  # else the request itself is on disk, and only its consequences failed
                 refusal = NotAsked(say("The match is stopped: {reason}", reason=error.sentence), "RECORD")
             woke = True
         if refusal and woke:
@@ -285,12 +294,12 @@ class Table(Restarts):
         if refusal is None:
             try:
                 self._parts.update()
-            except LogError as error:  # what the phone asked is on the disk all the same
+            except LogError as error:  # the request itself is on disk
                 self._stop_play(error)
             note_disk(self._disk, self._notices)
         with self._ports.phones.together():
             shown = None if refusal else self._publisher.show_phones(self._resumption.table)
-            if self._seats.held_by(request.sid):  # perhaps at another seat now
+            if self._seats.held_by(request.sid):  # perhaps another seat by now
                 text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
                 for one in (*before, request):
                     self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
@@ -299,7 +308,7 @@ class Table(Restarts):
             self._show_around(shown)
 
     def _run_due(self) -> bool:
-        """Do what time alone brings about: claims end, rolls are accepted, seats that are waited for are nudged."""
+        """Run what is due: claims expire, rolls are accepted, late seats are called. Return whether anything has changed."""
         changed = self._seats.run_due()
         for *before, last in self._renames.pop_due(self._ports.clock.now()):
             self._answer(last, before)
@@ -309,31 +318,31 @@ class Table(Restarts):
         for part in self._parts.parts:
             if part.run_due():
                 changed = True
-                self._parts.update()  # where the match went on, dice and boxes are asked before anybody plays
+                self._parts.update()  # if the match went on, dice and boxes are asked before the next part plays
         return changed
 
     def _stop_play(self, error: LogError) -> None:
-        """Let the match stand still, as the disk has it, until the disk that failed is back."""
+        """Stop the match as it is on disk, until the failed disk is back."""
         self._play.stop(error)
         self._rolls.stop()
         self._notices.post("disk", self._play.stopped)
         self._notices.end("slow_disk")
 
     def _retry(self) -> bool:
-        """Try the disk again, if it has failed; return whether it is back. Raise LogError."""
+        """Try a failed disk again; return whether it is back. Raise LogError."""
         if not self._play.stopped:
             return False
         if self._resumption.is_done:
-            self._seats.keep()  # the smallest thing that shows whether the disk is back
+            self._seats.keep()  # the smallest write that proves the disk works
         else:
             self._resume()
         self._play.retry()
         self._notices.end("disk")
-        self._parts.decision.ask_again()  # before time goes on: dice that were not accepted are asked for anew
+        self._parts.decision.ask_again()  # before `run_due`: unaccepted dice are asked for again
         return True
 
     def _show(self) -> None:
-        """Give everybody the newest complete picture."""
+        """Publish the latest complete state."""
         self._show_around(self._publisher.show_phones(self._resumption.table))
 
     def _show_around(self, state: PublicState) -> None:

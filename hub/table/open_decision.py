@@ -1,4 +1,4 @@
-"""The open decision: when it changes, dice and boxes are asked for the new one."""
+"""Watch the open decision: when it changes, ask dice and boxes for the new one."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from hub.table.views.reveal import Reveal
 
 
 class OpenDecision(Part):
-    """The decision for which dice and boxes of one table were asked last."""
+    """The decision that dice and boxes of one table were asked for last."""
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, absence: Absence, reveal: Reveal) -> None:
         self._play, self._notices, self._rolls, self._boxes = core.play, core.notices, rolls, boxes
         self._absence, self._reveal = absence, reveal
         self._decision: Decision | None = None
         self._match: str | None = None  # the match of that decision
-        self._must_ask = False  # ask once more, even if the decision is the same
+        self._must_ask = False  # ask at the next update, even for the same decision
         self._settled = False
 
     def ask_again(self) -> None:
-        """Let the next update ask dice and boxes once more, even if the decision is the same."""
+        """Make the next update ask dice and boxes again, even for the same decision."""
         self._must_ask = True
 
     def pop_settled(self) -> bool:
-        """Return whether a round has ended since the last call: a good moment for a panel's full refresh."""
+        """Return whether a round has ended since the last call: the time for a panel's full refresh."""
         settled, self._settled = self._settled, False
         return settled
 
@@ -38,7 +38,7 @@ class OpenDecision(Part):
             return
         decision = self._rolls.decision
         if decision is not self._decision and not self._must_ask and self._is_asked_already(decision):
-            self._decision = decision  # after an undo within it: what the others have locked in their boxes stays
+            self._decision = decision  # after an undo within it: the locks in other boxes stay
             self._boxes.ask_again()
         elif decision is not self._decision or self._must_ask:
             self._reveal.begin_after(self._decision, self._match)
@@ -57,7 +57,7 @@ class OpenDecision(Part):
             self._notices.end("rules")
 
     def _is_asked_already(self, decision: Decision | None) -> bool:
-        """Return whether dice and boxes were asked this very question, of the same match and under the same number."""
+        """Return whether dice and boxes were asked for this decision: same match, number and fingerprint."""
         before = self._decision
         if decision is None or before is None or self._play.log.match != self._match:
             return False

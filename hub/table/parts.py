@@ -1,4 +1,4 @@
-"""The parts of one table, each made with those below it and with what it needs of the world."""
+"""Create the parts of one table, each with the parts below it and the ports that it needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from hub.table.views.snapshot import Identity, Snapshots
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the owner has set of a table: see `hub.table.loop.Table`."""
+    """The owner's settings of a table: see `hub.table.loop.Table`."""
 
     patience: Patience
     house: HouseSettings
@@ -41,10 +41,10 @@ class Limits:
 
 
 class Parts(Group):
-    """The parts of one table. They call downwards only; the loop calls them, and nobody calls the loop.
+    """The parts of one table. They call downwards only; the loop calls them, and they never call the loop.
 
-    `parts` is the order in which they are restored, updated and do what is due. Two places in it matter: rolls are accepted
-    before the house plays (`people`), and the open decision is asked before hints and lessons look at it.
+    `parts` is the order of `restore`, `update` and `run_due`. Two places in it matter: rolls are accepted before the house
+    plays (`people`), and boxes and dice are asked (`decision`) before hints and lessons read the decision.
     """
 
     def __init__(

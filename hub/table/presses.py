@@ -1,8 +1,7 @@
-"""What a control of a seat box does: press, hold or turn, wherever the table is.
+"""Give each press, hold or turn of a seat box its effect.
 
-In this order a control answers whoever asks for help, a vote about dice, the open decision, the lobby. A claim of the
-seat has a gesture of its own, bar and push held together, that means nothing else: only at a free seat between matches
-is a push enough.
+A control first calls help, then answers a question to the table, a vote about dice, the open decision, the lobby. A claim
+of the seat has its own gesture, bar and push held together. At a free seat between matches a push is enough.
 """
 
 from __future__ import annotations
@@ -33,23 +32,23 @@ MENU: tuple[tuple[Literal["pause", "put_aside", "end"], Text], ...] = (
     ("put_aside", say("Put the match aside? Push asks all")),
     ("end", say("End the match? Push asks all")),
 )
-"""What the dial of a seat picks that the match asks nothing."""
+"""The dial's menu at a seat that the match does not ask."""
 
 
 class Presses:
-    """The cables and controls of a table's boxes. Every method returns whether anything has changed that is shown."""
+    """The cables and controls of a table's boxes. Public methods return whether anything shown has changed."""
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People) -> None:
         self._table, self._play, self._seats, self._notices = core.kept.table, core.play, core.seats, core.notices
         self._rolls, self._boxes, self._people = rolls, boxes, people
         self._lobby, self._choice = people.lobby, people.choice
-        self._menu: dict[int, tuple[int, object]] = {}  # by seat: what its dial has picked of `MENU`, and when
+        self._menu: dict[int, tuple[int, object]] = {}  # by seat: picked index in `MENU`, key of that moment
         self._connected: set[str] = set()  # ids of boxes
 
     # --- cables --------------------------------------------------------------------------------------
 
     def connect(self, up: BoxUp) -> bool:
-        """Take up a box that said hello: at its seat, or unbound until a press tells which seat it stands at."""
+        """Connect a box: to its seat, or to none until a press binds it."""
         self._connected.add(up.box)
         if seat := self._seats.of_box(up.box):
             self._boxes.connect(seat)
@@ -57,19 +56,19 @@ class Presses:
         return True
 
     def disconnect(self, down: BoxDown) -> bool:
-        """Take note that a box was unplugged, or is silent."""
+        """Disconnect a box that was unplugged or is silent."""
         log.warning("table %s: box %s: %s", self._table, down.box, down.why)
         self._connected.discard(down.box)
         if seat := self._seats.of_box(down.box):
             self._boxes.disconnect(seat)
-            self._notices.end("help", str(seat.number))  # nobody could take the call back any more
+            self._notices.end("help", str(seat.number))  # no control is left to take the call back
         self._update_box_notice()
         return True
 
     def _update_box_notice(self, *, is_next: bool = False) -> None:
-        """Keep the notice that a box is to be pressed at a seat for as long as there are both.
+        """Show the notice that asks for a press while there is an unbound box and a seat without one.
 
-        `is_next`: another box was pressed just now.
+        `is_next`: another box was bound just now.
         """
         free = self._seats.without_box()
         if not free or all(self._seats.of_box(box) for box in self._connected):
@@ -83,7 +82,7 @@ class Presses:
             )
 
     def _bind(self, signal: Key | Turn) -> bool:
-        """Bind a box that belongs to no seat yet: to the first free seat, or in a lost box's place."""
+        """Bind a box without a seat to the first seat without a box."""
         free = self._seats.without_box()
         if not isinstance(signal, Key) or not free:
             return False
@@ -96,7 +95,7 @@ class Presses:
     # --- controls --------------------------------------------------------------------------------------
 
     def handle_control(self, signal: Key | Turn) -> bool:
-        """Let a control do what it means now."""
+        """Handle a control by the state of the table."""
         seat = self._seats.of_box(signal.box)
         if seat is None:
             return self._bind(signal)
@@ -114,14 +113,14 @@ class Presses:
             return self._handle_in_match(seat, signal)
         if self._rolls.voting:
             return False
-        if self._play.held:  # a match is under way, though it asks nobody just now: this is no lobby
+        if self._play.held:  # a match is under way, although it asks nobody now
             return self._handle_during_pitch(seat, signal)
         if isinstance(signal, Key) and self._boxes.is_push_enough(seat) and self._seats.box_counts(seat.number):
             return self._answer_claim(seat, signal)
         return self._handle_in_lobby(seat, signal)
 
     def _answer_question(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Let a seat that the match asks nothing answer a question to the table; return whether it did."""
+        """Let a seat that the match does not ask answer a question to the table; return whether it did."""
         asked = self._people.questions.open
         if (
             asked is None
@@ -139,7 +138,7 @@ class Presses:
         return True
 
     def _choose_from_menu(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Let a seat that the match asks nothing pause it, or ask that it is put aside or ended."""
+        """Let a seat that the match does not ask pause it, or ask to put it aside or end it."""
         if seat.number not in self._play.seats:
             return False
         if isinstance(signal, Turn):
@@ -161,24 +160,24 @@ class Presses:
         return True
 
     def _menu_key(self, seat: Seat) -> object:
-        """Return what is wanted now: a push means what the dial picked for as long as that is the same, and is shown."""
+        """Return the key of the moment: the menu's choice is valid while it is the same and on the display."""
         decision, dice = self._rolls.decision, self._rolls.dice
         return decision and decision.number, dice.open.state, dice.accepted, self._boxes.displays.write_count(seat)
 
     def _menu_choice(self, seat: Seat) -> int | None:
-        """Return what the dial of a seat has picked of `MENU`."""
+        """Return the index in `MENU` that the dial of a seat has picked, or None."""
         at, moment = self._menu.get(seat.number, (None, None))
         return at if moment == self._menu_key(seat) else None
 
     def _call_help(self, seat: Seat) -> bool:
-        """Call for help; a second hold takes the call back."""
+        """Call staff, or take the call back."""
         about = str(seat.number)
         if not self._notices.end("help", about):
             self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), about)
         return True
 
     def _grant_or_show_code(self, seat: Seat) -> bool:
-        """Give the seat to the phone that asks for it; where none does, show the code of a seat without a phone that is on."""
+        """Give the seat to the phone that asks for it. Without a claim, show the code of a seat whose phone is off."""
         claim = self._seats.waiting(seat.number)
         if claim is None:
             if not seat.joined or (seat.sid and seat.phone_on):
@@ -195,7 +194,7 @@ class Presses:
         return True
 
     def _answer_claim(self, seat: Seat, key: Key) -> bool:
-        """Let a push at a free seat say yes to who asks for it, and the bar no."""
+        """Answer a claim of a free seat: push grants, bar refuses."""
         if (key.control, key.edge) == ("push", "down"):
             self._seats.grant(seat.number)
         elif (key.control, key.edge) == ("bar", "down"):
@@ -203,7 +202,7 @@ class Presses:
         return True
 
     def _dispute_meaning(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:
-        """Return what a control means to a roll that may be disputed; None where it means what it always does."""
+        """Return what a control means to a roll that may be disputed; None if it has its usual meaning."""
         dispute, match = self._rolls.dispute, self._play.match
         if dispute is None or match is None or seat not in match.state.seats:
             return None
@@ -214,7 +213,7 @@ class Presses:
         return None
 
     def _handle_in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
+        """Handle a control between matches. Turn: next game. Push: sit down, be ready, start. Bar: not ready, get up."""
         if isinstance(signal, Turn):
             self._choice.turn_dial(signal.detents)
             self._boxes.displays.show_text(seat, self._choice.caption, self._choice.chosen)
@@ -239,23 +238,23 @@ class Presses:
         return True
 
     def _handle_during_pitch(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Let a seat use the menu while another one pitches, or take its seat from the house. Who pitches has one key."""
+        """Open the menu, or take a seat from the house, while another seat pitches. The pitching seat has one key."""
         asked = self._people.questions.open
         if seat.is_house:
             return self._take_from_house(seat, signal)
         return not (asked and seat.number in asked.may_vote()) and self._choose_from_menu(seat, signal)
 
     def _handle_in_match(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Answer an open decision on the box; a sealed one is the box's own business (`BoxLocked`).
+        """Answer an open decision on the box. A sealed one is answered inside the box (`BoxLocked`).
 
-        A push at a seat of the house takes it: somebody has come to play on.
+        A push at a seat of the house takes it over.
         """
         if seat.is_house:
             return self._take_from_house(seat, signal)
         match, decision, number = self._play.match, self._rolls.decision, seat.number
         if match is None or decision is None:
             return False
-        if decision.kind == "sealed" and number in decision.asked:  # who has chosen on a phone may use the menu
+        if decision.kind == "sealed" and number in decision.asked:  # a seat that chose on its phone may use the menu
             return self._boxes.is_idle(seat) and self._choose_from_menu(seat, signal)
         displays, dice = self._boxes.displays, self._rolls.dice
         cursor, moves = displays.cursor(number), decision.offers(number)
@@ -279,7 +278,7 @@ class Presses:
     # --- what it means -----------------------------------------------------------------------------------
 
     def _perform(self, seat: Seat, meaning: controls.Meaning) -> bool:
-        """Do what a control has come to mean; return whether it meant anything."""
+        """Do what a control means; return whether it means anything."""
         rolls, number = self._rolls, seat.number
         match meaning:
             case controls.Chosen(answer):
@@ -306,7 +305,7 @@ class Presses:
         return True
 
     def _try(self, seat: Seat, do: Callable[[], None]) -> None:
-        """Do what a box wants, or show on its display why it cannot be."""
+        """Call `do`; show a refusal on the display of the box."""
         try:
             do()
         except IllegalAction as error:

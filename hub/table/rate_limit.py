@@ -1,4 +1,4 @@
-"""The pace at which something may change whose last value alone matters: a name on the disk, a phone that comes and goes."""
+"""Limit how often a value may change of which only the last one matters: a name on disk, a phone's link."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ T = TypeVar("T")
 
 
 class RateLimit(Generic[T]):
-    """So many changes within so many seconds for each key; what comes sooner waits until it is due."""
+    """At most `changes` within `seconds` for each key; further ones wait until they are due."""
 
     MOST_KEYS = 64
 
     def __init__(self, changes: int, seconds: float) -> None:
         self._changes, self._seconds = changes, seconds
-        self._times: dict[str, tuple[float, ...]] = {}  # when the last `changes` of a key were, the oldest first
+        self._times: dict[str, tuple[float, ...]] = {}  # times of a key's last `changes`, oldest first
         self._waiting: dict[str, list[T]] = {}
 
     def defer(self, key: str, value: T, now: float) -> bool:
-        """Return whether a change has to wait; then it is kept, in its order, until `due`. Else it counts as done."""
+        """Return whether a change must wait: it is queued for `pop_due`. Otherwise count it as done."""
         if key not in self._waiting and self._due_at(key) <= now:
             self._note(key, now)
             return False
@@ -26,7 +26,7 @@ class RateLimit(Generic[T]):
         return True
 
     def pop_due(self, now: float) -> list[list[T]]:
-        """Return what has waited long enough, for each key in the order it came, and count it as one change."""
+        """Remove and return the changes that are due, by key in their order; those of one key count as one."""
         found = []
         for key in [key for key in self._waiting if self._due_at(key) <= now]:
             found.append(self._waiting.pop(key))
@@ -35,7 +35,7 @@ class RateLimit(Generic[T]):
 
     @property
     def due_at(self) -> float | None:
-        """Return when the next of what waits is due, or None."""
+        """Return when the next waiting change is due, in the clock's seconds, or None."""
         return min(map(self._due_at, self._waiting), default=None)
 
     def _due_at(self, key: str) -> float:

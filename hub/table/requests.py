@@ -1,6 +1,6 @@
-"""What phones ask of the table: each request is done, or refused with a sentence, and then nothing has changed.
+"""Handle the requests of phones: each is done, or refused with a sentence and without any change.
 
-Where the disk fails in between, what it has already is done and answered so (`hub.table.loop`).
+If the disk fails halfway, everything already written counts as done and is acknowledged (`hub.table.loop`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hub.table.views.lessons import Lessons
 
 
 class Requests:
-    """What phones may ask, by verb. A LogError is not caught here: the loop stops the match on it."""
+    """The handler of all verbs of phones. It does not catch LogError: the loop stops the match."""
 
     def __init__(
         self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People, hints: Hints, lessons: Lessons
@@ -35,11 +35,11 @@ class Requests:
         self._hints, self._lessons = hints, lessons
 
     def handle(self, seat: Seat, request: PhoneSaid) -> None:
-        """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
+        """Handle a request of the phone at `seat`. Raise IllegalAction, or LogError."""
         if request.epoch != self._play.log.epoch:
             raise Stale(MOVED_ON)
         args = read_args(verbs.ARGS, request.verb, request.args)
-        # This request may post another one, as the last vote for a suspended match does: that one stays.
+        # The request may post a new refusal itself, as the last vote for a suspended match does; only older ones end.
         refused = self._notices.ending("answered")
         try:
             self._dispatch(seat, request, args)
@@ -83,7 +83,7 @@ class Requests:
                 self._dispatch_for_table(seat, verb, args)
 
     def _dispatch_for_table(self, seat: Seat, verb: str, args: Plain) -> None:
-        """Do what is about the table as a whole: how a match begins, pauses, is put aside, ends."""
+        """Handle the verbs that concern the whole table: how a match starts, pauses, is put aside, ends."""
         match verb, args:
             case "start", verbs.StartArgs(game=game, options=options):
                 self._lobby.request_start(seat, game, options)
@@ -149,20 +149,20 @@ class Requests:
         self._lessons.choose(explained)
 
     def _let_hub_roll(self, seat: Seat, on: bool) -> None:
-        """Let the hub roll all dice of this table, or people."""
+        """Choose whether the hub rolls all dice of this table."""
         if not seat.joined or self._play.seats:
             raise NotAsked(say("Between matches, players seated here choose who rolls the dice."), "DICE")
         self._rolls.let_hub_roll(on)
 
     def _show_code(self, seat: Seat, number: int) -> None:
-        """Have the table's screens show the code of a seat that was left, so that its player comes back to the hand."""
+        """Show the code of a seat without a phone on the table's screens, so that its player can return."""
         wanted = next((one for one in self._seats if one.number == number), None)
         if wanted is None or wanted.sid or wanted is seat:
             raise IllegalAction(say("Only the code of a seat without a phone can be shown."), "CODE")
         self._seats.ask_for_code(wanted)
 
     def _answer_claim(self, seat: Seat, number: int, *, give: bool) -> None:
-        """Hand the seat over to the phone that asks for it, or keep it."""
+        """Grant or refuse the claim of another phone for this seat."""
         claim = self._seats.waiting(seat.number)
         if claim is None or number != claim.number:
             raise NotAsked(say("Nobody asks for this seat any more."), "CLAIM")
@@ -172,7 +172,7 @@ class Requests:
             self._seats.refuse(seat.number, say("Seat {seat} said no.", seat=seat.number))
 
     def _toggle_help(self, seat: Seat) -> None:
-        """Call staff, as a held bar does; asked once more, take the call back."""
+        """Call staff, or take the call back, as a held bar does."""
         if not self._notices.end("help", str(seat.number)):
             self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), str(seat.number))
 

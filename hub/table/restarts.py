@@ -1,7 +1,7 @@
-"""How a table outlives an error that nobody foresaw: all that it keeps in memory is made anew from its log.
+"""Restart a table after an unforeseen error: everything in memory is rebuilt from its log.
 
-The hub's other tables play on. `hub.table.faults` counts the errors, and after the third within ten minutes the table stays
-stopped until staff start it again.
+The hub's other tables play on. `hub.table.faults` counts the errors. After the third within ten minutes the table stays
+stopped until staff restart it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from hub.table.rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 
-RENAMES, RENAMES_SECONDS = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
-LINKS, LINKS_SECONDS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
+RENAMES, RENAMES_SECONDS = 3, 3.0  # at most this many renames of a seat (each a disk write) in this time
+LINKS, LINKS_SECONDS = 6, 6.0  # at most this many link changes of a phone (each published) in this time
 
 
 class _Stop:
@@ -32,36 +32,34 @@ class _Stop:
 
 
 class Restarts(ABC):
-    """A table that starts again by itself after a fault. `make_parts` makes its parts, as they are before a start."""
+    """A table that restarts after a fault. `make_parts` returns new parts, as they are before a start."""
 
     def __init__(self, table: str, ports: Ports, make_parts: Callable[[], Parts]) -> None:
         self._ports, self._make_parts = ports, make_parts
         self._inbox = Inbox()
         self._faults, self._surroundings = Faults(table, ports.clock), Surroundings()
-        self._is_broken = False  # after a fault, until it has started again
-        self._thread_error: Exception | None = (
-            None  # what has failed on another thread, until the table's own takes note of it
-        )
+        self._is_broken = False  # after a fault, until the restart succeeds
+        self._thread_error: Exception | None = None  # of another thread, until the table's own has noted it
         self._set_up()
 
     @abstractmethod
     def handle_signal(self, signal: object) -> None:
-        """Let one signal have its effect, and show what came of it."""
+        """Handle one signal and publish what has changed."""
 
     @abstractmethod
     def _seconds_until_due(self) -> float:
-        """Return the seconds until something is due by itself, one at most."""
+        """Return the seconds until the next part is due, at most 1."""
 
     @abstractmethod
     def _start(self) -> None:
-        """Take up what the disk has, and show it."""
+        """Resume from the disk and publish the state."""
 
     @abstractmethod
     def _show(self) -> None:
-        """Give everybody the newest complete picture."""
+        """Publish the latest complete state."""
 
     def _set_up(self) -> None:
-        """Make all that is kept in memory of the table: at the start, and anew after a fault."""
+        """Create everything that the table keeps in memory: at the start and after each fault."""
         self._parts = parts = self._make_parts()
         self._renames: RateLimit[PhoneSaid] = RateLimit(RENAMES, RENAMES_SECONDS)
         self._links: RateLimit[PhoneLink] = RateLimit(LINKS, LINKS_SECONDS)
@@ -73,7 +71,7 @@ class Restarts(ABC):
         self._demonstration, self._resumption = parts.demonstration, parts.resumption
         self._hints, self._lessons = parts.hints, parts.lessons
         self._current_request: tuple[PhoneSaid, object] | None = (
-            None  # what a phone asks just now, and where the log was before
+            None  # the request being handled, and the log's position before it
         )
 
     @property
@@ -82,9 +80,9 @@ class Restarts(ABC):
         return STOPPED if self._faults.stopped else ""
 
     def start(self) -> None:
-        """Take up what the disk has: who sat where, and the match under way.
+        """Resume from the disk: the seats and the match under way.
 
-        If the disk fails, the table stands still and says so, and each tick tries it again.
+        If the disk fails, the table stops with a notice, and each tick tries again.
         """
         try:
             self._start()
@@ -109,14 +107,14 @@ class Restarts(ABC):
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Guard what another thread does for this table: after an unforeseen error the table starts again by itself."""
+        """Guard work of another thread for this table: after an unforeseen error the table restarts."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - as in `receive`
             self._thread_error = error
 
     def _wait_seconds(self) -> float:
-        """Return how long to wait for a signal: also what says when something is due may fail."""
+        """Return how many seconds to wait for a signal; a part whose `due_at` fails is a fault like any other."""
         if not self._is_broken:
             try:
                 return self._seconds_until_due()
@@ -125,10 +123,7 @@ class Restarts(ABC):
         return 1.0
 
     def receive(self, signal: object) -> None:
-        """Take one signal. After an error that nobody foresaw, start the table again from its log; other tables play on.
-
-        Three such errors within ten minutes, and the table stays stopped until staff start it again.
-        """
+        """Handle one signal. After an unforeseen error restart the table, or stop it (see the module)."""
         self._surroundings.note(signal)
         try:
             if self._faults.stopped:
@@ -148,7 +143,7 @@ class Restarts(ABC):
             self._fail(failed, Tick())
 
     def _fail(self, error: Exception, signal: object) -> None:
-        """Take note of a fault, and start again; if that fails as well, the next signal or tick tries it once more."""
+        """Count a fault and restart. If that fails, the next signal or tick tries again."""
         was_broken, self._is_broken = self._is_broken, True
         try:
             self._faults.note(error, signal)
@@ -159,13 +154,13 @@ class Restarts(ABC):
         except Exception as another:  # noqa: BLE001 - as in `receive`
             self._faults.note(another, None)
         if self._is_broken:
-            with suppress(Exception):  # what shows the table may be what fails: the journal and the doctor tell of it
+            with suppress(Exception):  # publishing may be what fails; the journal and the doctor report it
                 self._publisher.show_stopped(
                     STOPPED if self._faults.stopped else RESTARTED, self._resumption.table, len(list(self._seats))
                 )
 
     def _start_again(self) -> None:
-        """Make the table anew from its log, with the phones and devices that it knows."""
+        """Rebuild the table from its log, with the phones and devices that it knows."""
         before, publisher, arms = list(self._seats), self._publisher, self._rolls.dice.open.arms
         for number in self._seats.claimed:
             self._seats.refuse(number, NOT_DONE)
@@ -185,7 +180,7 @@ class Restarts(ABC):
         self._show()
 
     def _answer_failed(self, signal: object) -> None:
-        """Answer whoever waits for what has failed. A request that reached the disk is done all the same."""
+        """Answer the sender of the failed signal. A request that reached the disk counts as done."""
         if self._current_request:
             request, written = self._current_request
             is_done = self._play.log.position != written
@@ -200,7 +195,7 @@ class Restarts(ABC):
         self._ports.phones.answer(request.sid, Ack(request.id, not refusal, refusal or None, code, self._snapshots.seq))
 
     def _handle_while_stopped(self, signal: object) -> None:
-        """Refuse what people ask of a table that stays stopped; staff may have it started again."""
+        """Refuse the signals of a stopped table, except a restart by staff."""
         match signal:
             case StaffAsked("done", {"key": "fault"}) | StaffAsked("reset"):
                 self._faults.reset()
@@ -218,7 +213,7 @@ class Restarts(ABC):
                 self._refuse(signal, STOPPED)
 
     def _refuse(self, signal: object, sentence: str) -> None:
-        """Refuse a signal with a sentence, if its sender waits for an answer."""
+        """Refuse a signal if its sender waits for an answer."""
         match signal:
             case StaffAsked():
                 signal.answer(False, sentence)

@@ -1,4 +1,4 @@
-"""What a start of the hub takes up from the disk: the table's code, who sat where, the match that was played last."""
+"""Resume a table from the disk: its code, its seats, and its last match."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ TABLE_CODE_LENGTH = 4
 
 
 class KeptLoss(msgspec.Struct, frozen=True):
-    """What the disk has lost, as it was told, and where that was: a match and how many acts of people its log had."""
+    """A reported loss of the disk: its sentence, the match, and the number of people's entries in its log."""
 
     sentence: str
     match: str
     acts: int
     text: KeptText | None = None
-    """The sentence, for other languages; None in what an earlier version has kept."""
+    """The sentence, for other languages; None in records of earlier versions."""
 
 
 class Resumption:
-    """The start of one table, in two steps that are each done once, however often the disk fails meanwhile."""
+    """The start of one table in two steps. Each is done once, however often the disk fails in between."""
 
     def __init__(
         self, core: Core, table: Identity, rolls: Rolls, choice: GameChoice, place_boxes: Mapping[str, int]
     ) -> None:
-        self.table = table  # with its code once that was read
+        self.table = table  # with its code after it was read
         self._kept, self._play, self._seats, self._notices = core.kept, core.play, core.seats, core.notices
         self._rolls, self._choice, self._random, self._place_boxes = rolls, choice, core.ports.random, dict(place_boxes)
         self._loss: KeptLoss | None = None
-        self._reported_damaged = 0  # so many private values that could not be read
+        self._reported_damaged = 0  # unreadable values reported so far
         self._progress: Literal["nothing", "read", "all"] = "nothing"
 
     @property
     def knows_seats(self) -> bool:
-        """Return whether who sat where is taken up."""
+        """Return whether the seats were read."""
         return self._progress != "nothing"
 
     @property
     def is_done(self) -> bool:
-        """Return whether all that the disk has is taken up."""
+        """Return whether the start is complete."""
         return self._progress == "all"
 
     def resume(self) -> bool:
-        """Read what the disk has, then write that this start has begun. Return whether that is done, for the first time.
+        """Read the disk, then write the new epoch. Return whether this call has completed the start.
 
-        Raise LogError: what was done by then is not done again.
+        Raise LogError: the next call continues with the step that failed.
         """
         if self._progress == "nothing":
             self._read()
@@ -69,7 +69,9 @@ class Resumption:
         if self._play.match:
             self._rolls.resume()
         if self._loss:
-            self._kept.write("loss", to_json(self._loss))  # settled only then: a power cut loses no loss
+            self._kept.write(
+                "loss", to_json(self._loss)
+            )  # settled only afterwards: a power cut does not lose the report
         else:
             self._kept.forget("loss")
         self._play.log.settle()
@@ -77,7 +79,7 @@ class Resumption:
         return True
 
     def report_damaged(self) -> bool:
-        """Tell of a private value that could not be read; return whether there is another one."""
+        """Post a notice if further private values could not be read; return whether it was posted."""
         damaged = list(self._kept.damaged)
         if len(damaged) == self._reported_damaged:
             return False
@@ -88,7 +90,7 @@ class Resumption:
         return self._notices.post("kept", text)
 
     def _read(self) -> None:
-        """Take up who sat where, and the match that was played last. Raise LogError."""
+        """Read the code, the seats and the last match. Raise LogError."""
         code = self._kept.read_as("code", _table_code, say("its code"))
         if code or not self.table.code:
             self.table = self.table._replace(code=code or new_code(self._random, TABLE_CODE_LENGTH))
@@ -110,7 +112,7 @@ class Resumption:
             self._notices.post("database", self._kept.store.notice)
 
     def _read_loss(self) -> KeptLoss | None:
-        """Return what the disk has lost: found out now, or told before a restart to people who have not gone on since."""
+        """Return a loss found now, or one reported before a restart if nobody has played since."""
         at, acts = self._play.log.match or "", self._acts()
         if sentence := self._play.log.lost():
             return KeptLoss(sentence, at, acts, KeptText.of(sentence))
@@ -118,12 +120,12 @@ class Resumption:
         return kept if kept and (kept.match, kept.acts) == (at, acts) else None
 
     def _acts(self) -> int:
-        """Return how many entries of the match are what people did; the hub itself goes on with chance."""
+        """Return the number of log entries by people; the hub itself adds those of chance."""
         match = self._play.match
         return sum(entry.seat != CHANCE for entry in match.log) if match else 0
 
     def update_loss(self) -> None:
-        """Keep a loss no longer once its notice has ended: somebody has taken it away, or begun a match. Raise LogError."""
+        """Forget a loss when its notice was dismissed or ended with the match. Raise LogError."""
         if self._loss and self.is_done and not self._notices.stands("lost"):
             self._kept.forget("loss")
             self._loss = None
