@@ -1,6 +1,6 @@
-"""Seats that are waited for and nobody sits at: they are called, the others are asked, the house plays for them.
+"""Keep a match going when an awaited seat does not answer: call it, ask the others, or let the house play for it.
 
-Nobody is ever put out. Whoever comes back finds the same hand.
+No player loses a seat this way: a player who returns finds the same hand.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from hub.table.seating.seat import Seat
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 20.0
-"""How long other people wait for a seat, one of the last, before it is called: ring, kiosk, phone."""
+"""How long others wait for one of the last seats before it is called by ring, kiosk and phone."""
 ASK_SECONDS = 60.0
-"""How long a seat is waited for before the others are asked what to do, where its phone sleeps or is gone ..."""
+"""How long a seat is awaited before the others are asked what to do, if its phone is asleep or away ..."""
 ASK_HERE_SECONDS = 180.0
-"""... and where its devices are there: somebody thinks, or has left them."""
+"""... and if its devices are connected: the player may be thinking, or have left them there."""
 MOST_DOUBLED = 1
-"""How often a seat that is to be waited for is waited for twice as long as before, until its people are asked again."""
+"""How many votes "wait" for a seat double the time until the others are asked again."""
 OPTIONS = {"wait": say("Wait"), "safe": say("Play safe for them"), "house": say("The house plays on")}
 
 
 class Absence(Part):
-    """The seats of one table that are waited for. `called` are those who have been called for the open decision."""
+    """The awaited seats of one table. `called_seats` were called for the open decision, `paused_by` has paused the match."""
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, house: HouseSeats, ask_seconds: float) -> None:
         self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
@@ -45,15 +45,15 @@ class Absence(Part):
         self._house, self._ask_seconds = house, ask_seconds
         self.stand_ins = house.stand_ins
         self.called_seats: list[int] = []
-        self.paused_by: int | None = None  # the seat that paused the match
-        self._wait_votes: dict[int, int] = {}  # how often the others have said, by silence too, to wait for a seat
-        self._safe_for: set[int] = set()  # seats that the others let play safe, until somebody is back there
-        self._match: str | None = None  # of which that was said
-        self._waits_since = 0.0  # of the open decision, or since the others last said to wait
-        self._last_since: float | None = None  # since when only the last ones are waited for
+        self.paused_by: int | None = None  # a seat
+        self._wait_votes: dict[int, int] = {}  # by seat: votes "wait", silence included
+        self._safe_for: set[int] = set()  # seats that play safe by a vote, until their player is back
+        self._match: str | None = None  # the match of those votes
+        self._waits_since = 0.0  # start of the open decision, or of the last vote "wait"
+        self._last_since: float | None = None  # since when only the last seats are awaited
 
     def on_decision_opened(self) -> None:
-        """Begin to wait anew: another decision is open."""
+        """Restart the waiting time: another decision is open."""
         self.called_seats, self._last_since = [], None
         if self._match != self._play.log.match:
             self._match, self._wait_votes, self._safe_for = self._play.log.match, {}, set()
@@ -62,23 +62,23 @@ class Absence(Part):
         self._questions.close("absent")
 
     def note_activity(self, seat: Seat) -> bool:
-        """Take note that somebody at a seat does something; return whether that changes what is shown."""
+        """Note that the player of a seat is active; return whether that changes what is shown."""
         changed = seat.stands_in
         self._wait_votes.pop(seat.number, None)
         self._safe_for.discard(seat.number)
         if seat.stands_in:
             seat.house, seat.stands_in = "", False
-            with suppress(LogError):  # else the house stands in again after a power cut, until the next touch
+            with suppress(LogError):  # then the house stands in again after a power cut, until the next touch
                 self._seats.keep()
         asked = self._questions.open
         if asked and asked.kind == "absent" and asked.seat == seat.number:
             self._questions.open = None
-            self._waits_since = self._clock.now()  # else it is asked again at once, about somebody who is there
+            self._waits_since = self._clock.now()  # else the same question is asked again at once
             changed = True
         return changed
 
     def pause(self, seat: Seat) -> None:
-        """Pause the match for a seat, or go on: nobody is called, asked about or played for meanwhile. Raise LogError."""
+        """Pause the match for a seat, or end a pause. A pause stops calls, questions and the house. Raise LogError."""
         if self.paused_by:
             self.end_pause()
             return
@@ -92,22 +92,22 @@ class Absence(Part):
             return
         self.paused_by = None
         self._waits_since = self._clock.now()
-        with suppress(LogError):  # then it is a pause again after a power cut, which anybody ends
+        with suppress(LogError):  # then the pause returns after a power cut, and any player ends it
             self._kept.forget("paused")
 
     def restore(self) -> None:
-        """Take up after a restart a pause, and where the house has stood in. Raise LogError."""
+        """Restore a pause, and the moves of stand-ins, after a restart. Raise LogError."""
         self.stand_ins.restore()
         paused = self._kept.read("paused", int, say("who paused the match"))
         self.paused_by = paused if paused in self._play.seats else None
 
     @property
     def due_at(self) -> float | None:
-        """Return when the house plays, in the clock's seconds; None where it does not."""
+        """Return when the house plays, in the clock's seconds; None if it does not."""
         return self._house.due_at if self.paused_by is None else None
 
     def run_due(self) -> bool:
-        """Do what time alone brings about; return whether anything has changed. Raise LogError."""
+        """Call seats, let the house play, ask the others; return whether anything has changed. Raise LogError."""
         if self._play.stopped or self.paused_by:
             return False
         changed, now, awaited = False, self._clock.now(), self._boxes.awaited_seats()
@@ -126,13 +126,13 @@ class Absence(Part):
         return self._ask_about_absent(awaited, waited) or changed
 
     def _last_awaited(self, awaited: list[int]) -> list[int]:
-        """Return the people whom the table waits for, once at least as many other people wait for them; the house waits for nobody."""
+        """Return the awaited seats of people, once at least as many other people wait for them; else none."""
         people = [one for one in self._play.seats if self._seats[one].is_somebodys and not self._seats[one].house]
         asked = [one for one in people if one in awaited]
         return asked if 2 * len(asked) <= len(people) else []
 
     def _ask_about_absent(self, awaited: list[int], waited: float) -> bool:
-        """Ask the others about one who has been waited for too long; return whether that is asked now."""
+        """Ask the others about a seat awaited for too long; return whether anything has changed. Raise LogError."""
         if self._questions.open:
             return False
         for number in awaited:
@@ -147,11 +147,11 @@ class Absence(Part):
             if seat.presence != "here" and self._seats.present(self._play.seats):
                 return self._apply_vote(
                     seat, "safe"
-                )  # the others have locked in their boxes, which can ask them nothing now
+                )  # the others have locked in their boxes, which cannot ask them now
         return False
 
     def _patience_seconds(self, seat: Seat) -> float:
-        """Return for how many seconds a seat is waited for until something is done: twice as long after each "wait"."""
+        """Return for how many seconds a seat is awaited: doubled by each of the first `MOST_DOUBLED` votes "wait"."""
         if seat.number in self._safe_for and seat.presence != "here":
             return CALL_SECONDS
         first = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
@@ -170,15 +170,15 @@ class Absence(Part):
         self._questions.ask(asked)
 
     def _options(self) -> Mapping[str, str]:
-        """Return what the others may choose: cards that only people can hold, the house plays not on."""
+        """Return the options of the others: with printed cards the house cannot play on."""
         match = self._play.match
         printed = match is not None and is_printed(match.setup)
         return {key: text for key, text in OPTIONS.items() if not (printed and key == "house")}
 
     def _voters_without(self, number: int) -> list[int]:
-        """Return the seats of the match that can be asked now, but this one: on a phone, or on a box that is free for it.
+        """Return the other seats of the match that can be asked now: on a phone, or on a box that is idle.
 
-        Where there are none, and the seat's own devices are there, so that nobody knows better, boxes that have locked are.
+        If there are none and the seat's own devices are connected, locked boxes are asked.
         """
         present = [self._seats[one] for one in self._seats.present(self._play.seats) if one != number]
         free = [seat.number for seat in present if seat.phone_on or self._boxes.is_idle(seat)]
@@ -206,7 +206,7 @@ class Absence(Part):
     # --- the safe move --------------------------------------------------------------------------------
 
     def _answer_safely(self, number: int) -> bool:
-        """Answer the open decision for a seat, the safe way; return whether that could be. Raise LogError."""
+        """Answer the open decision for a seat with the safe move; return whether that was possible. Raise LogError."""
         decision = self._rolls.decision
         if decision is None or number not in self._boxes.awaited_seats() or self._must_tell_cards(number):
             return False
@@ -222,7 +222,7 @@ class Absence(Part):
         return False
 
     def _must_tell_cards(self, number: int) -> bool:
-        """Return whether a seat is asked to tell of printed cards (`told` in the labels of the move): nothing is made up for it."""
+        """Return whether only the player can answer: the move names printed cards (`told` in its labels)."""
         match, decision = self._play.match, self._rolls.decision
         if match is None or decision is None or not is_printed(match.setup) or not decision.offers(number):
             return False
@@ -230,7 +230,7 @@ class Absence(Part):
         return about is not None and about.told
 
     def _safe_action(self, decision: Decision, number: int) -> Action:
-        """Return the no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last."""
+        """Return the safe move of an asked seat: the last one that the labels give to the bar of a box, else its last."""
         offered, labels = decision.offers(number), self._play.labels
         no = [move for move in offered if box_role(move.name, labels) in ("bar", "ask")]
         move = (no or offered)[-1]

@@ -1,6 +1,6 @@
-"""Moves that all who play have to agree to: the table asks them before such a move goes into the log.
+"""Ask all players before a move that needs their agreement enters the log.
 
-The labels of the game name these moves (`agreed`), such as the correction of a printed card that was named wrongly.
+The labels of the game name these moves (`agreed`), such as the correction of a wrongly named printed card.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from hub.table.seating.questions import Asked
 
 
 class Agreement:
-    """What the people at one table are asked to agree to."""
+    """The moves of one table that need agreement."""
 
     def __init__(self, core: Core, boxes: SeatBoxes) -> None:
         self._play, self._seats, self._questions, self._boxes = core.play, core.seats, core.questions, boxes
 
     def ask_if_needed(self, action: Action) -> bool:
-        """Ask the table first if all have to agree to a legal move; return whether it is asked. Raise NotAsked."""
+        """Ask the table if a legal move needs agreement; return whether it is asked. Raise NotAsked."""
         match = self._play.match
         about = match.game.labels.moves.get(action.move) if match else None
         if match is None or about is None or not about.agreed or match.refusal(action):
@@ -37,7 +37,7 @@ class Agreement:
     def _ask(self, action: Action, named: str) -> None:
         def do(option: str) -> None:
             if option == "yes":
-                with suppress(IllegalAction):  # the match has gone on, so that it is no longer possible
+                with suppress(IllegalAction):  # the match has gone on, and the move is no longer legal
                     self._boxes.answer_by_phone(Action(seat=action.seat, move=action.move, args=action.args))
 
         text = say("Seat {seat} asks all players: {action}?", seat=action.seat, action=named)

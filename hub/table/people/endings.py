@@ -1,7 +1,7 @@
-"""How a match leaves its table before its end, and comes back: put aside and taken up again, or ended.
+"""Put a match aside, take it up again, or end it early.
 
-The people who sit there decide by a vote, staff at once, and the table itself where everybody has left or nobody plays.
-A match that was put aside is kept whole, with who held which seat; it goes on with the same people at the same seats.
+Players decide by a vote, staff at once, and the table itself when all have left or nobody plays. A match that was put aside
+is kept whole, with the person of each seat, and goes on with the same people at the same seats.
 """
 
 from __future__ import annotations
@@ -37,38 +37,38 @@ from hub.table.seating.seats import LEFT_SECONDS
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 900.0
-"""How long nobody does anything before the table puts a match aside ..."""
+"""Seconds without any action before the table puts a match aside ..."""
 WARNED_SECONDS = 60.0
-"""... and how long before that it says so."""
+"""... and how long before that it warns."""
 BREAK_LASTS = 4
-"""A paused match may stand this many times as long, as long as a person of it is there."""
+"""A paused match is kept this many times as long while one of its people is there."""
 MOST_KEPT = 20
-"""Matches that the lobby offers, the newest; older ones are kept all the same."""
+"""The lobby offers at most this many of the newest matches; older ones are kept on disk."""
 READ_SECONDS = 3600.0
-"""How often the table looks which of its matches are too old to go on, and forgets the names of their people."""
+"""How often the list of matches is read again, and the people of those that are too old are forgotten."""
 NOT_YOURS = say("This match is for the people who played it. Staff can let it go on.")
 STRANGERS = say("Too few people here are known from this match: staff can let it go on.")
 GONE = say("This match is not put aside here any more.")
 
 
 class Endings(Part):
-    """What ends a match at a table, and the matches that were put aside there."""
+    """The early endings of matches at one table, and the matches put aside there."""
 
     def __init__(self, core: Core, rolls: Rolls, lobby: Lobby, absence: Absence, idle_seconds: float) -> None:
         self._play, self._seats, self._notices, self._questions = core.play, core.seats, core.notices, core.questions
         self._kept, self._clock, self._rolls, self._lobby = core.kept, core.ports.clock, rolls, lobby
         self._absence, self._idle_seconds = absence, idle_seconds
         self._active_at = self._read_at = self._clock.now()
-        self._deserted_since: float | None = None  # since when nobody is at the match
-        self._read_suspended: list[Suspended] | None = None  # as the disk has it; None: not read yet
+        self._deserted_since: float | None = None  # since when no player is at the match
+        self._read_suspended: list[Suspended] | None = None  # as on disk; None: must be read
 
     # --- by those who sit there ----------------------------------------------------------------------
 
     def ask_vote(self, seat: Seat, what: Literal["put_aside", "end"]) -> None:
-        """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction.
+        """Let a seat call a vote on putting the match aside or ending it. Raise IllegalAction.
 
-        A person who plays with nobody but the house, or whom all others have left, puts it aside alone, and is asked once more
-        before it is ended.
+        A person who plays against the house only, or whom all others have left, puts it aside without a vote and confirms
+        an end.
         """
         self._check_plays(seat)
         if what == "put_aside":
@@ -111,11 +111,11 @@ class Endings(Part):
     # --- at once ---------------------------------------------------------------------------------------
 
     def put_aside(self, by: str) -> None:
-        """Put the match under way aside. `by`: by whom, for the journal. Raise NotAsked or LogError."""
+        """Put the match under way aside. `by` names the reason for the journal. Raise NotAsked or LogError."""
         match = self._prepare_to_leave(by)
         if match is None:
             return
-        people = self._kept_people()  # of matches that are too old as well: they go when it is read again
+        people = self._kept_people()  # matches that are too old go at the next `_load_suspended`
         seats = [self._seats[number] for number in self._play.seats]
         people[match] = {
             seat.number: KeptPerson(seat.called, seat.person or seat.left, seat.house if seat.is_house else "")
@@ -126,14 +126,14 @@ class Endings(Part):
         self._clear_match()
 
     def end(self, by: str) -> None:
-        """End the match under way: nobody wins, its log stays. `by`: by whom. Raise NotAsked or LogError."""
+        """End the match under way without a winner; its log stays. `by`: as for `put_aside`. Raise NotAsked or LogError."""
         if self._prepare_to_leave(by) is None:
             return
         self._play.end()
         self._clear_match()
 
     def _prepare_to_leave(self, by: str) -> str | None:
-        """Settle what is open about the match, and return it; None if it is over then: its last roll stands."""
+        """Settle an open dispute and return the match's id; None if the settled last roll has ended the match."""
         if not self._play.seats:
             raise NotAsked(say("No match is under way."), "LOBBY")
         if refusal := self._play.standstill():
@@ -147,7 +147,7 @@ class Endings(Part):
         return self._play.log.match
 
     def _clear_match(self) -> None:
-        """Clear what stood for the match. Seats at which nobody is are free; people who play on a box push it again."""
+        """Clear the state of the match, and free the seats whose phone is gone or that have a box only."""
         self._rolls.dispute = None
         self._read_suspended = None
         self._questions.open = None
@@ -157,14 +157,14 @@ class Endings(Part):
                 self._seats.release(seat, playing=False)
 
     def is_gone(self, seat: Seat) -> bool:
-        """Return whether a phone is gone for longer than a moment without network, and nobody uses the box in its place."""
+        """Return whether the phone of a seat is gone for `LEFT_SECONDS` and its box is not used either."""
         return not self._seats.is_heard(seat.number) and self._seats.gone_seconds(seat) >= LEFT_SECONDS
 
     # --- again -----------------------------------------------------------------------------------------
 
     @property
     def public_put_aside(self) -> list[PutAside]:
-        """Return the matches that can go on with people who sit here now, the newest first; none while the disk cannot be read."""
+        """Return the matches that people seated here have played, newest first; none if the disk cannot be read."""
         here = {
             one.match: [seat.number for seat in self._seats if self._has_played(seat, one)] for one in self._suspended()
         }
@@ -176,7 +176,7 @@ class Endings(Part):
 
     @property
     def kept_matches(self) -> list[KeptMatch]:
-        """Return all matches that can go on at this table, with the names of their people: for staff alone."""
+        """Return all matches that can go on at this table, with the names of their people: for staff only."""
         if self._play.seats:
             return []
         return [
@@ -213,10 +213,10 @@ class Endings(Part):
         ]
 
     def take_up(self, seat: Seat, match: str) -> None:
-        """Go on with a match that was put aside, once its people are known again. Raise StartRefused or LogError.
+        """Take up a match that was put aside, for the phone at a seat that has played it. Raise StartRefused or LogError.
 
-        No hand is dealt a second time: a seat whose phone is another one than before is known when all others say so, who
-        are most of those who played and have proved it.
+        It goes on at once if every seat has its phone of that match. If not, the others vote whether the people at the
+        remaining seats are the same. Those who vote must be more than half of the people of the match, with their phones.
         """
         offer = self._find(match)
         if offer is None:
@@ -244,8 +244,8 @@ class Endings(Part):
         if not strangers:
             self._resume(offer.match, places)
             return
-        # A seat that was played on its box alone knows nobody: whoever pushes that box now may be anybody. Less than most
-        # of the match is one guest with phones of friends who are not there.
+        # A seat played on its box alone proves nothing: anybody can push that box. Half of the match or fewer could be one
+        # guest with the phones of absent friends.
         proven = [at[number].number for number, one in before.items() if one.person and number not in strangers]
         known = self._seats.present(proven)
         people = [number for number in numbers if not was_house(before.get(number))]
@@ -268,7 +268,7 @@ class Endings(Part):
             raise StartRefused(error.sentence) from error
 
     def take_up_for_staff(self, match: str) -> None:
-        """Go on with a match that was put aside, with whoever sits at its seats: staff know them. Raise NotAsked or LogError."""
+        """Take up a match with the people who sit at its seats now: staff know them. Raise NotAsked or LogError."""
         offer = self._find(match)
         if offer is None:
             raise NotAsked(GONE, "LOBBY")
@@ -283,16 +283,16 @@ class Endings(Part):
     def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
         if before is None:
             return False
-        if before.house:  # nobody has seen its hand but the house
+        if before.house:  # only the house has seen its hand
             return seat.is_house or not seat.joined
-        if not before.person:  # it was played on its box alone, and is again: no phone gets a hand
+        if not before.person:  # played on its box alone then and now: no phone gets the hand
             return not seat.sid
         return seat.was(before.person)
 
     def _places(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> dict[int, int]:
-        """Return by seat of the table where those sit now that shall sit there: phones that are known go to their old seats.
+        """Return by seat of the table the seat from which its player moves there: known phones go to their old seats.
 
-        Raise StartRefused where a box stands at a seat that would change: its player would have to change places, too.
+        Raise StartRefused if a seat that would change has a box, as its player would have to change places, too.
         """
         places = {seat.number: seat.number for seat in self._seats}
         for number in numbers:
@@ -317,7 +317,7 @@ class Endings(Part):
             self._notices.post("not_started", error.sentence)
 
     def _check_table_is_free(self) -> None:
-        """Raise StartRefused where the table has no room for a match now: before anybody changes places for it."""
+        """Raise StartRefused if no match can go on at this table now. Called before anybody changes places for it."""
         if self._play.seats:
             raise StartRefused(say("A match is under way at this table."))
         if self._play.stopped:
@@ -328,7 +328,7 @@ class Endings(Part):
     def _resume(self, match: str, places: Mapping[int, int] | None = None) -> None:
         self._check_table_is_free()
         if places:
-            self._seats.arrange(places)  # first: a match that went on without it would give hands to others
+            self._seats.arrange(places)  # first: else the match would give hands to other people
         self._play.take_up(match)
         before = self._kept_people().get(match, {})
         for number, person in before.items():
@@ -336,14 +336,14 @@ class Endings(Part):
             if person.house and not seat.joined:
                 with self._seats.changing(seat):
                     seat.house, seat.joined = person.house, True
-        self._read_suspended = None  # who played it is forgotten when that is read again
+        self._read_suspended = None  # read again, which forgets who played it
         self._lobby.on_match_started(self._play.match.game.name if self._play.match else "")
         if lost := self._play.log.lost():
-            self._notices.post("lost", lost)  # after `begun`, which ends what was said of the match before
+            self._notices.post("lost", lost)  # after `on_match_started`, which ends notices of the match before
             self._play.log.settle()
         for number, person in before.items():
             seat = self._seats[number]
-            if person.person and not seat.sid:  # played on a box now, and no box's hand all the same
+            if person.person and not seat.sid:  # played on a box now, but the hand belongs to a phone
                 with self._seats.changing(seat):
                     seat.left = person.person
 
@@ -353,18 +353,18 @@ class Endings(Part):
     # --- by the table itself -----------------------------------------------------------------------------
 
     def note_activity(self) -> None:
-        """Take note that somebody did something."""
+        """Note an action: the idle time starts again."""
         self._active_at = self._clock.now()
         self._notices.end("idle")
 
     def _put_old_result_away(self, now: float) -> bool:
-        """Show no longer the result of a match that nobody looks at; return whether there was one."""
+        """Hide the result of a match after the idle time without phones; return whether there was one."""
         if now - self._active_at < self._idle_seconds or any(seat.phone_on for seat in self._seats):
             return False
         return self.put_result_away()
 
     def put_result_away(self) -> bool:
-        """Show no longer the result of a finished match, so that the next guests find the lobby. Return whether there was one."""
+        """Hide the result of a finished match: the next guests find the lobby. Return whether there was one."""
         before = self._play.match
         self._play.put_away()
         if self._play.match is before:
@@ -374,7 +374,7 @@ class Endings(Part):
         return True
 
     def run_due(self) -> bool:
-        """Put the match aside where everybody has left it, or nobody plays; return whether anything has changed."""
+        """Put the match aside if all have left it or nobody plays; return whether anything has changed. Raise LogError."""
         now = self._clock.now()
         if now - self._read_at >= READ_SECONDS:
             self._read_suspended = None
@@ -389,7 +389,7 @@ class Endings(Part):
             self.put_aside("itself: everybody has left")
             return True
         idle = now - self._active_at
-        if self._absence.paused_by is not None:  # a break lasts longer, but only while somebody of the match is there
+        if self._absence.paused_by is not None:  # a break may be longer while one of the match's people is there
             gone = min((self._seats.gone_seconds(seat) for seat in seats if seat.is_somebodys), default=idle)
             idle = max(min(idle, gone), idle - (BREAK_LASTS - 1) * self._idle_seconds)
         if idle >= self._idle_seconds:

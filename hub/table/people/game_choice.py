@@ -1,4 +1,4 @@
-"""Between two matches: which game is next, and with which options."""
+"""Choose the next game and its options between two matches."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hub.table.seating.seat import Seat
 
 
 class GameChoice:
-    """What a table plays next.
+    """The next game of a table.
 
-    - `chosen` is the name of the game that a push on a box starts: the last one, or the one that a dial has picked.
-    - `preset` is the name of the owner's set of options for it; "" for the usual options, and for options chosen by hand.
-    - `options` are the chosen options that differ from the usual ones.
+    - `chosen`: the name of the game that a push on a box starts; "" before the first choice.
+    - `preset`: the name of the owner's set of options for it; "" for default options, and for options chosen by hand.
+    - `options`: the chosen options that differ from the defaults.
     """
 
     def __init__(self, core: Core, rolls: Rolls, presets: Mapping[str, Sequence[Preset]]) -> None:
@@ -43,7 +43,7 @@ class GameChoice:
         return self._presets.get(name, ())
 
     def choose(self, name: str, preset: str) -> None:
-        """Let a game be the chosen one, with a set of options. Raise NotAsked."""
+        """Choose a game and a preset of it, "" for none. Raise NotAsked."""
         if self._play.seats or name not in self._play.games:
             raise NotAsked(say("Between matches, choose a game of this table."), "LOBBY")
         if preset and preset not in [one.name for one in self.presets(name)]:
@@ -51,23 +51,23 @@ class GameChoice:
         self._choose(name, preset)
 
     def _choose(self, name: str, preset: str = "", options: Mapping[str, object] | None = None) -> None:
-        """Let a push on a box start a game with a preset, or with `options`."""
+        """Choose a game with the options of a preset, or with `options`."""
         self.chosen, self.preset = name, preset
         if options is None:
             options = next((one.options for one in self.presets(name) if one.name == preset), {})
         self.options = options
 
     def _unusual(self, name: str, options: Mapping[str, object]) -> dict[str, Any]:
-        """Return the options that are not as usual."""
+        """Return the options that differ from their defaults."""
         usual = {one: option.default for one, option in self._play.games[name].options.items()}
         return {one: value for one, value in options.items() if value != usual.get(one)}
 
     def preset_with(self, name: str, options: Mapping[str, object]) -> str:
-        """Return the preset that has these options; "" where none does."""
+        """Return the preset with these options, or ""."""
         return next((one.name for one in self.presets(name) if one.options == options), "")
 
     def _missing(self, name: str) -> list[str]:
-        if self._play.seats:  # a match is under way: nobody reads it
+        if self._play.seats:  # not shown during a match
             return []
         here = [self._seats[number] for number in self._seats.dealt_in()]
         return needs.lacks(
@@ -75,33 +75,33 @@ class GameChoice:
         )  # fmt: skip
 
     def lacking_phones(self, name: str, options: Mapping[str, object] | None = None) -> str:
-        """Return what keeps those who are dealt in from playing a game as it is meant; "" where nothing does."""
+        """Return a sentence about the phones that the seats dealt in lack for a game; "" if they lack none."""
         game = self._play.games.get(name)
         here = [self._seats[number] for number in self._seats.dealt_in()]
         return needs.lacking_phones(game, here, options) if game else ""
 
     def check_house(self, options: Mapping[str, object]) -> None:
-        """Raise StartRefused where the house would have to play what it cannot."""
+        """Raise StartRefused if the house cannot play with these options."""
         needs.check_house(options, [self._seats[number] for number in self._seats.dealt_in()])
 
     # --- what people would like ------------------------------------------------------------------------
 
     def choose_starting(self, name: str, options: Mapping[str, object]) -> None:
-        """Choose the game that somebody is about to start, with its options."""
+        """Choose the game that a seat is about to start, with its options."""
         self._choose(name, self.preset_with(name, options), self._unusual(name, options))
 
     def choose_played(self, name: str, options: Mapping[str, object]) -> None:
-        """Choose the game that is played now, with its options: the next match is the same, if nobody chooses another."""
+        """Choose the game that is played now, with its options, for the next match as well."""
         unusual = self._unusual(name, options) if name in self._play.games else {}
         self._choose(name, self.preset_with(name, unusual), unusual)
 
     def add_wish(
         self, seat: Seat, name: str, preset: str | UnsetType = UNSET, options: Mapping[str, Any] | UnsetType = UNSET
     ) -> None:
-        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked, StartRefused or LogError.
+        """Record the game that a seat would like, and choose the one with most wishes.
 
-        The options are the newest wish of those who want that game: its `preset` or its `options`. Who names neither leaves
-        them as they are.
+        The newest wish for the chosen game sets its options by `preset` or `options`; with neither they stay as they are.
+        Raise NotAsked, StartRefused or LogError.
         """
         before = self.chosen, self.preset, self.options
         self.choose(name, preset or "")
@@ -124,7 +124,7 @@ class GameChoice:
             self._choose(most, *before[1:]) if before[0] == most else self._choose(most)
 
     def _wish_options(self, options: Mapping[str, Any]) -> None:
-        """Let the chosen game be played with these options. Raise NotAsked or StartRefused where the game has not got one."""
+        """Set options of the chosen game. Raise NotAsked or StartRefused if the game does not have one of them."""
         known = self._play.games[self.chosen].options
         if not set(options) <= set(known):
             raise NotAsked(say("Choose options that this game has."), "LOBBY")
@@ -132,12 +132,12 @@ class GameChoice:
         self.choose_played(self.chosen, legal)
 
     def _most_wished(self, first: str) -> str:
-        """Return the game that most seats would like, of several `first` where it is one of them."""
+        """Return the game with most wishes; in a tie `first`, if it is among them."""
         wishes = [one.wish for one in self._seats if one.wish in self._play.games]
         return max(dict.fromkeys([first, *wishes]), key=wishes.count)
 
     def choose_wished(self) -> None:
-        """Choose the game that those who sit here wished for before a restart."""
+        """Choose the game with most wishes from before a restart."""
         if not self._play.seats:
             most = self._most_wished(self.chosen)
             if most != self.chosen:
@@ -146,7 +146,7 @@ class GameChoice:
     # --- at a table without phones -------------------------------------------------------------------
 
     def turn_dial(self, detents: int) -> None:
-        """Choose a game with a dial, and its preset: so many further on."""
+        """Move the choice of game and preset by some detents of a dial."""
         self._notices.passed("answered")
         places = [
             (name, preset) for name in self._play.games for preset in ("", *(one.name for one in self.presets(name)))
@@ -172,7 +172,7 @@ class GameChoice:
 
     @property
     def caption(self) -> str:
-        """Return what a push starts, for the display of a box: what it lacks, else game and preset."""
+        """Return the caption of a box that is about to start a game: a missing phone, else game and preset."""
         game = self._play.games[self.chosen]
         if self.lacking_phones(self.chosen):
             return say("{game}: no phone for {what}", game=game.title, what=game.labels.needs.phone)

@@ -1,7 +1,7 @@
-"""The seats that the house plays: its own, and those where it stands in for somebody who is away.
+"""Play the seats of the house: its own, and those where it stands in for an absent person.
 
-The house sees what the seat sees (`hub/engine/house_player.py`), takes the time of a person, and rolls no die that people
-can roll for it.
+The house sees what the seat sees (`hub/engine/house_player.py`), takes about as long as a person, and leaves dice to
+people who can roll them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from hub.table.seating.seat import Seat
 log = logging.getLogger(__name__)
 
 SECONDS = 2.0
-"""How long the house takes for a decision, about, so that people can follow."""
+"""About how many seconds the house takes for a decision, so that people can follow."""
 SEALED_SHARE = 0.25
-"""The part of it that a further seat of the house takes in the same sealed choice."""
+"""The share of it that each further seat of the house takes in the same sealed choice."""
 ALONE_SHARE = 0.4
-"""The part of it where nobody but the house is still in an auction: the others only wait for its end."""
+"""The share of it when only the house is still in an auction: the others wait for its end."""
 ROLL_SECONDS = 20.0
-"""How long dice are left to people where the house's seat is to roll and there is a reader with dice."""
+"""How long dice are left to people when a seat of the house must roll and there is a reader with dice."""
 
 
 class HouseSettings(NamedTuple):
-    """How the house plays at a table that nobody has told otherwise: on how many seats, how well, in how many seconds."""
+    """Default house settings of a table: number of seats, strength, and seconds per decision."""
 
     seats: int = 0
     strength: Strength = "steady"
@@ -45,7 +45,7 @@ class HouseSettings(NamedTuple):
 
 
 class HouseSeats:
-    """The house at one table. `strength` is how well it plays where people do not say."""
+    """The house at one table."""
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, settings: HouseSettings) -> None:
         self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
@@ -55,21 +55,21 @@ class HouseSeats:
 
     @property
     def strength(self) -> Strength:
-        """Return how well the house stands in for people."""
+        """Return how strongly the house plays when it stands in for people."""
         return self._settings.strength
 
     # --- its own seats -------------------------------------------------------------------------------
 
     def take_free_seats(self) -> None:
-        """Take the seats that the owner has given to the house, where nobody sits yet: those without a box first. Raise LogError."""
+        """Take the owner's number of house seats if all seats are free, those without a box first. Raise LogError."""
         if self._play.seats or any(seat.joined for seat in self._seats):
             return
         order = sorted(self._seats, key=lambda seat: (bool(seat.box), -seat.number))
-        for seat in order[: min(self._settings.seats, len(order) - 1)]:  # one is left for somebody
+        for seat in order[: min(self._settings.seats, len(order) - 1)]:  # leave one for a person
             self._take_seat(seat, self._settings.strength)
 
     def let_play(self, number: int, strength: Strength | Literal[""]) -> None:
-        """Let the house play at a free seat, or better or worse at one of its own; with no strength, free that. Raise NotAsked."""
+        """Give a free seat to the house, or set the strength at one of its own; "" frees it. Raise NotAsked."""
         seat = next((one for one in self._seats if one.number == number), None)
         if (
             self._play.seats
@@ -92,29 +92,29 @@ class HouseSeats:
     # --- its turn --------------------------------------------------------------------------------------
 
     def on_decision_opened(self) -> None:
-        """Begin to think: another decision is open."""
+        """Choose when the house plays: another decision is open."""
         self._asked_at = self._clock.now()
         pace = self._settings.seconds * (ALONE_SHARE if self._bids_alone() else 1.0)
         self._plays_at = self._asked_at + pace * (0.6 + 0.8 * self._random.random())
 
     def _bids_alone(self) -> bool:
-        """Return whether those still in an auction, as the labels name them, are all the house's."""
+        """Return whether all seats still in an auction (`screen.inside` in the labels) are the house's."""
         path, match = self._play.labels.screen.inside, self._play.match
         inside = found(match.view(None), path) if path and match else None
         return isinstance(inside, list) and bool(inside) and all(self._seats[number].house for number in inside)
 
     @property
     def awaited_seats(self) -> Sequence[int]:
-        """Return the seats of the house that the open decision waits for."""
+        """Return the awaited seats of the house."""
         return [number for number in self._boxes.awaited_seats() if self._seats[number].house]
 
     @property
     def due_at(self) -> float | None:
-        """Return when the house plays, in the clock's seconds; None where it is not asked."""
+        """Return when the house plays, in the clock's seconds; None if it is not asked."""
         return self._plays_at if self.awaited_seats else None
 
     def run_due(self) -> bool:
-        """Play for one seat, if the time has come; return whether anything has changed. Raise LogError."""
+        """Play for one seat if it is due; return whether anything has changed. Raise LogError."""
         awaited, now = self.awaited_seats, self._clock.now()
         if not awaited or now < self._plays_at:
             return False
@@ -129,7 +129,7 @@ class HouseSeats:
         if action is None:
             return False
         noted = self.standing_in(seat.number) if seat.stands_in else nullcontext()
-        with suppress(IllegalAction), noted:  # the dice lie there, or the choices are being opened: time goes on
+        with suppress(IllegalAction), noted:  # dice lie there or choices are being opened: try later
             if action.seat != CHANCE:
                 self._boxes.answer_by_phone(action)
             elif self._people_roll(decision):
@@ -141,7 +141,7 @@ class HouseSeats:
 
     @contextmanager
     def standing_in(self, seat: int) -> Iterator[None]:
-        """Note what is done inside as the house's for a seat whose person is away, if it comes into the log."""
+        """Record a log entry made inside this context as the house's, for a seat whose person is away."""
         entry = len(self._play.match.log) if self._play.match else 0
         yield
         if self._play.match and len(self._play.match.log) > entry:
@@ -155,9 +155,9 @@ class HouseSeats:
             return house_player.play(match, seat, strength, self._random, player=house_player.ANY_GAME)
 
     def _people_roll(self, decision: Decision) -> bool:
-        """Return whether the dice of a house's seat are still left to people: there are dice, and several to throw them.
+        """Return whether the dice of a house's seat are still left to people.
 
-        One person alone would throw for everybody.
+        With fewer than two people present, one person would roll for the whole table.
         """
         if not self._rolls.has_dice or len(self._seats.present(self._play.seats)) < 2:
             return False

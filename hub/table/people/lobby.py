@@ -1,4 +1,4 @@
-"""Between two matches: who is ready, and how a match begins."""
+"""Start the next match: readiness, delays and starts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hub.table.seating.seats import LEFT_SECONDS
 MOST_WAITS = 2
 MOST_SEATS = 6
 START_SECONDS = 5.0
-"""How long a match that one seat wants waits for those who are not ready."""
+"""How long a requested start waits for seats that are not ready."""
 PUSH_AGAIN_SECONDS = 30.0
-"""How long a second push starts a match that a first one did not, as something is missing."""
+"""How long a second push starts a match that lacks something, after the first push has said so."""
 
 
 class _Starting(NamedTuple):
-    """A match that `seat` wants and that begins `at`, in the clock's seconds."""
+    """A match requested by `seat` that starts `at`, in the clock's seconds."""
 
     game: str
     options: Mapping[str, object]
@@ -35,25 +35,26 @@ class _Starting(NamedTuple):
 
 
 class Lobby(Part):
-    """How the next match of a table begins. `hub.table.people.game_choice` knows which game that is."""
+    """The start of the next match of a table. `hub.table.people.game_choice` chooses its game."""
 
     def __init__(self, core: Core, rolls: Rolls, choice: GameChoice) -> None:
         self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
         self._clock, self._choice = core.ports.clock, choice
-        self._warned: tuple[str, float] = ("", 0.0)  # what a push was told that is missing, and until when
+        self._warned: tuple[str, float] = (
+            "",
+            0.0,
+        )  # the lack that the last push showed, and until when a second push starts
         self._starting: _Starting | None = None
-        self._delays: dict[int, int] = {}  # by seat: how often it let the others wait
-        # Also of those who have left their seats since: nobody holds a start up by sitting down anew.
+        self._delays: dict[int, int] = {}  # by seat: delays of a start
+        # Also of people who have left since: sitting down again gives nobody further delays.
         self._all_delays = 0
 
     # --- a start that somebody wants -----------------------------------------------------------------
 
     def request_start(self, seat: Seat, name: str, options: Mapping[str, object]) -> None:
-        """Start a match for a seat: at once where all who sit here are ready and nothing is missing, else soon.
+        """Start a match for a seat: at once if all others are ready and nothing is missing, else in `START_SECONDS`.
 
-        Meanwhile somebody may want to wait, and everybody sees what is missing.
-
-        Raise StartRefused where it cannot begin.
+        Until then any seat may delay it. Raise StartRefused if it cannot start.
         """
         dealt = self._seats.dealt_in()
         self._play.check(name, dealt, options)
@@ -77,28 +78,28 @@ class Lobby(Part):
         self._starting = _Starting(name, dict(options), seat.number, at)
 
     def request_rematch(self, seat: Seat) -> None:
-        """Start the game that was just finished, with its options. Raise IllegalAction or StartRefused."""
+        """Request the finished game again, with its options. Raise IllegalAction or StartRefused."""
         match = self._play.match
         if match is None or not match.over:
             raise NotAsked(say("There is no finished match to play again."), "LOBBY")
         self.request_start(seat, match.game.name, match.setup.options)
 
     def on_holder_changed(self, number: int) -> None:
-        """Take note that somebody else, or nobody, sits at a seat now: how often it let the others wait was another person."""
+        """Reset the delays of a seat that has another person now, or none."""
         self._delays.pop(number, None)
 
     def set_ready(self, seat: Seat, is_ready: bool) -> None:
-        """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused or LogError."""
+        """Set whether a seat is ready. The last ready seat starts a requested match. Raise StartRefused or LogError."""
         with self._seats.changing(seat):
             seat.ready = is_ready
         if not is_ready and self._starting:
-            with suppress(NotAsked):  # it has let the others wait often enough
+            with suppress(NotAsked):  # it has no delays left
                 self.delay_start(seat)
         elif self._starting and self._all_ready(but=self._starting.seat):
             self.start_match(self._starting.game, self._starting.options)
 
     def delay_start(self, seat: Seat) -> None:
-        """Let the match that somebody wants begin later, twice at most for a seat. Raise NotAsked."""
+        """Delay a requested start until it is requested again, at most `MOST_WAITS` times per seat. Raise NotAsked."""
         if self._starting is None:
             raise NotAsked(say("No match is about to begin."), "LOBBY")
         if self._delays.get(seat.number, 0) >= MOST_WAITS or self._all_delays >= MOST_WAITS * MOST_SEATS:
@@ -108,7 +109,7 @@ class Lobby(Part):
         self._starting = None
 
     def public_starting(self) -> Starting | None:
-        """Return the match that is about to begin as everybody sees it."""
+        """Return the match that is about to start as everybody sees it."""
         starting = self._starting
         if starting is None:
             return None
@@ -119,11 +120,11 @@ class Lobby(Part):
 
     @property
     def due_at(self) -> float | None:
-        """Return when a match begins by itself, in the clock's seconds."""
+        """Return when a requested match starts, in the clock's seconds."""
         return self._starting.at if self._starting else None
 
     def run_due(self) -> bool:
-        """Begin the match that somebody wants, once its time has come; return whether anything has changed."""
+        """Start a requested match when it is due; return whether anything has changed."""
         starting = self._starting
         if starting is None or self._clock.now() < starting.at:
             return False
@@ -138,7 +139,7 @@ class Lobby(Part):
         return all(self._seats[number].ready for number in self._seats.dealt_in() if number != but)
 
     def free_seat(self, number: int) -> None:
-        """Free a seat whose phone is gone, or whose box nobody touches, for whoever comes next. Raise NotAsked."""
+        """Free a seat whose phone is gone or whose box is not used. Raise NotAsked."""
         seat = next((one for one in self._seats if one.number == number), None)
         is_somebodys = seat is not None and seat.joined and not seat.is_house and seat.number not in self._play.seats
         if seat is None or not is_somebodys or seat.phone_on:
@@ -152,7 +153,7 @@ class Lobby(Part):
     # --- a match begins ------------------------------------------------------------------------------
 
     def start_match(self, name: str, options: Mapping[str, object]) -> None:
-        """Start a match with those who have joined. Raise StartRefused."""
+        """Start a match with the seats that are dealt in. Raise StartRefused."""
         if self._rolls.waits:
             raise StartRefused(WAITS)
         self._choice.check_house(options)
@@ -160,11 +161,11 @@ class Lobby(Part):
         try:
             self._play.begin(name, self._seats.dealt_in(), options)
         finally:
-            if self._play.match is not before:  # it has begun, even where the disk failed right afterwards
+            if self._play.match is not before:  # started, even if the disk failed right afterwards
                 self.on_match_started(name)
 
     def on_match_started(self, name: str) -> None:
-        """Clear what stood for the match that has now begun."""
+        """Keep the choice of the match that has just started, and clear the lobby."""
         self._rolls.dispute = None
         match = self._play.match
         options = match.setup.options if match else {}
@@ -172,7 +173,7 @@ class Lobby(Part):
         self.clear()
 
     def clear(self) -> None:
-        """Let nobody be ready, and end what stood for the match that was."""
+        """Clear readiness, wishes, delays and stand-ins of the match before."""
         self._starting = None
         self._delays.clear()
         self._all_delays = 0
@@ -180,9 +181,9 @@ class Lobby(Part):
             if seat.stands_in:
                 seat.house, seat.stands_in = "", False
             seat.ready, seat.wish = seat.is_house, ""
-        for seat in self._seats:  # of the match that was
+        for seat in self._seats:  # of the match before
             seat.house_before = seat.left = ""
-        with suppress(LogError):  # the next change of a seat writes them all
+        with suppress(LogError):  # the next change of a seat writes all seats
             self._seats.keep()
         self._notices.passed("match")
         self._notices.passed("answered")
@@ -190,7 +191,7 @@ class Lobby(Part):
     # --- at a table without phones -------------------------------------------------------------------
 
     def on_push(self, seat: Seat) -> None:
-        """Sit down and be ready; whoever is ready starts the match. Raise StartRefused where it cannot begin."""
+        """Sit down and be ready; at a ready seat start the match. Raise StartRefused if it cannot start."""
         self._notices.passed("answered")
         if seat.ready and not seat.is_house:
             try:
@@ -204,7 +205,7 @@ class Lobby(Part):
             seat.joined = seat.ready = True
 
     def on_bar(self, seat: Seat) -> None:
-        """Be ready no more; then get up, unless a phone holds the seat."""
+        """Clear readiness; if the seat was not ready, get up, unless a phone holds the seat."""
         self._notices.passed("answered")
         with self._seats.changing(seat):
             if seat.is_house:
@@ -216,7 +217,7 @@ class Lobby(Part):
 
     def _start_by_push(self) -> None:
         match = self._play.match
-        if match and match.over:  # everybody still sits there, and phones ask nobody to be ready
+        if match and match.over:  # all still sit there, and phones do not ask for readiness
             self._start_or_warn(self._choice.chosen, self._choice.options)
             return
         late = [number for number in self._seats.dealt_in() if not self._seats[number].ready]
@@ -225,7 +226,7 @@ class Lobby(Part):
         self._start_or_warn(self._choice.chosen or next(iter(self._play.games)), self._choice.options)
 
     def _start_or_warn(self, name: str, options: Mapping[str, object]) -> None:
-        """Start a match; where something is missing, the second push does, after the first was told. Raise StartRefused."""
+        """Start a match; if phones are missing, only the second push does. Raise StartRefused."""
         lack, now = self._choice.lacking_phones(name, options), self._clock.now()
         warned, until = self._warned
         if lack and (warned != lack or now >= until):

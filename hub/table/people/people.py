@@ -1,4 +1,4 @@
-"""The people at a table as the loop sees them: who has done something, who is waited for, what they decide together."""
+"""The people at a table: their activity, absence, votes, and the start and end of matches."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ BUSY = say("The table is asked something else just now: try again in a moment.")
 
 
 class Patience(NamedTuple):
-    """Seconds: `ask` before the others are asked about an absent seat, `idle` before a match nobody plays is put aside.
+    """Times in seconds.
 
-    A pitch takes `pitch` seconds at most; 0: nobody pitches.
+    - `ask`: before the others are asked about an absent seat.
+    - `idle`: before a match without any action is put aside.
+    - `pitch`: the longest time of a pitch; 0: there are no pitches.
     """
 
     ask: float = ASK_SECONDS
@@ -41,7 +43,7 @@ class Patience(NamedTuple):
 
 
 class People(Group):
-    """The parts that follow what people do and leave undone: `questions`, `choice`, `lobby`, `house`, `absence`, `endings`, `vacancy`."""
+    """The parts of one table that deal with its people."""
 
     def __init__(
         self, core: Core, rolls: Rolls, boxes: SeatBoxes, patience: Patience, settings: HouseSettings,
@@ -62,19 +64,21 @@ class People(Group):
         self._holders = self._current_holders()
 
     def restore(self) -> None:
-        """Let the house take its seats, and restore each part. Raise LogError."""
+        """Let the house take its seats and restore each part. Raise LogError."""
         self.house.take_free_seats()
-        self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
+        self._position = self._play.log.position  # reading the log is no activity
         super().restore()
 
     def note_activity(self, seat: Seat | None) -> bool:
-        """Take note that somebody at a seat does something; return whether that changes what is shown."""
-        if seat is None or not self._play.seats or seat.number in self._play.seats:  # who watches plays nothing on
+        """Note that the player of a seat is active; return whether that changes what is shown."""
+        if (
+            seat is None or not self._play.seats or seat.number in self._play.seats
+        ):  # spectators do not keep the match alive
             self.endings.note_activity()
         return self.absence.note_activity(seat) if seat else False
 
     def on_box_used(self, seat: Seat | None) -> bool:
-        """Take note that somebody uses a control of a seat's box; return whether that changes what is shown."""
+        """Note that a control of a seat's box is used; return whether that changes what is shown."""
         if seat is None:
             return self.note_activity(None)
         before = seat.presence
@@ -82,12 +86,12 @@ class People(Group):
         return self.note_activity(seat) or seat.presence != before
 
     def on_box_locked(self, seat: Seat | None) -> None:
-        """Take note that a seat has locked a choice in its box: it plays, so a pause is over."""
+        """Note that a seat has locked a choice in its box: a pause is over."""
         self.on_box_used(seat)
         self.absence.end_pause()
 
     def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
-        """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
+        """Start a claim; if nobody at the seat can answer it, ask the others. Raise LogError."""
         others = [one for one in self._seats.present(self._at_table()) if one != claim.seat]
         wanted = next((seat for seat in self._seats if seat.number == claim.seat), None)
         called, free_in = False, None
@@ -142,7 +146,7 @@ class People(Group):
             self._seats.put_off(number, BUSY)
 
     def _update_new_phones(self) -> None:
-        """End the question who comes with a new phone when the old one is back, and claims about which nobody is asked."""
+        """End the question about a new phone when the old phone is back, and claims that have no open question."""
         asked = self.questions.open
         if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
             self._seats.put_off(asked.seat, say("The seat's own phone is back: ask there."))
@@ -158,7 +162,7 @@ class People(Group):
         return {seat.number: (seat.sid, seat.joined, seat.is_house) for seat in self._seats}
 
     def update_holders(self) -> None:
-        """Let votes and questions end whose people have left their seats: before anything is decided by them."""
+        """Remove the votes and delays of seats whose holder has changed, before they decide anything."""
         before, self._holders = self._holders, self._current_holders()
         known = {sid for sid, _, _ in before.values()}
         for number, holder in self._holders.items():
@@ -169,7 +173,7 @@ class People(Group):
                     self.vacancy.on_seat_given()
 
     def update(self) -> None:
-        """Let a pause end with the next action, questions with the match they are about, and pitches begin."""
+        """End a pause after an action or the end of the match, and update each part. Raise LogError."""
         self.update_holders()
         self._update_new_phones()
         if self._play.log.position != self._position:
@@ -181,6 +185,6 @@ class People(Group):
         super().update()
 
     def run_due(self) -> bool:
-        """Do what time alone brings about; return whether anything has changed. Raise LogError."""
+        """Run what is due; return whether anything has changed. Raise LogError."""
         self.update_holders()
         return super().run_due()

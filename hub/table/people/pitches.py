@@ -1,9 +1,8 @@
-"""Pitches: who has launched something reads it aloud, one after the other, before the match asks anybody on.
+"""Hold the match while seats read aloud what they have launched, one after the other.
 
-Which events these are, and what is read, say the labels of the game (`[pitch]`). A pitch is no input of the match: the log
-knows nothing of it. Nobody waits for the house, for who is not there, or has left; only a phone or box that goes silent in
-the middle of its own pitch does not end it: who reads aloud touches nothing, and phones sleep. While the match is paused,
-nobody's time runs.
+The labels of the game name these events and the text (`[pitch]`). A pitch is no input of the match and not in its log.
+Seats of the house and absent seats do not pitch. A phone or box that goes silent during its own pitch does not end it, as
+a reader touches nothing and phones fall asleep. A pause of the match stops the time of a pitch.
 """
 
 from __future__ import annotations
@@ -25,40 +24,40 @@ OPTIONS = {"done": say("Done"), "off": say("No more pitches of mine")}
 
 
 class Pitch(NamedTuple):
-    """What a seat reads aloud."""
+    """A text that a seat reads aloud."""
 
     seat: int
     text: str
 
 
 class Quiet(msgspec.Struct):
-    """Who wants to pitch no more in a match: by seat the session that said so, "" for a box alone."""
+    """The seats without pitches in `match`: by seat the login that chose so, "" for a box alone."""
 
     match: str = ""
     seats: dict[int, str] = {}
 
 
 class Pitches(Part):
-    """The pitches of one table. Each ends with a press, or after `seconds`; 0: there are none.
+    """The pitches of one table. Each ends with a press or after `seconds`; 0: there are none.
 
-    Whoever pitches may want no more of their own in this match; the others' are theirs to read.
+    A seat can turn off its own pitches for the rest of the match.
     """
 
     def __init__(self, core: Core, absence: Absence, seconds: float) -> None:
         self._play, self._seats, self._questions, self._kept = core.play, core.seats, core.questions, core.kept
         self._absence, self._seconds = absence, seconds
-        self._counted_for: tuple[str | None, int] | None = None  # the match and the epoch that events were counted in
+        self._counted_for: tuple[str | None, int] | None = None  # match and epoch of `_event_count`
         self._event_count = 0
         self._waiting: list[Pitch] = []
         self._current: Pitch | None = None
         self._quiet = Quiet()
 
     def restore(self) -> None:
-        """Take up before anything is played who wants to pitch no more. Raise LogError."""
+        """Restore which seats have turned off their pitches. Raise LogError."""
         self._quiet = self._kept.read("quiet_pitches", Quiet, say("who wants no pitches")) or Quiet()
 
     def update(self) -> None:
-        """Begin with what was just launched, go on to the next seat, and hold the match as long as anybody is left."""
+        """Queue new pitches, ask for the next one, and hold the match while any is left. Raise LogError."""
         match, log, paused = self._play.match, self._play.log, self._absence.paused_by is not None
         events = match.events if match else []
         if self._counted_for != (
@@ -110,7 +109,7 @@ class Pitches(Part):
         self._questions.ask(asked, self._seconds)
 
     def _be_quiet(self, seat: int) -> None:
-        """Let a seat pitch no more in this match, as long as the same person sits there. Raise LogError."""
+        """Turn off the pitches of a seat in this match, while the same person sits there. Raise LogError."""
         match = self._play.log.match or ""
         others = self._quiet.seats if self._quiet.match == match else {}
         quiet = Quiet(match, {**others, seat: self._seats[seat].sid})

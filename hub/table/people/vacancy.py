@@ -1,8 +1,8 @@
-"""When a table and its seats become free again for the next guests: presence decides, not the button *Leave*.
+"""Free a table and its seats for the next guests, by presence and not only by the button *Leave*.
 
-Between matches, a seat at which nobody was heard for a while is freed. A table at which nobody at all is heard is freed sooner
-when somebody asks for it: its screens call first, and a connected phone or a touched box keeps everything as it is. A match
-under way is put aside then, and its people can go on with it later.
+Between matches a seat is freed after a while of silence. A table where all seats are silent is freed sooner if somebody
+asks for it: its screens call first, and a connected phone or a touched box keeps everything as it is. A match under way is
+put aside, and its people can take it up later.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from hub.table.seating.seats import LEFT_SECONDS
 log = logging.getLogger(__name__)
 
 CALLED_SECONDS = 20.0
-"""For how long a table at which nobody is heard is called before it is freed for people who ask for it."""
+"""How long a silent table is called before it is freed for people who ask for it."""
 RETURN_SECONDS = 60.0
-"""How long phones have to come back after a start of the hub, however long they had been gone before it."""
+"""How long phones have to reconnect after a start of the hub, however long they were gone before."""
 NOTED_SECONDS = 60
-"""How often the disk is told for how long seats have been silent."""
+"""The steps in seconds in which the silence of seats is kept on disk."""
 CALL = say("Somebody asks for this table. If you are still here, wake your phone or push your dial.")
 BACK = say("Somebody is at this table again: ask there.")
 
@@ -37,15 +37,15 @@ class Vacancy(Part):
     def __init__(self, core: Core, endings: Endings, idle_seconds: float) -> None:
         self._play, self._seats, self._notices = core.play, core.seats, core.notices
         self._kept, self._clock, self._endings, self._idle_seconds = core.kept, core.ports.clock, endings, idle_seconds
-        self._silent_since: float | None = None  # since when nobody of the table is heard
-        self._requested_at: float | None = None  # since when somebody asks for it
-        self._company: set[tuple[int, str]] = set()  # who had a seat beside the match when its players were heard last
+        self._silent_since: float | None = None  # since when all seats are silent
+        self._requested_at: float | None = None  # since when the table is called
+        self._company: set[tuple[int, str]] = set()  # seats beside the match when its players were last heard
         self._kept_silence: dict[
             int, int
         ] = {}  # for how long seats have been silent, in steps of `NOTED_SECONDS`, on the disk
 
     def restore(self) -> None:
-        """Let the silence of before a restart count, but leave phones the time to come back. Raise LogError."""
+        """Restore the silence from before a restart, but give phones time to reconnect. Raise LogError."""
         self._kept_silence = self._kept.read("silent", dict[int, int], say("how long seats have been silent")) or {}
         most = max(0.0, self._idle_seconds - RETURN_SECONDS)
         for seat in self._seats:
@@ -55,9 +55,9 @@ class Vacancy(Part):
     # --- who asks ------------------------------------------------------------------------------------
 
     def request_table(self, seat: Seat | None = None) -> bool:
-        """Take note that somebody asks for a seat; return whether the table is called, as nobody is heard at it.
+        """Call the table if it is silent and somebody asks for a seat; return whether it is called.
 
-        `seat`: the one that is asked for, if it is a certain one. The person who is heard there answers alone.
+        `seat`: the seat asked for, if any. If its person is heard, that person answers and the table is not called.
         """
         if not self._may_free() or not self._is_silent() or (seat and self._seats.is_heard(seat.number)):
             return False
@@ -67,12 +67,12 @@ class Vacancy(Part):
         return True
 
     def on_seat_given(self) -> None:
-        """Take note that a phone was given a seat: somebody is here, and the phone connects in a moment."""
+        """Stop the call: a phone was given a seat and will connect in a moment."""
         self._silent_since = None
         self._stop_calling(BACK)
 
     def seconds_until_free(self, seat: Seat) -> float | None:
-        """Return in how many seconds a person's seat is free if nobody returns; None if somebody is there or a match needs it."""
+        """Return in how many seconds a silent seat is freed; None if its person is there or a match needs it."""
         if seat.number in self._play.seats or seat.presence == "here":
             return None
         return max(0.0, self._idle_seconds - self._seats.gone_seconds(seat))
@@ -80,7 +80,7 @@ class Vacancy(Part):
     # --- time ----------------------------------------------------------------------------------------
 
     def run_due(self) -> bool:
-        """Free what nobody uses, and call a table that somebody asks for; return whether anything has changed. Raise LogError."""
+        """Free silent seats, and call a silent table if asked for; return whether anything has changed. Raise LogError."""
         if not self._may_free():
             self._silent_since = None
             return self._stop_calling()
@@ -89,28 +89,28 @@ class Vacancy(Part):
         return self._free_silent() or changed
 
     def _may_free(self) -> bool:
-        """Return whether phones can be heard now, and the disk can take what is freed."""
+        """Return whether broker and disk work: without them silence proves nothing, and seats cannot be freed."""
         return not self._play.stopped and not self._notices.stands("broker")
 
     def _people(self) -> list[Seat]:
-        """Return the seats whose people have the table: those of the match under way, else all."""
+        """Return the seats of the people who have the table: of the match under way, else all."""
         playing = self._play.seats
         return [
             one for one in self._seats if one.joined and not one.is_house and (not playing or one.number in playing)
         ]
 
     def _is_silent(self) -> bool:
-        """Return whether people have the table, and none of them is heard."""
+        """Return whether people have the table and none of them is heard."""
         people = self._people()
         return bool(people) and not any(self._seats.is_heard(one.number) for one in people)
 
     def _beside(self) -> set[tuple[int, str]]:
-        """Return the seats that people have beside the match under way, each with the login of its phone."""
+        """Return the seats of people outside the match under way, each with the login of its phone."""
         playing = self._play.seats
         return {(one.number, one.sid) for one in self._seats if one.number not in playing and one.is_somebodys}
 
     def _is_wanted(self, silent_seconds: float) -> bool:
-        """Return whether the next guests sit beside a match that nobody plays. Friends of its players would not ask so soon."""
+        """Return whether new guests sit beside a silent match; friends of its players do not count at first."""
         company = self._company if silent_seconds < HEARD_SECONDS else set[tuple[int, str]]()
         return any(self._seats.is_heard(number) for number, _ in self._beside() - company)
 
@@ -131,7 +131,7 @@ class Vacancy(Part):
         return True
 
     def _free_all(self) -> None:
-        """Free the table for the people who ask for it. Raise LogError."""
+        """Free all silent seats for the people who ask. Raise LogError."""
         gone = [one for one in self._seats if one.joined and not one.is_house and self._endings.is_gone(one)]
         log.info("table %s: nobody is heard here, and somebody asks for the table: it is free", self._kept.table)
         if self._play.seats:
@@ -146,14 +146,14 @@ class Vacancy(Part):
         self._stop_calling(BACK)
 
     def _stop_calling(self, sentence: str = "") -> bool:
-        """Call the table no longer; claims that wait for it are refused with a sentence. Return whether it was called."""
+        """Stop the call and refuse the claims that wait for it. Return whether the table was called."""
         for number in self._seats.claimed:
             self._seats.put_off(number, sentence or self._seats.how_to_join(self._seats[number]), by="time")
         self._requested_at = None
         return self._notices.end("wanted")
 
     def _free_silent(self) -> bool:
-        """Free the seats that no match needs and at which nobody was heard for long, or that their people have left."""
+        """Free the seats outside a match that were silent for `idle_seconds`; return whether there were any."""
         free = [one for one in self._seats if one.joined and not one.is_house and one.number not in self._play.seats]
         silent = [one for one in free if self._seats.gone_seconds(one) >= self._idle_seconds]
         for seat in silent:
@@ -161,7 +161,7 @@ class Vacancy(Part):
         return bool(silent)
 
     def _keep_silence(self) -> None:
-        """Keep for how long seats have been silent, so that a restart does not begin anew. Raise LogError."""
+        """Keep the silence of each seat on disk, so that it survives a restart."""
         steps: dict[int, int] = {}
         for seat in self._seats:
             gone = self._seats.gone_seconds(seat)
@@ -169,5 +169,5 @@ class Vacancy(Part):
                 steps[seat.number] = int(min(gone, self._idle_seconds) / NOTED_SECONDS)
         if steps != self._kept_silence:
             self._kept_silence = steps
-            with suppress(LogError):  # it is told again in a minute; a match does not stand still for it
+            with suppress(LogError):  # written again in a minute; a match does not stop for it
                 self._kept.write("silent", to_json(steps))

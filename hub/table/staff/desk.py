@@ -1,7 +1,7 @@
-"""What staff may do at a table, and what they did. They see the public state; no hand, bid or code is ever asked for here.
+"""Handle the requests of staff at a table, and keep a record of them. Staff see no hand, bid or code.
 
-Each thing is done or refused with a sentence. What was done is in the journal, and the last of it is kept with the table:
-a log of a match holds actions of seats only, so what staff did to the match is told beside it, by its id and length.
+Each request is done, or refused with a sentence. The journal has all that was done; the table keeps the last
+`MOST_KEPT`. The log of a match holds actions of seats only, so a record names the match and the length of its log.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from hub.table.staff.session_limit import SessionLimit
 log = logging.getLogger(__name__)
 
 MOST_KEPT = 40
-"""So much of what staff did is kept."""
+"""At most this many records are kept."""
 
 
 class KeptDid(msgspec.Struct, frozen=True):
-    """What staff did, as the disk has it: the fields of `Did`, with a text for all languages."""
+    """A record on disk: the fields of `Did`, with a text for all languages."""
 
     at: int
     text: KeptText
@@ -46,7 +46,7 @@ class KeptDid(msgspec.Struct, frozen=True):
 
 
 class StaffDesk(Group):
-    """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
+    """The staff's requests at one table. Called on the table's thread; any thread may read `desk`."""
 
     def __init__(self, core: Core, rolls: Rolls, people: People, evenings: Sequence[str], volume: int) -> None:
         self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
@@ -55,15 +55,15 @@ class StaffDesk(Group):
         self.limit, self.tests = SessionLimit(core, evenings), HardwareTests(core, rolls)
         self.parts = (self.limit, self.tests)
         self._kept_records: list[KeptDid] = []
-        self._records: list[Did] = []  # the same as staff read it
+        self._records: list[Did] = []  # the same for the staff's page
         self.light = 100
-        """How bright rings and the table's screens are, in per cent."""
+        """The brightness of rings and the table's screens in percent."""
         self.volume = volume
-        """How loud the table's sounds are, in per cent; the owner's until staff set another one."""
+        """The volume of the table's sounds in percent; the owner's until staff change it."""
         self.desk = Desk(volume=volume)
 
     def restore(self) -> None:
-        """Take up what was set and done before a restart. Raise LogError."""
+        """Restore settings and records from before a restart. Raise LogError."""
         what = say("what staff did")
         before = self._kept.read("staff", list[Did], what) or []  # of hubs before November 26, 2026: in English
         english = [KeptDid(one.at, KeptText(one.text, {}), one.match, one.entries) for one in before]
@@ -76,7 +76,7 @@ class StaffDesk(Group):
         self._update_desk()
 
     def run_due(self) -> bool:
-        """Do what time brings about; return whether there is news."""
+        """Run what is due and update `desk`; return whether anything has changed. Raise LogError."""
         changed = super().run_due()
         self._update_desk()
         return changed
@@ -95,7 +95,7 @@ class StaffDesk(Group):
     # --- requests ------------------------------------------------------------------------------------
 
     def handle_request(self, asked: StaffAsked) -> None:
-        """Do what staff ask and answer. Raise LogError where the disk fails, answered as well."""
+        """Do what staff ask and answer. Raise LogError if the disk fails, after the answer."""
         match, entries = (
             self._play.log.match if self._play.match else None,
             len(self._play.match.log if self._play.match else ()),
@@ -115,11 +115,11 @@ class StaffDesk(Group):
         try:
             if did:
                 self._kept.write("did", to_json(self._kept_records))
-        finally:  # it is done, whatever becomes of the note
+        finally:  # it is done, even if the record is lost
             asked.answer(True, did)
 
     def _dispatch(self, verb: str, args: Mapping[str, Any]) -> Text | Literal[""]:
-        """Do it; return what staff did, as a sentence, or "" for what nobody needs to read later."""
+        """Do a request; return the sentence of its record, "" for none. Raise IllegalAction or LogError."""
         match verb, read_args(staff_verbs.TABLE_ARGS, verb, args):
             case "done", AcknowledgeArgs(key=key):
                 self._notices.acknowledge(key)
@@ -218,7 +218,7 @@ class StaffDesk(Group):
         return did
 
     def _reset(self, running: Literal["aside", "end"] | UnsetType) -> Text:
-        """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
+        """Prepare the table for the next guests: free all seats, and put aside or end a match under way."""
         if self._play.stopped:
             raise NotAsked(say("The match is stopped: {reason}", reason=self._play.stopped), "RECORD")
         did = say("The table was made ready for the next guests.")

@@ -1,7 +1,7 @@
-"""The test of boxes, rings and dice that staff make between two matches, while the hub runs.
+"""Test boxes, rings and dice between two matches while the hub runs, started by staff.
 
-While boxes are tried, their controls mean nothing else: each one that is pressed or turned is ticked off, and the ring of a
-seat goes round until all of its box was used. A census asks the reader for what lies in the tray.
+During a test of boxes their controls have no other effect: each used control is ticked off, and the ring of a seat rotates
+until all of its box was used. A census asks the reader for the dice in the tray.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from hub.table.dice.rolls import Rolls
 
 TEST_SECONDS = 180.0
 CENSUS = 6
-"""Dice that a census wants to see."""
+"""The number of dice that a census expects."""
 NO_READER = say("This table has no dice reader: count the dice by hand.")
 RIGHT, LEFT = say("dial right"), say("dial left")
 
 
 class HardwareTests(Part):
-    """The tests of one table; one at a time, and none while a match is under way."""
+    """The tests of one table: one at a time, and none during a match."""
 
     def __init__(self, core: Core, rolls: Rolls) -> None:
         self._play, self._seats, self._rolls, self._clock = core.play, core.seats, rolls, core.ports.clock
-        self._controls: dict[str, int] = {}  # of each box, as it said hello
-        self._untested: dict[int, list[str]] | None = None  # by seat, while boxes are tried
+        self._controls: dict[str, int] = {}  # by box: the number of controls that it reported
+        self._untested: dict[int, list[str]] | None = None  # by seat, during a test of boxes
         self._dice_text = ""
         self._arm: int | None = None
         self._ends_at = 0.0
@@ -40,7 +40,7 @@ class HardwareTests(Part):
         return self._untested is not None or self._arm is not None
 
     def begin(self, what: Literal["boxes", "dice", "stop"]) -> None:
-        """Try the "boxes", count the "dice", or "stop". Raise IllegalAction."""
+        """Start a test of "boxes" or a census of "dice", or "stop". Raise IllegalAction."""
         self.end()
         self._ends_at = self._clock.now() + TEST_SECONDS
         if what == "boxes":
@@ -55,20 +55,20 @@ class HardwareTests(Part):
             self._dice_text = say("Put all {count} dice into the tray.", count=CENSUS) if self._arm else NO_READER
 
     def end(self) -> None:
-        """End what is tried."""
+        """End the test."""
         if self._arm is not None:
             self._rolls.dice.open.disarm()
         self._untested, self._arm, self._dice_text = None, None, ""
 
     def run_due(self) -> bool:
-        """End a test that has lasted long enough, or that a match has overtaken; return whether there was one."""
+        """End a test after `TEST_SECONDS` or at the start of a match; return whether there was one."""
         if not self._running or (self._clock.now() < self._ends_at and not self._play.seats):
             return False
         self.end()
         return True
 
     def handle_signal(self, signal: object) -> bool:
-        """Take what a device reports; return whether it was for a test and means nothing else."""
+        """Handle a report of a device; return whether it belongs to a test and has no other effect."""
         if isinstance(signal, BoxUp):
             self._controls[signal.box] = signal.controls
         if not self._running or self._play.seats:
@@ -91,14 +91,14 @@ class HardwareTests(Part):
         return True
 
     def rings(self) -> Mapping[int, LampPicture]:
-        """Return what rings show in place of the table's own: going round until all of a box was used, then lit."""
+        """Return the test's ring pictures by seat: rotating until all of a box was used, then lit."""
         return {
             seat: LampPicture("roll" if left else "locked", 0, SEAT_MARKS[seat].colour)
             for seat, left in (self._untested or {}).items()
         }
 
     def report(self) -> HardwareTest | None:
-        """Return how far the test is; None where none runs."""
+        """Return the progress of the test; None without one."""
         if not self._running and not self._dice_text:
             return None
         boxes = [BoxTest(seat, list(left)) for seat, left in (self._untested or {}).items()]
@@ -106,7 +106,7 @@ class HardwareTests(Part):
 
 
 def _sentence(seen: DiceSeen) -> str:
-    """Return what a reader sees of the dice in the tray."""
+    """Return a sentence about the dice that a reader sees in the tray."""
     faces = " ".join(map(str, seen.faces))
     match seen.state:
         case "settled":

@@ -1,4 +1,4 @@
-"""When the venue closes: from the times of the week to the moment, whatever midnight and summer time do to it."""
+"""Compute when the venue closes from its weekly times, across midnight and changes of summer time."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from datetime import UTC, date, datetime, time, timedelta
 NOON = time(12)
 """A closing time before this is the next morning's."""
 AFTER_SECONDS = 3600.0
-"""So long after it the venue counts as having just closed."""
+"""For this long after closing the last closing time is returned."""
 CLOCK_SET = 1_735_689_600.0
-"""The start of 2025: before it a clock is one that nobody has set, as a Pi's is without a network."""
+"""The start of 2025: an earlier clock was never set, as on a Pi without network."""
 
 
 def closing(evenings: Sequence[str], now: float) -> int | None:
-    """Return when the venue closes next, or has just closed, in seconds since 1970; None where no time is set.
+    """Return when the venue closes next, or has just closed, in seconds since 1970; None if no time is set.
 
-    `evenings` are the times by weekday from Monday, as "23:00", "" for none; `now` is in seconds since 1970. Times are
-    those of the machine's own time zone.
+    `evenings` are the times by weekday from Monday, such as "23:00", "" for none, in the machine's time zone. `now` is in
+    seconds since 1970.
     """
     if now < CLOCK_SET:
         return None
@@ -31,7 +31,7 @@ def closing(evenings: Sequence[str], now: float) -> int | None:
 
 
 def _moment(day: date, at: time) -> int:
-    """Return when the evening of a day ends. A time that summer time skips is moved on with the clock, one that comes twice is the first."""
+    """Return when the evening of a day ends. A time skipped by summer time moves on; of a repeated one the first counts."""
     local = datetime.combine(day if at >= NOON else day + timedelta(days=1), at)
     both = [local.replace(fold=fold).astimezone() for fold in (0, 1)]
     there = [one for one in both if one.replace(tzinfo=None, fold=0) == local]

@@ -1,6 +1,6 @@
-"""How long a table is its guests': until when, as staff have set it or the venue closes, and when that is announced.
+"""The time limit of a table, set by staff or by the venue's closing time, and its announcements.
 
-No match ends by it.
+The limit ends no match.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from hub.table.core import Core
 from hub.table.staff.opening_hours import closing
 
 LAST_ORDERS, FEW = 15 * 60, 5 * 60
-"""Seconds before the end at which it is announced."""
+"""The times of the two announcements, in seconds before the end."""
 LONGEST = 24 * 3600
 CHECK_SECONDS = 1.0
-"""How often the venue's hours are looked at."""
+"""How often the closing time is computed."""
 
 
 class SessionLimit(Part):
-    """The time of one table, by the time of day; what passes meanwhile is measured by the table's clock.
+    """The time limit of one table. The table's clock measures the time that is left of a limit set by staff.
 
-    What staff set counts, earlier or later; else the venue's own hours do (`evenings`, as in `hub.table.staff.opening_hours`).
+    A limit set by staff counts before the venue's hours (`evenings`, see `hub.table.staff.opening_hours`).
     """
 
     def __init__(self, core: Core, evenings: Sequence[str] = ()) -> None:
@@ -34,12 +34,12 @@ class SessionLimit(Part):
         self._clock, self._wall = core.ports.clock, core.ports.wall
         self._staff_until: int | None = None  # by staff
         self._ends_at = 0.0  # by the table's clock
-        self._closing_at: int | None = None  # as the venue's hours say
-        self._checked_at = -CHECK_SECONDS  # when they were looked at, in seconds since 1970
+        self._closing_at: int | None = None  # by the venue's hours
+        self._checked_at = -CHECK_SECONDS  # when that was computed, in seconds since 1970
 
     @property
     def until(self) -> int | None:
-        """Return when the table's time is over, in seconds since 1970; None where there is no limit."""
+        """Return when the table's time is over, in seconds since 1970; None without a limit."""
         return self._closing_at if self._staff_until is None else self._staff_until
 
     @property
@@ -48,13 +48,13 @@ class SessionLimit(Part):
         return self._staff_until is None and self._closing_at is not None
 
     def restore(self) -> None:
-        """Take up what was set before a restart. Raise LogError."""
+        """Restore a limit from before a restart. Raise LogError."""
         until = self._kept.read("until", int, say("until when the table is taken"))
         if until and abs(until - self._wall()) < LONGEST:  # else it is long over, or this clock is wrong
             self._set_end(until)
 
     def choose(self, minutes: int | UnsetType, at: str | UnsetType) -> None:
-        """Set when the time ends: in `minutes`, else at the next time `at` ("22:30"), else never. Raise LogError."""
+        """Set the limit: in `minutes`, else at the next time `at` ("22:30"), else none. Raise LogError."""
         if minutes is not UNSET:
             self.set(int(self._wall()) + 60 * minutes)
         elif at is not UNSET:
@@ -65,7 +65,7 @@ class SessionLimit(Part):
             self.set(None)
 
     def set(self, until: int | None) -> None:
-        """Set until when, in seconds since 1970, or with None that there is no limit. Raise LogError."""
+        """Set the limit in seconds since 1970; None: no limit. Raise LogError."""
         if until is None:
             self._kept.forget("until")
             self._staff_until = None
@@ -78,7 +78,7 @@ class SessionLimit(Part):
         self._staff_until, self._ends_at = until, self._clock.now() + until - self._wall()
 
     def run_due(self) -> bool:
-        """Announce the end when it is time; return whether there is news."""
+        """Announce the end when it is due; return whether anything has changed."""
         before = self.until
         wall = self._wall()
         if any(self._evenings) and abs(wall - self._checked_at) >= CHECK_SECONDS:
@@ -92,7 +92,7 @@ class SessionLimit(Part):
         return self._notices.end("time") or until != before
 
     def _announcement(self, until: int, left: float) -> str:
-        """Return what everybody is told with so many seconds left, "" for nothing."""
+        """Return the announcement with `left` seconds to go, "" for none."""
         at = time.strftime("%H:%M", time.localtime(until))
         if left > LAST_ORDERS:
             return ""
