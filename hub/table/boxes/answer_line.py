@@ -1,12 +1,12 @@
-"""The answers of a decision on one line, so that one dial serves every game.
+"""Arrange the answers of a decision on one line, so that one dial serves every game.
 
 - Moves with one answer stand on the left in reverse order; the answers of moves that range over values follow in the
   order in which they are listed: `drop | 45 50 55 ..`, `perfecto, challenge | 3 x 5 ..`,
-  `reject, accept | counter 5, 10 ..`. Where no move ranges over values, the listed order stands.
+  `reject, accept | counter 5, 10 ..`. If no move ranges over values, the listed order stays.
 - The dial rests on the first answer of the first listed move (the least bid), or on the move that the labels of the
-  game name (`[moves.accept] box = "rest"`). That one stands among the values where it is listed, as an offer to accept
-  does between the lower and the higher counters.
-- Where the labels put a parameter off (`[moves.bid] then = ["expose"]`), the line first holds answers without it. Once
+  game name (`[moves.accept] box = "rest"`). Such a move keeps its listed place among the values: an offer to accept
+  stands between the lower and the higher counters.
+- If the labels put a parameter off (`[moves.bid] then = ["expose"]`), the line first holds answers without it. Once
   such a partial answer is picked, the line holds the ways to complete it.
 - A move named `box = "bar"` that can be made in more than one way (a skip with a card and a place in the row) is not on the
   line: the bar opens it as a partial answer of which everything is still to be picked.
@@ -26,22 +26,22 @@ from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Orde
 from hub.engine.labels import Labels, ParameterLabels
 
 MAX_ANSWERS = 500
-"""The most answers on one line; further ones are left to the phone."""
+"""The most answers on one line; the phone has all of them."""
 
 MAX_SUBSETS = 1000
 """The most ways to choose several cards that still go on a line (of which `MAX_ANSWERS` are kept)."""
 
 
 def dial_line(moves: Sequence[Move], labels: Labels = NO_LABELS) -> list[Answer]:
-    """Return the answers of an open decision from left to right; none where all of them are left to the phone."""
+    """Return the answers of an open decision from left to right; none if only the phone can answer."""
     return line_and_rest(current_moves(moves, None, labels), labels)[0]
 
 
 def sealed_line(moves: Sequence[Move]) -> list[Answer]:
-    """Return the answers of a sealed decision as a box counts them, from 0; none where they are left to the phone.
+    """Return the answers of a sealed decision as a box counts them, from 0; none if only the phone can answer.
 
-    They stand as listed, the safe one last: in a sealed round the box alone reads its keys, and there
-    K1 to K6 are the first six answers and the bar takes a lock back.
+    The order is the listed one, the safe answer last. In a sealed round the box itself reads its keys: K1 to K6 are the
+    first six answers, and the bar takes a lock back.
     """
     return [answer for answers in _answers_by_move(moves).values() for answer in answers]
 
@@ -66,10 +66,10 @@ def line_and_rest(moves: Sequence[Move], labels: Labels) -> tuple[list[Answer], 
 
 
 def current_moves(moves: Sequence[Move], partial: Answer | None, labels: Labels) -> list[Move]:
-    """Return the moves as the dial goes through them now, with the parameters that are picked in this step.
+    """Return the moves on the dial now, with the parameters that are picked in this step.
 
-    Without a partial answer they lack what the labels put off, leave to the phone or have the bar open; with one they
-    are the ways to go on from it, none where it leads nowhere.
+    Without a partial answer, leave out parameters that the labels put off, and moves for the phone or the bar. With one,
+    return the ways to complete it; none if there are none.
     """
     if partial is None:
         opened = move_opened_by_bar(moves, labels)
@@ -83,9 +83,9 @@ def current_moves(moves: Sequence[Move], partial: Answer | None, labels: Labels)
 
 
 def move_opened_by_bar(moves: Sequence[Move], labels: Labels) -> str:
-    """Return the name of the move that the bar opens, or "" where there is none.
+    """Return the name of the move that the bar opens, or "".
 
-    It is the one that the labels name `box = "bar"`, where it can be made in more than one way, all of them at a box.
+    It is named `box = "bar"` by the labels and can be made in more than one way, always at a box.
     """
     for name in dict.fromkeys(move.name for move in moves):
         if box_role(name, labels) == "bar":
@@ -98,7 +98,7 @@ def move_opened_by_bar(moves: Sequence[Move], labels: Labels) -> str:
 
 
 def box_role(move: str, labels: Labels) -> str:
-    """Return what the labels of the game make of a move at a box: "rest", "bar", "ask", "phone", or "" for nothing."""
+    """Return the role of a move at a box by the labels of the game: "rest", "bar", "ask", "phone" or ""."""
     about = labels.moves.get(move)
     return about.box if about else ""
 
@@ -109,9 +109,9 @@ def accepts_answer(move: Move, answer: Answer) -> bool:
 
 
 def values_on_line(param: Param, *, alone: bool) -> Sequence[Any]:
-    """Return the values of a parameter that go on a line, none where it needs the phone.
+    """Return the values of a parameter that go on a line; none if it needs the phone.
 
-    `alone` says that the move has no other parameter.
+    `alone`: the move has no other parameter.
     """
     match param:
         case Fixed(value):
@@ -136,7 +136,7 @@ def values_on_line(param: Param, *, alone: bool) -> Sequence[Any]:
 def _answers_by_move(moves: Sequence[Move]) -> dict[str, list[Answer]]:
     """Return the answers as listed, by the name of their move.
 
-    Where they are too many the far ends are cut off, the later moves' first; of each move one answer at least stays.
+    More than `MAX_ANSWERS` are cut at their ends, later moves first; each move keeps at least one answer.
     """
     by_move: dict[str, list[Answer]] = {}
     for name in dict.fromkeys(move.name for move in moves):
@@ -151,7 +151,7 @@ def _answers_by_move(moves: Sequence[Move]) -> dict[str, list[Answer]]:
 
 
 def _answers_of(move: Move) -> Iterator[Answer]:
-    """Yield the answers of one move, its last parameter fastest; none where it needs the phone."""
+    """Yield the answers of one move, its last parameter fastest; none if it needs the phone."""
     values = [values_on_line(param, alone=len(move.params) == 1) for param in move.params.values()]
     if all(values):
         for chosen in product(*values):
@@ -171,7 +171,7 @@ def _without_repeats(answers: Iterable[Answer]) -> Iterator[Answer]:
 def _with_current_parameters(move: Move, picked: Mapping[str, Any], labels: Labels) -> Move:
     """Return a move with the parameters picked so far, fixed, and those to be picked now.
 
-    What the labels put off comes one after the other, once everything else is picked.
+    Parameters that the labels put off follow one by one after all others.
     """
     about = labels.moves.get(move.name)
     later = about.then if about else ()
@@ -186,7 +186,7 @@ def _with_current_parameters(move: Move, picked: Mapping[str, Any], labels: Labe
 
 
 def _coarse(param: Param, about: ParameterLabels | None) -> Param:
-    """Return an amount in the steps of the dial, which the labels may give coarser than the rules do; else as it is."""
+    """Return an amount in the coarser steps that the labels give the dial; other parameters unchanged."""
     step = about.dial if about else 0
     if not isinstance(param, Amount) or param.step >= step:
         return param

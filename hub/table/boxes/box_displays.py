@@ -1,7 +1,7 @@
-"""The small displays of the seat boxes and where each dial stands, while a decision is open.
+"""Write the small displays of the seat boxes and track their dials while a decision is open.
 
-A sealed choice is the box's own business (`hub.table.boxes.sealed_choice`): here its seat is only told what is asked. A table
-without boxes has these, too, and nobody reads them.
+The box itself shows a sealed choice (`hub.table.boxes.sealed_choice`); this module only writes its question. A table without
+boxes has these objects as well, without effect.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from hub.table.seating.seat import Seat
 
 
 class BoxDisplays:
-    """What each box shows in at most 40 characters, and the half-made answer that its dial and keys have picked.
+    """The captions of the boxes, at most 40 characters each, and what their dials and keys have picked.
 
-    `language` is the table's for what a game says; `game` is the one that is played, or was last, "" before.
+    `language` returns the table's language with the texts of a game; `game` returns the current or last game, or "".
     """
 
     def __init__(self, boxes: Boxes | None, language: Callable[[str], Language], game: Callable[[], str]) -> None:
         self._boxes, self._language, self._game = boxes, language, game
         self._cursors: dict[int, controls.Cursor] = {}
-        self._explained: dict[int, tuple[Answer, int]] = {}  # by seat: what a held key asked about, and the line shown
+        self._explained: dict[int, tuple[Answer, int]] = {}  # by seat: the answer of a held key, and the line shown
         self._write_counts: Counter[int] = Counter()  # by seat
 
     def cursor(self, seat: int) -> controls.Cursor:
-        """Return where the dial of a seat stands, and which faces were typed there."""
+        """Return the cursor of a seat: its dial and typed faces."""
         return self._cursors.get(seat, controls.Cursor())
 
     def reset(self) -> None:
-        """Forget what every seat has picked: another decision is open."""
+        """Forget all cursors: another decision is open."""
         self._cursors.clear()
         self._explained.clear()
 
     def forget(self, seat: int) -> None:
-        """Forget what a seat has picked or typed."""
+        """Forget the cursor of a seat."""
         self._cursors.pop(seat, None)
 
     def move_cursor(
         self, seat: Seat, cursor: controls.Cursor, match: Match, decision: Decision, *, silent: bool
     ) -> None:
-        """Move the cursor of a seat; unless `silent`, its display says what is picked now."""
+        """Move the cursor of a seat; unless `silent`, show what is picked now."""
         self._cursors[seat.number] = cursor
         if not silent:
             self._explained.pop(seat.number, None)
@@ -58,16 +58,16 @@ class BoxDisplays:
 
     @property
     def letters(self) -> Lettering:
-        """Return how texts are written now."""
+        """Return the lettering of the current language."""
         return Lettering(self._language(self._game()))
 
     def show_text(self, seat: Seat, text: str, game: str = "") -> None:
-        """Show an English text in the table's language, cut where it is too long; of another `game` than is played."""
+        """Show an English text, cut to fit, in the table's language with the texts of `game` (default: the current one)."""
         if self._boxes:
             self._write(seat, (Lettering(self._language(game)) if game else self.letters).shorten(text))
 
     def write_count(self, seat: Seat) -> int:
-        """Return how often a line was written on a seat's display: as long as that is the same, the last one stands there."""
+        """Return how often the display of a seat was written: while it is the same, the last text is shown."""
         return self._write_counts[seat.number]
 
     def _write(self, seat: Seat, caption: str) -> None:
@@ -76,19 +76,19 @@ class BoxDisplays:
             self._boxes.say(seat.box, caption)
 
     def refuse(self, seat: Seat, sentence: str) -> None:
-        """Show why what was pressed cannot be."""
+        """Show why a press has no effect, with the error buzz."""
         if self._boxes:
             self._boxes.buzz(seat.box, "error")
             self.show_text(seat, sentence)
 
     def show_decision(self, match: Match | None, decision: Decision | None, seats: Sequence[Seat]) -> None:
-        """Show each of `seats` what its dial picks, else what is wanted of it; the others go blank."""
+        """Show each of `seats` what its dial picks, else its question; a seat that is not asked gets a blank display."""
         for seat in seats:
             if seat.box_on:
                 self._write(seat, self._asked_caption(match, decision, seat.number) if match and decision else "")
 
     def show_dice(self, dice: TableDice, playing: Sequence[int], seats: Sequence[Seat]) -> None:
-        """Show each of `seats` that is `playing` what the dice want of it; what is being typed stays."""
+        """Show each of `seats` that is `playing` what the dice need; a display with typed faces stays."""
         roll, batch = dice.roll, dice.open
         for seat in seats if roll else ():
             mine = roll is not None and seat.number == roll.seat
@@ -99,15 +99,15 @@ class BoxDisplays:
                 )
 
     def show_dispute(self, seat: Seat, *, voting: bool) -> None:
-        """Show a seat that it may dispute a roll, or what push and bar mean while the table votes."""
+        """Show a seat that it may dispute a roll, or how to vote on it."""
         self.show_text(seat, captions.dispute_caption(voting=voting))
 
     def show_claim(self, seat: Seat, *, push: bool) -> None:
-        """Show a seat that a phone asks for it, and which gesture lets it in: a push, or bar and push held."""
+        """Show a seat the claim of a phone and the gesture that grants it: a push, or bar and push held."""
         self.show_text(seat, captions.claim_caption(push=push))
 
     def explain(self, seat: Seat, answer: Answer, match: Match) -> None:
-        """Show what a held key would pick, and at each further hold the next line of what that does."""
+        """Show what a held key would pick; each further hold shows the next line of its effect."""
         lines = captions.explanation(answer, match.game.labels, seen_by(match, seat.number), self.letters)
         before, line = self._explained.get(seat.number, (None, -1))
         line = (line + 1) % len(lines) if before == answer else 0
@@ -134,5 +134,5 @@ class BoxDisplays:
 
 
 def seen_by(match: Match, seat: int) -> Mapping[str, Any]:
-    """Return what a seat may see: its answers are named by it, for its box stands before its player alone."""
+    """Return the view of a seat, which names its answers: only its player reads the box."""
     return match.view(seat) if seat in match.state.seats else {}

@@ -1,4 +1,4 @@
-"""What the small display of a seat box says, and an answer by the labels of the game.
+"""Write the captions of seat boxes, and name answers by the labels of the game.
 
 A caption is at most `CAPTION_LENGTH` characters of ASCII, in the language of a `Lettering`. Moves, values and cards are
 named by the labels of the game (`hub.display.labels`); cards are looked up in the view of the seat.
@@ -28,7 +28,7 @@ from hub.table.boxes.controls import (
 from hub.table.boxes.lettering import CAPTION_LENGTH, ENGLISH, Lettering, cut, fits
 
 View: TypeAlias = Mapping[str, Any]
-"""What a seat may see, with its own part (`you`)."""
+"""The view of a seat, with its own part (`you`)."""
 
 
 # --- captions ------------------------------------------------------------------------------------------
@@ -38,9 +38,9 @@ def question_caption(
     want: str, moves: Sequence[Move], *, sealed: bool = False, labels: Labels = NO_LABELS, view: View | None = None,
     letters: Lettering = ENGLISH,
 ) -> str:  # fmt: skip
-    """Return the caption of a seat that is asked: what is wanted, or of a sealed choice what each key picks.
+    """Return the caption of a seat that is asked: the question, or for a sealed choice what each key picks.
 
-    The keys are named where all answers are on keys and their captions fit.
+    Keys are named if all answers are on keys and their names fit.
     """
     line = sealed_line(moves) if sealed else []
     if len(line) <= len(KEY_NUMBERS):
@@ -55,7 +55,7 @@ def picked_caption(
     cursor: Cursor, moves: Sequence[Move], labels: Labels = NO_LABELS, view: View | None = None,
     letters: Lettering = ENGLISH,
 ) -> str:  # fmt: skip
-    """Return the caption of the picked answer, with what the bar would do beside it where there is room."""
+    """Return the caption of the picked answer, with the effect of the bar if there is room."""
     cursor, step = current_step(moves, cursor, labels)
     line, rest = line_and_rest(step, labels)
     if not line:
@@ -82,7 +82,7 @@ def typed_caption(
     cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), labels: Labels = NO_LABELS, view: View | None = None,
     letters: Lettering = ENGLISH,
 ) -> str:  # fmt: skip
-    """Return the caption of the roller: the dice typed so far, or the picked one of `moves` that may come first."""
+    """Return the caption of the roller: the dice typed so far, or the picked one of `moves` before the roll."""
     line = dial_line(moves)
     position = position_at_roll(cursor, line, roll)
     if position < 0:
@@ -93,19 +93,19 @@ def typed_caption(
 
 
 def dispute_caption(*, voting: bool) -> Text:
-    """Return the caption while a roll that stands may be disputed, or the table is `voting` on it."""
+    """Return the caption while an accepted roll may be disputed, or while the table is `voting` on it."""
     return say("Read dice again? Push yes, bar no") if voting else say("Dice read wrong? Bar: read again")
 
 
 def claim_caption(*, push: bool) -> Text:
-    """Return the caption of a seat that a phone asks for; `push` says that a push is enough to let it in."""
+    """Return the caption of a seat that a phone asks for. `push`: a push grants it."""
     if push:
         return say("Phone wants this seat: push yes, bar no")
     return say("Phone wants seat: hold bar, then push")
 
 
 def claim_sentence(seat: int, *, push: bool) -> Text:
-    """Return what screens say of a seat that a phone asks for; `push` says that a push is enough to let it in."""
+    """Return the sentence on screens about a seat that a phone asks for. `push`: a push grants it."""
     if push:
         return say("A phone asks for seat {seat}. To let it in, push the dial of its box.", seat=seat)
     return say(
@@ -115,9 +115,11 @@ def claim_sentence(seat: int, *, push: bool) -> Text:
 
 
 def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool = False) -> str:
-    """Return the caption of an open roll that is in the state `dice`; `mine` says that the seat rolls.
+    """Return the caption of an open roll.
 
-    `standing` dice of it are known already; with `lying` they lie there, and nobody throws.
+    - `standing`: the number of dice already accepted; `dice`: the state of the batch.
+    - `mine`: the seat is the roller.
+    - `lying`: the dice already lie there and are not thrown.
     """
     if dice == "typed":
         return say("Typed. Somebody else says yes.") if mine else say("Dice right? Push yes, bar no")
@@ -137,7 +139,7 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
 def sealed_captions(
     line: Sequence[Answer], labels: Labels = NO_LABELS, view: View | None = None, letters: Lettering = ENGLISH
 ) -> list[str]:
-    """Return a caption for each answer of a sealed line: a box shows them itself, for it alone knows its dial."""
+    """Return a caption for each answer of a sealed line. The box shows them itself: only it knows its dial."""
     deck = deck_in(labels, view)
     return [_fitting_label(answer, labels, view, letters, deck) for answer in line]
 
@@ -145,7 +147,7 @@ def sealed_captions(
 def explanation(
     answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, letters: Lettering = ENGLISH
 ) -> list[str]:
-    """Return what an answer is and what its cards do, in captions to be shown one after the other."""
+    """Return an answer and the effect of its move and cards, as captions to be shown one after the other."""
     deck = deck_in(labels, view)
     sentences = [label(answer, labels, view), _of_move(answer.move, labels).effect]
     for name, value in answer.args.items():
@@ -163,9 +165,9 @@ def label(
     answer: Answer, labels: Labels = NO_LABELS, view: View | None = None, *, short: bool = False,
     deck: Deck | None = None,
 ) -> Text:  # fmt: skip
-    """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out.
+    """Return an answer by the labels of the game, or by the move's own name. `short` leaves out the names of cards.
 
-    `deck` is `deck_in(labels, view)`, for whoever names many.
+    `deck`: `deck_in(labels, view)`, for callers that name many answers.
     """
     about, deck = _of_move(answer.move, labels), deck_in(labels, view) if deck is None else deck
     values = {}
@@ -184,7 +186,7 @@ def label(
 
 
 def _short_label(answer: Answer, labels: Labels, view: View | None, letters: Lettering) -> str:
-    """Return the written values of an answer, else the short name of its move; of printed cards it says how many."""
+    """Return the written values of an answer, else the short name of its move; for printed cards their number."""
     name = letters.write(_short_name(answer.move, labels)).lower()
     if printed := [len(value) for value in answer.args.values() if _are_printed(value)]:
         return f"{name} {printed[0]}"
@@ -207,7 +209,7 @@ def _short_name(move: str, labels: Labels) -> str:
 
 
 def _record_title(parameter: str, value: object, labels: Labels, view: View | None) -> str:
-    """Return the `title` of the record that a value stands for by its `id`, "" where the labels name no such list."""
+    """Return the `title` of the record whose `id` is a value; "" if the labels name no such list."""
     about = _of_parameter(parameter, labels)
     records = found(view or {}, about.record) or ()
     meant = [record for record in records if record.get("id") == value]
@@ -215,7 +217,7 @@ def _record_title(parameter: str, value: object, labels: Labels, view: View | No
 
 
 def _card_at(view: View | None, path: str | None, number: object) -> object | None:
-    """Return the card at `number`, counted from 1, of the list that lies at `path` of the view, or None."""
+    """Return the card `number`, from 1, of the list at `path` of the view, or None."""
     cards = found(view or {}, path) if path else None
     if not isinstance(cards, list) or type(number) is not int or not 0 < number <= len(cards):
         return None
@@ -224,7 +226,7 @@ def _card_at(view: View | None, path: str | None, number: object) -> object | No
 
 
 def _with_unit(parameter: str, value: object, text: str, labels: Labels) -> str:
-    """Return a value's text with what it counts, where the labels say so (`said = "{} Baits"`, `one = "1 Bait"`)."""
+    """Return a value's text with its unit by the labels (`said = "{} Baits"`, `one = "1 Bait"`)."""
     about = _of_parameter(parameter, labels)
     return about.one if value == 1 and about.one else say(about.said.replace("{}", "{value}"), value=text)
 
@@ -258,7 +260,7 @@ def _are_printed(value: object) -> TypeGuard[list[str]]:
 
 
 def _card_text(value: object, labels: Labels, deck: Deck, *, short: bool) -> str:
-    """Return a card by its face, or as it is where it has none."""
+    """Return a card by its face, or as it is if it has none."""
     face = face_of(labels, value, deck)
     return str(value) if face is None else face.short if short else face.full
 
@@ -284,13 +286,13 @@ def _gap_text(gap: int, cards: Any, labels: Labels) -> str:
 def _fitting_label(
     answer: Answer, labels: Labels, view: View | None, letters: Lettering, deck: Deck | None = None
 ) -> str:
-    """Return an answer as a caption: in full where it fits, else without the names of cards."""
+    """Return an answer as a caption: in full if it fits, else without the names of cards."""
     deck = deck_in(labels, view) if deck is None else deck
     whole = letters.write(label(answer, labels, view, deck=deck))
     return whole if fits(whole) else letters.shorten(label(answer, labels, view, short=True, deck=deck))
 
 
 def _with_hint(caption: str, letters: Lettering, *hints: str) -> str:
-    """Return a caption with the first hint beside it for which there is room."""
+    """Return a caption with the first hint that fits beside it."""
     both = (f"{caption} | {letters.write(hint)}" for hint in hints)
     return next((one for one in both if fits(one)), caption)

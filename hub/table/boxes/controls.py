@@ -1,29 +1,29 @@
-"""What each control of a seat box means to the open decision.
+"""Interpret the controls of a seat box at the open decision.
 
 At a decision, whose answers lie on one line (`hub.table.boxes.answer_line`):
 
 - **Dial**: a detent is one answer. The line has ends: turning never wraps.
-- **K1 to K6** pick the number printed on the key where a parameter ranges over numbers 1 to 6 (a rank, a seat, a
+- **K1 to K6** pick the number printed on the key if a parameter ranges over numbers 1 to 6 (a rank, a seat, a
   slot). The dial then turns the rest of the answer (the quantity) until it leaves the move. Elsewhere they pick the
   first to sixth listed answer; larger amounts are left to the dial. A key that is held asks what it would pick.
-- **Push** sends what is picked. Of a partial answer the rest is picked next, and the bar goes back. Picking and sending
+- **Push** sends what is picked. After a partial answer the rest is picked next, and the bar goes back. Picking and sending
   are two presses, with one exception:
 - **Bar** says no. The labels of the game name the move (`[moves.drop] box = "bar"`): one press sends it, or opens it
-  where there is more than one way to make it. A move named `box = "ask"`, else the last one listed (the safe answer),
-  is only picked by the bar; a push or a second bar sends it. Where nothing means no, the bar goes back to rest. A held
-  bar calls staff, which the table sees to before it asks here.
+  if there is more than one way to make it. A move named `box = "ask"`, else the last one listed (the safe answer),
+  is only picked by the bar; a push or a second bar sends it. If nothing means no, the bar goes back to rest. A held
+  bar calls staff, which `hub.table.presses` handles first.
 
 When dice are asked for:
 
 - **Roller**: K1 to K6 type faces. The dial offers faces to the right, and to the left the moves that may be made before
-  the roll. The bar takes the last face back, push sends. Where no dice were read or typed, the bar asks for a roll by
-  the hub. While a die leans, push would have it read as it lies.
+  the roll. The bar takes the last face back, push sends. If no dice were read or typed, the bar asks for a roll by
+  the hub. While a die leans, push has it read as it lies.
 - **Other seats**: push says yes to typed dice, the bar has typed or read ones read again. Push also agrees to a roll by the hub,
   or to a leaning die being read as it lies.
-- For a few seconds after a roll, a bar that means nothing else disputes it. Where the table votes on a second reading,
+- For a few seconds after a roll, a bar that means nothing else disputes it. When the table votes on a second reading,
   push is yes and the bar is no.
 
-What a seat has picked or typed stays in a `Cursor`, which belongs to one seat and one decision and ends with it.
+A `Cursor` holds what a seat has picked or typed at one decision.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ KEY_NUMBERS = range(1, 7)
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """What a seat has picked and typed, and not sent yet.
+    """What a seat has picked and typed but not sent.
 
     `position` is None at rest. On a line it is an index from its left end; at a roll 1, 2 .. are faces and -1, -2 ..
     the moves that may be made before the roll. `faces` are the dice typed so far, `held_number` the printed number that
@@ -83,46 +83,46 @@ class TypedFaces:
 
 @dataclass(frozen=True, slots=True)
 class AcceptDice:
-    """The seat says yes to the dice: the roller to what was read, another seat to what was typed."""
+    """The seat accepts the dice: the roller those that were read, another seat those that were typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """The seat objects to what was read or typed and is not accepted yet: the batch is read again."""
+    """The seat rejects dice that were read or typed but not accepted: the batch is read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class HubRolls:
-    """The seat wants the hub to roll, or no longer."""
+    """The seat asks for a roll by the hub, or takes that back."""
 
 
 @dataclass(frozen=True, slots=True)
 class AsItLies:
-    """The seat wants a leaning die read as it lies, or no longer."""
+    """The seat asks to read a leaning die as it lies, or takes that back."""
 
 
 @dataclass(frozen=True, slots=True)
 class DisputeVote:
-    """The seat wants a second reading of a roll that was accepted, or (`yes` is false) does not."""
+    """The seat votes for (`yes`) or against a second reading of an accepted roll."""
 
     yes: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIsThis:
-    """The seat holds a key and asks what it would pick: `answer`, None where it picks nothing."""
+    """The seat holds a key to ask what it picks: `answer`, None for nothing."""
 
     answer: Answer | None
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The table has nothing to do; the cursor may have moved."""
+    """The control has no effect beyond the cursor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The control means nothing now; `sentence` says so, or what to do instead."""
+    """The control has no meaning now; `sentence` says why, or what to do instead."""
 
     sentence: str
 
@@ -140,7 +140,7 @@ ON_THE_PHONE = Refused(say("Answer this one on a phone."))
 def press(
     moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, labels: Labels = NO_LABELS
 ) -> tuple[Cursor, Meaning]:
-    """Return the cursor after a control was used at an open decision that offers `moves`, and what that means."""
+    """Return the new cursor and the meaning of a control at an open decision that offers `moves`."""
     cursor, step = current_step(moves, cursor, labels)
     line, rest = line_and_rest(step, labels)
     index = index_on_line(cursor, line, rest)
@@ -172,18 +172,18 @@ def press(
 
 
 def current_step(moves: Sequence[Move], cursor: Cursor, labels: Labels) -> tuple[Cursor, list[Move]]:
-    """Return the cursor and the moves it goes through now. A partial answer that leads nowhere any more is dropped."""
+    """Return the cursor and the moves on its dial. Drop a partial answer that cannot be completed any more."""
     step = current_moves(moves, cursor.partial, labels)
     return (cursor, step) if step else (Cursor(), current_moves(moves, None, labels))
 
 
 def index_on_line(cursor: Cursor, line: Sequence[Answer], rest: int) -> int:
-    """Return the index at which the cursor stands; on a line that has become shorter, its end."""
+    """Return the index of the cursor, limited to the line."""
     return rest if cursor.position is None else min(max(cursor.position, 0), max(len(line) - 1, 0))
 
 
 def _turn(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents: int) -> Cursor:
-    """Return the cursor some detents on. While a key holds its number, answers with another number are stepped over."""
+    """Return the cursor after some detents. While a key holds its number, skip answers with other numbers."""
     start, on_keys = cursor.position or 0, _key_parameter(step)
     stops = list(range(len(line)))
     if on_keys and cursor.held_number is not None and line[start].move == on_keys[0]:
@@ -198,7 +198,7 @@ def _turn(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents:
 
 
 def _send(moves: Sequence[Move], answer: Answer, labels: Labels) -> tuple[Cursor, Meaning]:
-    """Choose a complete answer; of a partial one have the rest picked next, unless there is one way only to go on."""
+    """Choose a complete answer. After a partial one the rest is picked next, unless there is only one way to complete it."""
     if any(accepts_answer(move, answer) for move in moves):
         return Cursor(), Chosen(answer)
     ends, _ = line_and_rest(current_moves(moves, answer, labels), labels)
@@ -208,7 +208,7 @@ def _send(moves: Sequence[Move], answer: Answer, labels: Labels) -> tuple[Cursor
 
 
 def _step_back(moves: Sequence[Move], partial: Answer, labels: Labels) -> Cursor:
-    """Return the cursor at the partial answer, where it was picked."""
+    """Return the cursor at which the partial answer was picked."""
     before = Answer(partial.move, {}) if partial.move == move_opened_by_bar(moves, labels) else None
     while partial != before:
         line, _ = line_and_rest(current_moves(moves, before, labels), labels)
@@ -222,7 +222,7 @@ def _step_back(moves: Sequence[Move], partial: Answer, labels: Labels) -> Cursor
 
 
 def _press_bar(step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], labels: Labels) -> tuple[Cursor, Meaning]:
-    """Choose or pick the answer that means no, or go back to rest where there is none."""
+    """Choose or pick the answer that means no; without one go back to rest."""
     answer, at_once = bar_answer(step, line, labels)
     if answer is None:
         if cursor.position is None:
@@ -235,7 +235,7 @@ def _press_bar(step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], lab
 
 
 def bar_answer(moves: Sequence[Move], line: Sequence[Answer], labels: Labels) -> tuple[Answer | None, bool]:
-    """Return the answer that the bar stands for, None where there is none, and whether one press sends it."""
+    """Return the answer of the bar, or None, and whether one press sends it."""
     if any(box_role(move.name, labels) == "bar" and not move.single() for move in moves):
         return None, False  # only the phone can say no here: the bar must not stand for its opposite
     for role in ("bar", "ask"):
@@ -249,7 +249,7 @@ def bar_answer(moves: Sequence[Move], line: Sequence[Answer], labels: Labels) ->
 
 
 def _index_for_key(moves: Sequence[Move], line: Sequence[Answer], index: int, number: int) -> int | None:
-    """Return the index that a key picks while the dial is at `index`, or None where the key offers nothing."""
+    """Return the index that a key picks while the dial is at `index`, or None."""
     on_keys = _key_parameter(moves)
     if on_keys is None:
         large = {move.name for move in moves if any(map(_exceeds_keys, move.params.values()))}
@@ -263,13 +263,13 @@ def _index_for_key(moves: Sequence[Move], line: Sequence[Answer], index: int, nu
     def other_args(answer: Answer) -> dict[str, Any]:
         return {name: value for name, value in answer.args.items() if name != parameter}
 
-    # What the dial has picked beside the number stays where that is legal; else the next legal answer to the right.
+    # The dial's other arguments stay if that is legal; else take the next legal answer to the right.
     same = [i for i in found if line[index].move == move and other_args(line[i]) == other_args(line[index])]
     return next(iter([*same, *(i for i in found if i >= index)]), found[-1])
 
 
 def _exceeds_keys(param: Param) -> bool:
-    """Return whether a parameter is an amount that goes on beyond the keys: it is left to the dial."""
+    """Return whether a parameter is an amount with more values than keys, which is left to the dial."""
     return isinstance(param, Amount) and len(values_on_line(param, alone=True)) > len(KEY_NUMBERS)
 
 
@@ -285,7 +285,7 @@ def _key_parameter(moves: Sequence[Move]) -> tuple[str, str] | None:
 
 
 def _differing_values(moves: Sequence[Move], move: str, parameter: str) -> Sequence[Any]:
-    """Return a parameter's fixed values where the variants of a move differ in them; none where all are the same."""
+    """Return a parameter's fixed values if the variants of a move differ in them; else none."""
     params = [variant.params.get(parameter) for variant in moves if variant.name == move]
     values = [param.value for param in params if isinstance(param, Fixed)]
     return values if any(value != values[0] for value in values) else []
@@ -302,9 +302,9 @@ def press_roll(
     *,
     dice: str = "armed",
 ) -> tuple[Cursor, Meaning]:
-    """Return the roller's cursor after a control was used at a roll of `roll.count` dice, and what that means.
+    """Return the roller's new cursor and the meaning of a control at a roll of `roll.count` dice.
 
-    `moves` are what the roller may do before the dice fall, `dice` is the state of the roll.
+    `moves` are those of the roller before the roll, `dice` is the state of the batch.
     """
     line = dial_line(moves)
     position = position_at_roll(cursor, line, roll)
@@ -328,7 +328,7 @@ def position_at_roll(cursor: Cursor, line: Sequence[Answer], roll: Roll) -> int:
 
 
 def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning:
-    """Return what a control means at a seat that watches a roll; `voting` says that somebody wants the hub to roll."""
+    """Return the meaning of a control at another seat than the roller's. `voting`: a seat asks for a roll by the hub."""
     match signal:
         case Key(control="push", edge="down") if dice == "typed":
             return AcceptDice()
@@ -342,7 +342,7 @@ def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning
 
 
 def press_vote(signal: Key | Turn) -> Meaning:
-    """Return what a control means while the table votes on a second reading."""
+    """Return the meaning of a control while the table votes on a second reading."""
     match signal:
         case Key(control="push", edge="down"):
             return DisputeVote(yes=True)
@@ -357,7 +357,7 @@ def is_bar(signal: Key | Turn) -> bool:
 
 
 def _push_at_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
-    """Send the picked move or the typed dice, type the face at the dial, or say yes to what was read."""
+    """Send the picked move or the typed dice, type the face at the dial, or accept the dice."""
     if cursor.position is not None and cursor.position < 0:
         return Cursor(), Chosen(line[-cursor.position - 1])
     if roll.count and len(cursor.faces) == roll.count:
@@ -374,7 +374,7 @@ def _push_at_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str)
 
 
 def _bar_at_roll(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
-    """Take the last thing back: the dial, a typed face, the dice as they were read; with nothing there ask the hub."""
+    """Take back the dial, a typed face or the dice that were read; without any of them ask the hub to roll."""
     if cursor.position is not None:
         return replace(cursor, position=None), Nothing()
     if cursor.faces:

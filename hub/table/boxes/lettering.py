@@ -1,7 +1,6 @@
-"""How a text stands on the small display of a seat box: in the table's language, in ASCII, on three lines.
+"""Write texts for the small display of a seat box: in the table's language, in ASCII, on three lines.
 
-Captions are written in English, as everything is, and said in the language of the table's screens here. A language whose
-letters the display lacks is not written in others': its captions stay English.
+Captions are English texts and are translated here. They stay English in a language whose letters the display lacks.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ CAPTION_LENGTH = 40
 """The most characters of a caption."""
 LINES = 3
 LINE_LENGTH = 16
-"""How the display breaks a caption, between words where it can (`firmware/button_box/oled.py`)."""
+"""Characters per line; the display breaks between words if it can (`firmware/button_box/oled.py`)."""
 LEGIBLE = 0.9
-"""A text of which the display's letters show less is not written."""
+"""A translation of which ASCII keeps a smaller share of letters stays English."""
 
 _ALIKE = str.maketrans(
     {
@@ -36,17 +35,17 @@ _ALIKE = str.maketrans(
 )
 _DOTS = "\N{COMBINING DIAERESIS}"
 _SPELT = {"de": {ord(_DOTS): "e"}}
-"""What a language writes for an accent; others leave it out."""
+"""What a language writes for an accent; other languages drop it."""
 
 
 class Lettering:
-    """The texts of small displays in one language; English without one."""
+    """The texts of small displays in one language (default: English)."""
 
     def __init__(self, language: Language | None = None) -> None:
         self._language = language or Language()
 
     def write(self, text: str) -> str:
-        """Return an English text as displays show it, at whatever length."""
+        """Return an English text as displays show it, at any length."""
         whole = " ".join(self._language.say(text).split())  # without the blanks around a value that is empty
         said = unicodedata.normalize("NFKD", whole.translate(_ALIKE))
         said = said.translate(_SPELT.get(self._language.name, {}))
@@ -55,12 +54,12 @@ class Lettering:
         return plain if sum(map(str.isalnum, plain)) >= LEGIBLE * letters else _ascii(text)
 
     def shorten(self, text: str) -> str:
-        """Return an English text as a caption: cut off with ".." where it is too long."""
+        """Return an English text as a caption, cut with ".." if it is too long."""
         return cut(self.write(text))
 
 
 def cut(caption: str) -> str:
-    """Return a written text, cut off with ".." where it is too long for the display."""
+    """Return a written text, cut with ".." if it is too long for the display."""
     if fits(caption):
         return caption
     most = CAPTION_LENGTH - 2
@@ -68,12 +67,12 @@ def cut(caption: str) -> str:
 
 
 def fits(caption: str) -> bool:
-    """Return whether a written text is short enough for the display."""
+    """Return whether a written text fits on the display."""
     return len(caption) <= CAPTION_LENGTH and len(lines(caption)) <= LINES
 
 
 def lines(caption: str) -> list[str]:
-    """Return a written text in the lines in which the display shows it."""
+    """Return the lines in which the display shows a written text."""
     found: list[str] = []
     for word in caption.split(" "):
         if found and len(found[-1]) + 1 + len(word) <= LINE_LENGTH:

@@ -1,7 +1,7 @@
-"""A sealed choice as the boxes hold it.
+"""Run a sealed choice in the seat boxes.
 
-The value stays in the box until every seat has locked. The hub knows the line of answers that it made for a seat, and that
-a box has locked; which of the answers, it learns with the reveal.
+The value stays in the box until every seat has locked. Before the reveal the hub knows the line of answers of a seat and
+whether its box has locked, but not which answer.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from hub.table.boxes import answer_line, captions
 from hub.table.boxes.lettering import ENGLISH, Lettering
 
 MAX_NAMED = 300
-"""The longest line whose answers are told to a box, whose memory is small: a longer one is counted, or read on the phone."""
+"""The longest line whose captions are sent to a box, which has little memory; a longer one shows numbers only."""
 
 
 class SealedChoice:
-    """One sealed decision in the boxes of those who choose there.
+    """One sealed decision in the boxes.
 
-    `round` tells it from every other one to the boxes; `box_of` names the box of a seat; `random` says where dials start.
+    `round` is its unique number for the boxes; `box_of` returns the box of a seat; `random` chooses where dials start.
     """
 
     def __init__(self, round: int, boxes: Boxes, box_of: Callable[[int], str], random: Random) -> None:
@@ -34,14 +34,14 @@ class SealedChoice:
         self._lines: dict[int, list[Answer]] = {}
         self._dial_starts: dict[int, int] = {}
         self._dial_answers: dict[int, str] = {}
-        self._unsent: dict[int, Callable[[], list[str]]] = {}  # by seat, what names its line
+        self._unsent: dict[int, Callable[[], list[str]]] = {}  # by seat: returns the captions of its line
 
     def __contains__(self, seat: int) -> bool:
-        """Return whether a seat was asked in its box, and has not answered elsewhere."""
+        """Return whether a seat is asked in its box and has not answered on its phone."""
         return seat in self._lines
 
     def dial_start(self, seat: int) -> int:
-        """Return the secret index on the line at which the seat's dial starts."""
+        """Return the index on the line at which the seat's dial starts; it is secret."""
         return self._dial_starts[seat]
 
     def dial_answer(self, seat: int) -> str:
@@ -51,10 +51,7 @@ class SealedChoice:
     def offer(
         self, seat: int, moves: Sequence[Move], labels: Labels, view: captions.View, letters: Lettering = ENGLISH
     ) -> None:
-        """Let a seat choose in its box, by the labels of the game; where there is no such line, it is left to the phone.
-
-        Its box hears of it with `tell`.
-        """
+        """Let a seat choose in its box, unless only its phone can answer. `send_offers` asks the box."""
         line = answer_line.sealed_line(moves)
         if line:
             self._lines[seat] = line
@@ -63,7 +60,7 @@ class SealedChoice:
             self._unsent[seat] = partial(captions.sealed_captions, line, labels, view, letters)
 
     def send_offers(self) -> None:
-        """Ask the boxes of those to whom the choice was offered since, with a name for each answer."""
+        """Ask the boxes of the seats offered since the last call, with a caption for each answer."""
         untold, self._unsent = self._unsent, {}
         for seat, names in untold.items():
             if line := self._lines.get(seat):
@@ -78,9 +75,9 @@ class SealedChoice:
             self.locked.append(seat)
 
     def unlock(self, seat: int) -> bool:
-        """Note that a lock is gone: its owner took it back, or the box went with it. Return whether there was one.
+        """Remove the lock of a seat: it was taken back, or its box is gone. Return whether there was one.
 
-        The bar, or a power cut, may have been faster than the reveal: then nothing is being opened any more.
+        This may happen during a reveal, which then ends.
         """
         if seat not in self.locked:
             return False
@@ -89,12 +86,12 @@ class SealedChoice:
         return True
 
     def void(self, seat: int) -> None:
-        """Forget the lock of a box that opened another value than it had locked."""
+        """Remove the lock of a box that revealed another value than it had locked, and end the reveal."""
         self.unlock(seat)
         self.revealing = False
 
     def cancel(self, seat: int) -> None:
-        """Ask a seat's box no longer: its phone answers."""
+        """Cancel the choice in a seat's box: its phone answers."""
         if seat in self._lines:
             del self._lines[seat]
             if seat in self.locked:
@@ -102,16 +99,15 @@ class SealedChoice:
             self._boxes.cancel(self._box_of(seat), self.round)
 
     def reveal(self) -> None:
-        """Ask every box with a lock for its value, all in one step. To be called when every seat has locked."""
+        """Ask all locked boxes for their values in one step. Call it when every seat has locked."""
         if self.locked and not self.revealing:
             self.revealing = True
             self._boxes.reveal([self._box_of(seat) for seat in self.locked], self.round)
 
     def take_answer(self, seat: int, index: int) -> Answer | None:
-        """Return the answer that a box has revealed; None where the line has no such index, and then nothing is taken.
+        """Return the answer that a box has revealed, and end the round in that box; None if the line has no such index.
 
-        The round is over in that box, and it is told so: a box that was away between reveal and bid has been asked
-        anew before its bid was read here.
+        The box needs the `cancel`: one that was away between reveal and bid was asked again before its bid was read.
         """
         line = self._lines[seat]
         if not 0 <= index < len(line):
@@ -123,6 +119,6 @@ class SealedChoice:
         return line[index]
 
     def close(self) -> None:
-        """End the decision: the boxes get their keys back."""
+        """End the decision in all boxes."""
         for seat in self._lines:
             self._boxes.cancel(self._box_of(seat), self.round)

@@ -1,7 +1,6 @@
-"""The seat boxes of one table: the sealed choices they hold, what their displays say, and who has locked.
+"""Run the seat boxes of one table: their sealed choices, locks and displays.
 
-A seat with a box and a phone answers with either: whoever answers first takes the decision over, and the other one gives
-way for it.
+A seat with a box and a phone answers with either. The first answer counts, and the other device is canceled.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from hub.table.dice.rolls import Rolls
 from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
 
-_Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`
+_Dice: TypeAlias = tuple[int, RollState, bool]  # accepted dice, state of the batch, `lying`
 
 
 class SeatBoxes(Part):
@@ -36,18 +35,18 @@ class SeatBoxes(Part):
         self._port, self._random, self._questions = core.ports.boxes, core.ports.random, core.questions
         self.displays = BoxDisplays(self._port, core.ports.language, lambda: play.match.game.name if play.match else "")
         self._sealed: SealedChoice | None = None
-        self._last_round = (-1, 0)  # the match and decision of the last round, and how often it was opened again
-        self._is_shown = True  # displays know of the decision that is open
+        self._last_round = (-1, 0)  # match and decision of the last round, and its reopenings
+        self._is_shown = True  # the open decision is on the displays
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
-        self._shown_question: dict[int, str] = {}  # by seat: the question to the table that its display asks
+        self._shown_question: dict[int, str] = {}  # by seat: kind of the question on its display
         self._question: Asked | None = None  # that question
-        self._shown_claims: dict[int, tuple[int, bool]] = {}  # by seat: the claim told of, and whether a push is enough
+        self._shown_claims: dict[int, tuple[int, bool]] = {}  # by seat: number of the claim, and `is_push_enough`
 
     # --- the decision ------------------------------------------------------------------------------
 
     def open(self, decision: Decision | None) -> None:
-        """Ask for the answers of a decision that has just opened; every dial is at rest."""
+        """Reset all dials and prepare the questions of a decision that has just opened; `send` sends them."""
         self.displays.reset()
         if self._sealed:
             self._sealed.close()
@@ -60,9 +59,9 @@ class SeatBoxes(Part):
         self._is_shown = False
 
     def send(self) -> None:
-        """Let boxes hear of the decision that has opened: after the phones, as that takes a while.
+        """Send an opened decision to the boxes.
 
-        Call it after everything that may have opened one.
+        Call it after everything that may have opened one, and after the phones, because it takes a while.
         """
         if self._sealed:
             self._sealed.send_offers()
@@ -71,31 +70,31 @@ class SeatBoxes(Part):
             self._show(self._rolls.decision, list(self._seats))
 
     def _round(self, number: int) -> int:
-        """Return what tells this round from every other one to the boxes: below 2**30, as small numbers of their firmware.
+        """Return the unique number of this round for the boxes, below 2**30 (small integers of their firmware).
 
-        It is the same after a restart of the hub, so that a box keeps its lock; a decision that is opened again while the
-        hub runs is another round, for what boxes say of the round before counts no more.
+        It is the same after a restart of the hub, so that a box keeps its lock. A decision that is reopened while the hub
+        runs gets another number, which makes earlier reports of boxes stale.
         """
         place = self._play.log.serial % 10_000 * 10_000 + number % 10_000
         self._last_round = (place, self._last_round[1] + 1) if self._last_round[0] == place else (place, 0)
         return place * 10 + self._last_round[1] % 10
 
     def ask_again(self) -> None:
-        """Ask every seat that has not chosen yet, and is not asked in its box: its phone took its choice back."""
+        """Ask the boxes of seats that are not asked there and have not chosen: their phone took its choice back."""
         decision = self._rolls.decision
         for seat in self._seats if decision else ():
             if decision and not self.is_choosing(seat.number):
                 self._ask_sealed(seat, decision)
 
     def _ask_sealed(self, seat: Seat, decision: Decision) -> None:
-        """Ask a seat for its sealed choice in its box, if it is still to make one."""
+        """Ask a seat for its sealed choice in its box, if it has not made it."""
         match, number = self._play.match, seat.number
         if match and self._sealed and seat.box_on and number in decision.asked and number not in decision.answers:
             view, letters = seen_by(match, number), self.displays.letters
             self._sealed.offer(number, decision.offers(number), match.game.labels, view, letters)
 
     def update_displays(self) -> None:
-        """Open what boxes hold once every seat has locked; let displays follow the dice, the dispute, and what the table is asked."""
+        """Reveal the choices when every seat has locked, and update displays for dice, dispute and question."""
         decision = self._rolls.decision
         if decision and self._sealed and len(self.locked_seats(decision)) == len(decision.asked):
             self._sealed.reveal()
@@ -107,10 +106,9 @@ class SeatBoxes(Part):
         self._update_question()
 
     def _show(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
-        """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute, over it by a question.
+        """Show on each display, by rising priority: the decision, the dice, a claim, a dispute, a question.
 
-        What keys answer stays in sight: nobody presses a key for something that is not shown. Ring, phones and screens tell of
-        a claim meanwhile.
+        A display always shows what the keys answer. Ring, phones and screens show a claim meanwhile.
         """
         self.displays.show_decision(self._play.match, decision, seats)
         self._show_dice(decision, seats)
@@ -127,11 +125,11 @@ class SeatBoxes(Part):
                 self.displays.show_claim(seat, push=self.is_push_enough(seat))
 
     def is_push_enough(self, seat: Seat) -> bool:
-        """Return whether a push may give this seat away: nobody sits there, and no match has a use for it."""
+        """Return whether a push grants a claim of this seat: no person has it, and no decision is open."""
         return (not seat.joined or seat.is_house) and self._rolls.decision is None
 
     def update(self) -> None:
-        """Let notices and displays tell of every claim that waits, and of those that are over no more."""
+        """Show every waiting claim in a notice and on the display, and remove those that are over."""
         before, claims = self._shown_claims, {}
         for number in self._seats.claimed:
             claim = self._seats.waiting(number)
@@ -152,7 +150,7 @@ class SeatBoxes(Part):
         self._shown_dice = dice
         if decision is None or decision.roll is None:
             return
-        if before and (before[0] != dice[0] or dice[1] == "typed"):  # what was typed in the box is known now
+        if before and (before[0] != dice[0] or dice[1] == "typed"):  # the faces typed in the box are known now
             self.displays.forget(decision.roll.seat)
         self.displays.show_dice(self._rolls.dice, self._play.seats, seats)
 
@@ -164,7 +162,7 @@ class SeatBoxes(Part):
         return self._rolls.dispute.stage if self._rolls.dispute else None
 
     def locked_seats(self, decision: Decision) -> list[int]:
-        """Return who has locked a sealed choice, on a phone or in a box."""
+        """Return the seats that have locked a sealed choice, on a phone or in a box."""
         boxed = self._sealed.locked if self._sealed else []
         return [seat for seat in decision.asked if seat in decision.answers or seat in boxed]
 
@@ -178,41 +176,41 @@ class SeatBoxes(Part):
         return [seat for seat in decision.asked if seat not in self.locked_seats(decision)]
 
     def is_choosing(self, seat: int) -> bool:
-        """Return whether a seat was asked for a sealed choice in its box, and has not answered elsewhere."""
+        """Return whether a seat is asked for a sealed choice in its box and has not answered on its phone."""
         return self._sealed is not None and seat in self._sealed
 
     def dial_start(self, seat: int) -> tuple[int, str] | None:
-        """Return where the dial of a seat that chooses in its box starts, from 1, and the answer there in words."""
+        """Return where the dial of a seat that chooses in its box starts, from 1, and the name of that answer; else None."""
         sealed = self._sealed
         return (sealed.dial_start(seat) + 1, sealed.dial_answer(seat)) if sealed and seat in sealed else None
 
     # --- questions to the table ---------------------------------------------------------------------
 
     def can_answer(self, seat: Seat, asked: Asked) -> bool:
-        """Return whether the box of a seat answers a question to the table: the match asks that seat nothing.
+        """Return whether the box of a seat can answer a question to the table: the match does not ask it there.
 
-        One that has locked answers by its keys; the bar would take the lock back.
+        A locked box answers by its keys only, as the bar would take the lock back.
         """
         free = self.is_idle(seat) or (self.is_locked(seat) and "k1" in asked.controls)
         return free and seat.number in asked.voters() and seat.number not in asked.votes
 
     def is_idle(self, seat: Seat) -> bool:
-        """Return whether a seat has a box, and the match asks it nothing there; one that has locked is asked still."""
+        """Return whether a seat has a connected box that the match does not ask; a locked box is still asked."""
         decision, number = self._rolls.decision, seat.number
         if decision is None or not seat.box_on:
             return seat.box_on
-        # Who has chosen on a phone is asked nothing more; the phone may be gone meanwhile.
+        # A seat that chose on its phone is not asked, even if the phone is gone now.
         elsewhere = decision.kind == "sealed" and number in decision.answers and not self.is_choosing(number)
         busy = number in decision.asked and not elsewhere
         return not busy and not (decision.roll and decision.roll.seat == number)
 
     def is_locked(self, seat: Seat) -> bool:
-        """Return whether a seat's box has locked a sealed choice, and is not being opened."""
+        """Return whether a seat's box has locked a sealed choice that is not being revealed."""
         sealed = self._sealed
         return sealed is not None and seat.box_on and seat.number in sealed.locked and not sealed.revealing
 
     def _update_question(self) -> None:
-        """Let displays ask what the table is asked, and no longer once that is answered."""
+        """Show the question to the table on the displays that can answer it, and remove it afterwards."""
         asked = self._questions.open
         shown: dict[int, str] = {
             seat.number: asked.kind for seat in self._seats if asked and self.can_answer(seat, asked)
@@ -229,7 +227,7 @@ class SeatBoxes(Part):
     # --- cables --------------------------------------------------------------------------------------
 
     def connect(self, seat: Seat) -> None:
-        """Take up the box of a seat: it is there (again)."""
+        """Connect the box of a seat and ask it."""
         seat.box_on = True
         decision = self._rolls.decision
         if decision:
@@ -237,7 +235,7 @@ class SeatBoxes(Part):
         self._show(decision, [seat])
 
     def disconnect(self, seat: Seat) -> None:
-        """Let the box of a seat be gone. One that still holds its lock says so when it is back; its phone may choose."""
+        """Disconnect the box of a seat. If it keeps its lock, it reports that on return; until then the phone may choose."""
         seat.box_on = False
         if self._sealed:
             self._sealed.unlock(seat.number)
@@ -249,10 +247,9 @@ class SeatBoxes(Part):
     # --- answers ---------------------------------------------------------------------------------------
 
     def answer_by_phone(self, action: Action) -> None:
-        """Let a seat act on its phone. Raise IllegalAction, and then nothing has changed, nor what its box holds.
+        """Let a seat act on its phone. Raise IllegalAction without any change, or LogError.
 
-        An action that answers the decision takes the place of what the box holds; one that takes a standing offer does
-        not touch it.
+        An answer to the decision cancels the choice in the box; taking a standing offer does not.
         """
         sealed, seat, match = self._sealed, action.seat, self._play.match
         if refusal := self._rolls.refusal(action):
@@ -264,7 +261,7 @@ class SeatBoxes(Part):
         self._rolls.act(action)
 
     def handle_report(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
-        """Take what a box reports of the sealed choice that is open; return whether anything has changed."""
+        """Handle a box's report about the open sealed choice; return whether anything has changed."""
         seat, sealed = self._seats.of_box(signal.box), self._sealed
         if seat is None or sealed is None or sealed.round != signal.round or seat.number not in sealed:
             return False
@@ -292,7 +289,7 @@ class SeatBoxes(Part):
             self._rolls.act(action)
 
     def _void(self, seat: Seat, sealed: SealedChoice) -> None:
-        """Ask a seat again whose box has revealed another value than it had locked, and let everybody see it."""
+        """Ask a seat again after its box revealed another value than it had locked, with a notice for everybody."""
         sealed.void(seat.number)
         text = say(
             "The box of seat {seat} opened another choice than it had locked: it chooses again.", seat=seat.number
