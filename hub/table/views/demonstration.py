@@ -1,7 +1,7 @@
-"""The demonstration: a short match by the house on the table's own screens, while nobody is there to play.
+"""Show a short match by the house on the table's own screens while the table is free.
 
-It is a match in memory and nothing else: no log, no record, no decision for boxes, dice or phones. Phones and staff see the
-lobby all the while; whatever anybody touches ends it.
+The match exists in memory only: no log, no record, no decision for boxes, dice or phones. Phones and staff see the lobby
+meanwhile. Any touch ends the demonstration.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ log = logging.getLogger(__name__)
 TOUCHES = (
     Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimAsked, HelpAsked, PhoneSaid, StaffAsked,
 )  # fmt: skip
-"""The signals behind which there is somebody at the table, or at the staff's page."""
+"""The signals caused by a person at the table or on the staff's page."""
 STEP_SECONDS = 2.5
-"""How long a decision stands before the house takes it, about; the dice of a roll lie as long."""
+"""About how long a decision is open before the house takes it; the dice of a roll lie as long."""
 SEALED_SHARE = 0.25
-"""The part of it that each further seat takes in the same sealed choice."""
+"""The share of it that each further seat takes in the same sealed choice."""
 MOST_SECONDS = 240.0
 RESULT_SECONDS = 15.0
 LOBBY_SECONDS = 60.0
 """How long the lobby is shown between two demonstrations."""
 PAPER_SECONDS = 60.0
-"""How long a panel keeps a picture of it: paper wears out with each refresh, and this goes on all day."""
+"""How long a panel keeps a picture of it: electronic paper wears with each refresh."""
 MOST_SEATS = 3
-"""Seats that play: enough to be a game, few enough to be followed."""
+"""The most seats that play: few enough to follow."""
 MOST_BATCH = 6
 
 
-# Not a real match of house seats, which the log, the history and claims of seats would have to leave out.
+# Not a real match of house seats: the log, the history and claims of seats would have to ignore it.
 class Demonstration(Part):
     """The demonstration of one table. Called from the table's thread.
 
-    It begins when the table was free and untouched for `after` seconds, 0: never.
+    It starts when the table was free and untouched for `after` seconds; 0: never.
     """
 
     def __init__(self, core: Core, after: float) -> None:
@@ -75,25 +75,25 @@ class Demonstration(Part):
         self._games: list[Game] = sorted(self._play.games.values(), key=lambda game: (minutes[game.name], game.name))
         self._count = 0  # demonstrations so far
         self._match: Match | None = None
-        self._roll: Action | None = None  # dice that lie there, before the rules take them
+        self._roll: Action | None = None  # dice on the table, before the rules take them
         self._dice: PublicDice | None = None
         self._panel_picture: PublicState | None = None
-        self._due_at = self._clock.now() + after  # when it begins, or takes its next step
+        self._due_at = self._clock.now() + after  # when it starts, or takes its next step
         self._ends_at = self._panel_due_at = 0.0
 
     # --- when ------------------------------------------------------------------------------------------
 
     def handle_signal(self, signal: object) -> bool:
-        """Take note of a signal; return whether it has ended the demonstration, so that the lobby is to be shown."""
+        """End the demonstration if a person caused the signal; return whether one was shown."""
         return isinstance(signal, TOUCHES) and self._hide_for(self._after)
 
     @property
     def due_at(self) -> float | None:
-        """Return when something is due, in the clock's seconds; None while the table is not free."""
+        """Return when the next step is due, in the clock's seconds; None while the table is not free."""
         return self._due_at if self._is_free() else None
 
     def refresh(self) -> bool:
-        """Begin, take a step or end, if the time has come; return whether another picture is to be shown."""
+        """Start, take a step or end if due; return whether the picture has changed."""
         now = self._clock.now()
         if not self._is_free():
             return self._hide_for(self._after)
@@ -110,7 +110,7 @@ class Demonstration(Part):
         return True
 
     def _is_free(self) -> bool:
-        """Return whether nobody sits here or is about to, no match is under way, and the table does not stand still."""
+        """Return whether no person has or claims a seat, no match is under way, and the table works."""
         if not self._after or not self._games or self._play.stopped or self._play.seats or self._play.fault:
             return False
         return not self._seats.claimed and not any(
@@ -118,7 +118,7 @@ class Demonstration(Part):
         )
 
     def _hide_for(self, seconds: float) -> bool:
-        """Show none for so many seconds; return whether one was shown."""
+        """Show none for some seconds; return whether one was shown."""
         was = self._match is not None
         self._match = self._roll = self._dice = self._panel_picture = None
         self._due_at = self._clock.now() + seconds
@@ -127,7 +127,7 @@ class Demonstration(Part):
     # --- the match -------------------------------------------------------------------------------------
 
     def _begin(self, now: float) -> bool:
-        """Begin with the next game that so many seats can play."""
+        """Start the next game that this number of seats can play; return whether the picture has changed."""
         places = len(list(self._seats))
         game = next((game for game in self._games if game.seats[0] <= places), None)
         if game is None:
@@ -148,7 +148,7 @@ class Demonstration(Part):
         return True
 
     def _exclude(self, game: Game, error: HubError) -> None:
-        """Show that game no more: its rules or its house player failed, or it cannot begin."""
+        """Exclude a game whose rules or house player failed, or which cannot start."""
         log.error("there is no demonstration of %s", game.name, exc_info=error)
         self._games.remove(game)
         self._hide_for(LOBBY_SECONDS)
@@ -157,7 +157,7 @@ class Demonstration(Part):
         return STEP_SECONDS * (0.8 + 0.4 * self._random.random())
 
     def _step(self, match: Match, now: float) -> None:
-        """Take one decision, or let the dice fall that the rules take with the next step. Raise HubError."""
+        """Take one decision, or show the dice that the next step passes to the rules. Raise HubError."""
         asked, action = match.open, self._roll or self._next_action(match)
         self._due_at = min(now + self._step_seconds(), self._ends_at)
         if action.seat == CHANCE and self._roll is None and asked and asked.roll:
@@ -180,15 +180,15 @@ class Demonstration(Part):
 
     @property
     def labels(self) -> Labels | None:
-        """Return the labels of the game that is shown; None while there is none."""
+        """Return the labels of the game that is shown, or None."""
         return self._match.game.labels if self._match else None
 
     # --- what is shown ---------------------------------------------------------------------------------
 
     def picture(self, lobby: PublicState) -> PublicState | None:
-        """Return what rings and screens show in place of the lobby; None while there is no demonstration.
+        """Return the state that rings and screens show instead of `lobby`; None without a demonstration.
 
-        It is the public view alone. Only the table's own screens get it: phones and staff have the lobby.
+        It has public information only.
         """
         match = self._match
         if match is None or not self._is_free():
@@ -224,7 +224,7 @@ class Demonstration(Part):
         )
 
     def panel_picture(self, picture: PublicState | None) -> PublicState | None:
-        """Return what panels show of `picture`: a newer one each `PAPER_SECONDS`, before the first one None."""
+        """Return the state for panels: `picture` once per `PAPER_SECONDS`, None before the first one."""
         if picture is None:
             self._panel_picture = None
         elif self._clock.now() >= self._panel_due_at:
@@ -234,7 +234,7 @@ class Demonstration(Part):
 
 
 def _public_dice(roll: Roll, faces: Sequence[int]) -> PublicDice:
-    """Return dice that the hub has rolled, as everybody sees them: the last batch open, those before it done."""
+    """Return dice rolled by the hub as everybody sees them: the last batch open, those before it done."""
     batches = [list(faces[first : first + MOST_BATCH]) for first in range(0, len(faces), MOST_BATCH)]
     return PublicDice(
         state="settled",

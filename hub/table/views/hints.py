@@ -1,8 +1,8 @@
-"""Hints: what the sharp house would do at the open choice of a person who practises, and why, for that person's phone alone.
+"""Give hints to phones: the choice of the sharp house at the open decision, and its reason.
 
-A hint is reckoned from what the seat may see (`hub/engine/house_player.py: advise`), on a thread of its own, and travels in
-the seat's hand. Nobody else can learn from the traffic who has asked for hints: where a table allows them, every hand is
-sent once more a fixed time after a decision was opened, whether there is a hint in it or not.
+A hint is computed from the view of the seat (`hub/engine/house_player.py: advise`) on its own thread, and is sent in the
+seat's hand. Traffic does not reveal who has hints: if a table allows them, every hand is sent again a fixed time after a
+decision was opened, with or without a hint.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from hub.table.seating.seat import Seat
 log = logging.getLogger(__name__)
 
 SECONDS = 0.6
-"""How long after a decision was opened the hands are sent with their hints: longer than any of them takes."""
+"""When hands are sent with their hints, in seconds after a decision was opened: longer than any hint takes."""
 AGAIN_SECONDS = 0.25
-"""How long to wait for one that is not there by then."""
+"""How long to wait for a late hint."""
 REFUSED = say("This table allows no hints now: between matches anybody here can allow them.")
 
 Run: TypeAlias = Callable[[Callable[[], None]], None]
 
 
 def in_thread(job: Callable[[], None]) -> None:
-    """Do `job` on a thread of its own, which keeps no program from ending."""
+    """Run `job` on its own daemon thread."""
     Thread(target=job, name="hint", daemon=True).start()
 
 
@@ -47,33 +47,33 @@ def _at_once(job: Callable[[], None]) -> None:
 
 
 class Hints(Part):
-    """The hints of one table. `run` does what takes a while, off the table's thread."""
+    """The hints of one table. `run` runs slow jobs off the table's thread."""
 
     def __init__(self, core: Core, run: Run = in_thread) -> None:
         self._play, self._seats, self._kept = core.play, core.seats, core.kept
         self._clock, self._run = core.ports.clock, run
-        # A source of its own, so that hints change nothing of what else is left to chance.
+        # Its own source, so that hints do not change other random results.
         self._random = Random(core.ports.random.getrandbits(64))  # noqa: S311 - advice is no secret
-        self._chosen: bool | None = None  # what people have said; None: where one person plays against the house
-        self._phones: dict[int, str] = {}  # by seat: the login of the phone that wants hints
+        self._chosen: bool | None = None  # what people chose; None: the default of `allowed`
+        self._phones: dict[int, str] = {}  # by seat: the login of the phone that has hints on
         self._key: DecisionKey | None = None
-        self._started: set[int] = set()  # whose hint of this decision is reckoned, or was
+        self._started: set[int] = set()  # seats whose hint for this decision was started
         self._results: dict[int, Hint | None] = {}  # by seat; written by threads
         self._shown: dict[int, Hint | None] = {}  # by seat: what hands show
         self._shown_at: float | None = None  # when the hands are sent with their hints
 
     @property
     def due_at(self) -> float | None:
-        """Return when the hands are sent with their hints, in the clock's seconds; None where they were, or nobody is asked."""
+        """Return when the hands are sent with their hints, in the clock's seconds; None if they were, or if nobody is asked."""
         return self._shown_at
 
     # --- what is allowed, and who wants them -----------------------------------------------------------
 
     @property
     def allowed(self) -> bool:
-        """Return whether this table allows hints: as people have said, else where one person is alone with the house.
+        """Return whether this table allows hints: as people chose, else if one person plays against the house.
 
-        Of printed cards the house knows nothing that it could advise.
+        With printed cards there are none: the house does not know the cards.
         """
         if self._play.match and is_printed(self._play.match.setup):
             return False
@@ -89,18 +89,18 @@ class Hints(Part):
         ]
 
     def restore(self) -> None:
-        """Take up what people have said before a restart. Raise LogError."""
+        """Restore the choice of people from before a restart. Raise LogError."""
         self._chosen = self._kept.read("hints", bool, say("whether hints are allowed"))
 
     def allow(self, allowed: bool) -> None:
-        """Allow hints at this table, or not, until nobody sits here. Raise NotAsked, or LogError."""
+        """Choose whether hints are allowed, until all people have left. Raise NotAsked or LogError."""
         if self._play.seats:
             raise NotAsked(say("Choose between matches whether hints are allowed."), "HINTS")
         self._kept.write("hints", b"true" if allowed else b"false")
         self._chosen = allowed
 
     def set_on(self, seat: Seat, on: bool) -> None:
-        """Give hints to the phone at a seat, or no longer. Raise NotAsked."""
+        """Turn hints on or off for the phone at a seat. Raise NotAsked."""
         if on and not self.allowed:
             raise NotAsked(REFUSED, "HINTS")
         if not on:
@@ -108,18 +108,18 @@ class Hints(Part):
             return
         self._phones[seat.number] = seat.sid
         if decision_key(self._play) == self._key and seat.number not in self._shown:
-            # At once, so that the answer to this request has it, and no later message tells the others what was asked.
+            # At once: the answer to this request has the hint, and no later message reveals the request to others.
             self._start(seat.number, run=_at_once)
             self._shown |= {seat.number: self._results[seat.number]} if seat.number in self._results else {}
 
     def is_on(self, seat: Seat) -> bool:
-        """Return whether the phone that holds a seat has asked for hints."""
+        """Return whether the phone that holds a seat has hints on."""
         return bool(seat.sid) and self._phones.get(seat.number) == seat.sid
 
     # --- the open decision --------------------------------------------------------------------------------
 
     def update(self) -> None:
-        """Begin to think where another decision is open, or another phone wants to know. Raise LogError."""
+        """Start the hints that a new decision or phone needs. Raise LogError."""
         if self._play.stopped:
             return
         if self._chosen is not None and not self._people([]):
@@ -145,12 +145,12 @@ class Hints(Part):
         if match is None or sight is None:
             return
         self._started.add(seat)
-        # Seeded on this thread: hints that shared a source would draw in the order in which their threads happen to run.
+        # Seeded on this thread: draws from a shared source would depend on the order of threads.
         random = Random(self._random.getrandbits(64))  # noqa: S311 - advice is no secret
         run(partial(reckon, seat, sight, match.game, random, self._results))
 
     def refresh(self) -> bool:
-        """Let the hands show what was found, if it is time; return whether they are to be sent."""
+        """Put the computed hints into the hands if due; return whether the hands must be sent."""
         now = self._clock.now()
         if self._shown_at is None or now < self._shown_at:
             return False
@@ -161,14 +161,14 @@ class Hints(Part):
         return True
 
     def for_seat(self, seat: Seat) -> Hint | None:
-        """Return the hint that the hand of a seat shows now; None where it shows none."""
+        """Return the hint in the hand of a seat, or None."""
         if not self.is_on(seat) or not self.allowed or decision_key(self._play) != self._key:
             return None
         return self._shown.get(seat.number)
 
 
 def reckon(seat: int, sight: Sight, game: Game, random: Random, found: dict[int, Hint | None]) -> None:
-    """Put the hint for a sight into `found`, or None: a house player that fails advises nobody."""
+    """Put the hint for a sight into `found`; None if the house player has none or fails."""
     hint: Hint | None = None
     try:
         advice = advise(sight, game, random)

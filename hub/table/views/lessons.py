@@ -1,8 +1,7 @@
-"""The guided first round: which rule is told to whom at the open question, and who would rather not be told.
+"""Guide players through the first round: choose the lesson of each seat, and of the room, at the open decision.
 
-What to tell is the game's (`hub/engine/guide.py`). Each lesson is told once to each seat, and once to the room, while its
-question is open; to the room it stands for a while even so, as nobody there has a key to press. Nothing that is secret is
-looked at for the room.
+The lessons are those of the game (`hub/engine/guide.py`). Each is shown once per seat and once to the room, while its decision
+is open. The room's lesson stays for at least `READ_SECONDS`, as nobody there can dismiss it. It uses no secret information.
 """
 
 from __future__ import annotations
@@ -20,12 +19,16 @@ from hub.table.core import Core, DecisionKey, decision_key
 from hub.table.seating.seat import Seat
 
 READ_SECONDS = 8.0
-"""How long a sentence for the room stands at least: so long takes reading it from the side."""
+"""How long a lesson for the room stays at least: the time to read it from a distance."""
 ROOM = 0
 
 
 class KeptLessons(msgspec.Struct, frozen=True):
-    """What survives a restart: whether the rules of `match` are told, and by login who is `without` them and what was `played` here."""
+    """What survives a restart.
+
+    - `match`, `on`: the match, and whether its lessons are on.
+    - `without`: the logins that have skipped them; `played`: by login the games played here.
+    """
 
     match: str | None = None
     on: bool = False
@@ -33,19 +36,17 @@ class KeptLessons(msgspec.Struct, frozen=True):
     played: dict[str, list[str]] = {}
 
 
-# The table chooses, not the page: a page forgets on a reload what it has shown, and a room without phones would see nothing.
-# There is no tutorial match, because it would take time that the table has rented.
+# The table chooses, not the page: a page forgets on a reload, and a room without phones would see nothing. There is no
+# tutorial match, as it would take time that the guests have paid for.
 class Lessons(Part):
-    """The lessons of one table. `chosen` is what people have said of the next match; None: as long as somebody is new."""
+    """The lessons of one table. `chosen`: what people chose for the next match; None: on if the game is new to anyone."""
 
     def __init__(self, core: Core) -> None:
         self._play, self._seats, self._kept, self._clock = core.play, core.seats, core.kept, core.ports.clock
         self.chosen: bool | None = None
         self._saved = KeptLessons()
         self._key: DecisionKey | None = None
-        self._event_count: int | None = (
-            None  # events of the match before the open question; None: nobody has counted yet
-        )
+        self._event_count: int | None = None  # events before the open decision; None: not counted yet
         self._given: dict[
             int, tuple[tuple[str, To], ...]
         ] = {}  # by seat, and for the room: which lessons, and as whom; a handful each
@@ -56,26 +57,26 @@ class Lessons(Part):
         )
 
     def restore(self) -> None:
-        """Take up what was so before a restart. Raise LogError."""
+        """Restore the state from before a restart. Raise LogError."""
         self._saved = self._kept.read("lessons", KeptLessons, say("who knows which game")) or KeptLessons()
 
     # --- who wants them ------------------------------------------------------------------------------------
 
     def is_known(self, game: str) -> bool:
-        """Return whether everybody who sits here has played a game at this table, as far as their phones show."""
+        """Return whether all people seated here have played a game at this table, by the logins of their phones."""
         people = [seat for seat in self._seats if seat.joined and not seat.is_house]
         return bool(people) and all(game in self._saved.played.get(seat.sid, ()) for seat in people)
 
     def choose(self, on: bool) -> None:
-        """Let the rules be told in the first round of the next match, or not. Raise NotAsked."""
+        """Choose whether the next match has lessons. Raise NotAsked."""
         if self._play.seats:
             raise NotAsked(say("Choose between matches whether the first round is explained."), "LESSONS")
         self.chosen = on
 
     def set_on(self, seat: Seat, on: bool) -> None:
-        """Tell a seat no more rules in this match, or again; with nobody left to tell, the room is told none either.
+        """Turn the lessons of this match on or off for a seat; if all seats are off, the room has none either.
 
-        Raise NotAsked, or LogError.
+        Raise NotAsked or LogError.
         """
         if seat.number not in self._play.seats:
             raise NotAsked(say("Only players of a match are told its rules."), "LESSONS")
@@ -92,7 +93,7 @@ class Lessons(Part):
 
     @property
     def _match(self) -> Match | None:
-        """Return the match whose rules are told; None where none are."""
+        """Return the match whose lessons are on, or None."""
         match = self._play.match
         if match is None or match.over or not self._saved.on or match.game.guide is None:
             return None
@@ -103,7 +104,7 @@ class Lessons(Part):
         return None if listening and all(one.sid in self._saved.without for one in listening) else match
 
     def update(self) -> None:
-        """Look which lessons the open question is the moment of. Raise LogError."""
+        """Choose the lessons of a new decision. Raise LogError."""
         if self._play.stopped:
             return
         self._note_match()
@@ -133,7 +134,7 @@ class Lessons(Part):
         self._shown = shown
 
     def run_due(self) -> bool:
-        """Go on to the room's next lesson once it has had time for an earlier one; return whether it changes."""
+        """Show the room's postponed lesson if the earlier one has had its time; return whether the room's lesson has changed."""
         moment = self._postponed
         if moment is None or self._clock.now() < self._room_since + READ_SECONDS or (match := self._match) is None:
             return False
@@ -170,7 +171,7 @@ class Lessons(Part):
         return moment_of(decision, match.state.round, match.view(None), since)
 
     def _next(self, match: Match, moment: Moment, number: int, moves: list[str]) -> LessonNow | None:
-        """Return the first lesson of this moment that a seat, or the room, was not told yet."""
+        """Return the first lesson of this moment that a seat, or the room, has not had."""
         lessons = match.game.guide.lesson if match.game.guide else []
         told = self._given.get(number, ())
         found = next_lesson(lessons, moment, number or None, moves, told)
@@ -182,7 +183,7 @@ class Lessons(Part):
     # --- what is shown -------------------------------------------------------------------------------------
 
     def public(self) -> Teaching | None:
-        """Return what the room is told, and who would rather not be; None where no rules are told."""
+        """Return the room's lesson and the seats that skip lessons; None if lessons are off."""
         if self._match is None:
             return None
         room = self._shown.get(ROOM)
@@ -190,6 +191,6 @@ class Lessons(Part):
         return Teaching(room.key if room else "", skips)
 
     def for_seat(self, seat: Seat) -> LessonNow | None:
-        """Return what a seat is told at the open question."""
+        """Return the lesson of a seat at the open decision, or None."""
         lesson = self._shown.get(seat.number)
         return None if lesson is None or seat.sid in self._saved.without or self._match is None else lesson

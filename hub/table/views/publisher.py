@@ -1,4 +1,4 @@
-"""Everybody gets the newest complete picture: phones and kiosk first, then what stands around the table."""
+"""Publish the latest complete state: to phones and kiosk first, then to rings and panels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hub.table.views.snapshot import Identity, Snapshots
 
 
 class Publisher:
-    """What shows the table: phones, lamps, boxes' rings, pages."""
+    """The outputs of one table: phones, lamps, rings of boxes, pages."""
 
     def __init__(
         self, core: Core, snapshots: Snapshots, staff: StaffDesk, demonstration: Demonstration, reveal: Reveal
@@ -28,11 +28,11 @@ class Publisher:
         self._phones, self._lamps, self._pages, self._boxes = ports.phones, ports.lamps, ports.pages, ports.boxes
         self._snapshots, self._staff, self._demonstration, self._reveal = snapshots, staff, demonstration, reveal
         self._newest: PublicState | None = None
-        self._lock = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
+        self._lock = Lock()  # the table's thread publishes, and another one while that waits for the disk
         self._shown: tuple[PublicState, ScreenState] | None = None
 
     def show_phones(self, table: Identity) -> PublicState:
-        """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
+        """Send phones and kiosk the latest state; call it first, as their path is the longest. Return the public state."""
         state = self._newest = self._snapshots.public(table)
         with self._phones.together():
             with self._lock:
@@ -42,12 +42,12 @@ class Publisher:
         return state
 
     def show_hands(self) -> None:
-        """Give each phone the newest picture of its hand."""
+        """Send each phone its latest hand."""
         hands = {seat.sid: self._snapshots.hand(seat) for seat in self._seats if seat.sid}
         self._phones.show_hands(hands, self._play.hand_blocks)
 
     def show_around(self, state: PublicState, *, settled: bool) -> None:
-        """Give rings and panels a picture. `settled`: it may stand for a while, a good moment for a full refresh."""
+        """Show a state on rings and panels. `settled`: it may stay for a while, so a panel may do a full refresh."""
         demonstration = self._demonstration.picture(state)
         self._show_rings(state, demonstration)
         paper = self._demonstration.panel_picture(demonstration)
@@ -72,24 +72,24 @@ class Publisher:
                     self._boxes.ring(seat.box, pictures[seat.number])
 
     def show_rings(self) -> None:
-        """Give rings what they show when a reveal has stood long enough: for phones and screens nothing has changed."""
+        """Update rings at the end of a reveal; phones and screens do not change."""
         if self._newest is not None:
             self._show_rings(self._newest, self._demonstration.picture(self._newest))
 
     def show_demonstration(self) -> None:
-        """Give rings and screens the next picture of the demonstration: for phones nothing has changed."""
+        """Show the next picture of the demonstration on rings and screens; phones do not change."""
         if self._newest is not None:
             self.show_around(self._newest, settled=False)
 
     def continue_after(self, before: Publisher) -> None:
-        """Go on from the picture of the publisher before: after a fault, until this one has shown its own."""
+        """Continue from the last state of the publisher before a fault."""
         with before._lock:
             self._newest = before._newest
 
     def show_stopped(self, text: str, table: Identity, seats: int) -> None:
-        """Show everybody the last picture as one of a table that stands still, with that notice alone.
+        """Publish the last state as that of a stopped table, with `text` as its only notice.
 
-        If there was no picture yet, it is one of a table with so many free `seats`.
+        Without a last state, show a table with `seats` free seats.
         """
         said = [Notice("fault", "error", text, can_acknowledge=False)]
         with self._lock:
@@ -105,11 +105,11 @@ class Publisher:
                 page.show(structs.replace(screen, light=self._staff.light), False)
 
     def show_waiting(self) -> None:
-        """Show everybody that the table waits for its disk, if it does. Call it from any thread but the table's."""
+        """Show that the table waits for its disk, if it does. Call it on any thread but the table's."""
         if self._disk.waiting() < SLOW_SECONDS:
             return
         with self._lock:
-            shown, self._shown = self._shown, None  # once; the table's next picture says it, too
+            shown, self._shown = self._shown, None  # once; the table's next state has the notice as well
             if (
                 shown is None
                 or self._disk.waiting() < SLOW_SECONDS

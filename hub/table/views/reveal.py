@@ -1,6 +1,6 @@
-"""The reveal of a sealed choice: for a moment rings show nothing else, and every box that plays rings once.
+"""Show the reveal of a sealed choice: rings show only it for some seconds, and the playing boxes sound once.
 
-The match goes on at once, and so do phones and screens; only what stands around the table is held.
+The match, phones and screens go on at once.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from hub.table.base.part import Part
 from hub.table.core import Core
 
 FEWEST = 2
-"""A choice of one seat alone is an answer, and no reveal."""
+"""The fewest seats of a reveal: the choice of a single seat is only an answer."""
 
 
 class Reveal(Part):
-    """The last reveal of one table; it stands for `seconds`."""
+    """The last reveal of one table, shown for `seconds`."""
 
     def __init__(self, core: Core, seconds: float) -> None:
         self._play, self._seats, self._boxes = core.play, core.seats, core.ports.boxes
@@ -24,19 +24,19 @@ class Reveal(Part):
 
     @property
     def due_at(self) -> float | None:
-        """Return when the reveal has stood long enough, by the table's clock; None while none stands."""
+        """Return when the reveal ends, in the clock's seconds; None if none is shown."""
         return self._ends_at
 
     @property
     def number(self) -> int | None:
-        """Return the number of the sealed choice of this match that was opened last, if there is one."""
+        """Return the number of the last revealed choice of this match, or None."""
         last = self._last
         return last[1] if last and last[0] == self._play.log.match and self._play.match else None
 
-    # It begins when the values are known, not at the last lock: a bell that rings for nothing is not believed again. The match
-    # does not pause, because everybody would wait at each choice.
+    # It starts when the values are known, not at the last lock, as a lock may still be taken back. The match does not pause,
+    # because everybody would wait at each choice.
     def begin_after(self, before: Decision | None, match: str | None) -> None:
-        """Begin where `before`, the decision of `match` that was open until now, was opened by its last lock."""
+        """Start a reveal if `before`, the decision of `match` that was open until now, ended with all its locks."""
         if not self._is_opened(before, match) or before is None:
             return
         self._last = match, before.number
@@ -46,7 +46,7 @@ class Reveal(Part):
                 self._boxes.buzz(seat.box, "reveal")
 
     def _is_opened(self, before: Decision | None, match: str | None) -> bool:
-        """Return whether a sealed choice is in the log with all its locks: not taken back, lost by the disk, or put aside."""
+        """Return whether a sealed choice is in the current log with all its locks, and was not taken back or lost."""
         if before is None or before.kind != "sealed" or len(before.asked) < FEWEST or self._play.match is None:
             return False
         whole = len(before.answers) == len(before.asked)
@@ -55,7 +55,7 @@ class Reveal(Part):
         )
 
     def refresh(self) -> bool:
-        """End what has stood long enough; return whether it has ended now."""
+        """End the reveal if due; return whether it has ended now."""
         if self._ends_at is None or self._clock.now() < self._ends_at:
             return False
         self._ends_at = None

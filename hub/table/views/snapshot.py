@@ -1,4 +1,4 @@
-"""The public state and each hand, built whole from what the table knows: the one way by which anything leaves it."""
+"""Build the public state and each hand. All data that leave the table are built here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hub.table.views.reveal import Reveal
 
 
 class Identity(NamedTuple):
-    """What a table is known by: `id` in addresses and topics, `code` on its screens; `address` is what phones open."""
+    """The identity of a table: `id` in addresses and topics, `code` on its screens; `address` returns the URL for phones."""
 
     id: str
     name: str
@@ -34,7 +34,7 @@ class Identity(NamedTuple):
 
 
 class Snapshots:
-    """The builder of all states that leave the table. `seq` counts the public ones; `fingerprint` is the hub's key's."""
+    """The builder of all states. `seq` counts the public ones; `fingerprint` is that of the hub's key."""
 
     def __init__(
         self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People, staff: StaffDesk, hints: Hints,
@@ -52,13 +52,13 @@ class Snapshots:
         self._names_cache: tuple[tuple[str | None, int], dict[str, str]] = (
             (None, 0),
             {},
-        )  # who played, by match and epoch
+        )  # names of players, by match and epoch
         self.event_feed = feed.Happened()
         self._session = core.ports.random.randbytes(4).hex()
         self._fingerprint = fingerprint
 
     def public(self, table: Identity) -> PublicState:
-        """Return the newest public state."""
+        """Return the current public state, with a new `seq`."""
         self.seq += 1
         people = self._people
         play, match, decision = self._play, self._play.match, self._play.decision
@@ -124,7 +124,7 @@ class Snapshots:
         return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
 
     def _who_played(self, match: Match) -> dict[str, str]:
-        """Return the names of who sat at the seats of a match when it was first seen to be over."""
+        """Return the names at the seats of a match, by seat, as they were when it was first over."""
         key = self._play.log.match, self._play.log.epoch
         if self._names_cache[0] != key:
             self._names_cache = key, {f"{number}": self._seats[number].called for number in match.state.seats}
@@ -137,7 +137,7 @@ class Snapshots:
         return self._highlights_cache[1]
 
     def screen(self, state: PublicState) -> ScreenState:
-        """Return a public state as the table's own screens show it: with more events, seats' codes, the key's fingerprint."""
+        """Return a public state for the table's own screens: with more events, seat codes and the key's fingerprint."""
         shown = {name: getattr(state, name) for name in PublicState.__struct_fields__}
         newest = self.event_feed.for_screens()
         shown |= {"events": newest.events, "stood_in": newest.stood_in}
@@ -149,7 +149,7 @@ class Snapshots:
         )
 
     def hand(self, seat: Seat) -> Hand:
-        """Return the newest private state of a seat."""
+        """Return the current private state of a seat."""
         play, match, number = self._play, self._play.match, seat.number
         claim = self._seats.waiting(number)
         hand = Hand(
@@ -175,7 +175,7 @@ class Snapshots:
         return self._asked(hand, match, play.decision)
 
     def _asked(self, hand: Hand, match: Match, decision: Decision) -> Hand:
-        """Return the hand with what is asked of its seat, and what it may answer."""
+        """Return the hand with the question to its seat and the possible answers."""
         seat, dice = hand.seat, self._rolls.dice
         roll = decision.roll if decision.roll and decision.roll.seat == seat else None
         answer, dial = decision.answers.get(seat), self._boxes.dial_start(seat)
@@ -203,7 +203,7 @@ def _stage(match: Match | None) -> Literal["lobby", "playing", "over"]:
 
 
 def view(match: Match, *, held: bool = False) -> View:
-    """Return what everybody may see of a match; `held`: its open decision waits, and nobody is asked."""
+    """Return the public view of a match. `held`: its open decision waits, and no seat is asked."""
     shown = match.view(None)
     roll = match.open.roll if match.open and not match.open.by_chance else None
     waiting = shown["waiting"]
