@@ -345,7 +345,7 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         assert state(hub, "1")["seats"][0]["name"] == "Guest 1"
 
 
-@pytest.mark.parametrize("part", ["tell_waiting", "put", "update_pin"])
+@pytest.mark.parametrize("part", ["show_waiting", "put", "update_pin"])
 def test_a_fault_in_what_the_hub_does_for_a_table_is_that_tables_alone(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
