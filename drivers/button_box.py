@@ -86,34 +86,36 @@ class SeatBox:
     session: SeatBoxSession | None = None
     seen: SeenFrames = field(default_factory=SeenFrames)
     sealed: SealedRound | None = None
-    opened: bool = False  # in this boot of the box
+    is_open: bool = False  # in this boot of the box
     names: list[Name] = field(default_factory=list, repr=False)  # of the round, in the order in which they are told
-    named: int = 0  # so many of these were told, in this boot
+    names_sent: int = 0  # so many of these were told, in this boot
     commitment: str | None = field(default=None, repr=False)
-    together: list[str] = field(default_factory=list)  # the marks of all locks that are opened at once; empty before
+    reveal_marks: list[str] = field(
+        default_factory=list
+    )  # the marks of all locks that are opened at once; empty before
     cancelling: int | None = None
-    revealed: int | None = None  # the last round whose value came
+    last_revealed: int | None = None  # the last round whose value came
     ring: LampPicture | None = None
     text: str | None = field(default=None, repr=False)
 
-    def wanted(self) -> Frame | None:
+    def next_question(self) -> Frame | None:
         """Return the next question to the box; None when it has done all that was asked."""
         if self.cancelling is not None:
             return Cancel(r=self.cancelling)
         if self.sealed is None:
             return None
-        if self.together:
-            return Reveal(r=self.sealed.round, c=self.together)
-        if not self.opened:
+        if self.reveal_marks:
+            return Reveal(r=self.sealed.round, c=self.reveal_marks)
+        if not self.is_open:
             return Open(r=self.sealed.round, lo=0, hi=self.sealed.high, at=self.sealed.at)
-        return self.names[self.named] if self.named < len(self.names) else None
+        return self.names[self.names_sent] if self.names_sent < len(self.names) else None
 
     def forget_round(self) -> None:
         """Forget the sealed round: it is over."""
         self.sealed = self.commitment = None
-        self.opened = False
-        self.named = 0
-        self.names, self.together = [], []
+        self.is_open = False
+        self.names_sent = 0
+        self.names, self.reveal_marks = [], []
 
 
 def name_frames(sealed: SealedRound) -> list[Name]:
@@ -149,7 +151,7 @@ class Fleet:
         self.ports_are_named = ports_are_named
         self.sessions: list[SeatBoxSession] = []
         self._boxes: dict[str, SeatBox] = {}
-        self._no_box: set[str] = set()  # the ports that were reported as such
+        self._reported_ports: set[str] = set()  # the ports that were reported as such
 
     def session(self, port: str) -> SeatBoxSession:
         """Return a new session for the line at `port`."""
@@ -164,19 +166,19 @@ class Fleet:
     def report_no_box(self, port: str, sentence: str) -> None:
         """Report that the board at a port cannot be used as a seat box, until it can or is unplugged."""
         log.warning("%s", sentence)
-        self._no_box.add(port)
+        self._reported_ports.add(port)
         self.put(DeviceDown(port, sentence))
 
-    def on_box(self, port: str) -> None:
+    def clear_report(self, port: str) -> None:
         """Take back what was reported of a port: the board there is a seat box."""
-        if port in self._no_box:
-            self._no_box.remove(port)
+        if port in self._reported_ports:
+            self._reported_ports.remove(port)
             self.put(DeviceUp(port))
 
-    def on_scan(self, there: Collection[str]) -> None:
+    def on_scan(self, present: Collection[str]) -> None:
         """Take back what was reported of the ports that are not there any more."""
-        for port in self._no_box - set(there):
-            self.on_box(port)
+        for port in self._reported_ports - set(present):
+            self.clear_report(port)
 
     def open(self, name: str, sealed: SealedRound) -> None:
         """Ask for this sealed round from now on; the box's earlier round is void. The same round again changes nothing."""
@@ -184,7 +186,7 @@ class Fleet:
         if box.sealed is not None and box.sealed.round == sealed.round:
             return
         box.forget_round()
-        box.revealed = None
+        box.last_revealed = None
         box.sealed, box.names = sealed, name_frames(sealed)
         self._drop_question(box)
 
@@ -200,7 +202,7 @@ class Fleet:
         locks = [box.commitment for box in asked if box.commitment is not None]
         if len(locks) == len(asked):
             for box in asked:
-                box.together = box.together or sorted(map(mark, locks))
+                box.reveal_marks = box.reveal_marks or sorted(map(mark, locks))
 
     def cancel(self, name: str, round: int) -> None:
         """Ask for nothing of this round from now on."""
@@ -208,7 +210,7 @@ class Fleet:
         if box.sealed is not None and box.sealed.round == round:
             box.forget_round()
             self._drop_question(box)
-        elif box.revealed != round:
+        elif box.last_revealed != round:
             return
         box.cancelling = round if box.cancelling in {None, round} else 0  # two rounds at once: whichever is open
 
@@ -236,9 +238,9 @@ class Fleet:
         self.put(BoxUp(box.id, hello.boot, hello.v, hello.n))
         if fresh:
             box.commitment = None
-            box.opened = False
-            box.together = []
-            box.named = 0
+            box.is_open = False
+            box.reveal_marks = []
+            box.names_sent = 0
             box.cancelling = 0  # a boot that this hub has not met may hold a round of an earlier hub
         if box.sealed is not None and had_lock:
             # The same boot still holds its lock; with the power went the lock.
@@ -250,10 +252,10 @@ class Fleet:
         box.session = None
         self.put(BoxDown(box.id, sentence))
         for other in self.sessions:
-            other.try_again(box.id)
+            other.retry(box.id)
 
     def _drop_question(self, box: SeatBox) -> None:
-        if box.session is not None and isinstance(box.session.link.asked, Open | Name | Reveal):
+        if box.session is not None and isinstance(box.session.link.question, Open | Name | Reveal):
             box.session.link.drop_question()
 
 
@@ -266,7 +268,7 @@ class SeatBoxSession(BoardSession):
         self._fleet = fleet
         self._box: SeatBox | None = None
         self._duplicate_id = ""  # the id that another line has too
-        self._asks = 0
+        self._ask_count = 0
         self._ring: LampPicture | None = None  # as sent on this line
         self._text: str | None = None
         self._ring_again_at = 0.0
@@ -275,7 +277,7 @@ class SeatBoxSession(BoardSession):
         """Return questions and answers first, then the newest ring, text and sound."""
         box = self._box
         if self.state == "up" and box is not None:
-            if self.link.asked is None and (frame := box.wanted()) is not None:
+            if self.link.question is None and (frame := box.next_question()) is not None:
                 self.link.ask(frame, now)
             if box.ring is not None and box.ring != self._ring and now >= self._ring_again_at:
                 self._ring = box.ring
@@ -288,18 +290,18 @@ class SeatBoxSession(BoardSession):
                 self.buzz = None
         return self.link.outgoing()
 
-    def lost(self, error: DeviceLost) -> None:
+    def on_close(self, error: DeviceLost) -> None:
         """Report that the line is gone."""
         self._fleet.sessions.remove(self)
         if self._box is not None:
             log.info("%s", error)
-            self._let_go(say("{device} is gone. Check its cable.", device=self._name))
+            self._lose_board(say("{device} is gone. Check its cable.", device=self._name))
 
     # --- what the box says ---
 
     @property
     def _name(self) -> str:
-        return say("Box {box}", box=self._known[0])
+        return say("Box {box}", box=self._board[0])
 
     def _on_hello(self, hello: Hello) -> None:
         if hello.k != "buttons":
@@ -312,21 +314,21 @@ class SeatBoxSession(BoardSession):
                         kind=hello.k,
                     ),
                 )
-            self._give_up(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
+            self._reject_board(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
             return
         if self._box is not None:
-            self._let_go(say("{device} was restarted.", device=self._name))
+            self._lose_board(say("{device} was restarted.", device=self._name))
         box = self._fleet.on_hello(self, hello)
         if box is None:
-            self._be_duplicate(hello.id)
+            self._mark_duplicate(hello.id)
             return
         self._box = box
-        self._fleet.on_box(self.port)
+        self._fleet.clear_report(self.port)
         self._accept(hello, box.seen)
         self._ring = self._text = self.buzz = None
         self._ring_again_at = 0.0
 
-    def _be_duplicate(self, name: str) -> None:
+    def _mark_duplicate(self, name: str) -> None:
         if self.state != "duplicate":
             used = self._fleet.box(name).session
             assert used is not None
@@ -352,7 +354,7 @@ class SeatBoxSession(BoardSession):
                 box=name,
             )
         if self._box is not None:
-            self._let_go(sentence)
+            self._lose_board(sentence)
         self._fleet.report_no_box(self.port, sentence)
         self.state = "ignored"
 
@@ -361,16 +363,16 @@ class SeatBoxSession(BoardSession):
         assert box is not None
         match frame:
             case Ok(re=re):
-                if not isinstance(self.link.asked, Reveal):  # only the bid answers that
-                    self._on_done(box, self.link.confirm(re))
+                if not isinstance(self.link.question, Reveal):  # only the bid answers that
+                    self._on_confirmed(box, self.link.confirm(re))
             case Nak():
                 if self._ring is not None:
-                    self._ring, self._ring_again_at = None, self._heard_at + NAK_REST
+                    self._ring, self._ring_again_at = None, self._last_frame_at + NAK_REST
             case Press() | Detents() | Locked() | Unlocked() | Bid():
-                if not self.link.repeated(frame, box.boot) and self._do(box, frame):
+                if not self.link.acknowledge_repeat(frame, box.boot) and self._handle(box, frame):
                     self.link.acknowledge(frame, box.boot)
 
-    def _on_done(self, box: SeatBox, asked: Frame | None) -> None:
+    def _on_confirmed(self, box: SeatBox, asked: Frame | None) -> None:
         if asked is None:
             return
         self._backoff = backoff()
@@ -378,11 +380,11 @@ class SeatBoxSession(BoardSession):
             case Cancel(r=round) if box.cancelling == round:
                 box.cancelling = None
             case Open(r=round) if box.sealed is not None and box.sealed.round == round:
-                box.opened = True
+                box.is_open = True
             case Name(r=round) if box.sealed is not None and box.sealed.round == round:
-                box.named += 1
+                box.names_sent += 1
 
-    def _do(self, box: SeatBox, frame: Frame) -> bool:
+    def _handle(self, box: SeatBox, frame: Frame) -> bool:
         """Act on what the box did. Return False if it must not be acknowledged: the box shall repeat it."""
         put = self._fleet.put
         match frame:
@@ -390,11 +392,11 @@ class SeatBoxSession(BoardSession):
                 put(Key(box.id, control, edge))
             case Detents(d=detents):
                 put(Turn(box.id, detents))
-            case Locked(r=round, c=said):
-                return self._on_locked(box, round, said)
+            case Locked(r=round, c=commitment):
+                return self._on_locked(box, round, commitment)
             case Unlocked(r=round):
                 if box.sealed is not None and box.sealed.round == round:
-                    if box.together:
+                    if box.reveal_marks:
                         # Too late: all have locked. A box opens its lock only when this is acknowledged.
                         return False
                     if box.commitment is not None:
@@ -404,47 +406,47 @@ class SeatBoxSession(BoardSession):
                 self._on_bid(box, frame)
         return True
 
-    def _on_locked(self, box: SeatBox, round: int, said: str) -> bool:
+    def _on_locked(self, box: SeatBox, round: int, commitment: str) -> bool:
         if box.sealed is None or box.sealed.round != round:
             # A lock of a round that is over: the box has missed its end.
             if box.cancelling is None:
                 box.cancelling = round
             return True
-        asked = isinstance(self.link.asked, Open) and self.link.asked.r == round
-        if not asked and not box.opened:
+        asked = isinstance(self.link.question, Open) and self.link.question.r == round
+        if not asked and not box.is_open:
             # A lock of the same number from before a cancel, or the hub has still to ask: the box repeats it.
             return False
-        box.opened = True
+        box.is_open = True
         if asked:
             self.link.drop_question()
-        if not box.together:  # after the reveal has begun, the commitment that the others were shown counts
-            box.commitment = said
+        if not box.reveal_marks:  # after the reveal has begun, the commitment that the others were shown counts
+            box.commitment = commitment
             self._fleet.put(BoxLocked(box.id, round))
         return True
 
     def _on_bid(self, box: SeatBox, bid: Bid) -> None:
         sealed = box.sealed
-        if sealed is None or sealed.round != bid.r or not box.together:
+        if sealed is None or sealed.round != bid.r or not box.reveal_marks:
             return
-        true = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
-        if isinstance(self.link.asked, Reveal):
+        is_valid = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
+        if isinstance(self.link.question, Reveal):
             self.link.drop_question()
         self._backoff = backoff()
         box.forget_round()
-        box.revealed = bid.r
-        self._fleet.put(BoxBid(box.id, bid.r, bid.b) if true else BoxCheated(box.id, bid.r))
+        box.last_revealed = bid.r
+        self._fleet.put(BoxBid(box.id, bid.r, bid.b) if is_valid else BoxCheated(box.id, bid.r))
 
     # --- states ---
 
-    def try_again(self, name: str) -> None:
+    def retry(self, name: str) -> None:
         """Ask again if this line has a box of that id: the line that had it has lost it."""
         if self.state == "duplicate" and self._duplicate_id == name:
-            self.state, self._who, self._who_at, self._backoff = "asking", None, 0.0, backoff()
+            self.state, self._who, self._ask_at, self._backoff = "asking", None, 0.0, backoff()
 
     def _ask(self, now: float) -> None:
         super()._ask(now)
-        self._asks += 1
-        if self._asks == ASKS and not self.accepted:
+        self._ask_count += 1
+        if self._ask_count == ASKS and not self.accepted:
             self._name_unknown_board()
 
     def _name_unknown_board(self) -> None:
@@ -453,7 +455,7 @@ class SeatBoxSession(BoardSession):
             say("The board at {path} does not say that it is a seat box. Is the box's firmware on it?", path=self.port),
         )
 
-    def _on_lost(self, sentence: str) -> None:
+    def _on_board_lost(self, sentence: str) -> None:
         box, self._box = self._box, None
         assert box is not None
         self._fleet.on_lost(box, sentence)
@@ -479,9 +481,9 @@ class ButtonBoxes:
         return self
 
     def _scan(self) -> Sequence[str]:
-        there = self._find()
-        self._fleet.on_scan(there)
-        return there
+        present = self._find()
+        self._fleet.on_scan(present)
+        return present
 
     def start(self) -> None:
         """Start to look for boxes."""

@@ -58,9 +58,9 @@ class CallLamp(ThreadedDevice):
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
         """Take in who calls now."""
         calls = frozenset(one.key for one in public.notices if one.key.partition(":")[0] == CALL)
-        self._thread.call_soon(partial(self._look, calls))
+        self._thread.call_soon(partial(self._update, calls))
 
-    def _look(self, calls: frozenset[str]) -> None:
+    def _update(self, calls: frozenset[str]) -> None:
         if calls - self._calls:
             self._until = self._clock.now() + self._asked.seconds
         self._calls = calls

@@ -46,10 +46,10 @@ SILENT = say("The dice tray is silent: type what the dice show.")
 class TrayState:
     """The tray of one table, on whichever line. Everything here happens on one thread."""
 
-    def __init__(self, put: Inbox, random: Random, wanted: str | None = None) -> None:
-        """With `wanted` None the first tray that is met is the one. `random` says where throws and frames begin to count."""
+    def __init__(self, put: Inbox, random: Random, tray_id: str | None = None) -> None:
+        """With `tray_id` None the first tray that is met is the one. `random` says where throws and frames begin to count."""
         self.put, self.random = put, random
-        self.id = wanted
+        self.id = tray_id
         # A tray that outlives the hub may still hold a throw of that number: the next hub counts from elsewhere.
         self._first = random.randrange(HIGHEST // 2)
         self.target: Arm | Disarm = Disarm()
@@ -57,15 +57,15 @@ class TrayState:
         self._number = 0
         self._sides = 0
         self._count = 0
-        self._said: tuple[DiceState, tuple[int, ...]] | None = None
+        self._last_report: tuple[DiceState, tuple[int, ...]] | None = None
         self._reported = ""
 
     # --- the table ---
 
     def arm(self, number: int, count: int, sides: int, *, lying: bool) -> None:
         """Ask for this throw from now on, in place of any other."""
-        self._number, self._count, self._sides, self._said = number, count, sides, None
-        self._set_wanted(Arm(a=(self._first + number) % HIGHEST, n=count, f=sides, l=int(lying)))
+        self._number, self._count, self._sides, self._last_report = number, count, sides, None
+        self._set_target(Arm(a=(self._first + number) % HIGHEST, n=count, f=sides, l=int(lying)))
         if self.session is None:
             self._report("no_reader", sentence=SILENT)
         else:
@@ -73,9 +73,9 @@ class TrayState:
 
     def disarm(self) -> None:
         """Ask for nothing from now on."""
-        self._set_wanted(Disarm())
+        self._set_target(Disarm())
 
-    def _set_wanted(self, target: Arm | Disarm) -> None:
+    def _set_target(self, target: Arm | Disarm) -> None:
         self.target = target
         if self.session is not None:
             self.session.link.drop_question()
@@ -106,7 +106,7 @@ class TrayState:
         self.session = None
         self.report_down(sentence)
         self.put(DiceKit(NAME, 0))
-        if isinstance(self.target, Arm) and (self._said is None or self._said[0] != "settled"):
+        if isinstance(self.target, Arm) and (self._last_report is None or self._last_report[0] != "settled"):
             self._report("no_reader", sentence=SILENT)
 
     def report_down(self, sentence: str) -> None:
@@ -132,8 +132,8 @@ class TrayState:
         self._report(thrown.st, tuple(thrown.f), sentence)
 
     def _report(self, state: DiceState, faces: tuple[int, ...] = (), sentence: str = "") -> None:
-        if (state, faces) != self._said:
-            self._said = (state, faces)
+        if (state, faces) != self._last_report:
+            self._last_report = (state, faces)
             self.put(DiceSeen(NAME, self._number, state, () if state == "wrong_count" else faces, sentence))
 
 
@@ -150,11 +150,11 @@ class TraySession(BoardSession):
     def outgoing(self, now: float) -> bytes:
         """Return the newest wish until it is confirmed, and answers."""
         target = self._tray.target
-        if self.state == "up" and self.link.asked is None and self._confirmed is not target:
+        if self.state == "up" and self.link.question is None and self._confirmed is not target:
             self.link.ask(target, now)
         return self.link.outgoing()
 
-    def lost(self, error: DeviceLost) -> None:
+    def on_close(self, error: DeviceLost) -> None:
         """Report that the line is gone."""
         log.info("%s", error)
         self._tray.on_lost(self, say("{device} is gone. Check its cable.", device=self._name))
@@ -163,7 +163,9 @@ class TraySession(BoardSession):
 
     def _on_hello(self, hello: Hello) -> None:
         if hello.k != "tray" or not self._tray.on_hello(self, hello):
-            self._give_up(f"{self.port} is the {hello.k} {hello.id}, not the dice tray of this table: it is given up.")
+            self._reject_board(
+                f"{self.port} is the {hello.k} {hello.id}, not the dice tray of this table: it is given up."
+            )
             return
         self._accept(hello, SeenFrames())
         self._confirmed, self._backoff = None, backoff()
@@ -186,11 +188,11 @@ class TraySession(BoardSession):
                 if asked is not None and asked == msgspec.structs.replace(self._tray.target, s=asked.s):
                     self._confirmed = self._tray.target
             case Thrown():
-                if not self.link.repeated(frame, self._known[1]):
+                if not self.link.acknowledge_repeat(frame, self._board[1]):
                     self._tray.on_throw(frame)
-                    self.link.acknowledge(frame, self._known[1])
+                    self.link.acknowledge(frame, self._board[1])
 
-    def _on_lost(self, sentence: str) -> None:
+    def _on_board_lost(self, sentence: str) -> None:
         self._tray.on_lost(self, sentence)
 
 

@@ -119,7 +119,7 @@ class Contact:
         self._level_since = 0.0
         self._quiet_at: float | None = None  # when the last change has bounced out
 
-    def edge(self, closed: bool, now: float) -> None:
+    def on_edge(self, closed: bool, now: float) -> None:
         """Take in the level of `now`. What was due before is to be settled first."""
         if closed != self.level:
             self.level, self._level_since = closed, now
@@ -157,13 +157,13 @@ class BoxState:
 
     def press(self, control: Control, now: float) -> None:
         """Take in that a control went down. What can be held is reported when it comes up, or when the next thing is done."""
-        self.due(now)
+        self.run_due(now)
         if control == "push" and self._down is not None and self._down[0] == "bar":
             self._both = now + BOTH_HOLD
             return
         self._settle()
         if control == "push":
-            self._pressed(control)
+            self._on_short_press(control)
         else:
             self._down = (control, now + HOLD.get(control, KEY_HOLD))
 
@@ -172,11 +172,11 @@ class BoxState:
         down, both = self._down, self._both
         self._down = self._both = None
         if down is not None:
-            self._pressed(down[0])
+            self._on_short_press(down[0])
         if both is not None:
-            self._pressed("push")
+            self._on_short_press("push")
 
-    def _pressed(self, control: Control) -> None:
+    def _on_short_press(self, control: Control) -> None:
         sealed = self._sealed
         if sealed is None:
             self._put(Key(self.id, control, "down"))
@@ -185,13 +185,13 @@ class BoxState:
                 self._locked = True
                 self._put(BoxLocked(self.id, sealed.round))
         elif control == "bar":
-            self._take_back(sealed)
+            self._on_bar(sealed)
         elif not self._locked and sealed.high < CHOOSERS:
             self._value = min(int(control[1]) - 1, sealed.high)
 
     def release(self, control: Control, now: float) -> None:
         """Take in that a control came up."""
-        self.due(now)
+        self.run_due(now)
         if self._down is not None and (self._down[0] == control or (self._both is not None and control == "push")):
             self._settle()
 
@@ -203,7 +203,7 @@ class BoxState:
         elif not self._locked:
             self._value = max(0, min(self._sealed.high, self._value + detents))
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Tell what was turned, and which control is being held."""
         self.report_turns()
         if self._both is not None:
@@ -227,7 +227,7 @@ class BoxState:
             self._put(Turn(self.id, self._turned))
             self._turned = 0
 
-    def _take_back(self, sealed: SealedRound) -> None:
+    def _on_bar(self, sealed: SealedRound) -> None:
         if self._locked:
             self._locked = False
             self._put(BoxUnlocked(self.id, sealed.round))
@@ -255,7 +255,7 @@ class BoxState:
         if self._sealed is not None and self._sealed.round == round:
             self._close()
 
-    def up_again(self) -> None:
+    def on_pins_back(self) -> None:
         """Report a lock that is held once more: the pins are back."""
         self._down = self._both = None
         if self._sealed is not None and self._locked:
@@ -278,30 +278,32 @@ class _WiredBox:
         self.contacts: dict[Control, Contact] = {control: Contact() for control in pins.inputs()}
         self._switches: dict[Control, DigitalInputDevice] = {}
         self._opened: list[Any] = []
-        self._tell_later: Callable[[_WiredBox, Control, bool], None] = lambda *_: None
+        self._report_edge: Callable[[_WiredBox, Control, bool], None] = lambda *_: None
         self._lamps: list[PWMLED] = []
         self._levels: list[float] = []
         self._buzzer: DigitalOutputDevice | None = None
         self._toggles: list[float] = []
 
-    def acquire(self, factory: Factory, edge: Callable[[_WiredBox, Control, bool], None], turn: _Turned) -> None:
+    def acquire(self, factory: Factory, edge: Callable[[_WiredBox, Control, bool], None], turn: _OnTurn) -> None:
         """Claim the pins; `edge` and `turn` are called from gpiozero's thread, and have the edge told here later."""
-        self._tell_later = edge
+        self._report_edge = edge
         for control, pin in self.pins.inputs().items():
-            switch = self._keep(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
+            switch = self._register(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
             switch.when_activated = partial(edge, self, control, True)
             switch.when_deactivated = partial(edge, self, control, False)
             self._switches[control] = switch
             self.contacts[control] = Contact()
-        dial = self._keep(RotaryEncoder(*self.pins.dial, max_steps=0, pin_factory=factory))
+        dial = self._register(RotaryEncoder(*self.pins.dial, max_steps=0, pin_factory=factory))
         dial.when_rotated_clockwise = partial(turn, self, 1)
         dial.when_rotated_counter_clockwise = partial(turn, self, -1)
-        self._lamps = [self._keep(PWMLED(pin, frequency=LAMP_HERTZ, pin_factory=factory)) for pin in self.pins.lamps]
+        self._lamps = [
+            self._register(PWMLED(pin, frequency=LAMP_HERTZ, pin_factory=factory)) for pin in self.pins.lamps
+        ]
         self._levels = [0.0] * len(self._lamps)
         if self.pins.buzzer is not None:
-            self._buzzer = self._keep(DigitalOutputDevice(self.pins.buzzer, pin_factory=factory))
+            self._buzzer = self._register(DigitalOutputDevice(self.pins.buzzer, pin_factory=factory))
 
-    def _keep(self, opened: Any) -> Any:
+    def _register(self, opened: Any) -> Any:
         self._opened.append(opened)
         return opened
 
@@ -312,12 +314,12 @@ class _WiredBox:
         for one in reversed(opened):
             one.close()
 
-    def edge(self, control: Control, closed: bool, at: float) -> None:
+    def on_edge(self, control: Control, closed: bool, at: float) -> None:
         """Take in that a switch changed, or bounced."""
         self._settle(at)
-        self.contacts[control].edge(closed, at)
+        self.contacts[control].on_edge(closed, at)
 
-    def turn(self, detents: int, at: float) -> None:
+    def on_turn(self, detents: int, at: float) -> None:
         """Take in that the dial was turned."""
         self._settle(at)
         self.box.turn(detents)
@@ -348,13 +350,13 @@ class _WiredBox:
             # An edge that is on its way here knows when it was: it comes first. One that got lost is told now.
             if contact.deadline() is not None and level != contact.level:
                 unsure.add(control)
-                self._tell_later(self, control, level)
+                self._report_edge(self, control, level)
         self._settle(now, unsure)
         deadlines += [contact.deadline() for contact in self.contacts.values()]
-        self.box.due(now)
+        self.box.run_due(now)
         if self._lamps:
             self._show(levels(self.light.lamps(now), len(self._lamps)))
-            deadlines.append(self.light.due(now))
+            deadlines.append(self.light.next_change_at(now))
         deadlines += [self.box.deadline(), self._make_sound(now)]
         return min((at for at in deadlines if at is not None), default=None)
 
@@ -373,7 +375,7 @@ class _WiredBox:
         return self._toggles[0] if self._toggles else None
 
 
-_Turned = Callable[[_WiredBox, int], None]
+_OnTurn = Callable[[_WiredBox, int], None]
 
 
 def levels(ring: Sequence[Colour], count: int) -> list[float]:
@@ -383,16 +385,18 @@ def levels(ring: Sequence[Colour], count: int) -> list[float]:
     the player has it). A single one sees the half that faces the player.
     """
 
-    def apart(one: float, other: float) -> float:
+    def distance(one: float, other: float) -> float:
         return abs((one - other + LAMPS / 2) % LAMPS - LAMPS / 2)
 
     places = [number * LAMPS / count for number in range(count)]
-    shown = [0.0] * count
+    lamps = [0.0] * count
     for place, colour in enumerate(ring):
-        if count > 1 or apart(place, 0) <= LAMPS / 4:
-            nearest = min(range(count), key=lambda number: (apart(place, places[number]), apart(0, places[number])))
-            shown[nearest] = max(shown[nearest], max(colour) / 255)
-    return shown
+        if count > 1 or distance(place, 0) <= LAMPS / 4:
+            nearest = min(
+                range(count), key=lambda number: (distance(place, places[number]), distance(0, places[number]))
+            )
+            lamps[nearest] = max(lamps[nearest], max(colour) / 255)
+    return lamps
 
 
 class GpioBoxes(ThreadedDevice):
@@ -443,7 +447,7 @@ class GpioBoxes(ThreadedDevice):
         for wired in self._wired.values():
             controls = len(wired.pins.inputs())
             self._put(BoxUp(wired.pins.id, self._boot, "header", controls))
-            wired.box.up_again()
+            wired.box.on_pins_back()
 
     def step(self, now: float) -> float | None:
         """Do what time brings: holds, the end of bouncing, moving lamps. Return when to be called again."""
@@ -469,41 +473,41 @@ class GpioBoxes(ThreadedDevice):
             factory.close()
 
     def _edge(self, wired: _WiredBox, control: Control, closed: bool) -> None:
-        self._thread.call_soon(partial(wired.edge, control, closed, self._clock.now()))
+        self._thread.call_soon(partial(wired.on_edge, control, closed, self._clock.now()))
 
     def _turn(self, wired: _WiredBox, detents: int) -> None:
-        self._thread.call_soon(partial(wired.turn, detents, self._clock.now()))
+        self._thread.call_soon(partial(wired.on_turn, detents, self._clock.now()))
 
     # --- the port ---
 
-    def _tell(self, name: str, call: Callable[[_WiredBox], None]) -> None:
+    def _call_box(self, name: str, call: Callable[[_WiredBox], None]) -> None:
         if name in self._wired:
             self._thread.call_soon(partial(call, self._wired[name]))
 
     def open(self, box: str, sealed: SealedRound) -> None:
         """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
-        self._tell(box, lambda wired: wired.box.open(sealed))
+        self._call_box(box, lambda wired: wired.box.open(sealed))
 
     def reveal(self, boxes: Sequence[str], round: int) -> None:
         """Ask these boxes for their values. If an owner was faster with the bar, BoxUnlocked is in the inbox already."""
         for box in boxes:
-            self._tell(box, lambda wired: wired.box.reveal(round))
+            self._call_box(box, lambda wired: wired.box.reveal(round))
 
     def cancel(self, box: str, round: int) -> None:
         """End the sealed choice: it is over or void."""
-        self._tell(box, lambda wired: wired.box.cancel(round))
+        self._call_box(box, lambda wired: wired.box.cancel(round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
         """Draw on the box's lamps, which have one colour."""
         plain = LampPicture(picture.pattern, picture.n)
-        self._tell(box, lambda wired: wired.light.show(plain))
+        self._call_box(box, lambda wired: wired.light.show(plain))
 
     def say(self, box: str, text: str) -> None:
         """Do nothing: a box on the header has no display."""
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
         """Make a short sound, if the box has a buzzer."""
-        self._tell(box, lambda wired: wired.sound(kind, self._clock.now()))
+        self._call_box(box, lambda wired: wired.sound(kind, self._clock.now()))
 
 
 def wiring(settings: Mapping[str, object]) -> list[Wire]:

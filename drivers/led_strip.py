@@ -186,7 +186,7 @@ class LedStrip(ThreadedDevice):
         if frame != self._sent or now >= self._again_at:
             self._bus.write(frame)
             self._sent, self._again_at = frame, now + AGAIN
-        moving = [at for ring in self._rings.values() if (at := ring.due(now)) is not None]
+        moving = [at for ring in self._rings.values() if (at := ring.next_change_at(now)) is not None]
         return min([self._again_at, *moving])
 
     def release(self) -> None:

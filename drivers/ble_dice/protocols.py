@@ -53,7 +53,7 @@ class DieProtocol(Protocol):
     def blink(self) -> bytes:
         """Have it light up green, so that a person sees which die this is."""
 
-    def heard(self, data: bytes) -> list[DieMessage]:
+    def parse(self, data: bytes) -> list[DieMessage]:
         """Return what a notification means; nothing for what is not understood."""
 
 
@@ -92,14 +92,14 @@ class Pixels:
             bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
         )
 
-    def heard(self, data: bytes) -> list[DieMessage]:
+    def parse(self, data: bytes) -> list[DieMessage]:
         """Return a roll, a battery, or the die's own answer of who it is."""
         kind = data[0] if data else 0
         if kind == _ROLL and len(data) >= 3:
             return self._moved(data[1], data[2])
         if kind == _BATTERY and len(data) >= 3:
             return [Battery(data[1], data[2] in (2, 3))]
-        return self._known(data) if kind == _I_AM else []
+        return self._identity(data) if kind == _I_AM else []
 
     def _moved(self, state: int, index: int) -> list[DieMessage]:
         if state == _ROLLING:
@@ -121,17 +121,17 @@ class Pixels:
             return _OLD_SIX.get(index, index + 1)
         return {4: index, 5: index * 10}.get(self._type, index + 1)
 
-    def _known(self, data: bytes) -> list[DieMessage]:
+    def _identity(self, data: bytes) -> list[DieMessage]:
         if data[1:2] == bytes([_NEW_FORM]):
-            return self._known_in_chunks(data)
+            return self._identity_in_chunks(data)
         if len(data) < 18 or not any(data[8:12]):  # every die has a number of its own, and it is not 0
             return []
         # The legacy form; without a longer MTU its end is cut off.
         self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
-        said: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
-        return [*said, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else said
+        messages: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
+        return [*messages, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else messages
 
-    def _known_in_chunks(self, data: bytes) -> list[DieMessage]:
+    def _identity_in_chunks(self, data: bytes) -> list[DieMessage]:
         """Read the chunks version, die, design, name, settings, status: each begins with its own size."""
         chunks, at = [], 1
         while at < len(data) and data[at] > 0:
@@ -139,18 +139,18 @@ class Pixels:
             at += data[at]
         if len(chunks[0]) >= 7:
             self._built = int.from_bytes(chunks[0][3:7], "little")
-        said: list[DieMessage] = []
+        messages: list[DieMessage] = []
         if len(chunks) > 1 and len(chunks[1]) >= 7 and any(chunks[1][1:5]):
             self._type = chunks[1][6]
-            said.append(Identified(_SIDES.get(self._type, 0)))
+            messages.append(Identified(_SIDES.get(self._type, 0)))
         if len(chunks) > 5 and len(chunks[5]) >= 3:
-            said.append(Battery(chunks[5][1], chunks[5][2] in (2, 3)))
-        return said
+            messages.append(Battery(chunks[5][1], chunks[5][2] in (2, 3)))
+        return messages
 
 
 # --- GoDice ------------------------------------------------------------------------------------------
 
-_LYING = {1: (-64, 0, 0), 2: (0, 0, 64), 3: (0, 64, 0), 4: (0, -64, 0), 5: (0, 0, -64), 6: (64, 0, 0)}
+_GRAVITY = {1: (-64, 0, 0), 2: (0, 0, 64), 3: (0, 64, 0), 4: (0, -64, 0), 5: (0, 0, -64), 6: (64, 0, 0)}
 """Where gravity points in a six-sided GoDice that shows a number."""
 
 
@@ -169,25 +169,25 @@ class GoDice:
         """Return the command for three green pulses of 0.3 s: count, on, off (10 ms), colour."""
         return bytes([16, 3, 30, 20, 0, 255, 0, 1, 0])
 
-    def heard(self, data: bytes) -> list[DieMessage]:
+    def parse(self, data: bytes) -> list[DieMessage]:
         """Return a roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
         if data[:3] == b"Bat" and len(data) >= 4:
             return [Battery(data[3])]
         if data[:1] == b"R":
             return [Moved("rolling")]
         if data[:1] == b"S" and len(data) >= 4:
-            return [Moved("rolled", _lies(data[1:4]))]
+            return [Moved("rolled", _face_up(data[1:4]))]
         if data[:2] == b"TS":
             return [Moved("leaning")]
         if data[:2] in (b"FS", b"MS") and len(data) >= 5:
-            return [Moved("handled", _lies(data[2:5]))]
+            return [Moved("handled", _face_up(data[2:5]))]
         return []
 
 
-def _lies(vector: bytes) -> int:
+def _face_up(vector: bytes) -> int:
     """Return the number whose direction is nearest to the measured one (three signed bytes)."""
     x, y, z = (value - 256 if value > 127 else value for value in vector)
-    return min(_LYING, key=lambda face: sum((a - b) ** 2 for a, b in zip(_LYING[face], (x, y, z), strict=True)))
+    return min(_GRAVITY, key=lambda face: sum((a - b) ** 2 for a, b in zip(_GRAVITY[face], (x, y, z), strict=True)))
 
 
 _GODICE = "GoDice_"  # how the names of all GoDice begin (their maker's JavaScript interface, `requestDevice`)
@@ -212,11 +212,11 @@ def protocol_of(name: str, services: Sequence[str]) -> DieProtocol | None:
 
     Legacy Pixels and GoDice both say they are a Nordic UART, and so do scooters, watches and micro:bits.
     """
-    said = [service.lower() for service in services]
+    uuids = [service.lower() for service in services]
     if name.startswith(_GODICE):
         return GoDice()
-    if Pixels(legacy=False).service in said:
+    if Pixels(legacy=False).service in uuids:
         return Pixels(legacy=False)
-    if Pixels(legacy=True).service in said:
+    if Pixels(legacy=True).service in uuids:
         return Pixels(legacy=True)
     return None

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from drivers.camera_tray.background import Background
-from drivers.camera_tray.cameras import INSTALL, PROGRAMS, SOURCES, Camera, Look, Positive, open_camera
+from drivers.camera_tray.cameras import INSTALL, PROGRAMS, SOURCES, Camera, CameraSettings, Positive, open_camera
 from drivers.camera_tray.doubtful import DoubtfulPictures
 from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Reading, read
 from drivers.common import settings as block
@@ -46,7 +46,7 @@ UNSURE = say("I cannot read these dice: lay them flat and apart, or type what th
 # --- when a throw may be believed --------------------------------------------------------------------
 
 
-class Watch:
+class ThrowWatch:
     """What follows from one picture after another, from the moment a throw of `count` dice is asked for.
 
     Dice that lie there already are those of the last throw: until something stirs nothing is read, unless `lying`.
@@ -60,9 +60,9 @@ class Watch:
         self._run: deque[Reading] = deque(maxlen=AGREE)
         self._unsure_since: float | None = None
 
-    def look(self, reading: Reading | None, now: float) -> tuple[DiceState, tuple[int, ...], str]:
+    def update(self, reading: Reading | None, now: float) -> tuple[DiceState, tuple[int, ...], str]:
         """Return state, faces and sentence after a picture; `reading` is None while something moves."""
-        if reading is None or (self._last is not None and not same(self._last, reading)):
+        if reading is None or (self._last is not None and not same_dice(self._last, reading)):
             self._stirred = True
             self._still_since = now
             self._run.clear()
@@ -94,7 +94,7 @@ class Watch:
         return "settled", faces, ""
 
 
-def same(a: Reading, b: Reading) -> bool:
+def same_dice(a: Reading, b: Reading) -> bool:
     """Return whether two pictures show the same dice in the same places."""
     if len(a.faces) != len(b.faces) or bool(a.doubt) != bool(b.doubt):
         return False
@@ -104,7 +104,7 @@ def same(a: Reading, b: Reading) -> bool:
     )
 
 
-def stirred(before: Picture, after: Picture) -> bool:
+def has_moved(before: Picture, after: Picture) -> bool:
     """Return whether something moved between two pictures: more pixels changed than grain and flicker change."""
     small = [cv2.GaussianBlur(one, (0, 0), 1.5)[::2, ::2].astype(np.int16) for one in (before, after)]
     return float(np.mean(np.abs(small[1] - small[0]).max(axis=2) > 18)) > STIRRED
@@ -166,12 +166,12 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError(f"white_balance of {self.source!r} is {form}")
 
     @property
-    def look(self) -> Look:
+    def camera_settings(self) -> CameraSettings:
         """How the camera is to look. A Pi's lens that has a motor stands at the dice unless told otherwise."""
         focus = self.focus
         if focus is None and self.source.startswith("rpicam"):
             focus = 1000 / (self.camera_mm - self.die_mm)
-        return Look((self.width, self.height), focus, self.exposure_us, self.gain, self.white_balance)
+        return CameraSettings((self.width, self.height), focus, self.exposure_us, self.gain, self.white_balance)
 
 
 class CameraTray(ThreadedDevice):
@@ -190,7 +190,7 @@ class CameraTray(ThreadedDevice):
         self._loaded: Calibration | None = None
         self._doubtful = DoubtfulPictures(Path(settings.calibration).expanduser().parent / FOLDER, settings.doubtful)
         self._before: Picture | None = None
-        self._watch: Watch | None = None
+        self._watch: ThrowWatch | None = None
         self._arm = self._count = 0
         self._reported: tuple[DiceState, tuple[int, ...], str] | None = None
 
@@ -211,21 +211,21 @@ class CameraTray(ThreadedDevice):
 
     def _begin(self, number: int, count: int, sides: int, *, lying: bool) -> None:
         self._arm, self._reported, self._count = number, None, count
-        self._watch = Watch(count, self._clock.now(), lying=lying)
+        self._watch = ThrowWatch(count, self._clock.now(), lying=lying)
         self._before = None  # no picture was taken while nobody asked: what lies there now is no throw
         if sides != 6:
             self._watch = None
             sentence = say("The tray reads dice with 6 sides, not with {sides}: type what you see.", sides=sides)
-            self._say("no_reader", (), sentence)
+            self._report("no_reader", (), sentence)
         elif self._camera is None:
-            self._say("no_reader", (), SILENT)
+            self._report("no_reader", (), SILENT)
         else:
-            self._say("armed", (), "")
+            self._report("armed", (), "")
 
     def _end(self) -> None:
         self._watch = None
 
-    def _say(self, state: DiceState, faces: tuple[int, ...], text: str) -> None:
+    def _report(self, state: DiceState, faces: tuple[int, ...], text: str) -> None:
         if (state, faces, text) != self._reported:
             self._reported = (state, faces, text)
             self._put(DiceSeen(NAME, self._arm, state, faces, text))
@@ -237,12 +237,12 @@ class CameraTray(ThreadedDevice):
         loaded = load(Path(self._settings.calibration).expanduser())
         if self._background is None or self._loaded is None or not _equal(loaded, self._loaded):
             self._background, self._loaded = Background(loaded), loaded  # else what was learned since is still right
-        self._camera = open_camera(self._settings.source, self._settings.look)
+        self._camera = open_camera(self._settings.source, self._settings.camera_settings)
         self._before = self._camera.picture()
         self._put(DiceKit(NAME, MOST))
         if self._watch is not None:
-            self._watch = Watch(self._count, self._clock.now())
-            self._say("armed", (), "")
+            self._watch = ThrowWatch(self._count, self._clock.now())
+            self._report("armed", (), "")
 
     def step(self, now: float) -> float | None:
         """Take a picture, and tell what follows from it."""
@@ -250,8 +250,8 @@ class CameraTray(ThreadedDevice):
         assert self._background is not None
         picture = self._camera.picture()
         before, self._before = self._before, picture
-        moving = before is not None and (picture.shape != before.shape or stirred(before, picture))
-        empty = self._background.see(picture, moving=moving)
+        moving = before is not None and (picture.shape != before.shape or has_moved(before, picture))
+        empty = self._background.update(picture, moving=moving)
         if self._watch is None:
             return now + IDLE
         try:
@@ -259,10 +259,10 @@ class CameraTray(ThreadedDevice):
         except ValueError as error:
             raise DeviceLost(error.args[0], Cause.CALIBRATION) from None
         known = self._reported
-        state, faces, words = self._watch.look(reading, now)
-        self._say(state, faces, words)
+        state, faces, words = self._watch.update(reading, now)
+        self._report(state, faces, words)
         if state in ("cocked", "wrong_count") and self._reported != known:
-            self._doubtful.keep(picture, self._arm, self._count, words)
+            self._doubtful.save(picture, self._arm, self._count, words)
         return now + EVERY
 
     def release(self) -> None:
@@ -272,7 +272,7 @@ class CameraTray(ThreadedDevice):
             self._put(DiceKit(NAME, 0))
         self._camera = self._before = None
         if self._watch is not None:
-            self._say("no_reader", (), SILENT)
+            self._report("no_reader", (), SILENT)
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
@@ -296,8 +296,10 @@ def needs(settings: Mapping[str, object]) -> list[Need]:
             needs.append(Need("file", str(Path(where).expanduser()), "start the program that writes pictures there"))
         case _:
             needs.append(Need("camera", " ".join(PROGRAMS), f"install it: {INSTALL}"))
-    kept = Need("file", str(Path(asked.calibration).expanduser()), "run table-hub calibrate-tray as the hub's user")
-    return [*needs, kept]
+    calibration = Need(
+        "file", str(Path(asked.calibration).expanduser()), "run table-hub calibrate-tray as the hub's user"
+    )
+    return [*needs, calibration]
 
 
 def connect(settings: Mapping[str, object], context: DriverContext) -> CameraTray:
@@ -311,8 +313,8 @@ def connect(settings: Mapping[str, object], context: DriverContext) -> CameraTra
 def load(path: Path) -> Calibration:
     """Return a calibration as `calibrate` wrote it. Raise DeviceLost."""
     try:
-        with np.load(path) as kept:
-            return Calibration(np.asarray(kept["empty"], np.uint8), float(kept["side"]), float(kept["height"]))
+        with np.load(path) as saved:
+            return Calibration(np.asarray(saved["empty"], np.uint8), float(saved["side"]), float(saved["height"]))
     except (OSError, KeyError, ValueError):
         raise DeviceLost(
             say("The dice tray is not calibrated ({path}): run `table-hub calibrate-tray`.", path=str(path)),
@@ -324,7 +326,7 @@ def _equal(one: Calibration, other: Calibration) -> bool:
     return (one.side, one.height) == (other.side, other.height) and np.array_equal(one.empty, other.empty)
 
 
-def keep(calibration: Calibration, path: Path) -> None:
+def save(calibration: Calibration, path: Path) -> None:
     """Write a calibration, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(".half")
@@ -364,13 +366,13 @@ def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say:
         if need.kind == "name":
             for path in sorted(Path("/").glob(need.name.lstrip("/"))):
                 say(f'The name of a camera on USB, whatever its number: source = "v4l2:{path}"')
-    camera = open_camera(chosen.source, chosen.look)
+    camera = open_camera(chosen.source, chosen.camera_settings)
     try:
         ask("Empty the tray, as it will stand and be lit while you play; then press Enter. ")
         empty = _settled_picture(camera)
         ask("Lay one die flat into the middle, nothing else; then press Enter. ")
         calibration = measure(empty, _settled_picture(camera), chosen.camera_mm / chosen.die_mm)
-        keep(calibration, Path(chosen.calibration).expanduser())
+        save(calibration, Path(chosen.calibration).expanduser())
         say(f"A die is {calibration.side:.0f} pixels wide. Kept in {chosen.calibration}.")
         while ask("Throw some dice and press Enter to see what is read, or type q and Enter to end. ") != "q":
             reading = read(_settled_picture(camera), calibration)

@@ -33,7 +33,7 @@ class Background:
         self._learned = calibration.empty.astype(np.float32)
         self._running = 0
 
-    def see(self, picture: Picture, *, moving: bool = False) -> bool:
+    def update(self, picture: Picture, *, moving: bool = False) -> bool:
         """Take in a picture; return whether it shows the empty tray. While something moves nothing is learned."""
         empty = not moving and picture.shape == self.calibration.empty.shape and is_empty(picture, self.calibration)
         self._running = self._running + 1 if empty else 0

@@ -46,7 +46,7 @@ _LARGE = 1_000_000  # bytes, more than one picture has
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
-class Look(NamedTuple):
+class CameraSettings(NamedTuple):
     """How a camera is to look, where it is not to find that by itself.
 
     focus: of a Pi's camera in dioptres, 1 / metres; of one on USB in its own units.
@@ -77,7 +77,7 @@ class Camera(Protocol):
 class Folder:
     """The newest picture of a folder, by name: another program's camera, or a test's."""
 
-    def __init__(self, folder: str, _look: Look) -> None:
+    def __init__(self, folder: str, _settings: CameraSettings) -> None:
         self._folder = Path(folder).expanduser()
 
     def picture(self) -> Picture:
@@ -106,26 +106,26 @@ _MANUAL = 1  # V4L2_EXPOSURE_MANUAL (linux/v4l2-controls.h)
 class Video:
     """A camera of Video4Linux, by its device file or number."""
 
-    def __init__(self, device: str, look: Look) -> None:
+    def __init__(self, device: str, settings: CameraSettings) -> None:
         self._device = device or "0"
         number = self._device.isdigit()
         self._camera = cv2.VideoCapture(int(self._device) if number else self._device, cv2.CAP_V4L2)
-        self._camera.set(cv2.CAP_PROP_FRAME_WIDTH, look.size[0])
-        self._camera.set(cv2.CAP_PROP_FRAME_HEIGHT, look.size[1])
+        self._camera.set(cv2.CAP_PROP_FRAME_WIDTH, settings.size[0])
+        self._camera.set(cv2.CAP_PROP_FRAME_HEIGHT, settings.size[1])
         self._camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self._taken_at = 0.0
         if self._camera.isOpened():
-            self._fix(look)
+            self._fix(settings)
 
-    def _fix(self, look: Look) -> None:
+    def _fix(self, settings: CameraSettings) -> None:
         """Set the controls that are given; each automatic first, for it refuses or overrides the other."""
         for asked, automatic, off, control, value in (
-            ("focus", cv2.CAP_PROP_AUTOFOCUS, 0, cv2.CAP_PROP_FOCUS, look.focus),
+            ("focus", cv2.CAP_PROP_AUTOFOCUS, 0, cv2.CAP_PROP_FOCUS, settings.focus),
             # V4L2 counts the exposure in steps of 100 microseconds (V4L2_CID_EXPOSURE_ABSOLUTE).
             ("exposure_us", cv2.CAP_PROP_AUTO_EXPOSURE, _MANUAL, cv2.CAP_PROP_EXPOSURE,
-             None if look.exposure_us is None else max(1, round(look.exposure_us / 100))),
-            ("gain", None, 0, cv2.CAP_PROP_GAIN, look.gain),
-            ("white_balance", cv2.CAP_PROP_AUTO_WB, 0, cv2.CAP_PROP_WB_TEMPERATURE, look.white_balance),
+             None if settings.exposure_us is None else max(1, round(settings.exposure_us / 100))),
+            ("gain", None, 0, cv2.CAP_PROP_GAIN, settings.gain),
+            ("white_balance", cv2.CAP_PROP_AUTO_WB, 0, cv2.CAP_PROP_WB_TEMPERATURE, settings.white_balance),
         ):  # fmt: skip
             if value is None:
                 continue
@@ -166,28 +166,28 @@ def find_program() -> str | None:
     return next((found for found in map(shutil.which, PROGRAMS) if found), None)
 
 
-def options(number: str, look: Look) -> list[str]:
+def options(number: str, settings: CameraSettings) -> list[str]:
     """Return the options of `rpicam-vid` for a stream of pictures without end on its standard output."""
-    width, height = look.size
-    told = ["--camera", number, "--codec", "mjpeg", "--quality", str(QUALITY), "--timeout", "0", "--nopreview"]
+    width, height = settings.size
+    arguments = ["--camera", number, "--codec", "mjpeg", "--quality", str(QUALITY), "--timeout", "0", "--nopreview"]
     # Without `flush` the end of each picture waits in a buffer for the next one.
-    told += ["--flush", "--output", "-", "--width", str(width), "--height", str(height), "--framerate", str(RATE)]
-    if look.focus is not None:  # a camera without a motor in its lens passes over both
-        told += ["--autofocus-mode", "manual", "--lens-position", f"{look.focus:.2f}"]
-    if look.exposure_us is not None:
-        told += ["--shutter", str(look.exposure_us)]
-    if look.gain is not None:
-        told += ["--gain", f"{look.gain:g}"]
-    match look.white_balance:
+    arguments += ["--flush", "--output", "-", "--width", str(width), "--height", str(height), "--framerate", str(RATE)]
+    if settings.focus is not None:  # a camera without a motor in its lens passes over both
+        arguments += ["--autofocus-mode", "manual", "--lens-position", f"{settings.focus:.2f}"]
+    if settings.exposure_us is not None:
+        arguments += ["--shutter", str(settings.exposure_us)]
+    if settings.gain is not None:
+        arguments += ["--gain", f"{settings.gain:g}"]
+    match settings.white_balance:
         case [red, blue]:
-            told += ["--awbgains", f"{red:g},{blue:g}"]
-    return told
+            arguments += ["--awbgains", f"{red:g},{blue:g}"]
+    return arguments
 
 
 class PiCamera:
     """A camera on the Pi's own connector: the newest picture of a child process, which ends with this object or the hub."""
 
-    def __init__(self, number: str, look: Look) -> None:
+    def __init__(self, number: str, settings: CameraSettings) -> None:
         self._number = number or "0"
         program = find_program()
         if program is None:
@@ -203,7 +203,7 @@ class PiCamera:
         self._first_by = time.monotonic() + STARTING
         try:
             self._child = subprocess.Popen(
-                [*prefix, program, *options(self._number, look)],
+                [*prefix, program, *options(self._number, settings)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -229,7 +229,7 @@ class PiCamera:
                 self._news.wait_for(lambda: self._newest or self._ended or self._interrupted, left)
                 data, self._newest = self._newest, None
             if data is None or self._interrupted or left == 0:
-                raise self._lost()
+                raise self._failure()
             picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
             if picture is not None:
                 self._first_by = 0.0
@@ -255,7 +255,7 @@ class PiCamera:
         for thread in self._threads:
             thread.join(ENDING)
 
-    def _lost(self) -> DeviceLost:
+    def _failure(self) -> DeviceLost:
         """Return what to raise: the program has ended, or hangs."""
         if self._interrupted:
             return DeviceLost(say("The Pi's camera {number} is closed.", number=self._number))
@@ -279,9 +279,9 @@ class PiCamera:
             thread.join(ENDING)  # what it said last
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(ENDING)
-        said = "\n".join(self._lines)
+        output = "\n".join(self._lines)
         for sentence, cause, signs in _endings(self._number):
-            if any(sign in said for sign in signs):
+            if any(sign in output for sign in signs):
                 return DeviceLost(sentence, cause)
         code = self._child.returncode
         how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit status {code}"
@@ -344,10 +344,10 @@ def _endings(number: str) -> Sequence[tuple[Text, Cause, Sequence[str]]]:
     )
 
 
-SOURCES: dict[str, Callable[[str, Look], Camera]] = {"folder": Folder, "v4l2": Video, "rpicam": PiCamera}
+SOURCES: dict[str, Callable[[str, CameraSettings], Camera]] = {"folder": Folder, "v4l2": Video, "rpicam": PiCamera}
 
 
-def open_camera(source: str, look: Look) -> Camera:
+def open_camera(source: str, settings: CameraSettings) -> Camera:
     """Open the pictures of `source`: "v4l2:/dev/v4l/by-id/...", "rpicam:0" or "folder:/a/path". Raise DeviceLost."""
     kind, _, where = source.partition(":")
-    return SOURCES[kind](where, look)
+    return SOURCES[kind](where, settings)

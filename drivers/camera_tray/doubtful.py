@@ -1,4 +1,4 @@
-"""Pictures of throws that could not be read, kept for the owner who asks for them (`doubtful = 100`): by default none.
+"""Pictures of throws that could not be read, kept for an owner who asks for them (`doubtful = 100`): by default none.
 
 A picture shows dice in a tray, and hands if they are in it; nothing of cards, bids or phones. The folder is bounded in
 number and size: the oldest go first.
@@ -34,7 +34,7 @@ class DoubtfulPictures:
         self._most = most
         self._now = now
 
-    def keep(self, picture: Picture, throw: int, dice: int, said: str) -> None:
+    def save(self, picture: Picture, throw: int, dice: int, sentence: str) -> None:
         """Keep a picture of the throw with that number, of so many dice. A disk that cannot be written is logged."""
         if not self._most:
             return
@@ -42,18 +42,18 @@ class DoubtfulPictures:
         _, packed = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            (self.folder / f"{name}.txt").write_text(f"Throw {throw}, {dice} dice: {said}\n", encoding="utf-8")
+            (self.folder / f"{name}.txt").write_text(f"Throw {throw}, {dice} dice: {sentence}\n", encoding="utf-8")
             (self.folder / f"{name}.jpg").write_bytes(packed.tobytes())
-            self._bound()
+            self._remove_oldest()
         except OSError as error:
             log.warning("A doubtful picture of the dice cannot be kept in %s (%s).", self.folder, error.strerror)
 
-    def _bound(self) -> None:
+    def _remove_oldest(self) -> None:
         """Remove the oldest: by their names, which begin with the time."""
-        kept = sorted(self.folder.glob("*-throw-*.jpg"))
-        size = sum(file.stat().st_size for file in kept)
-        while len(kept) > self._most or size > MOST_BYTES:
-            oldest = kept.pop(0)
+        pictures = sorted(self.folder.glob("*-throw-*.jpg"))
+        size = sum(file.stat().st_size for file in pictures)
+        while len(pictures) > self._most or size > MOST_BYTES:
+            oldest = pictures.pop(0)
             size -= oldest.stat().st_size
             oldest.unlink()
             oldest.with_suffix(".txt").unlink(missing_ok=True)

@@ -44,23 +44,23 @@ class BoardSession(ABC):
         self.port = port
         self.state: State = "asking"
         self.link = Link(first=first)
-        self._known = ("", "")  # id and boot of the board that is up
+        self._board = ("", "")  # id and boot of the board that is up
         self._reader = FrameReader(TO_HUB)
         self._who: Frame | None = None  # as asked since the board was last heard to say hello
-        self._who_at = 0.0
+        self._ask_at = 0.0
         self._backoff = backoff()
-        self._heard_at = 0.0
+        self._last_frame_at = 0.0
 
     # --- what the line says ---
 
-    def opened(self, now: float) -> None:
+    def on_open(self, now: float) -> None:
         """Begin to ask who is there."""
-        self._who_at = now
+        self._ask_at = now
 
-    def heard(self, data: bytes, now: float) -> None:
+    def on_data(self, data: bytes, now: float) -> None:
         """Take in bytes from the board."""
-        for heard in self._reader.feed(data):
-            match heard:
+        for line in self._reader.feed(data):
+            match line:
                 case Chatter(text):
                     if '":' not in text:  # a torn frame may hold a bid, and that is never logged
                         log.debug("%s says: %s", self.port, text)
@@ -68,38 +68,38 @@ class BoardSession(ABC):
                     log.debug("%s: %s", self.port, sentence)
                 case OtherProtocol():
                     if self.state != "ignored":
-                        self._on_other_protocol(heard)
+                        self._on_other_protocol(line)
                 case Hello():
-                    self._heard_at = now
-                    if self.state != "ignored" and (heard.id, heard.boot) != self._known:
-                        self._on_hello(heard)
+                    self._last_frame_at = now
+                    if self.state != "ignored" and (line.id, line.boot) != self._board:
+                        self._on_hello(line)
                 case Frame():
-                    before, self._heard_at = self._heard_at, now
+                    before, self._last_frame_at = self._last_frame_at, now
                     if self.state == "up":
-                        self._on_frame(heard)
+                        self._on_frame(line)
                     elif self.state == "asking" and now - before > QUIET:
-                        self._who_at = now  # it speaks again: no long delay now
+                        self._ask_at = now  # it speaks again: no long delay now
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Ask again, repeat, or find that the board is silent."""
-        if self.state == "asking" and now >= self._who_at:
+        if self.state == "asking" and now >= self._ask_at:
             self._ask(now)
         if self.state != "up":
             return
-        if now - self._heard_at > QUIET:
-            self._who_at = now
-            self._let_go(say("{device} is silent. Check its cable.", device=self._name))
-        elif self.link.due(now) is not None:
+        if now - self._last_frame_at > QUIET:
+            self._ask_at = now
+            self._lose_board(say("{device} is silent. Check its cable.", device=self._name))
+        elif self.link.run_due(now) is not None:
             self._ask_later(now)
-            self._let_go(say("{device} does not answer. Check its cable.", device=self._name))
+            self._lose_board(say("{device} does not answer. Check its cable.", device=self._name))
 
     def deadline(self) -> float | None:
-        """Return when `due` is to be called at the latest; None: not before bytes come."""
+        """Return when `run_due` is to be called at the latest; None: not before bytes come."""
         if self.state == "asking":
-            return self._who_at
+            return self._ask_at
         if self.state != "up":
             return None
-        quiet_at = self._heard_at + QUIET + 0.001  # just past it
+        quiet_at = self._last_frame_at + QUIET + 0.001  # just past it
         return quiet_at if self.link.deadline is None else min(quiet_at, self.link.deadline)
 
     # --- what the board is and says ---
@@ -122,7 +122,7 @@ class BoardSession(ABC):
         """Act on what the board that is up said, other than hello."""
 
     @abstractmethod
-    def _on_lost(self, sentence: str) -> None:
+    def _on_board_lost(self, sentence: str) -> None:
         """Report that the board that was up is lost."""
 
     # --- states ---
@@ -130,30 +130,30 @@ class BoardSession(ABC):
     def _accept(self, hello: Hello, seen: SeenFrames) -> None:
         """Speak with this board from now on: it is ours. `seen` has what was heard of it before."""
         self.state, self.accepted = "up", True
-        self._known = (hello.id, hello.boot)
+        self._board = (hello.id, hello.boot)
         self._who = None
         self.link.drop_question()
         self.link.seen = seen
 
-    def _give_up(self, sentence: str) -> None:
+    def _reject_board(self, sentence: str) -> None:
         """Leave the port alone until something else is plugged in there: this board is not ours."""
         log.info("%s", sentence)
         self.finished, self.state = True, "ignored"
 
-    def _let_go(self, sentence: str) -> None:
+    def _lose_board(self, sentence: str) -> None:
         """Report the board as lost, and ask anew who is there."""
         log.info("%s: %s", self.port, sentence)
-        self.state, self._known = "asking", ("", "")
+        self.state, self._board = "asking", ("", "")
         self.link.drop_question()
         self.link.seen = SeenFrames()
-        self._on_lost(sentence)
+        self._on_board_lost(sentence)
 
     def _ask(self, now: float) -> None:
         if self._who is None:
             self._who = self.link.send(Who())
         else:
-            self.link.send_again(self._who)
+            self.link.resend(self._who)
         self._ask_later(now)
 
     def _ask_later(self, now: float) -> None:
-        self._who_at = now + next(self._backoff)
+        self._ask_at = now + next(self._backoff)

@@ -16,7 +16,7 @@ from hub.ports import Clock
 
 BY_LABEL = Path("/dev/disk/by-label")  # links that udev makes
 MOUNTS = Path("/proc/self/mounts")
-LOOK = 0.25  # seconds between two looks for something that is to come
+POLL_SECONDS = 0.25  # seconds between two looks for something that is to come
 
 
 class BootMode(NamedTuple):
@@ -57,13 +57,13 @@ def find(mode: BootMode, by_label: Path = BY_LABEL) -> Path | None:
     return link.resolve() if link.exists() else None
 
 
-def wait_until(right: Callable[[], object], seconds: float, clock: Clock, pause: Callable[[float], object]) -> bool:
+def wait_until(condition: Callable[[], object], seconds: float, clock: Clock, pause: Callable[[float], object]) -> bool:
     """Look every 0.25 s whether something is so, for so many seconds; return whether it is."""
     until = clock.now() + seconds
-    while not right():
+    while not condition():
         if clock.now() >= until:
             return False
-        pause(LOOK)
+        pause(POLL_SECONDS)
     return True
 
 

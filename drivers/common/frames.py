@@ -229,7 +229,7 @@ class OtherProtocol:
     firmware: str
 
 
-Heard = Frame | Chatter | Garbled | OtherProtocol
+Incoming = Frame | Chatter | Garbled | OtherProtocol
 
 
 class _AnyHello(msgspec.Struct):
@@ -305,30 +305,30 @@ class FrameReader:
         self._line = bytearray()
         self._skipping = False  # inside a line that is too long already
 
-    def feed(self, data: bytes) -> list[Heard]:
+    def feed(self, data: bytes) -> list[Incoming]:
         """Return everything that these bytes complete, in order."""
-        heard: list[Heard] = []
+        found: list[Incoming] = []
         *ended, rest = data.split(b"\n")
         for part in ended:
-            self._add(part, heard)
+            self._add(part, found)
             line = bytes(self._line).rstrip(b"\r")
             if line and not self._skipping:
-                heard.append(self._read(line))
+                found.append(self._read(line))
             self._line.clear()
             self._skipping = False
-        self._add(rest, heard)
-        return heard
+        self._add(rest, found)
+        return found
 
-    def _add(self, part: bytes, heard: list[Heard]) -> None:
+    def _add(self, part: bytes, found: list[Incoming]) -> None:
         if self._skipping:
             return
         self._line += part
         if len(self._line) > LONGEST:
-            heard.append(self._read(bytes(self._line[:LONGEST])))
+            found.append(self._read(bytes(self._line[:LONGEST])))
             self._line.clear()
             self._skipping = True
 
-    def _read(self, line: bytes) -> Heard:
+    def _read(self, line: bytes) -> Incoming:
         if not line.startswith(b"~"):
             return Chatter(line.decode("ascii", "replace"))
         try:
@@ -348,12 +348,12 @@ class SeenFrames:
     def __init__(self) -> None:
         self._last: deque[tuple[str, int]] = deque(maxlen=self.SIZE)
 
-    def __contains__(self, heard: tuple[str, int]) -> bool:
-        return heard in self._last
+    def __contains__(self, frame: tuple[str, int]) -> bool:
+        return frame in self._last
 
-    def add(self, heard: tuple[str, int]) -> None:
+    def add(self, frame: tuple[str, int]) -> None:
         """Remember one more; the ninth last is forgotten."""
-        self._last.append(heard)
+        self._last.append(frame)
 
 
 @dataclass(slots=True)
@@ -370,7 +370,7 @@ class Link:
 
     first: int
     seen: SeenFrames = field(default_factory=SeenFrames)
-    asked: Frame | None = None
+    question: Frame | None = None
     deadline: float | None = None
     _tries_left: int = 0
     _out: list[bytes] = field(default_factory=list)
@@ -382,44 +382,44 @@ class Link:
         self._out.append(encode(numbered))
         return numbered
 
-    def send_again(self, numbered: Frame) -> None:
+    def resend(self, numbered: Frame) -> None:
         """Send a frame that `send` has numbered once more, as the repeat that it is."""
         self._out.append(encode(numbered))
 
     def ask(self, frame: Frame, now: float) -> None:
         """Send, and repeat until confirmed or dropped, TRIES times in all. Raise ValueError while a question is open."""
-        if self.asked is not None:
+        if self.question is not None:
             raise ValueError("a question is open on this link already")
-        self.asked = self.send(frame)
+        self.question = self.send(frame)
         self.deadline = now + self.REPEAT
         self._tries_left = self.TRIES - 1
 
     def confirm(self, re: int) -> Frame | None:
         """Close the question of number `re`, which was answered, and return it; None for an old answer."""
-        asked = self.asked
-        if asked is None or asked.s != re:
+        question = self.question
+        if question is None or question.s != re:
             return None
         self.drop_question()
-        return asked
+        return question
 
     def drop_question(self) -> None:
         """Close the open question, if there is one: it needs no answer any more."""
-        self.asked = self.deadline = None
+        self.question = self.deadline = None
 
-    def due(self, now: float) -> Frame | None:
+    def run_due(self, now: float) -> Frame | None:
         """Repeat what is due. Return the question that is given up after its last try, else None."""
-        asked = self.asked
-        if asked is None or self.deadline is None or now < self.deadline:
+        question = self.question
+        if question is None or self.deadline is None or now < self.deadline:
             return None
         if self._tries_left == 0:
             self.drop_question()
-            return asked
+            return question
         self._tries_left -= 1
-        self.send_again(asked)
+        self.resend(question)
         self.deadline = now + self.REPEAT
         return None
 
-    def repeated(self, frame: Frame, boot: str = "") -> bool:
+    def acknowledge_repeat(self, frame: Frame, boot: str = "") -> bool:
         """Answer again a frame that was acted on before, and return True: it must not be acted on."""
         if (boot, frame.s) not in self.seen:
             return False

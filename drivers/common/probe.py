@@ -7,7 +7,19 @@ import select
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from drivers.common.frames import TO_HUB, Beat, Boot, Frame, FrameReader, Heard, Hello, Ok, OtherProtocol, Who, encode
+from drivers.common.frames import (
+    TO_HUB,
+    Beat,
+    Boot,
+    Frame,
+    FrameReader,
+    Hello,
+    Incoming,
+    Ok,
+    OtherProtocol,
+    Who,
+    encode,
+)
 from drivers.common.serial_lines import Line
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
@@ -38,7 +50,7 @@ def ask(port: str, clock: Clock, patience: float = PATIENCE) -> Answer | None:
 
 def _listen(line: Line, clock: Clock, patience: float) -> Answer | None:
     hello: Hello | None = None
-    for frame in _heard(line, Who(s=_number()), Hello, clock, patience):
+    for frame in _incoming(line, Who(s=_number()), Hello, clock, patience):
         match frame:
             case OtherProtocol():
                 return Answer(frame)
@@ -49,7 +61,7 @@ def _listen(line: Line, clock: Clock, patience: float) -> Answer | None:
     return Answer(hello) if hello is not None else None
 
 
-def _heard(line: Line, question: Frame, answer: type[Frame], clock: Clock, patience: float) -> Iterator[Heard]:
+def _incoming(line: Line, question: Frame, answer: type[Frame], clock: Clock, patience: float) -> Iterator[Incoming]:
     """Yield what the board says within `patience` seconds; the question is repeated until an `answer` is heard."""
     reader = FrameReader(TO_HUB)
     until, again_at = clock.now() + patience, 0.0
@@ -60,9 +72,9 @@ def _heard(line: Line, question: Frame, answer: type[Frame], clock: Clock, patie
             again_at = now + REPEAT
         if not select.select([line], [], [], min(until, now + GLANCE) - now)[0]:
             continue
-        for heard in reader.feed(line.read()):
-            answered = answered or isinstance(heard, answer)
-            yield heard
+        for frame in reader.feed(line.read()):
+            answered = answered or isinstance(frame, answer)
+            yield frame
 
 
 def _number() -> int:
@@ -113,8 +125,8 @@ def enter_bootloader(board: FoundBoard, clock: Clock, patience: float = PATIENCE
     line = Line(board.port)
     number = _number()
     try:
-        for heard in _heard(line, Boot(s=number), Ok, clock, patience):
-            if isinstance(heard, Ok) and heard.re == number:
+        for frame in _incoming(line, Boot(s=number), Ok, clock, patience):
+            if isinstance(frame, Ok) and frame.re == number:
                 return
     except DeviceLost:  # it has left the cable, which is the point
         return

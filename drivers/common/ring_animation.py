@@ -40,7 +40,7 @@ class RingAnimation:
             self._newest = None
         return frame(self._shown, now - self._since)
 
-    def due(self, now: float) -> float | None:
+    def next_change_at(self, now: float) -> float | None:
         """Return when `lamps` may differ from those of `now`; None: not before another picture comes."""
         waiting = self._free_at if self._newest is not None else None
         moving = now + FRAME if moves(self._shown) else None

@@ -39,22 +39,22 @@ class LineSession(Protocol):
     finished: bool  # set by the session: not our device, give the port up until it is plugged in again
     accepted: bool  # set by the session: it is our device, so that the next failure starts with a short delay
 
-    def opened(self, now: float) -> None:
+    def on_open(self, now: float) -> None:
         """Begin: the line is open."""
 
-    def heard(self, data: bytes, now: float) -> None:
+    def on_data(self, data: bytes, now: float) -> None:
         """Take in bytes."""
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Do what time alone brings."""
 
     def deadline(self) -> float | None:
-        """Return when `due` is to be called at the latest; None: not before bytes come."""
+        """Return when `run_due` is to be called at the latest; None: not before bytes come."""
 
     def outgoing(self, now: float) -> bytes:
         """Return what is to be written; called only when everything before it is written."""
 
-    def lost(self, error: DeviceLost) -> None:
+    def on_close(self, error: DeviceLost) -> None:
         """End: the line is gone, or was given up."""
 
 
@@ -66,7 +66,7 @@ class CallQueue:
         self._woken, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._lock = threading.Lock()
         self._open = True
-        self._is_woken = False  # and has not looked yet
+        self._wake_pending = False  # and has not looked yet
 
     def fileno(self) -> int:
         """Return the descriptor that is readable while calls are waiting."""
@@ -80,17 +80,17 @@ class CallQueue:
     def wake(self) -> None:
         """Have the thread look at its clock."""
         with self._lock:
-            if self._open and not self._is_woken:
-                self._is_woken = True
+            if self._open and not self._wake_pending:
+                self._wake_pending = True
                 os.write(self._waker, b"!")
 
     def run(self) -> bool:
         """Make the calls that are waiting; return whether anybody has woken the thread. On the thread only."""
         with self._lock:
-            was_woken = self._is_woken
+            was_woken = self._wake_pending
             if was_woken:
                 os.read(self._woken, 1)
-                self._is_woken = False
+                self._wake_pending = False
         while self._calls:
             self._calls.popleft()()
         return was_woken
@@ -220,7 +220,7 @@ class Lines:
         self._stopping = True
 
     def _run(self) -> None:
-        heard: list[_Served] = []
+        ready: list[_Served] = []
         while True:
             was_woken = self._attempt(self._calls.run) is not False
             if self._stopping:
@@ -230,10 +230,10 @@ class Lines:
                 self._attempt(self._scan)
                 self._scan_at = now + SCAN
             # With calls and clocks any line may have something to say; with what one says, only that one.
-            for served in list(self._served.values()) if was_woken or is_scanned or now >= self._due_at else heard:
+            for served in list(self._served.values()) if was_woken or is_scanned or now >= self._due_at else ready:
                 if self._served.get(served.line.port) is served:
                     self._serve(served, lambda served=served: self._advance(served))  # type: ignore[misc]
-            heard = self._wait()
+            ready = self._wait()
         for served in list(self._served.values()):
             served.line.close()
 
@@ -256,10 +256,10 @@ class Lines:
 
     def _scan(self) -> None:
         now = self._clock.now()
-        there = self._find()
-        for port in [port for port in self._retries if port not in there]:
+        present = self._find()
+        for port in [port for port in self._retries if port not in present]:
             del self._retries[port]
-        for port in there:
+        for port in present:
             if port in self._served:
                 continue
             retry = self._retries.get(port)
@@ -276,11 +276,11 @@ class Lines:
             return
         served = _Served(line, self._make_session(port))
         self._served[port] = served
-        self._serve(served, lambda: served.session.opened(now))
+        self._serve(served, lambda: served.session.on_open(now))
 
     def _advance(self, served: _Served) -> None:
         now = self._clock.now()
-        served.session.due(now)
+        served.session.run_due(now)
         self._write(served, now)
         if served.session.accepted:
             self._retries.pop(served.line.port, None)
@@ -288,7 +288,7 @@ class Lines:
             del self._served[served.line.port]
             served.line.close()
             self._retries[served.line.port] = _Retry()
-            self._attempt(lambda: served.session.lost(DeviceLost(f"{served.line.port} is given up.")))
+            self._attempt(lambda: served.session.on_close(DeviceLost(f"{served.line.port} is given up.")))
 
     def _write(self, served: _Served, now: float) -> None:
         waiter = select.poll()
@@ -307,7 +307,7 @@ class Lines:
         self._served.pop(port, None)
         served.line.close()
         self._retry_later(port, now)
-        self._attempt(lambda: served.session.lost(error))
+        self._attempt(lambda: served.session.on_close(error))
 
     def _retry_later(self, port: str, now: float) -> None:
         retry = self._retries.setdefault(port, _Retry())
@@ -333,4 +333,4 @@ class Lines:
     def _read(self, served: _Served) -> None:
         data = served.line.read()
         if data:
-            served.session.heard(data, self._clock.now())
+            served.session.on_data(data, self._clock.now())

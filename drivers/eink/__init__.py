@@ -22,7 +22,7 @@ from drivers.common import settings as block
 from drivers.common.gpio_header import GPIO, OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
-from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel, why_not
+from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel, unsupported_reason
 from hub.errors import ConfigError, DeviceError
 from hub.ports import Clock, DriverContext, MonotonicClock
 from hub.state import PublicState
@@ -33,7 +33,7 @@ MOST_PARTIALS = 8  # then a full refresh takes the shadows away
 SLEEP_AFTER = 30.0  # seconds without a refresh
 CLEAN_AFTER = 600.0  # seconds of rest, after which shadows of partial refreshes are taken away
 DAY = 24 * 3600.0  # a panel is to be refreshed wholly once a day (Waveshare's advice)
-LAST_WORD = 8.0  # seconds that the end of the hub waits for the last picture
+CLOSE_SECONDS = 8.0  # seconds that the end of the hub waits for the last picture
 
 Draw = Callable[[PublicState], Image.Image]
 
@@ -58,7 +58,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     def model(self) -> Model:
         """Return the kind of panel. Raise ConfigError."""
         if self.panel not in MODELS:
-            reason = why_not(self.panel)
+            reason = unsupported_reason(self.panel)
             raise ConfigError(
                 f'eink: there is no panel "{self.panel}" here{f": {reason}" if reason else ""}. '
                 f"There are {', '.join(MODELS)}."
@@ -112,7 +112,7 @@ class Refresh:
         """Return when the panel is to be put to sleep; None: it sleeps."""
         return None if self.asleep or self._last is None else self._last + SLEEP_AFTER
 
-    def refreshed(self, mode: Mode, now: float) -> None:
+    def on_refresh(self, mode: Mode, now: float) -> None:
         """Take note that a refresh has ended."""
         self._last, self.asleep = now, False
         self._partials = self._partials + 1 if mode == "partial" else 0 if mode == "full" else self._partials
@@ -158,8 +158,8 @@ class Eink(ThreadedDevice):
 
     def close(self) -> None:
         """Show what is newest, and leave it there."""
-        self._thread.call_soon(self._last_word)
-        self._thread.close(LAST_WORD)
+        self._thread.call_soon(self._show_last)
+        self._thread.close(CLOSE_SECONDS)
 
     def show(self, public: PublicState, settled: bool) -> None:
         """Show the newest public state; one that was not drawn yet is forgotten, but for its round's end."""
@@ -187,7 +187,7 @@ class Eink(ThreadedDevice):
         """Draw what is newest if the panel may be refreshed now, clean it, or let it sleep."""
         refresh = self._refresh
         if now >= refresh.free_at():
-            self._look()
+            self._draw_newest()
         elif self._newest is not None:  # not drawn before its time: only the newest of what comes will be seen
             return refresh.free_at()
         image = self._image
@@ -200,8 +200,8 @@ class Eink(ThreadedDevice):
             self._show(image, "full")
         elif (sleep_at := refresh.sleep_at()) is not None and now >= sleep_at:
             self._sleep()
-        dues = (refresh.clean_at(), refresh.sleep_at())
-        return min((at for at in dues if at is not None), default=None)
+        deadlines = (refresh.clean_at(), refresh.sleep_at())
+        return min((at for at in deadlines if at is not None), default=None)
 
     def release(self) -> None:
         """Close pins and bus; the picture stays."""
@@ -212,7 +212,7 @@ class Eink(ThreadedDevice):
         if factory is not None:
             factory.close()
 
-    def _look(self) -> None:
+    def _draw_newest(self) -> None:
         """Draw the sheet of the newest state."""
         with self._lock:
             newest, self._newest = self._newest, None
@@ -224,7 +224,7 @@ class Eink(ThreadedDevice):
     def _show(self, image: Image.Image, mode: Mode) -> None:
         assert self._panel is not None
         self._panel.show(image, mode)
-        self._refresh.refreshed(mode, self._clock.now())
+        self._refresh.on_refresh(mode, self._clock.now())
         self._shown, self._settled = image, False
         log.debug("panel %s: %s refresh", self._asked.panel, mode)
 
@@ -233,12 +233,12 @@ class Eink(ThreadedDevice):
         self._panel.sleep()
         self._refresh.asleep = True
 
-    def _last_word(self) -> None:
+    def _show_last(self) -> None:
         """Show the newest picture, which stays on the panel without power: the hub ends."""
         if self._panel is None:
             return
         try:
-            self._look()
+            self._draw_newest()
             if self._image is not None and self._image != self._shown:
                 self._show(self._image, self._refresh.mode(settled=True))
             if not self._refresh.asleep:

@@ -101,7 +101,7 @@ _INKY_IMPRESSION = (
 )
 
 
-def why_not(name: str) -> str:
+def unsupported_reason(name: str) -> str:
     """Return why a panel that there is in shops is none of MODELS: a sentence without its full stop; "" for an unknown one."""
     asked = name.lower()
     if found := _WAVESHARE.fullmatch(asked):
@@ -280,16 +280,16 @@ class WavesharePanel:
     def __init__(self, model: Model, io: PanelIo) -> None:
         self._verbs = _VERBS[model.module]
         self._epd = _waveshare_module(model, io).EPD()
-        self._partly = False
+        self._was_partial = False
 
     def show(self, image: Image.Image, mode: Mode) -> None:
         """Show an image."""
         data = self._epd.getbuffer(image)
         if mode == "partial":
-            self._verbs.partial(self._epd, data, not self._partly)
+            self._verbs.partial(self._epd, data, not self._was_partial)
         else:
             (self._verbs.full if mode == "full" else self._verbs.fast)(self._epd, data)
-        self._partly = mode == "partial"
+        self._was_partial = mode == "partial"
 
     def sleep(self) -> None:
         """Put the panel into deep sleep, power off."""
@@ -315,10 +315,10 @@ def _waveshare_module(model: Model, io: PanelIo) -> Any:
     # Some panel modules import RPi.GPIO and use nothing of it; it cannot be loaded off a Pi, nor work on a Pi 5.
     unused = ModuleType("RPi")
     unused.GPIO = ModuleType("RPi.GPIO")  # type: ignore[attr-defined]
-    there = {package: parent, f"{package}.epdconfig": config, "RPi": unused, "RPi.GPIO": unused.GPIO}
+    stand_ins = {package: parent, f"{package}.epdconfig": config, "RPi": unused, "RPi.GPIO": unused.GPIO}
     with _importing:
-        before = {name: sys.modules.get(name) for name in there}
-        sys.modules.update(there)
+        before = {name: sys.modules.get(name) for name in stand_ins}
+        sys.modules.update(stand_ins)
         try:
             spec.loader.exec_module(module)
         finally:

@@ -43,17 +43,17 @@ class BoxProgram(Protocol):
     def turn(self, detents: int) -> None:
         """Turn the dial; right is positive."""
 
-    def plugged_in(self) -> None:
+    def on_plug_in(self) -> None:
         """Begin on a fresh cable."""
 
-    def heard(self, data: bytes) -> None:
+    def on_data(self, data: bytes) -> None:
         """Take in bytes from the hub."""
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Do what time alone brings."""
 
     def deadline(self) -> float:
-        """Return when `due` is to be called at the latest."""
+        """Return when `run_due` is to be called at the latest."""
 
     def outgoing(self, now: float) -> bytes:
         """Return what goes on the cable now."""
@@ -94,23 +94,23 @@ class CPythonBox:
         """Turn the dial; right is positive."""
         self._box.happened("dial", detents)
 
-    def plugged_in(self) -> None:
+    def on_plug_in(self) -> None:
         """Do nothing: the firmware does not notice its cable, only who speaks on it."""
 
-    def heard(self, data: bytes) -> None:
+    def on_data(self, data: bytes) -> None:
         """Take in bytes from the hub."""
         self._box.heard(data)
         if self._box.sound is not None:
             self._sounds.append(self._box.sound)
             self._box.sound = None
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Send the heartbeat, and repeat what the hub has not acknowledged."""
         self._now = now
         self._box.due(_ticks(now))
 
     def deadline(self) -> float:
-        """Return when `due` is to be called at the latest."""
+        """Return when `run_due` is to be called at the latest."""
         return self._now + float(self._box.patience(_ticks(self._now))) / 1000
 
     def outgoing(self, now: float) -> bytes:
@@ -158,7 +158,7 @@ class SimBox:
         self._calls = CallQueue()
         self._lock = threading.Lock()
         self._pty: tuple[int, int] | None = None  # box end, hub end
-        self._shown: dict[str, Any] = {}
+        self._reported_state: dict[str, Any] = {}
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -219,7 +219,7 @@ class SimBox:
             self._pty = (box_end, hub_end)
             self.port.unlink(missing_ok=True)
             self.port.symlink_to(os.ttyname(hub_end))
-            self._program.plugged_in()
+            self._program.on_plug_in()
 
     def _unplug(self) -> None:
         if self._pty is not None:
@@ -240,7 +240,7 @@ class SimBox:
             try:
                 with self._lock:
                     self._calls.run()
-                    self._talk()
+                    self._send()
                 self._report()
                 if not self._stopping:
                     self._wait()
@@ -248,11 +248,11 @@ class SimBox:
                 log.exception("The simulated box %s failed and is unplugged.", self.name)
                 self._unplug()
 
-    def _talk(self) -> None:
+    def _send(self) -> None:
         if self._pty is None:
             return
         now = self._clock.now()
-        self._program.due(now)
+        self._program.run_due(now)
         data = self._program.outgoing(now)
         if data:
             try:
@@ -264,8 +264,8 @@ class SimBox:
 
     def _report(self) -> None:
         state = self.state()
-        if state != self._shown:
-            self._shown = state
+        if state != self._reported_state:
+            self._reported_state = state
             self._changed()
 
     def _wait(self) -> None:
@@ -279,4 +279,4 @@ class SimBox:
         if self._pty is not None and self._pty[0] in ready:
             data = os.read(self._pty[0], 4096)
             with self._lock:
-                self._program.heard(data)
+                self._program.on_data(data)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from drivers.common import frames
-from drivers.common.frames import FrameReader, Heard, Who
+from drivers.common.frames import FrameReader, Incoming, Who
 from drivers.simulated import firmware
 from hub import config, games
 from hub.engine.match import Entry, Match
@@ -79,7 +79,7 @@ def serial(data: bytes) -> None:
     pieces, half = FrameReader(frames.TO_HUB), len(data) // 2
     assert [*pieces.feed(data[:half]), *pieces.feed(data[half:]), *pieces.feed(b"\n")] == heard
     good = frames.encode(frames.Ok(s=7, re=1))
-    last: list[Heard] = whole.feed(good)
+    last: list[Incoming] = whole.feed(good)
     assert last[-1:] == [frames.decode(good.rstrip(b"\n"), frames.TO_HUB)]
 
 
