@@ -49,10 +49,10 @@ def _same(a: object, b: object) -> bool:
     return all(map(_same, a, b)) if isinstance(a, list) and isinstance(b, list) else True
 
 
-def _without(values: Sequence[object], taken: Sequence[object]) -> bool:
-    """Return whether `taken` can be taken out of `values`, equal faces being interchangeable."""
+def _without(values: Sequence[object], removed: Sequence[object]) -> bool:
+    """Return whether `removed` can be taken out of `values`, equal faces being interchangeable."""
     left = list(values)
-    for value in taken:
+    for value in removed:
         for place, other in enumerate(left):
             if _same(value, other):
                 del left[place]
@@ -317,9 +317,9 @@ class Decision(Struct, gc=False):
     answers: dict[int, Answer] = {}
     final: bool = False
     wants: Wants | None = None
-    print: int = 0
+    checksum: int = 0
     others: str = ""
-    wired: dict[int, tuple[list[Move], list[dict[str, Json]]]] = {}
+    wire_moves: dict[int, tuple[list[Move], list[dict[str, Json]]]] = {}
 
     @property
     def locked(self) -> frozenset[int]:
@@ -332,10 +332,10 @@ class Decision(Struct, gc=False):
 
     def offers_on_wire(self, seat: int) -> list[dict[str, Json]]:
         """Return the same as it stands on the wire: made once, for a question is shown again while others answer it."""
-        offers, kept = self.offers(seat), self.wired.get(seat)
-        if kept is None or kept[0] is not offers:
-            kept = self.wired[seat] = offers, [move.wire() for move in offers]
-        return kept[1]
+        offers, cached = self.offers(seat), self.wire_moves.get(seat)
+        if cached is None or cached[0] is not offers:
+            cached = self.wire_moves[seat] = offers, [move.wire() for move in offers]
+        return cached[1]
 
     @property
     def by_chance(self) -> bool:
@@ -344,14 +344,14 @@ class Decision(Struct, gc=False):
 
     def fingerprint(self) -> int:
         """Return a checksum of what is asked, of whom, in which order; never 0."""
-        if not self.print:
-            self.print = crc32(to_json((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
-        return self.print
+        if not self.checksum:
+            self.checksum = crc32(to_json((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
+        return self.checksum
 
 
 # A hand-driven coroutine hands its question to whoever drives it, and is sent the answer.
 @coroutine
-def _put(question: Question) -> Generator[Question, Any, Any]:
+def _send(question: Question) -> Generator[Question, Any, Any]:
     return (yield question)
 
 
@@ -369,7 +369,7 @@ async def ask(  # every verb takes the state first
         only = moves() if callable(moves) else moves
         if len(only) == 1 and only[0].single():
             return Answer(only[0].name, only[0].first())
-    return await _put(Question("ask", want, {seat: moves}, others or say("Seat {seat} decides.", seat=seat)))  # type: ignore[no-any-return]
+    return await _send(Question("ask", want, {seat: moves}, others or say("Seat {seat} decides.", seat=seat)))  # type: ignore[no-any-return]
 
 
 async def ask_all(  # every verb takes the state first
@@ -386,7 +386,7 @@ async def ask_all(  # every verb takes the state first
     if not moves:
         return {}
     others = others or say("Players are choosing in secret.")
-    return await _put(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
+    return await _send(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
 
 
 async def roll(  # every verb takes the state first
@@ -401,7 +401,7 @@ async def roll(  # every verb takes the state first
     dice = count if callable(count) else None
     first = count() if callable(count) else count
     others = others or say("Seat {seat} rolls.", seat=seat)
-    return await _put(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
+    return await _send(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
 
 
 async def roll_or(
@@ -411,17 +411,17 @@ async def roll_or(
     """Ask for dice, and return the faces; until they fall the roller may make one of `moves` instead."""
     asked, roll = ({seat: moves} if moves else {}), Roll(seat, count, sides, why)
     question = Question("roll", want, asked, others or say("Seat {seat} rolls.", seat=seat), roll=roll, wants=wants)
-    return await _put(question)  # type: ignore[no-any-return]
+    return await _send(question)  # type: ignore[no-any-return]
 
 
 async def shuffle(s: Course, cards: Sequence[T], pile: str) -> list[T]:  # noqa: ARG001 - every verb takes the state first
     """Return the cards in an order that chance decides. `pile` names the pile for stacks (top card first)."""
-    return await _put(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
+    return await _send(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
 
 
 async def pick(s: Course, values: Sequence[T], pile: str) -> T:  # noqa: ARG001 - every verb takes the state first
     """Return one of `values`, which chance picks. `pile` names it for stacks."""
-    return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))  # type: ignore[no-any-return]
+    return await _send(Question("pick", "", {}, pile=pile, cards=list(values)))  # type: ignore[no-any-return]
 
 
 async def starter(s: Course, option: str, seats: Sequence[int], pile: str) -> int:

@@ -29,23 +29,23 @@ class Refusal(Struct, frozen=True):
     code: str
 
 
-def _checks_nothing(data: Mapping[str, Any]) -> None:
+def _check_nothing(data: Mapping[str, Any]) -> None:
     pass
 
 
-def _refuses_nothing(s: object, action: Action) -> Refusal | None:  # noqa: ARG001
+def _no_refusal(s: object, action: Action) -> Refusal | None:  # noqa: ARG001
     return None
 
 
-def _wishes_nothing(s: object, seat: int) -> Sequence[Action]:  # noqa: ARG001
+def _no_wishes(s: object, seat: int) -> Sequence[Action]:  # noqa: ARG001
     return ()
 
 
-def _offers_nothing(s: object, seat: int) -> Sequence[Move]:  # noqa: ARG001
+def _no_offers(s: object, seat: int) -> Sequence[Move]:  # noqa: ARG001
     return ()
 
 
-def _stands_nothing(s: object, seat: int, answer: Answer) -> None:
+def _do_nothing(s: object, seat: int, answer: Answer) -> None:
     pass
 
 
@@ -58,19 +58,19 @@ class Rulebook(NamedTuple, Generic[S]):
     """Play the match, from set-up until it raises `Won`."""
     explain: Callable[[S, Action], Refusal | None]
     """Return why an action, which is not offered, is refused; None where the engine's own words are good enough."""
-    check: Callable[[Mapping[str, Any]], None] = _checks_nothing
+    check: Callable[[Mapping[str, Any]], None] = _check_nothing
     """Raise BadCard on the first card of the game's data, or of an owner's list, that makes it no deck."""
-    form: Callable[[S, Action], Refusal | None] = _refuses_nothing
+    form: Callable[[S, Action], Refusal | None] = _no_refusal
     """Return the refusal of an offered move that names too few parameters or too many; None as in `explain`."""
-    wished: Callable[[S, int], Sequence[Action]] = _wishes_nothing
+    wished: Callable[[S, int], Sequence[Action]] = _no_wishes
     """Return what the player at a seat, who is asked, may look for, as actions.
 
     Screens show what of it is not offered greyed, with the sentence of `explain`. An action may name some
     parameters only: `draw` with one card stands for that card.
     """
-    standing: Callable[[S, int], Sequence[Move]] = _offers_nothing
+    standing: Callable[[S, int], Sequence[Move]] = _no_offers
     """Return the standing offers: what a seat may do at any time, beside whatever is asked."""
-    stand: Callable[[S, int, Answer], None] = _stands_nothing
+    stand: Callable[[S, int, Answer], None] = _do_nothing
     """Carry out a standing offer, at once and without asking anything. Raise Won if that ends the match.
 
     Defined wherever `standing` is.
@@ -116,7 +116,7 @@ class Game(Struct, frozen=True):
         """The facts of a seat that are money or points: each change of them has an event."""
         return [fact.called(key) for key, fact in self.labels.facts.items() if fact.counted]
 
-    def has_rules_of(self, digest: str) -> bool:
+    def has_same_rules(self, digest: str) -> bool:
         """Return whether a match that began with data of this hash has the same rules."""
         return digest in (self.digest, *self.earlier)
 

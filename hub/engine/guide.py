@@ -120,11 +120,11 @@ def _is_moment(lesson: Lesson, moment: Moment) -> bool:
         and (not lesson.phase or moment.phase in lesson.phase)
         and lesson.kind in (None, moment.kind)
         and (not lesson.event or any(kind in moment.events for kind in lesson.event))
-        and (not lesson.when or bool(_found(moment.view, lesson.when)))
+        and (not lesson.when or bool(_value_at(moment.view, lesson.when)))
     )
 
 
-def _found(value: object, path: str) -> object:
+def _value_at(value: object, path: str) -> object:
     for step in path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None
     return value

@@ -19,7 +19,7 @@ from hub.errors import RulesBug
 ROLLED_BY_HUB = READ[2]
 
 
-def look(match: Match, seat: int) -> Sight | None:
+def sight_of(match: Match, seat: int) -> Sight | None:
     """Return what `seat` knows, if the open decision asks it for a move or for dice; else None.
 
     A seat that has locked its sealed choice is asked no longer.
@@ -48,10 +48,10 @@ def play(
 
     Raise RulesBug where the house player fails, or answers what is not offered: with `ANY_GAME` the match can go on.
     """
-    sight = look(match, seat)
+    sight = sight_of(match, seat)
     if sight is None or match.open is None:
         return None
-    answer = _chosen(sight, match.game, player or match.game.house or ANY_GAME, strength, chance)
+    answer = _choose(sight, match.game, player or match.game.house or ANY_GAME, strength, chance)
     if answer is None and sight.roll:
         dice = {"faces": faces(sight.roll, chance), "read": ROLLED_BY_HUB}
         return Action(seat=CHANCE, move="roll", args=dice, number=match.open.number)
@@ -59,7 +59,7 @@ def play(
     return Action(seat=seat, move=answer.move, args=answer.args, number=match.open.number)
 
 
-def _chosen(
+def _choose(
     sight: Sight, game: Game, player: HousePlayer, strength: Strength, chance: Randomness,
 ) -> Answer | None:  # fmt: skip
     """Return the answer of a house player; None where the dice shall fall. Raise RulesBug."""
@@ -84,7 +84,7 @@ def advise(sight: Sight, game: Game, chance: Randomness) -> Advice | None:
     player = game.house
     if player is None or not sight.offers:
         return None
-    answer = _chosen(sight, game, player, "sharp", chance)
+    answer = _choose(sight, game, player, "sharp", chance)
     try:
         say = player.reason(sight, chance, answer) if isinstance(player, Reasons) else ""
     except Exception as error:
@@ -99,9 +99,9 @@ def faces(roll: Roll, chance: Randomness) -> list[int]:
 
 # --- A player that knows no rules ----------------------------------------------------------------------
 
-KEEP_STILL = 0.5
+DECLINE_CHANCE = 0.5
 """How often `AnyGame` says no: an auction, a trade or a turn ends soon, whatever the others do."""
-LET_FALL = 0.7
+ROLL_CHANCE = 0.7
 """How often it lets the dice fall where it could do something else first."""
 
 
@@ -114,10 +114,10 @@ class AnyGame:
 
         No standing offer is taken: to who knows no rules, a loan is only a debt.
         """
-        if sight.roll and (not sight.offers or chance.random() < LET_FALL):
+        if sight.roll and (not sight.offers or chance.random() < ROLL_CHANCE):
             return None
         *others, no = sight.offers
-        move = no if not others or chance.random() < KEEP_STILL else chance.choice(others)
+        move = no if not others or chance.random() < DECLINE_CHANCE else chance.choice(others)
         return Answer(move.name, {name: small_value(param, chance) for name, param in move.params.items()})
 
 

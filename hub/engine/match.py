@@ -98,7 +98,7 @@ class Match:
         self.game = game
         self.setup = game.settle(seats, options or {})
         self.log: list[Entry] = []
-        self.told_before: list[int] = []  # how many events there were before each entry of the log
+        self.events_before: list[int] = []  # how many events there were before each entry of the log
         self.events: list[Event] = []
         self.open: Decision | None = None
         self.over: Over | None = None
@@ -107,7 +107,7 @@ class Match:
         self._question = Question("ask", "", {})  # the last one: before the first there is nothing to answer
         self._public: dict[str, Any] | None = None
         self._text: tuple[dict[str, Any] | None, bytes, bytes] = (None, b"", b"")
-        self._behind: Match | None = None
+        self._delayed: Match | None = None
         self._rules = game.rulebook
         self._script = self._rules.play(self.state)
         self._resume(None)
@@ -123,11 +123,11 @@ class Match:
         known = len(self.events)
         entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
         self.log.append(entry)
-        self.told_before.append(known)
+        self.events_before.append(known)
         if action.seat == CHANCE and (first := action.args.get("first")):
-            self._tell_correction(decision, answer, first)
+            self._announce_reread(decision, answer, first)
         if standing:
-            self._stand(action.seat, answer)
+            self._accept_standing(action.seat, answer)
         elif decision.kind == "sealed":
             self._lock(decision, action.seat, answer)
         else:
@@ -184,7 +184,7 @@ class Match:
                 if again:
                     event.data["again"] = True
 
-    def _tell_correction(self, decision: Decision, faces: list[int], first: Args) -> None:
+    def _announce_reread(self, decision: Decision, faces: list[int], first: Args) -> None:
         """Tell the table of both readings of dice that were read twice: the second one counts."""
         assert decision.roll is not None
         now, was = (" ".join(map(str, some)) for some in (faces, first["faces"]))
@@ -229,7 +229,7 @@ class Match:
             faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
             if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
                 raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
-            if "first" in args and not _is_reading(args["first"], roll):
+            if "first" in args and not _is_first_reading(args["first"], roll):
                 raise NotOffered(
                     "The first reading of a roll is its faces, and whether they were read or typed.", "FORM"
                 )
@@ -274,7 +274,7 @@ class Match:
         setattr(record, question.into, Secret(value, tuple(self.state.seats) if question.known else (seat,)))
         record.locked = True
 
-    def _stand(self, seat: int, answer: Answer) -> None:
+    def _accept_standing(self, seat: int, answer: Answer) -> None:
         """Carry out a standing offer; then list anew what the open decision offers."""
         self._public = None
         try:
@@ -286,8 +286,8 @@ class Match:
             return
         self._drain()
         if self.open is not None:
-            self.open.asked, self.open.want = self._listed(), self._wanted()
-            self.open.print = 0
+            self.open.asked, self.open.want = self._current_moves(), self._want_text()
+            self.open.checksum = 0
             dice = self._question.dice
             if self.open.roll and dice and (count := dice()) != self.open.roll.count:
                 # Another decision under the same number: whoever waits for the dice sees that it is not the one before.
@@ -309,7 +309,7 @@ class Match:
         else:
             self._question = question
             self.open = Decision(
-                len(self.log), question.kind, self._wanted(), self._listed(), question.roll,
+                len(self.log), question.kind, self._want_text(), self._current_moves(), question.roll,
                 question.pile, question.cards, {}, question.final, question.wants, others=question.others,
             )  # fmt: skip
         self._drain()
@@ -320,11 +320,11 @@ class Match:
         self.over = Over(won.winners, won.scores, won.why)
         tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
 
-    def _wanted(self) -> str:
+    def _want_text(self) -> str:
         want = self._question.want
         return want() if callable(want) else want
 
-    def _listed(self) -> dict[int, list[Move]]:
+    def _current_moves(self) -> dict[int, list[Move]]:
         asked = self._question.asked
         return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()} if asked else {}
 
@@ -358,7 +358,7 @@ class Match:
             shown["waiting"] = self.waiting(None)
         if viewer is None:
             return shown
-        return {**shown, "you": self.own(viewer), "waiting": self._for(viewer, shown["waiting"])}
+        return {**shown, "you": self.own(viewer), "waiting": self._waiting_for(viewer, shown["waiting"])}
 
     def view_json(self, viewer: int | None = None) -> bytes:
         """Return `view(viewer)` as JSON. What everybody sees is encoded once for all viewers."""
@@ -370,7 +370,7 @@ class Match:
         _, text, common = self._text
         if viewer is None:
             return text
-        mine = {"waiting": self._for(viewer, shown["waiting"]), "you": self.own(viewer)}
+        mine = {"waiting": self._waiting_for(viewer, shown["waiting"]), "you": self.own(viewer)}
         return common + to_json(mine)[1:]
 
     def own(self, seat: int) -> dict[str, Any]:
@@ -389,9 +389,9 @@ class Match:
             final = decision.answers if decision.final else ()
             waiting["seats"] = [f"{seat}" for seat in decision.asked if seat not in final]
             waiting["secret"] = decision.kind == "sealed"
-        return waiting if viewer is None else self._for(viewer, waiting)
+        return waiting if viewer is None else self._waiting_for(viewer, waiting)
 
-    def _for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
+    def _waiting_for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
         """Return the public `waiting` with the viewer's own moves."""
         listed: dict[str, Any] = dict.fromkeys(waiting["seats"], _NO_MOVES)
         if mine := self.moves(viewer):
@@ -423,9 +423,9 @@ class Match:
 
     def notes(self, seat: int) -> dict[str, dict[str, str]]:
         """Return what the rules say beside the values of a seat's moves, by parameter and value: odds, a price."""
-        return self.noted(seat)[0]
+        return self.notes_and_covered(seat)[0]
 
-    def noted(self, seat: int) -> tuple[dict[str, dict[str, str]], list[str]]:
+    def notes_and_covered(self, seat: int) -> tuple[dict[str, dict[str, str]], list[str]]:
         """Return `notes`, and the parameters whose notes follow from a secret: those belong under the cover of the hand.
 
         Whether a note follows from a secret is not declared by a game but noticed: its rules read one to make it.
@@ -460,7 +460,7 @@ class Match:
     @classmethod
     def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
         """Return the match that a log tells of. Raise ReplayDiverged where the rules now say otherwise."""
-        if (head.game, head.version) != (game.name, game.version) or not game.has_rules_of(head.digest):
+        if (head.game, head.version) != (game.name, game.version) or not game.has_same_rules(head.digest):
             diverged = ReplayDiverged(
                 say(
                     "It began with other rules or cards: the program or its list of cards has changed since then. "
@@ -477,10 +477,10 @@ class Match:
                 say("Its log has format {format}, but this hub reads format {known}.", format=head.v, known=LOG_FORM)
             )
         match = cls(game, head.seats, head.options)
-        match.follow(entries)
+        match.apply_entries(entries)
         return match
 
-    def follow(self, entries: Iterable[Entry]) -> None:
+    def apply_entries(self, entries: Iterable[Entry]) -> None:
         """Play logged entries on. Raise ReplayDiverged."""
         for number, entry in enumerate(entries, len(self.log)):
             asked = self.open.fingerprint() if self.open else 0
@@ -516,24 +516,24 @@ class Match:
 
     def before(self, count: int = 1, seat: int | None = None) -> Match:
         """Return the match as it was `count` inputs ago. Raise NotOffered where undo may not go there."""
-        self._one_seats_inputs(count, seat)
+        self._check_inputs_of_one_seat(count, seat)
         if self.fault:
-            return self.until(len(self.log) - self._froze_on())
+            return self.until(len(self.log) - self._fault_length())
         earlier = self.until(len(self.log) - count)
-        self._nothing_shown_since(earlier)
+        self._check_nothing_revealed_since(earlier)
         return earlier
 
     def may_undo(self, seat: int) -> bool:
         """Return whether `seat` may take back the last input. It costs an action, however long the match is."""
         try:
-            self._one_seats_inputs(1, seat)
+            self._check_inputs_of_one_seat(1, seat)
             if not self.fault:
-                self._nothing_shown_since(self._one_behind())
+                self._check_nothing_revealed_since(self._before_last_entry())
         except NotOffered:
             return False
         return True
 
-    def _one_seats_inputs(self, count: int, seat: int | None) -> None:
+    def _check_inputs_of_one_seat(self, count: int, seat: int | None) -> None:
         """Raise NotOffered unless the last `count` inputs are those of one seat, and of `seat` if it is named."""
         if not 1 <= count <= len(self.log):
             raise NotOffered(say("There is nothing to take back."), "UNDO")
@@ -549,7 +549,7 @@ class Match:
         if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
             raise NotOffered(say("Another seat has acted since: it cannot be taken back."), "UNDO")
 
-    def _nothing_shown_since(self, earlier: Match) -> None:
+    def _check_nothing_revealed_since(self, earlier: Match) -> None:
         """Raise NotOffered where somebody has been shown what was secret then."""
         # As long as one sealed decision stays open, a choice that was changed has shown nothing. Nor has the hub where the
         # cards themselves were turned over.
@@ -561,24 +561,24 @@ class Match:
             raise NotOffered(say("The others' choices were shown: it cannot be taken back."), "UNDO")
         question = earlier._question
         sealed = self._question.into if same else question.into if question.laid else ""
-        if self.has_shown(earlier.hidden(sealed), sealed):
+        if self.has_revealed(earlier.hidden(sealed), sealed):
             raise NotOffered(say("Something secret was shown: it cannot be taken back."), "UNDO")
 
-    def _one_behind(self) -> Match:
+    def _before_last_entry(self) -> Match:
         """Return the match before its last entry: a second one that is kept and played on, for its state."""
-        behind = self._behind = self._behind or self.until(0)
-        known = len(behind.log)
+        delayed = self._delayed = self._delayed or self.until(0)
+        known = len(delayed.log)
         missing = self.log[known:-1]
-        behind.follow(missing)
-        behind.log[known:] = missing  # the same entries, and no events: a long match is not held twice
-        behind.events.clear()
-        return behind
+        delayed.apply_entries(missing)
+        delayed.log[known:] = missing  # the same entries, and no events: a long match is not held twice
+        delayed.events.clear()
+        return delayed
 
     def hidden(self, sealed: str = "") -> dict[int, Counter[str]]:
-        """Return what each seat may not see now, but for the choices in the field `sealed`: for `has_shown`, later."""
+        """Return what each seat may not see now, but for the choices in the field `sealed`: for `has_revealed`, later."""
         return hidden(self.state, sealed)
 
-    def has_shown(self, hidden: Mapping[int, Counter[str]], sealed: str = "") -> bool:
+    def has_revealed(self, hidden: Mapping[int, Counter[str]], sealed: str = "") -> bool:
         """Return whether anything that was `hidden` then has been shown to anybody since."""
         now = self.hidden(sealed)
         return any(was - now[viewer] for viewer, was in hidden.items())
@@ -587,7 +587,7 @@ class Match:
         """Return this match as it was when its log had `length` entries."""
         return Match.replay(self.game, self.head, self.log[:length])
 
-    def _froze_on(self) -> int:
+    def _fault_length(self) -> int:
         """Return how many entries are undone after a fault: the last input, with the shuffles and picks it led to."""
         for count, entry in enumerate(reversed(self.log), 1):
             if entry.seat != CHANCE or entry.move == "roll":
@@ -599,7 +599,7 @@ def _are_faces(faces: Sequence[object], roll: Roll) -> bool:
     return len(faces) == roll.count and all(type(face) is int and 1 <= face <= roll.sides for face in faces)
 
 
-def _is_reading(first: object, roll: Roll) -> bool:
+def _is_first_reading(first: object, roll: Roll) -> bool:
     """Return whether `first` says how a roll was read before it was read again."""
     if not isinstance(first, dict) or first.keys() != {"faces", "read"} or first["read"] not in READ:
         return False

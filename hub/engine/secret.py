@@ -81,7 +81,7 @@ def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
     }
 
 
-def shown_as(name: str) -> str:
+def view_name(name: str) -> str:
     """Return a field's name in a view: a word of Python's, such as `in`, is a field with an underscore behind it."""
     return name.removesuffix("_")
 
@@ -134,12 +134,12 @@ def _public_display(kind: type, record: str, names: dict[str, object]) -> str:
     for name in _facts(kind)[0]:
         fact = getattr(kind, name, None)
         if isinstance(fact, property):  # calling its function costs less than reading the attribute
-            hint, reckon = get_type_hints(fact.fget).get("return", object), _new_variable(names)
-            names[reckon] = fact.fget
-            source = f"{reckon}({record})"
+            hint, getter = get_type_hints(fact.fget).get("return", object), _new_variable(names)
+            names[getter] = fact.fget
+            source = f"{getter}({record})"
         else:
             hint, source = hints[name], f"{record}.{name}"
-        parts.append(f"{shown_as(name)!r}: {_public_expression(hint, source, names)}")
+        parts.append(f"{view_name(name)!r}: {_public_expression(hint, source, names)}")
     return f"{{{', '.join(parts)}}}"
 
 
@@ -151,7 +151,9 @@ def compile_own_view(kind: type) -> Callable[[Any, int], dict[str, Any]]:
     """
     names = _names_in_scope()
     hints = get_type_hints(kind)
-    parts = [f"{shown_as(name)!r}: {_own_expression(hints[name], f'record.{name}', names)}" for name in _facts(kind)[1]]
+    parts = [
+        f"{view_name(name)!r}: {_own_expression(hints[name], f'record.{name}', names)}" for name in _facts(kind)[1]
+    ]
     view: Callable[[Any, int], dict[str, Any]] = eval(f"lambda record, viewer: {{{', '.join(parts)}}}", names)  # noqa: S307 - our own field names
     return view
 
@@ -214,7 +216,7 @@ def _own_expression(hint: object, source: str, names: dict[str, object]) -> str:
 # --- What follows from a secret --------------------------------------------------------------------------
 
 
-def _is_in_peoples_hands(value: object) -> bool:
+def _is_printed_hand(value: object) -> bool:
     """Return whether a secret is a hand of printed cards: the hub does not know them, so nothing follows from reading it."""
     return isinstance(value, list) and UNKNOWN in value
 
@@ -229,36 +231,36 @@ class Watch(Generic[SeatT, TableT]):
         self.is_read = False
         self._copies: dict[int, Any] = {}
         self.state = copy(s)
-        self.state.table = self._watched(s.table)
-        self.state.seats = {number: self._watched(seat) for number, seat in s.seats.items()}
+        self.state.table = self._watch(s.table)
+        self.state.seats = {number: self._watch(seat) for number, seat in s.seats.items()}
 
-    def tell(self) -> None:
+    def mark_read(self) -> None:
         """Take note that a secret was read."""
         self.is_read = True
 
-    def _watched(self, value: T) -> T:
+    def _watch(self, value: T) -> T:
         """Return `value`, or a copy of it where secrets stand in it. What was one object stays one."""
         kind: type = type(value)
         if kind in _ATOMS:
             return value
         if id(value) not in self._copies:
-            self._copies[id(value)] = self._copied(kind, value)
+            self._copies[id(value)] = self._copy(kind, value)
         copied: T = self._copies[id(value)]
         return copied
 
-    def _copied(self, kind: type, value: Any) -> object:
+    def _copy(self, kind: type, value: Any) -> object:
         if kind is Secret:
-            return value if _is_in_peoples_hands(value.value) else _WatchedSecret(value.value, value.seen_by, self)
+            return value if _is_printed_hand(value.value) else _WatchedSecret(value.value, value.seen_by, self)
         if kind is list or kind is tuple:
-            items = [self._watched(item) for item in value]
+            items = [self._watch(item) for item in value]
             return value if all(map(is_, items, value)) else kind(items)
         if kind is dict:
-            parts = {key: self._watched(item) for key, item in value.items()}
+            parts = {key: self._watch(item) for key, item in value.items()}
             return value if all(map(is_, parts.values(), value.values())) else parts
         changed = {}
         for name in _field_names(kind):
             before = getattr(value, name)
-            after = self._watched(before)
+            after = self._watch(before)
             if after is not before:
                 changed[name] = after
         if not changed:
@@ -276,7 +278,7 @@ class _WatchedSecret(Secret[Any]):
 
     def __getattribute__(self, name: str) -> Any:
         if name == "value":
-            super().__getattribute__("watch").tell()
+            super().__getattribute__("watch").mark_read()
         return super().__getattribute__(name)
 
 

@@ -75,13 +75,13 @@ class Sight(Struct, frozen=True):
     @property
     def table(self) -> dict[str, Any]:
         """Return what everybody sees of the table."""
-        shown: dict[str, Any] = self.view["table"]
-        return shown
+        facts: dict[str, Any] = self.view["table"]
+        return facts
 
     def of(self, seat: int) -> dict[str, Any]:
         """Return what everybody sees of any seat."""
-        shown: dict[str, Any] = self.view["seats"][f"{seat}"]
-        return shown
+        facts: dict[str, Any] = self.view["seats"][f"{seat}"]
+        return facts
 
     @property
     def others(self) -> list[int]:
@@ -128,8 +128,8 @@ def best(choices: Iterable[T], value: Callable[[T], float], chance: Randomness, 
     mistakes what is about as good, and seldom what is far worse.
     """
 
-    def felt(choice: T) -> tuple[float, float]:
+    def noisy_value(choice: T) -> tuple[float, float]:
         return value(choice) + noise * (chance.random() + chance.random() - 1.0), chance.random()
 
     listed = list(choices)
-    return max(zip(map(felt, listed), range(len(listed)), listed, strict=True), key=lambda one: one[:2])[2]
+    return max(zip(map(noisy_value, listed), range(len(listed)), listed, strict=True), key=lambda one: one[:2])[2]
