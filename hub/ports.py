@@ -170,7 +170,7 @@ class DiceKit:
 
 
 @dataclass(frozen=True, slots=True)
-class PhoneSaid:
+class PhoneRequest:
     """A phone's decrypted request from the claim `sid` (the seat comes from the claim, never the payload)."""
 
     sid: str
@@ -199,7 +199,7 @@ class PhoneLink:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimAsked:
+class ClaimRequest:
     """Somebody wants `seat` with a phone whose public key is `phone_key` (32 bytes).
 
     `code` is the seat's code if it was typed. `earlier_keys` are public keys that this phone used for earlier claims at this
@@ -236,12 +236,12 @@ class GameChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class HelpAsked:
+class HelpRequest:
     """Somebody who has no seat calls for staff, from the page on which one sits down."""
 
 
 @dataclass(frozen=True, slots=True)
-class StaffAsked:
+class StaffRequest:
     """Staff want something of the table. `answer` is called once, from the table's thread: whether it is done, and a sentence."""
 
     verb: str
@@ -551,7 +551,7 @@ class LogStore(Protocol):
     def wipe(self, match: str) -> None:
         """Wipe the log of a match that is over, which is where hands are; who won what stays."""
 
-    def begun(self, match: str) -> int | None:
+    def started_at(self, match: str) -> int | None:
         """Return when a match began, in seconds since 1970 by this machine's clock; None for an unknown one."""
 
     def set_aside(self, match: str, reason: str | None) -> None:

@@ -23,8 +23,8 @@ from hub.ports import (
     DeviceSimulated,
     DeviceUp,
     DiceKit,
-    PhoneSaid,
-    StaffAsked,
+    PhoneRequest,
+    StaffRequest,
 )
 
 log = logging.getLogger(__name__)
@@ -103,5 +103,5 @@ def _where(error: Exception) -> str:
 
 def _kind(signal: object) -> str:
     """Return what kind of signal it was, without anything that it holds but its verb."""
-    verb = f" {signal.verb}" if isinstance(signal, PhoneSaid | StaffAsked) else ""
+    verb = f" {signal.verb}" if isinstance(signal, PhoneRequest | StaffRequest) else ""
     return f"{type(signal).__name__}{verb}" if signal is not None else "start"

@@ -27,20 +27,20 @@ from hub.ports import (
     BoxUp,
     BrokerDown,
     BrokerUp,
-    ClaimAsked,
     ClaimDecided,
+    ClaimRequest,
     DeviceDown,
     DeviceSimulated,
     DeviceUp,
     DiceKit,
     DiceSeen,
     GameChanged,
-    HelpAsked,
+    HelpRequest,
     Key,
     PhoneGarbled,
     PhoneLink,
-    PhoneSaid,
-    StaffAsked,
+    PhoneRequest,
+    StaffRequest,
     Tick,
     Turn,
 )
@@ -142,7 +142,7 @@ class Table(Restarts):
 
     def put(self, signal: object) -> None:
         """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""
-        if not self._inbox.put(signal) and isinstance(signal, ClaimAsked):
+        if not self._inbox.put(signal) and isinstance(signal, ClaimRequest):
             signal.answer(ClaimDecided(signal.claim, False, TOO_MANY_CLAIMS))
 
     def tell_waiting(self) -> None:
@@ -174,7 +174,7 @@ class Table(Restarts):
         ended, changed = self._demonstration.heard(signal), False
         before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
-            if isinstance(signal, PhoneSaid):
+            if isinstance(signal, PhoneRequest):
                 now = self._ports.clock.now()
                 if signal.verb != "name" or not self._renames.waits(signal.sid, signal, now):
                     self._answer(signal)
@@ -220,9 +220,9 @@ class Table(Restarts):
                 return self._rolls.seen(signal)
             case DiceKit():
                 self._rolls.dice.kit(signal)
-            case ClaimAsked():
+            case ClaimRequest():
                 self._people.ask_for_seat(signal, choosing=self._boxes.is_choosing(signal.seat))
-            case HelpAsked():
+            case HelpRequest():
                 return self._notices.post("help", say("Somebody without a seat calls for staff."), "guest")
             case PhoneLink(sid, on):
                 now = self._ports.clock.now()
@@ -232,7 +232,7 @@ class Table(Restarts):
                 return False
             case DeviceDown() | DeviceUp() | DeviceSimulated() | BrokerDown() | BrokerUp() | AddressChanged():
                 note(signal, self._notices, self._seats)
-            case StaffAsked():
+            case StaffRequest():
                 self._staff.take(signal)
             case GameChanged(game):
                 self._play.games[game.name] = game
@@ -251,7 +251,7 @@ class Table(Restarts):
             self._people.came(seat)
         return True
 
-    def _answer(self, request: PhoneSaid, before: Sequence[PhoneSaid] = ()) -> None:
+    def _answer(self, request: PhoneRequest, before: Sequence[PhoneRequest] = ()) -> None:
         """Do what a phone asks, or refuse it. What was done is shown first: the answer never runs ahead of the view.
 
         Requests `before` are answered with it: this one has taken their place.

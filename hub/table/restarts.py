@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from hub.engine.text import say
-from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
+from hub.ports import ClaimDecided, ClaimRequest, PhoneLink, PhoneRequest, StaffRequest, Tick
 from hub.state import Ack
 from hub.table.base.ports import Ports
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings
@@ -63,7 +63,7 @@ class Restarts(ABC):
     def _set_up(self) -> None:
         """Make all that is kept in memory of the table: at the start, and anew after a fault."""
         self._parts = parts = self._make_parts()
-        self._renames: Pace[PhoneSaid] = Pace(RENAMES, RENAMES_SECONDS)
+        self._renames: Pace[PhoneRequest] = Pace(RENAMES, RENAMES_SECONDS)
         self._links: Pace[PhoneLink] = Pace(LINKS, LINKS_SECONDS)
         core = parts.core
         self._notices, self._disk, self._play, self._seats = core.notices, core.disk, core.play, core.seats
@@ -72,7 +72,9 @@ class Restarts(ABC):
         self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
         self._demonstration, self._resumption = parts.demonstration, parts.resumption
         self._hints, self._lessons = parts.hints, parts.lessons
-        self._asked: tuple[PhoneSaid, object] | None = None  # what a phone asks just now, and where the log was before
+        self._asked: tuple[PhoneRequest, object] | None = (
+            None  # what a phone asks just now, and where the log was before
+        )
 
     @property
     def fault(self) -> str:
@@ -188,19 +190,19 @@ class Restarts(ABC):
             request, written = self._asked
             is_done = self._play.log.position != written
             self._answer_at_once(request, "" if is_done else NOT_DONE)
-        elif isinstance(signal, ClaimAsked):
+        elif isinstance(signal, ClaimRequest):
             signal.answer(ClaimDecided(signal.claim, False, NOT_DONE))
-        elif isinstance(signal, StaffAsked):
+        elif isinstance(signal, StaffRequest):
             signal.answer(False, say("Something went wrong at this table: check whether it was done."))
 
-    def _answer_at_once(self, request: PhoneSaid, refusal: str) -> None:
+    def _answer_at_once(self, request: PhoneRequest, refusal: str) -> None:
         code = "FAULT" if refusal else None
         self._ports.phones.answer(request.sid, Ack(request.id, not refusal, refusal or None, code, self._snapshots.seq))
 
     def _take_stopped(self, signal: object) -> None:
         """Refuse what people ask of a table that stays stopped; staff may have it started again."""
         match signal:
-            case StaffAsked("done", {"key": "fault"}) | StaffAsked("reset"):
+            case StaffRequest("done", {"key": "fault"}) | StaffRequest("reset"):
                 self._faults.forget()
                 try:
                     self._start_again()
@@ -218,9 +220,9 @@ class Restarts(ABC):
     def _refuse(self, signal: object, sentence: str) -> None:
         """Refuse a signal with a sentence, if its sender waits for an answer."""
         match signal:
-            case StaffAsked():
+            case StaffRequest():
                 signal.answer(False, sentence)
-            case ClaimAsked():
+            case ClaimRequest():
                 signal.answer(ClaimDecided(signal.claim, False, sentence))
-            case PhoneSaid():
+            case PhoneRequest():
                 self._answer_at_once(signal, sentence)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hub.engine.text import person, say
 from hub.errors import NotAsked
-from hub.ports import ClaimAsked
+from hub.ports import ClaimRequest
 from hub.state import Preset
 from hub.table.base.part import Group
 from hub.table.boxes.seat_boxes import SeatBoxes
@@ -86,7 +86,7 @@ class People(Group):
         self.touched(seat)
         self.absence.go_on()
 
-    def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
+    def ask_for_seat(self, claim: ClaimRequest, *, choosing: bool) -> None:
         """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
         others = [one for one in self._seats.present(self._at_table()) if one != claim.seat]
         wanted = next((seat for seat in self._seats if seat.number == claim.seat), None)
@@ -112,7 +112,7 @@ class People(Group):
     def _at_table(self) -> list[int]:
         return self._play.seats or [seat.number for seat in self._seats if seat.joined]
 
-    def _ask_who(self, claim: ClaimAsked) -> None:
+    def _ask_who(self, claim: ClaimRequest) -> None:
         number = claim.seat
         seat = self._seats[number]
         player = person(seat.name) if seat.name else SAME_PERSON
