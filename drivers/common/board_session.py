@@ -1,9 +1,8 @@
-"""The session with a board on one open line: asked who it is, listened to, and let go when it is silent.
+"""The session with a board on one open line: identify it, receive its frames, and report it lost when it is silent.
 
-A board does not speak first, and what it says before the port was opened is lost. So it is asked, with growing
-delays, until it says hello; and again when nothing was heard of it for a while. What kind of board it is and what it
-has to say is for those who derive from `BoardSession`. No port, thread or clock of its own: times are handed in, in
-seconds.
+A board does not speak first, and bytes that it sent before the port was opened are lost. So the hub sends `who`, with
+growing delays, until the board says hello, and again when the board has been silent for QUIET seconds. Subclasses know the
+kind of board and its frames. A session has no port, thread or clock: callers pass the time, in seconds.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ State = Literal["asking", "up", "duplicate", "ignored"]  # duplicate: another li
 
 
 class BoardSession(ABC):
-    """All of a `LineSession` but what is said to the board, and to the table when the line is gone."""
+    """A `LineSession` without `outgoing` and `on_close`, which subclasses define."""
 
     def __init__(self, port: str, first: int) -> None:
-        """`first` is the first number on the line."""
+        """Start with frame number `first`."""
         self.finished = False
         self.accepted = False
         self.port = port
@@ -46,19 +45,19 @@ class BoardSession(ABC):
         self.link = Link(first=first)
         self._board = ("", "")  # id and boot of the board that is up
         self._reader = FrameReader(TO_HUB)
-        self._who: Frame | None = None  # as asked since the board was last heard to say hello
+        self._who: Frame | None = None  # sent, and repeated until the board says hello
         self._ask_at = 0.0
         self._backoff = backoff()
         self._last_frame_at = 0.0
 
-    # --- what the line says ---
+    # --- the line ---
 
     def on_open(self, now: float) -> None:
-        """Begin to ask who is there."""
+        """Start to ask for the board."""
         self._ask_at = now
 
     def on_data(self, data: bytes, now: float) -> None:
-        """Take in bytes from the board."""
+        """Handle bytes from the board."""
         for line in self._reader.feed(data):
             match line:
                 case Chatter(text):
@@ -78,10 +77,10 @@ class BoardSession(ABC):
                     if self.state == "up":
                         self._on_frame(line)
                     elif self.state == "asking" and now - before > QUIET:
-                        self._ask_at = now  # it speaks again: no long delay now
+                        self._ask_at = now  # it sends again: ask at once
 
     def run_due(self, now: float) -> None:
-        """Ask again, repeat, or find that the board is silent."""
+        """Ask or repeat if that is due, and report a silent board."""
         if self.state == "asking" and now >= self._ask_at:
             self._ask(now)
         if self.state != "up":
@@ -94,7 +93,7 @@ class BoardSession(ABC):
             self._lose_board(say("{device} does not answer. Check its cable.", device=self._name))
 
     def deadline(self) -> float | None:
-        """Return when `run_due` is to be called at the latest; None: not before bytes come."""
+        """Return when to call `run_due` at the latest; None: not before bytes arrive."""
         if self.state == "asking":
             return self._ask_at
         if self.state != "up":
@@ -102,33 +101,33 @@ class BoardSession(ABC):
         quiet_at = self._last_frame_at + QUIET + 0.001  # just past it
         return quiet_at if self.link.deadline is None else min(quiet_at, self.link.deadline)
 
-    # --- what the board is and says ---
+    # --- the board ---
 
     @property
     @abstractmethod
     def _name(self) -> str:
-        """The board that is up, as a sentence about it begins."""
+        """The name of the connected board at the start of a sentence."""
 
     @abstractmethod
     def _on_hello(self, hello: Hello) -> None:
-        """Accept a board that says hello or has become another one, give it up, or do neither."""
+        """Accept or reject a board that says hello for the first time, or with another id or boot."""
 
     @abstractmethod
     def _on_other_protocol(self, other: OtherProtocol) -> None:
-        """Report that the board's firmware is none for this hub."""
+        """Report firmware with another protocol."""
 
     @abstractmethod
     def _on_frame(self, frame: Frame) -> None:
-        """Act on what the board that is up said, other than hello."""
+        """Handle a frame of the accepted board, except hello."""
 
     @abstractmethod
     def _on_board_lost(self, sentence: str) -> None:
-        """Report that the board that was up is lost."""
+        """Report that the accepted board is lost."""
 
     # --- states ---
 
     def _accept(self, hello: Hello, seen: SeenFrames) -> None:
-        """Speak with this board from now on: it is ours. `seen` has what was heard of it before."""
+        """Accept this board. `seen` holds the frames that it has sent before."""
         self.state, self.accepted = "up", True
         self._board = (hello.id, hello.boot)
         self._who = None
@@ -136,12 +135,12 @@ class BoardSession(ABC):
         self.link.seen = seen
 
     def _reject_board(self, sentence: str) -> None:
-        """Leave the port alone until something else is plugged in there: this board is not ours."""
+        """Release the port until something else is plugged in there: this board belongs to another driver."""
         log.info("%s", sentence)
         self.finished, self.state = True, "ignored"
 
     def _lose_board(self, sentence: str) -> None:
-        """Report the board as lost, and ask anew who is there."""
+        """Report the board as lost, and start to ask again."""
         log.info("%s: %s", self.port, sentence)
         self.state, self._board = "asking", ("", "")
         self.link.drop_question()
