@@ -1,7 +1,7 @@
 """A camera that looks down on the dice tray: a throw counts when three pictures running say the same of dice at rest.
 
-What the pictures show is read by `vision.py`. Whatever is not certain there is asked of a person, never guessed. The
-tray is calibrated once (`table-hub calibrate-tray`): what it looks like empty, and how large a die is.
+`vision.py` reads the pictures. If it is not certain, a person is asked; nothing is guessed. The tray is calibrated once
+(`table-hub calibrate-tray`): a picture of the empty tray, and the size of a die.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
-AGREE = 3  # pictures running
-REST = 0.7  # seconds that dice lie still before they count
+AGREE = 3  # consecutive pictures
+REST = 0.7  # seconds that dice must lie still
 DOUBTFUL = 2.0  # seconds of doubt, or of pictures that differ, before a person is asked
-STILL = 4.0  # pixels that a die's middle may seem to wander
+STILL = 4.0  # pixels by which the center of a still die may vary
 EVERY, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched and otherwise
-WARM = 12  # pictures that are let pass before one is kept
+WARM = 12  # pictures that are skipped before one is used
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
-BY_ID = "/dev/v4l/by-id/*-video-index0"  # names that stay with a camera on USB; index 1 is its metadata
+BY_ID = "/dev/v4l/by-id/*-video-index0"  # stable names of cameras on USB; index 1 is metadata
 FOLDER = "doubtful-dice"  # the folder of pictures that could not be read, beside the calibration
 NAME = say("the dice tray")
 MOST = 6  # dice in one throw: more of them hide each other
@@ -47,9 +47,9 @@ UNSURE = say("I cannot read these dice: lay them flat and apart, or type what th
 
 
 class ThrowWatch:
-    """What follows from one picture after another, from the moment a throw of `count` dice is asked for.
+    """Evaluates pictures one by one, from the request for a throw of `count` dice.
 
-    Dice that lie there already are those of the last throw: until something stirs nothing is read, unless `lying`.
+    Dice that lie there already belong to the last throw: nothing is read until something moves, unless `lying`.
     """
 
     def __init__(self, count: int, now: float, *, lying: bool = False) -> None:
@@ -83,7 +83,7 @@ class ThrowWatch:
 
     def _settled(self, faces: tuple[int, ...]) -> tuple[DiceState, tuple[int, ...], str]:
         if not faces:
-            return "armed", (), ""  # the dice were taken out, to be thrown
+            return "armed", (), ""  # the dice were picked up
         if len(faces) != self._count:
             sentence = say(
                 "I see {seen} of {count} dice: throw them all again, or type what they show.",
@@ -167,7 +167,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def camera_settings(self) -> CameraSettings:
-        """How the camera is to look. A Pi's lens that has a motor stands at the dice unless told otherwise."""
+        """The camera settings. Without `focus`, the motor lens of a Pi's camera is focused on the dice."""
         focus = self.focus
         if focus is None and self.source.startswith("rpicam"):
             focus = 1000 / (self.camera_mm - self.die_mm)
@@ -199,20 +199,20 @@ class CameraTray(ThreadedDevice):
         self._thread.call_soon(partial(self._begin, number, count, sides, lying=lying))
 
     def close(self) -> None:
-        """Release the camera and end the thread, which may be waiting for a picture."""
+        """Release the camera and end the thread, even while it waits for a picture."""
         camera = self._camera
         if camera is not None:
             camera.interrupt()
         super().close()
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         self._thread.call_soon(self._end)
 
     def _begin(self, number: int, count: int, sides: int, *, lying: bool) -> None:
         self._arm, self._reported, self._count = number, None, count
         self._watch = ThrowWatch(count, self._clock.now(), lying=lying)
-        self._before = None  # no picture was taken while nobody asked: what lies there now is no throw
+        self._before = None  # the last picture may be old, so a difference to it is no movement
         if sides != 6:
             self._watch = None
             sentence = say("The tray reads dice with 6 sides, not with {sides}: type what you see.", sides=sides)
@@ -236,7 +236,7 @@ class CameraTray(ThreadedDevice):
         """Open the camera and read the calibration."""
         loaded = load(Path(self._settings.calibration).expanduser())
         if self._background is None or self._loaded is None or not _equal(loaded, self._loaded):
-            self._background, self._loaded = Background(loaded), loaded  # else what was learned since is still right
+            self._background, self._loaded = Background(loaded), loaded  # else keep what was learned since
         self._camera = open_camera(self._settings.source, self._settings.camera_settings)
         self._before = self._camera.picture()
         self._put(DiceKit(NAME, MOST))
@@ -245,7 +245,7 @@ class CameraTray(ThreadedDevice):
             self._report("armed", (), "")
 
     def step(self, now: float) -> float | None:
-        """Take a picture, and tell what follows from it."""
+        """Take a picture, and report the state of the throw."""
         assert self._camera is not None
         assert self._background is not None
         picture = self._camera.picture()
@@ -266,7 +266,7 @@ class CameraTray(ThreadedDevice):
         return now + EVERY
 
     def release(self) -> None:
-        """Close the camera. A roll that was watched is typed, until the camera is back."""
+        """Close the camera. Until it is back, people type the roll."""
         if self._camera is not None:
             self._camera.close()
             self._put(DiceKit(NAME, 0))
@@ -276,7 +276,7 @@ class CameraTray(ThreadedDevice):
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block: the camera, and the calibration."""
+    """Return the requirements of a `[[device]]` block: the camera, and the calibration."""
     asked = block.read(Settings, settings, "camera_tray")
     kind, _, where = asked.source.partition(":")
     needs = []
@@ -311,7 +311,7 @@ def connect(settings: Mapping[str, object], context: DriverContext) -> CameraTra
 
 
 def load(path: Path) -> Calibration:
-    """Return a calibration as `calibrate` wrote it. Raise DeviceLost."""
+    """Load a calibration that `calibrate` wrote. Raise DeviceLost."""
     try:
         with np.load(path) as saved:
             return Calibration(np.asarray(saved["empty"], np.uint8), float(saved["side"]), float(saved["height"]))
@@ -327,7 +327,7 @@ def _equal(one: Calibration, other: Calibration) -> bool:
 
 
 def save(calibration: Calibration, path: Path) -> None:
-    """Write a calibration, whole or not at all."""
+    """Save a calibration atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(".half")
     with half.open("wb") as file:
@@ -336,9 +336,9 @@ def save(calibration: Calibration, path: Path) -> None:
 
 
 def measure(empty: Picture, one: Picture, height: float) -> Calibration:
-    """Return the calibration that two pictures give: of the empty tray, and with one flat die in the middle.
+    """Return the calibration from two pictures: the empty tray, and one flat die in the middle.
 
-    `height` is the camera's above the tray, in sides of a die. Raise DeviceLost with what is wrong.
+    `height` is the camera's height above the tray, in sides of a die. Raise DeviceLost with the reason.
     """
     short, _ = PictureAnalysis(one, Calibration(empty, 1.0, height)).largest()
     if short == 0:
@@ -360,7 +360,7 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
 
 
 def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
-    """Lead a person through the two pictures, and keep what they tell. Raise ConfigError and DeviceLost."""
+    """Guide a person through both pictures, and save the calibration. Raise ConfigError and DeviceLost."""
     chosen = block.read(Settings, settings, "camera_tray")
     for need in needs(settings):
         if need.kind == "name":
@@ -382,7 +382,7 @@ def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say:
 
 
 def _settled_picture(camera: Camera) -> Picture:
-    """Return a picture after some others: a camera needs a moment to find its light, and hands leave it."""
+    """Return a picture after WARM others, when the exposure has settled and hands are out of view."""
     for _ in range(WARM):
         camera.picture()
     return camera.picture()
