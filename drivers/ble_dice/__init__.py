@@ -1,7 +1,7 @@
 """Dice with a radio (Pixels, GoDice) as a dice reader, over Bluetooth Low Energy with bleak.
 
-What a die says is read by `protocols.py`. `Kit` decides what a throw is; the radio's event loop has a thread of its
-own, looks for the dice for ever, and connects again to whatever was lost.
+`protocols.py` reads the messages of a die, and `Kit` decides what a throw is. The radio's event loop has its own thread, scans
+for dice as long as one is missing, and reconnects to dice that were lost.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState,
 
 log = logging.getLogger(__name__)
 
-REST = 0.7  # seconds that dice lie still before they count
-STRAGGLER = 4.0  # seconds at rest after which a die that was not thrown is missed
-WEAK = 20  # percent of a battery
+REST = 0.7  # seconds that dice must lie still
+STRAGGLER = 4.0  # seconds at rest after which a missing die is reported
+WEAK = 20  # battery level in percent
 TICK = 0.1
-DISCONNECT_SECONDS = 2.0  # seconds that a die may take to let the connection go
-PROOF = 2.0  # seconds after the connection in which whoever may be a die says that it is one
-TRIES = 5  # of which none came so far
-MOST = 7  # connections that one adapter holds
+DISCONNECT_SECONDS = 2.0  # seconds that a die has to disconnect
+PROOF = 2.0  # seconds after the connection in which a possible die must identify itself
+TRIES = 5  # failed connections before an unidentified device is ignored
+MOST = 7  # connections per adapter
 
 NAME = say("the smart dice")
 LEANS = say("One die is leaning: throw that one again.")
@@ -46,7 +46,7 @@ LEANS = say("One die is leaning: throw that one again.")
 
 @dataclass
 class _Die:
-    """One die of the kit, as far as it has told."""
+    """One die of the kit, according to its messages."""
 
     name: str
     connected: bool = True
@@ -56,7 +56,7 @@ class _Die:
     face: int | None = None
     since: float = 0.0
     thrown: bool = False  # since the arm
-    last_arm: int = 0  # the arm under which it was thrown last, if it lies there still
+    last_arm: int = 0  # the arm of its last throw, if it still lies there
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class _Arm:
 
 
 class Kit:
-    """All dice of a table and the throw that is watched. Pure: messages of dice and time in, signals out."""
+    """All dice of a table and the requested throw. Pure: takes messages of dice and the time, and returns signals."""
 
     def __init__(self, put: Inbox) -> None:
         self._put = put
@@ -79,7 +79,7 @@ class Kit:
     # --- the table ---
 
     def arm(self, number: int, count: int, sides: int, now: float, *, lying: bool) -> None:
-        """Watch a throw; `lying`: what was thrown last is told again, even if another throw was asked for meanwhile."""
+        """Watch for a throw. `lying`: report the last throw again, even if another throw was requested meanwhile."""
         self._arm, self._reported_throw = _Arm(number, count, sides), None
         last = max((die.last_arm for die in self._dice.values()), default=0)
         for die in self._dice.values():
@@ -90,13 +90,13 @@ class Kit:
         self.run_due(now)
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         self._arm = None
 
     # --- the dice ---
 
     def on_connected(self, key: str, name: str, now: float) -> None:
-        """Take note that a die is connected, for the first time or again."""
+        """Register a die that has connected, for the first time or again."""
         die = self._dice.setdefault(key, _Die(name))
         die.connected, die.since = True, now
         self._report_kit()
@@ -104,13 +104,13 @@ class Kit:
             self._report("armed")
 
     def on_disconnected(self, key: str, now: float) -> None:
-        """Take note that a die does not answer any more. What it was doing is remembered: it is asked when it is back."""
+        """Note that a die is disconnected. Its state is kept, and queried when it is back."""
         self._dice[key].connected = False
         self._report_kit()
         self.run_due(now)
 
     def on_message(self, key: str, message: DieMessage, now: float) -> None:
-        """Take in what a die said."""
+        """Handle a message of a die."""
         die = self._dice[key]
         match message:
             case Identified(sides):
@@ -123,13 +123,13 @@ class Kit:
                 if move == "rolled":
                     die.thrown = True
                     die.last_arm = self._arm.number if self._arm else 0
-                elif move != "handled" or face != die.face:  # a die that is asked again says what it said
+                elif move != "handled" or face != die.face:  # a repeated state is not a new event
                     die.thrown, die.last_arm = False, 0
                 die.move, die.face, die.since = move, face, now
                 self.run_due(now)
 
     def run_due(self, now: float) -> None:
-        """Do what time alone brings: dice at rest, dice that are missed."""
+        """Do what is due: report dice at rest, and missing dice."""
         arm = self._arm
         if arm is None:
             return
@@ -192,7 +192,7 @@ class Kit:
 
 @dataclass(frozen=True)
 class Radio:
-    """How bleak reaches the air, and the event loop on which it does: its own way, or a test's."""
+    """The backends of bleak and the event loop; tests replace them."""
 
     scanner: Any = None
     client: Any = None
@@ -210,7 +210,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class BleDice:
-    """The dice of one table: the port `Dice`, on a thread with an event loop."""
+    """The `Dice` port for the dice of one table, on a thread with an event loop."""
 
     lamps = page = boxes = None
 
@@ -228,20 +228,20 @@ class BleDice:
         self._stopped: asyncio.Event | None = None
         self._ready = threading.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._disconnected: dict[str, asyncio.Event] = {}  # set when the connection of that die is to end or has ended
-        self._strangers: set[str] = set()  # addresses that are no dice: not asked again
-        self._failures: dict[str, int] = {}  # of those that are not known as dice
+        self._disconnected: dict[str, asyncio.Event] = {}  # set when a connection must end or has ended
+        self._strangers: set[str] = set()  # addresses that are no dice, ignored
+        self._failures: dict[str, int] = {}  # failed connections of unidentified devices
         self._protocols: dict[str, DieProtocol] = {}  # kept while a die is lost: it may have been rolling
         self._reported = ""  # the sentence of the failure that staff know of
         self._thread = threading.Thread(target=self._run, name="ble-dice", daemon=True)
 
     def start(self) -> None:
-        """Begin to look for the dice."""
+        """Start to scan for the dice."""
         self._thread.start()
         self._ready.wait(5)
 
     def close(self) -> None:
-        """Let the dice go."""
+        """Disconnect from the dice."""
         if self._loop and self._stopped and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopped.set)
             self._thread.join(timeout=10)
@@ -251,7 +251,7 @@ class BleDice:
         self._call_soon(lambda: self._kit.arm(number, count, sides, self._clock.now(), lying=lying))
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         self._call_soon(self._kit.disarm)
 
     def _call_soon(self, call: Callable[[], None]) -> None:
@@ -291,7 +291,7 @@ class BleDice:
             await asyncio.sleep(TICK)
 
     async def _scan(self) -> None:
-        """Scan while a die is missing; a die that is heard gets a task of its own."""
+        """Scan while a die is missing. Each die gets its own task."""
         pauses = backoff()
         while True:
             try:
@@ -328,7 +328,7 @@ class BleDice:
             task.add_done_callback(lambda _: self._tasks.pop(device.address, None))
 
     async def _stay_connected(self, device: BLEDevice, name: str, protocol: DieProtocol, *, proven: bool) -> None:
-        """Stay connected to one die until it is lost; then look for it again. Let a stranger go."""
+        """Stay connected to a die until it is lost; the scan then finds it again. Disconnect from other devices."""
         address = device.address
         disconnected, connected = self._disconnected.setdefault(address, asyncio.Event()), False
         disconnected.clear()
@@ -341,7 +341,7 @@ class BleDice:
                 self._forward(address, answers)
 
         try:
-            async with self._one_at_a_time:  # an adapter makes one connection after the other
+            async with self._one_at_a_time:  # an adapter cannot make two connections at once
                 await client.connect()
             await client.start_notify(protocol.notify, on_notify)
             for question in protocol.hello():
@@ -351,7 +351,7 @@ class BleDice:
                 self._kit.on_connected(address, name, self._clock.now())
                 connected = True
                 self._forward(address, answers)
-                await client.write_gatt_char(protocol.write, protocol.blink(), response=False)  # it is of this table
+                await client.write_gatt_char(protocol.write, protocol.blink(), response=False)  # for the people here
                 await disconnected.wait()
             elif not disconnected.is_set():
                 self._reject(address, name)
@@ -390,7 +390,7 @@ class BleDice:
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:  # noqa: ARG001 - whatever the dice, it takes the radio
-    """Return what the machine must have for a `[[device]]` block."""
+    """Return the requirements of a `[[device]]` block."""
     return [Need("radio", "", "plug in a Bluetooth adapter")]
 
 
@@ -400,7 +400,7 @@ def connect(settings: Mapping[str, object], context: DriverContext) -> BleDice:
 
 
 class Found(NamedTuple):
-    """What was heard on the air, and whether it is a die."""
+    """A device in radio range, and whether it is a die."""
 
     name: str
     address: str
@@ -408,7 +408,7 @@ class Found(NamedTuple):
 
 
 def find(seconds: float, radio: Radio | None = None) -> list[Found]:
-    """Return the dice in the air, each lit up green, and what only seemed to be one. Raise DeviceLost without a radio."""
+    """Light up all dice in radio range, and return them with possible dice. Raise DeviceLost without a radio."""
     try:
         return asyncio.run(_find(seconds, radio if radio is not None else Radio()))
     except (BleakError, OSError) as error:
@@ -442,7 +442,7 @@ async def _find(seconds: float, radio: Radio) -> list[Found]:
 
 
 async def _light_up(device: BLEDevice, protocol: DieProtocol, radio: Radio, *, certain: bool) -> bool:
-    """Light a die up green; return whether it is one. Nothing is written to a stranger but who it is."""
+    """Light a die up green; return whether it is one. An unidentified device gets only the query for its identity."""
     disconnected, answers = asyncio.Event(), _Answers(protocol)
     async with BleakClient(device, lambda _: disconnected.set(), **_backend(radio.client)) as client:
         if not certain:
@@ -455,7 +455,7 @@ async def _light_up(device: BLEDevice, protocol: DieProtocol, radio: Radio, *, c
 
 
 class _Answers:
-    """What is heard from somebody who may be a die."""
+    """The messages of a possible die."""
 
     def __init__(self, protocol: DieProtocol) -> None:
         self.waiting: list[DieMessage] = []
@@ -463,14 +463,14 @@ class _Answers:
         self._identified = asyncio.Event()
 
     def on_data(self, data: bytearray) -> None:
-        """Take in a notification."""
+        """Handle a notification."""
         messages = self._protocol.parse(bytes(data))
         self.waiting += messages
         if any(isinstance(message, Identified) for message in messages):
             self._identified.set()
 
     async def identify(self, disconnected: asyncio.Event) -> bool:
-        """Wait until it has said that it is a die, PROOF seconds at most and not after it is gone; return whether it has."""
+        """Wait for at most PROOF seconds, or until the connection ends; return whether the device is a die."""
         waits = [asyncio.ensure_future(event.wait()) for event in (self._identified, disconnected)]
         await asyncio.wait(waits, timeout=PROOF, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
