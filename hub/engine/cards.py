@@ -1,8 +1,8 @@
-"""The cards a game is played with: those of its data file, or an owner's list in their place.
+"""The cards of a game: those of its data file, or an owner's list instead.
 
-Under `[own]` the data file names the parts that a list may replace, and for each the keys that a card known to the data
-file keeps where the list does not give them (its drawing). A list is written like the data file: `[cards]`, or `deck`
-with a card to a line. The rulebook's `check` raises BadCard where it is no deck.
+Under `[own]` the data file lists the parts that a list may replace. For each part it names the keys, such as the drawing, that a
+known card keeps if the list omits them. A list has the form of the data file: `[cards]`, or `deck` with one card per line. The
+rulebook's `check` raises BadCard if the deck is invalid.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hub.errors import BadCard, StartRefused
 from hub.toml_structs import Document, key_text, nearest
 
 LONGEST_WORD = 60
-"""Letters of one word in a sentence about a list."""
+"""Maximum number of letters per word in a sentence about a list."""
 
 
 class Source(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Source(Struct, frozen=True):
     raw: bytes
 
     def read(self) -> dict[str, Any]:
-        """Return its data. Raise StartRefused with the line that is wrong."""
+        """Return its data. Raise StartRefused with the invalid line."""
         try:
             return tomllib.loads(self.raw.decode())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -38,13 +38,13 @@ class Source(Struct, frozen=True):
     def locate(self, at: str | int | tuple[str, str]) -> str:
         """Return the file and the line of a card: its name, its line in the text of `deck` from 1, or a part and a key.
 
-        A key that is missing has its part's line; a card that is missing has none.
+        A missing key has the line of its part; a missing card has no line.
         """
         document = Document(self.name, self.raw.decode(), self.read())
         if isinstance(at, int):
             begin = document.line(("deck",)) or 1
             opening = self.raw.decode().splitlines()[begin - 1].partition("=")[2].strip()
-            below = opening.strip("\"'") in ("", "\\")  # else the first card is on the line of the key
+            below = opening.strip("\"'") in ("", "\\")  # if not, the first card is on the line of the key
             line: int | None = begin + at - 1 + below
         else:
             path = (at,) if isinstance(at, str) else at
@@ -53,7 +53,7 @@ class Source(Struct, frozen=True):
 
 
 def load_data(shipped: Source, rulebook: Rulebook[Any], own: Source | None) -> dict[str, Any]:
-    """Return the data of a game, with an owner's cards if there are any. Raise StartRefused where they are no deck."""
+    """Return the data of a game, with an owner's cards if given. Raise StartRefused if the deck is invalid."""
     data, source = shipped.read(), own or shipped
     if own:
         data |= replaced_parts(data, own)
@@ -61,13 +61,13 @@ def load_data(shipped: Source, rulebook: Rulebook[Any], own: Source | None) -> d
         rulebook.check(data)
     except BadCard as error:
         raise StartRefused(f"{source.locate(error.at)}: {shorten(str(error))}") from error
-    # The same cards in another order would have another digest: a match that was begun with ours could not go on with them.
+    # Use our own order for the same cards: with another digest, running matches could not continue.
     ours = shipped.read()
     return ours if data == ours else data
 
 
 def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
-    """Return the parts that take the place of the data file's. Raise StartRefused where they cannot."""
+    """Return the parts that replace those of the data file. Raise StartRefused if they are invalid."""
     parts, given = data.get("own", {}), own.read()
     if not parts:
         raise StartRefused(f"{own.name}: {data['title']} has no cards that a list may replace.")
@@ -93,10 +93,10 @@ def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
 
 
 def complete_card(known: Mapping[str, Any], kept_keys: list[str], card: Any) -> Any:
-    """Return a card as the list gives it, completed by the keys in `kept_keys` of the card that is known."""
+    """Return a card of the list, completed by the `kept_keys` of the known card."""
     return {**{fact: known[fact] for fact in kept_keys if fact in known}, **card} if isinstance(card, dict) else card
 
 
 def shorten(sentence: str) -> str:
-    """Return a sentence with its longest words cut off: a name in a list may have thousands of letters."""
+    """Return a sentence with long words cut, because a name in a list may have thousands of letters."""
     return re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda word: f"{word[0][:LONGEST_WORD]}...", sentence)
