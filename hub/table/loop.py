@@ -55,7 +55,7 @@ from hub.table.restarts import Restarts
 from hub.table.seating.conditions import note, note_moved
 from hub.table.views.snapshot import Identity
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 TOO_MANY_CLAIMS = say("Too many people ask for a seat at once: try again in a moment.")
 
@@ -228,7 +228,7 @@ class Table(Restarts):
                 now = self._ports.clock.now()
                 return not self._links.waits(sid, signal, now) and self._link(sid, on=on)
             case PhoneGarbled(sid, sentence):
-                logger.info("table %s: a phone was not understood: %s", self.id, sentence)
+                log.info("table %s: a phone was not understood: %s", self.id, sentence)
                 return False
             case DeviceDown() | DeviceUp() | DeviceSimulated() | BrokerDown() | BrokerUp() | AddressChanged():
                 note(signal, self._notices, self._seats)

@@ -25,7 +25,7 @@ from hub.table.dice.rolls import Rolls
 from hub.table.people.people import People
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 MENU: tuple[tuple[Literal["pause", "put_aside", "end"], Text], ...] = (
@@ -58,7 +58,7 @@ class Presses:
 
     def disconnect(self, down: BoxDown) -> bool:
         """Take note that a box was unplugged, or is silent."""
-        logger.warning("table %s: box %s: %s", self._table, down.box, down.why)
+        log.warning("table %s: box %s: %s", self._table, down.box, down.why)
         self._connected.discard(down.box)
         if seat := self._seats.of_box(down.box):
             self._boxes.disconnect(seat)

@@ -21,7 +21,7 @@ from hub.table.inbox import Inbox
 from hub.table.pace import Pace
 from hub.table.parts import Parts
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 RENAMES, RENAMES_SECONDS = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
 LINKS, LINKS_SECONDS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
@@ -209,7 +209,7 @@ class Restarts(ABC):
                 except Exception:
                     signal.answer(False, STOPPED)
                     raise
-                logger.info("table %s: staff: the table is started again.", self._resumption.table.id)
+                log.info("table %s: staff: the table is started again.", self._resumption.table.id)
                 if signal.verb == "reset":
                     self.take(signal)
                 else:

@@ -23,7 +23,7 @@ from hub.table.people.house_seats import HouseSeats
 from hub.table.seating.questions import Asked
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 CALL_SECONDS = 20.0
 """How long other people wait for a seat, one of the last, before it is called: ring, kiosk, phone."""
@@ -190,7 +190,7 @@ class Absence(Part):
             self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
         if option == "wait" or seat.is_house:
             return False
-        logger.info("table %s: seat %d is %s: %s", self._kept.table, seat.number, seat.presence, OPTIONS[option])
+        log.info("table %s: seat %d is %s: %s", self._kept.table, seat.number, seat.presence, OPTIONS[option])
         if option == "house":
             with self._seats.changing(seat):
                 seat.house, seat.stands_in = self._house.strength, True

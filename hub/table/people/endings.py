@@ -34,7 +34,7 @@ from hub.table.seating.questions import Asked, first_answer
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import LEFT_SECONDS
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 900.0
 """How long nobody does anything before the table puts a match aside ..."""
@@ -142,7 +142,7 @@ class Endings(Part):
             self._rolls.give_up_dispute()
         if not self._play.seats:
             return None
-        logger.info("table %s: the match leaves the table by %s", self._kept.table, by)
+        log.info("table %s: the match leaves the table by %s", self._kept.table, by)
         assert self._play.log.match is not None
         return self._play.log.match
 

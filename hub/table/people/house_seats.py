@@ -24,7 +24,7 @@ from hub.table.dice.rolls import Rolls
 from hub.table.match.stand_ins import StandIns
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 SECONDS = 2.0
 """How long the house takes for a decision, about, so that people can follow."""
@@ -151,7 +151,7 @@ class HouseSeats:
         try:
             return house_player.play(match, seat, strength, self._random)
         except RulesBug:
-            logger.exception("the house plays without its rules at seat %d", seat)
+            log.exception("the house plays without its rules at seat %d", seat)
             return house_player.play(match, seat, strength, self._random, player=house_player.ANY_GAME)
 
     def _people_roll(self, decision: Decision) -> bool:

@@ -19,7 +19,7 @@ from hub.table.seating.seat import Seat
 from hub.table.seating.seat_list import HEARD_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 CALLED_SECONDS = 20.0
 """For how long a table at which nobody is heard is called before it is freed for people who ask for it."""
@@ -131,7 +131,7 @@ class Vacancy(Part):
     def _free_all(self) -> None:
         """Free the table for the people who ask for it. Raise LogError."""
         gone = [one for one in self._seats if one.joined and not one.is_house and self._endings.is_gone(one)]
-        logger.info("table %s: nobody is heard here, and somebody asks for the table: it is free", self._kept.table)
+        log.info("table %s: nobody is heard here, and somebody asks for the table: it is free", self._kept.table)
         if self._play.seats:
             self._endings.put_aside("itself: nobody is heard, and somebody asks for the table")
         self._endings.put_result_away()

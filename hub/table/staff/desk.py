@@ -30,7 +30,7 @@ from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code
 from hub.table.staff.hardware_test import HardwareTests
 from hub.table.staff.session_limit import SessionLimit
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 MOST_KEPT = 40
 """So much of what staff did is kept."""
@@ -109,7 +109,7 @@ class StaffDesk(Group):
             asked.answer(False, say("The disk fails: {reason}", reason=error.sentence))
             raise
         if did:
-            logger.info("table %s: staff: %s", self._kept.table, did)
+            log.info("table %s: staff: %s", self._kept.table, did)
             self._set_did([*self._kept_did, KeptDid(int(self._wall()), KeptText.of(did), match, entries)])
         self._tell()
         try:
@@ -199,8 +199,8 @@ class StaffDesk(Group):
         seat = match.log[-1].seat
         self._rolls.undo(seat)
         has_more = False
-        while seat and self._seats[seat].house and (log := self._play.match.log if self._play.match else []):
-            before = log[-1].seat
+        while seat and self._seats[seat].house and (entries := self._play.match.log if self._play.match else []):
+            before = entries[-1].seat
             if before == CHANCE:
                 break
             try:

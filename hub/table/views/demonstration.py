@@ -40,7 +40,7 @@ from hub.table.match.highlights import highlights
 from hub.table.seating.seat import house_name
 from hub.table.views.snapshot import view
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 TOUCHES = (
     Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimRequest, HelpRequest, PhoneRequest, StaffRequest,
@@ -142,14 +142,14 @@ class Demonstration(Part):
         except HubError as error:
             self._leave_out(game, error)
             return False
-        logger.debug("a demonstration of %s begins", game.name)
+        log.debug("a demonstration of %s begins", game.name)
         self._ends_at, self._paper_at = now + MOST_SECONDS, now + PAPER_SECONDS
         self._due_at = now + self._pause()
         return True
 
     def _leave_out(self, game: Game, error: HubError) -> None:
         """Show that game no more: its rules or its house player failed, or it cannot begin."""
-        logger.error("there is no demonstration of %s", game.name, exc_info=error)
+        log.error("there is no demonstration of %s", game.name, exc_info=error)
         self._games.remove(game)
         self._rest(LOBBY_SECONDS)
 

@@ -26,7 +26,7 @@ from hub.table.base.part import Part
 from hub.table.core import Core, DecisionKey, decision_key
 from hub.table.seating.seat import Seat
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 SECONDS = 0.6
 """How long after a decision was opened the hands are sent with their hints: longer than any of them takes."""
@@ -176,6 +176,6 @@ def reckon(seat: int, sight: Sight, game: Game, random: Random, found: dict[int,
             answer = advice.answer
             hint = Hint({"move": answer.move, **answer.args} if answer else None, advice.say)
     except RulesBug as error:
-        logger.error("no hint: %s", str(error).partition(":")[0])  # what follows may name a card
+        log.error("no hint: %s", str(error).partition(":")[0])  # what follows may name a card
     finally:
         found[seat] = hint
