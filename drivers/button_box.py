@@ -1,9 +1,8 @@
 """The seat boxes: dial, bar, six keys and a ring of lamps on a serial cable each (protocol: `common/frames.py`).
 
-`Fleet` is what the table wants of all boxes, `SeatBoxSession` what is said on one line; neither has a thread, port or
-clock.
-`ButtonBoxes` puts them on serial lines and is the `Boxes` port. A box is known by its id, never by its port.
-A sealed value stays in its box until the reveal; what comes then must fit the commitment that came before.
+`Fleet` holds the state of all boxes, `SeatBoxSession` the protocol on one line; neither has a thread, port or clock.
+`ButtonBoxes` puts them on serial lines and is the `Boxes` port. A box is identified by its id, never by its port.
+A sealed value stays in its box until the reveal, and must then match the commitment that the box sent before.
 """
 
 from __future__ import annotations
@@ -72,52 +71,54 @@ from hub.ports import (
 
 log = logging.getLogger(__name__)
 
-ASKS = 5  # after so many, about eight seconds, a board that never said hello is named; it is asked on
-NAK_REST = 1.0  # a ring that the box could not read is sent again at most this often
+ASKS = 5  # requests without a hello, about eight seconds, until an unknown board is reported; requests go on
+NAK_REST = 1.0  # seconds until a ring that the box could not read is sent again
 WIDEST = 40  # characters of the small display
 
 
 @dataclass(slots=True)
 class SeatBox:
-    """One box as the hub knows it, on whichever line: what it was asked to do and what it said."""
+    """One box as the hub knows it, on any line: its tasks and its answers."""
 
     id: str
     boot: str = ""
     session: SeatBoxSession | None = None
     seen: SeenFrames = field(default_factory=SeenFrames)
     sealed: SealedRound | None = None
-    opened: bool = False  # in this boot of the box
-    names: list[Name] = field(default_factory=list, repr=False)  # of the round, in the order in which they are told
-    named: int = 0  # so many of these were told, in this boot
+    is_open: bool = False  # confirmed by the box since its power-up
+    names: list[Name] = field(default_factory=list, repr=False)  # of the round, in the order of sending
+    names_sent: int = 0  # number of confirmed `names` since its power-up
     commitment: str | None = field(default=None, repr=False)
-    together: list[str] = field(default_factory=list)  # the marks of all locks that are opened at once; empty before
+    reveal_marks: list[str] = field(
+        default_factory=list
+    )  # the marks of all locks of the round; empty before the reveal
     cancelling: int | None = None
-    revealed: int | None = None  # the last round whose value came
+    last_revealed: int | None = None  # the last round whose value arrived
     ring: LampPicture | None = None
     text: str | None = field(default=None, repr=False)
 
-    def wanted(self) -> Frame | None:
-        """Return the next question to the box; None when it has done all that was asked."""
+    def next_question(self) -> Frame | None:
+        """Return the next question to the box; None if there is nothing to do."""
         if self.cancelling is not None:
             return Cancel(r=self.cancelling)
         if self.sealed is None:
             return None
-        if self.together:
-            return Reveal(r=self.sealed.round, c=self.together)
-        if not self.opened:
+        if self.reveal_marks:
+            return Reveal(r=self.sealed.round, c=self.reveal_marks)
+        if not self.is_open:
             return Open(r=self.sealed.round, lo=0, hi=self.sealed.high, at=self.sealed.at)
-        return self.names[self.named] if self.named < len(self.names) else None
+        return self.names[self.names_sent] if self.names_sent < len(self.names) else None
 
     def forget_round(self) -> None:
-        """Forget the sealed round: it is over."""
+        """Forget the sealed round, because it is over."""
         self.sealed = self.commitment = None
-        self.opened = False
-        self.named = 0
-        self.names, self.together = [], []
+        self.is_open = False
+        self.names_sent = 0
+        self.names, self.reveal_marks = [], []
 
 
 def name_frames(sealed: SealedRound) -> list[Name]:
-    """Return what names all places of a round, as many in a frame as fit: those around the dial's start come first."""
+    """Return frames with the names of all places of a round, as many as fit in each, those near the dial's start first."""
     texts, frames = [display_text(name, ascii_only=True) for name in sealed.names], list[Name]()
     while (first := sum(len(frame.x) for frame in frames)) < len(texts):
         room = LONGEST - len(encode(Name(s=HIGHEST, r=sealed.round, i=first, x=[])))
@@ -128,13 +129,13 @@ def name_frames(sealed: SealedRound) -> list[Name]:
 
 
 def display_text(text: str, *, ascii_only: bool = False) -> str:
-    """Return a text as the small display takes it: printable, WIDEST characters at most."""
+    """Return a text for the small display: printable, at most WIDEST characters."""
     fits = (lambda letter: " " <= letter <= "~") if ascii_only else str.isprintable
     return "".join(letter if fits(letter) else " " for letter in text)[:WIDEST]
 
 
 class Fleet:
-    """All boxes and all lines of the driver. Everything here happens on one thread."""
+    """All boxes and all lines of the driver. Use it on one thread only."""
 
     def __init__(
         self,
@@ -143,13 +144,13 @@ class Fleet:
         *,
         ports_are_named: bool = False,
     ) -> None:
-        """With `ports_are_named` every port is one that the owner meant for a seat box."""
+        """`ports_are_named`: the owner has listed the ports, so each must have a seat box."""
         self.put = inbox
         self.first_number = first_number
         self.ports_are_named = ports_are_named
         self.sessions: list[SeatBoxSession] = []
         self._boxes: dict[str, SeatBox] = {}
-        self._no_box: set[str] = set()  # the ports that were reported as such
+        self._reported_ports: set[str] = set()  # ports that were reported as without a seat box
 
     def session(self, port: str) -> SeatBoxSession:
         """Return a new session for the line at `port`."""
@@ -158,41 +159,41 @@ class Fleet:
         return session
 
     def box(self, name: str) -> SeatBox:
-        """Return the box of that id; a box may be asked for something before it is plugged in."""
+        """Return the box with that id; it need not be plugged in yet."""
         return self._boxes.setdefault(name, SeatBox(name))
 
     def report_no_box(self, port: str, sentence: str) -> None:
-        """Report that the board at a port cannot be used as a seat box, until it can or is unplugged."""
+        """Report that the board at a port cannot be used as a seat box."""
         log.warning("%s", sentence)
-        self._no_box.add(port)
+        self._reported_ports.add(port)
         self.put(DeviceDown(port, sentence))
 
-    def on_box(self, port: str) -> None:
-        """Take back what was reported of a port: the board there is a seat box."""
-        if port in self._no_box:
-            self._no_box.remove(port)
+    def clear_report(self, port: str) -> None:
+        """Withdraw the report about a port, because the board there is a seat box."""
+        if port in self._reported_ports:
+            self._reported_ports.remove(port)
             self.put(DeviceUp(port))
 
-    def on_scan(self, there: Collection[str]) -> None:
-        """Take back what was reported of the ports that are not there any more."""
-        for port in self._no_box - set(there):
-            self.on_box(port)
+    def on_scan(self, present: Collection[str]) -> None:
+        """Withdraw the reports about ports that have vanished."""
+        for port in self._reported_ports - set(present):
+            self.clear_report(port)
 
     def open(self, name: str, sealed: SealedRound) -> None:
-        """Ask for this sealed round from now on; the box's earlier round is void. The same round again changes nothing."""
+        """Start this sealed round on a box, in place of any other. If it is open already, nothing changes."""
         box = self.box(name)
         if box.sealed is not None and box.sealed.round == sealed.round:
             return
         box.forget_round()
-        box.revealed = None
+        box.last_revealed = None
         box.sealed, box.names = sealed, name_frames(sealed)
         self._drop_question(box)
 
     def reveal(self, names: Sequence[str], round: int) -> None:
-        """Ask all these boxes for their values from now on, and show each the commitments of all.
+        """Ask all these boxes for their values, and send each the commitments of all.
 
-        Ask none of them if one has lost its lock: then its BoxUnlocked is on its way already. A box that was never on
-        a line of this driver belongs to another one.
+        Ask none of them if one has lost its lock: its BoxUnlocked is in the inbox already. Boxes that were never on a
+        line of this driver belong to another driver.
         """
         asked = [
             box for box in map(self.box, names) if box.boot and box.sealed is not None and box.sealed.round == round
@@ -200,33 +201,33 @@ class Fleet:
         locks = [box.commitment for box in asked if box.commitment is not None]
         if len(locks) == len(asked):
             for box in asked:
-                box.together = box.together or sorted(map(mark, locks))
+                box.reveal_marks = box.reveal_marks or sorted(map(mark, locks))
 
     def cancel(self, name: str, round: int) -> None:
-        """Ask for nothing of this round from now on."""
+        """Cancel this round on a box."""
         box = self.box(name)
         if box.sealed is not None and box.sealed.round == round:
             box.forget_round()
             self._drop_question(box)
-        elif box.revealed != round:
+        elif box.last_revealed != round:
             return
-        box.cancelling = round if box.cancelling in {None, round} else 0  # two rounds at once: whichever is open
+        box.cancelling = round if box.cancelling in {None, round} else 0  # two rounds to cancel: 0 cancels any
 
     def ring(self, name: str, picture: LampPicture) -> None:
-        """Show this picture on a box's ring, now or when it is there."""
+        """Show this picture on a box's ring, now or when the box connects."""
         self.box(name).ring = picture
 
     def say(self, name: str, text: str) -> None:
-        """Show this line on a box's small display, now or when it is there."""
+        """Show this line on a box's small display, now or when the box connects."""
         self.box(name).text = display_text(text)
 
     def buzz(self, name: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """Sound now, or never if the box is not there."""
+        """Make a sound if the box is connected."""
         if (session := self.box(name).session) is not None:
             session.buzz = kind
 
     def on_hello(self, session: SeatBoxSession, hello: Hello) -> SeatBox | None:
-        """Take note of a box that says hello on a line; return it, or None if another line has it."""
+        """Register a box that says hello on a line. Return it, or None if another line has it."""
         box = self.box(hello.id)
         if box.session is not None and box.session is not session:
             return None
@@ -236,29 +237,29 @@ class Fleet:
         self.put(BoxUp(box.id, hello.boot, hello.v, hello.n))
         if fresh:
             box.commitment = None
-            box.opened = False
-            box.together = []
-            box.named = 0
-            box.cancelling = 0  # a boot that this hub has not met may hold a round of an earlier hub
+            box.is_open = False
+            box.reveal_marks = []
+            box.names_sent = 0
+            box.cancelling = 0  # after an unknown boot the box may hold a round of an earlier hub
         if box.sealed is not None and had_lock:
-            # The same boot still holds its lock; with the power went the lock.
+            # A box keeps its lock until it loses power.
             self.put((BoxUnlocked if fresh else BoxLocked)(box.id, box.sealed.round))
         return box
 
     def on_lost(self, box: SeatBox, sentence: str) -> None:
-        """Take note that the line of a box is silent or gone. A second line with the same id may have it now."""
+        """Report a box whose line is silent or lost. A second line with the same id may take it over."""
         box.session = None
         self.put(BoxDown(box.id, sentence))
         for other in self.sessions:
-            other.try_again(box.id)
+            other.retry(box.id)
 
     def _drop_question(self, box: SeatBox) -> None:
-        if box.session is not None and isinstance(box.session.link.asked, Open | Name | Reveal):
+        if box.session is not None and isinstance(box.session.link.question, Open | Name | Reveal):
             box.session.link.drop_question()
 
 
 class SeatBoxSession(BoardSession):
-    """The session with whatever box is on one open line."""
+    """The session with the box on one open line."""
 
     def __init__(self, fleet: Fleet, port: str) -> None:
         super().__init__(port, fleet.first_number() + 1)
@@ -266,16 +267,16 @@ class SeatBoxSession(BoardSession):
         self._fleet = fleet
         self._box: SeatBox | None = None
         self._duplicate_id = ""  # the id that another line has too
-        self._asks = 0
+        self._ask_count = 0
         self._ring: LampPicture | None = None  # as sent on this line
         self._text: str | None = None
         self._ring_again_at = 0.0
 
     def outgoing(self, now: float) -> bytes:
-        """Return questions and answers first, then the newest ring, text and sound."""
+        """Return questions and answers, then the newest ring, text and sound."""
         box = self._box
         if self.state == "up" and box is not None:
-            if self.link.asked is None and (frame := box.wanted()) is not None:
+            if self.link.question is None and (frame := box.next_question()) is not None:
                 self.link.ask(frame, now)
             if box.ring is not None and box.ring != self._ring and now >= self._ring_again_at:
                 self._ring = box.ring
@@ -288,22 +289,22 @@ class SeatBoxSession(BoardSession):
                 self.buzz = None
         return self.link.outgoing()
 
-    def lost(self, error: DeviceLost) -> None:
-        """Report that the line is gone."""
+    def on_close(self, error: DeviceLost) -> None:
+        """Report that the line is lost."""
         self._fleet.sessions.remove(self)
         if self._box is not None:
             log.info("%s", error)
-            self._let_go(say("{device} is gone. Check its cable.", device=self._name))
+            self._lose_board(say("{device} is gone. Check its cable.", device=self._name))
 
-    # --- what the box says ---
+    # --- the box ---
 
     @property
     def _name(self) -> str:
-        return say("Box {box}", box=self._known[0])
+        return say("Box {box}", box=self._board[0])
 
     def _on_hello(self, hello: Hello) -> None:
         if hello.k != "buttons":
-            if self._fleet.ports_are_named:  # else it may well be another driver's
+            if self._fleet.ports_are_named:  # else the board may belong to another driver
                 self._fleet.report_no_box(
                     self.port,
                     say(
@@ -312,21 +313,21 @@ class SeatBoxSession(BoardSession):
                         kind=hello.k,
                     ),
                 )
-            self._give_up(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
+            self._reject_board(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
             return
         if self._box is not None:
-            self._let_go(say("{device} was restarted.", device=self._name))
+            self._lose_board(say("{device} was restarted.", device=self._name))
         box = self._fleet.on_hello(self, hello)
         if box is None:
-            self._be_duplicate(hello.id)
+            self._mark_duplicate(hello.id)
             return
         self._box = box
-        self._fleet.on_box(self.port)
+        self._fleet.clear_report(self.port)
         self._accept(hello, box.seen)
         self._ring = self._text = self.buzz = None
         self._ring_again_at = 0.0
 
-    def _be_duplicate(self, name: str) -> None:
+    def _mark_duplicate(self, name: str) -> None:
         if self.state != "duplicate":
             used = self._fleet.box(name).session
             assert used is not None
@@ -352,7 +353,7 @@ class SeatBoxSession(BoardSession):
                 box=name,
             )
         if self._box is not None:
-            self._let_go(sentence)
+            self._lose_board(sentence)
         self._fleet.report_no_box(self.port, sentence)
         self.state = "ignored"
 
@@ -361,16 +362,16 @@ class SeatBoxSession(BoardSession):
         assert box is not None
         match frame:
             case Ok(re=re):
-                if not isinstance(self.link.asked, Reveal):  # only the bid answers that
-                    self._on_done(box, self.link.confirm(re))
+                if not isinstance(self.link.question, Reveal):  # only Bid answers Reveal
+                    self._on_confirmed(box, self.link.confirm(re))
             case Nak():
                 if self._ring is not None:
-                    self._ring, self._ring_again_at = None, self._heard_at + NAK_REST
+                    self._ring, self._ring_again_at = None, self._last_frame_at + NAK_REST
             case Press() | Detents() | Locked() | Unlocked() | Bid():
-                if not self.link.repeated(frame, box.boot) and self._do(box, frame):
+                if not self.link.acknowledge_repeat(frame, box.boot) and self._handle(box, frame):
                     self.link.acknowledge(frame, box.boot)
 
-    def _on_done(self, box: SeatBox, asked: Frame | None) -> None:
+    def _on_confirmed(self, box: SeatBox, asked: Frame | None) -> None:
         if asked is None:
             return
         self._backoff = backoff()
@@ -378,24 +379,24 @@ class SeatBoxSession(BoardSession):
             case Cancel(r=round) if box.cancelling == round:
                 box.cancelling = None
             case Open(r=round) if box.sealed is not None and box.sealed.round == round:
-                box.opened = True
+                box.is_open = True
             case Name(r=round) if box.sealed is not None and box.sealed.round == round:
-                box.named += 1
+                box.names_sent += 1
 
-    def _do(self, box: SeatBox, frame: Frame) -> bool:
-        """Act on what the box did. Return False if it must not be acknowledged: the box shall repeat it."""
+    def _handle(self, box: SeatBox, frame: Frame) -> bool:
+        """Handle a frame. Return False if the box must repeat it, so that it is not acknowledged."""
         put = self._fleet.put
         match frame:
             case Press(k=control, e=edge):
                 put(Key(box.id, control, edge))
             case Detents(d=detents):
                 put(Turn(box.id, detents))
-            case Locked(r=round, c=said):
-                return self._on_locked(box, round, said)
+            case Locked(r=round, c=commitment):
+                return self._on_locked(box, round, commitment)
             case Unlocked(r=round):
                 if box.sealed is not None and box.sealed.round == round:
-                    if box.together:
-                        # Too late: all have locked. A box opens its lock only when this is acknowledged.
+                    if box.reveal_marks:
+                        # Too late, all seats have locked. The box unlocks only after an acknowledgment.
                         return False
                     if box.commitment is not None:
                         box.commitment = None
@@ -404,47 +405,47 @@ class SeatBoxSession(BoardSession):
                 self._on_bid(box, frame)
         return True
 
-    def _on_locked(self, box: SeatBox, round: int, said: str) -> bool:
+    def _on_locked(self, box: SeatBox, round: int, commitment: str) -> bool:
         if box.sealed is None or box.sealed.round != round:
-            # A lock of a round that is over: the box has missed its end.
+            # The box has missed the end of this round.
             if box.cancelling is None:
                 box.cancelling = round
             return True
-        asked = isinstance(self.link.asked, Open) and self.link.asked.r == round
-        if not asked and not box.opened:
-            # A lock of the same number from before a cancel, or the hub has still to ask: the box repeats it.
+        asked = isinstance(self.link.question, Open) and self.link.question.r == round
+        if not asked and not box.is_open:
+            # A lock from before a cancel, or before the hub has sent Open: the box repeats it.
             return False
-        box.opened = True
+        box.is_open = True
         if asked:
             self.link.drop_question()
-        if not box.together:  # after the reveal has begun, the commitment that the others were shown counts
-            box.commitment = said
+        if not box.reveal_marks:  # during a reveal the commitment that the others have received counts
+            box.commitment = commitment
             self._fleet.put(BoxLocked(box.id, round))
         return True
 
     def _on_bid(self, box: SeatBox, bid: Bid) -> None:
         sealed = box.sealed
-        if sealed is None or sealed.round != bid.r or not box.together:
+        if sealed is None or sealed.round != bid.r or not box.reveal_marks:
             return
-        true = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
-        if isinstance(self.link.asked, Reveal):
+        is_valid = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
+        if isinstance(self.link.question, Reveal):
             self.link.drop_question()
         self._backoff = backoff()
         box.forget_round()
-        box.revealed = bid.r
-        self._fleet.put(BoxBid(box.id, bid.r, bid.b) if true else BoxCheated(box.id, bid.r))
+        box.last_revealed = bid.r
+        self._fleet.put(BoxBid(box.id, bid.r, bid.b) if is_valid else BoxCheated(box.id, bid.r))
 
     # --- states ---
 
-    def try_again(self, name: str) -> None:
-        """Ask again if this line has a box of that id: the line that had it has lost it."""
+    def retry(self, name: str) -> None:
+        """Ask again if this line has a duplicate of a box that its other line has lost."""
         if self.state == "duplicate" and self._duplicate_id == name:
-            self.state, self._who, self._who_at, self._backoff = "asking", None, 0.0, backoff()
+            self.state, self._who, self._ask_at, self._backoff = "asking", None, 0.0, backoff()
 
     def _ask(self, now: float) -> None:
         super()._ask(now)
-        self._asks += 1
-        if self._asks == ASKS and not self.accepted:
+        self._ask_count += 1
+        if self._ask_count == ASKS and not self.accepted:
             self._name_unknown_board()
 
     def _name_unknown_board(self) -> None:
@@ -453,21 +454,21 @@ class SeatBoxSession(BoardSession):
             say("The board at {path} does not say that it is a seat box. Is the box's firmware on it?", path=self.port),
         )
 
-    def _on_lost(self, sentence: str) -> None:
+    def _on_board_lost(self, sentence: str) -> None:
         box, self._box = self._box, None
         assert box is not None
         self._fleet.on_lost(box, sentence)
 
 
 class ButtonBoxes:
-    """The `Boxes` port over serial cables, and the device of a `[[device]]` block. Nothing here blocks."""
+    """The `Boxes` port over serial cables, and the device of a `[[device]]` block. No method blocks."""
 
     lamps = page = dice = None
 
     def __init__(self, inbox: Inbox, ports: Sequence[str] | None, clock: Clock, random: Random) -> None:
-        """With `ports` None every board with the right USB id is looked at; else these ports and no others.
+        """Use these ports only; if `ports` is None, all boards with the USB id of a Pico.
 
-        `random` says where the numbers of frames begin.
+        `random` chooses the first frame numbers.
         """
         self._fleet = Fleet(inbox, lambda: random.randrange(2**29), ports_are_named=ports is not None)
         self._find = usb_ports if ports is None else named_ports(ports)
@@ -475,13 +476,13 @@ class ButtonBoxes:
 
     @property
     def boxes(self) -> ButtonBoxes:
-        """The port this device fulfils."""
+        """The device implements its port itself."""
         return self
 
     def _scan(self) -> Sequence[str]:
-        there = self._find()
-        self._fleet.on_scan(there)
-        return there
+        present = self._find()
+        self._fleet.on_scan(present)
+        return present
 
     def start(self) -> None:
         """Start to look for boxes."""
@@ -492,31 +493,31 @@ class ButtonBoxes:
         self._lines.close()
 
     def wake(self) -> None:
-        """Look at the clock now (a test has put it forward)."""
+        """Check the clock now, after a test has advanced it."""
         self._lines.wake()
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
+        """Start a sealed choice in place of any other. If this round is open already, nothing changes."""
         self._lines.call_soon(partial(self._fleet.open, box, sealed))
 
     def reveal(self, boxes: Sequence[str], round: int) -> None:
-        """Ask these boxes for their values. If an owner was faster with the bar, BoxUnlocked is in the inbox already."""
+        """Ask these boxes for their values. If an owner has just unlocked, BoxUnlocked is in the inbox instead."""
         self._lines.call_soon(partial(self._fleet.reveal, boxes, round))
 
     def cancel(self, box: str, round: int) -> None:
-        """End the sealed choice: it is over or void."""
+        """End the sealed choice, because it is over or void."""
         self._lines.call_soon(partial(self._fleet.cancel, box, round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
-        """Draw on the box's ring, and again after a replug."""
+        """Draw on the box's ring, also after it is plugged in again."""
         self._lines.call_soon(partial(self._fleet.ring, box, picture))
 
     def say(self, box: str, text: str) -> None:
-        """Show one line on the small display, and again after a replug."""
+        """Show one line on the small display, also after the box is plugged in again."""
         self._lines.call_soon(partial(self._fleet.say, box, text))
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """Make a short sound, if the box is there now."""
+        """Make a short sound if the box is connected."""
         self._lines.call_soon(partial(self._fleet.buzz, box, kind))
 
 
@@ -532,7 +533,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block: the cables. Boxes come and go."""
+    """Return the requirements of a `[[device]]` block: the cables."""
     plug = "plug a box in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
     return [Need("cable", name, plug, "buttons") for name in block.read(Settings, settings, "button_box").ports or [""]]
 

@@ -20,7 +20,7 @@ from hub.ports import Clock, DriverContext, MonotonicClock
 from hub.state import ScreenState
 
 CALL = "help"
-"""The kind of notice that is a call; what follows a colon is whose."""
+"""The kind of notice for a call; the caller follows after a colon."""
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class CallLamp(ThreadedDevice):
-    """Looks at the notices of its table, and switches its relay."""
+    """Switches a relay according to the notices of the table."""
 
     lamps = boxes = dice = None
 
@@ -48,19 +48,19 @@ class CallLamp(ThreadedDevice):
         self._factory: Factory | None = None
         self._relay: DigitalOutputDevice | None = None
         self._calls: frozenset[str] = frozenset()
-        self._until = 0.0  # that a bell rings
+        self._until = 0.0  # when the bell stops
 
     @property
     def page(self) -> CallLamp:
-        """Return the device: it takes what a panel takes."""
+        """Return the device: it receives the public state like a panel."""
         return self
 
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
-        """Take in who calls now."""
+        """Update the present calls."""
         calls = frozenset(one.key for one in public.notices if one.key.partition(":")[0] == CALL)
-        self._thread.call_soon(partial(self._look, calls))
+        self._thread.call_soon(partial(self._update, calls))
 
-    def _look(self, calls: frozenset[str]) -> None:
+    def _update(self, calls: frozenset[str]) -> None:
         if calls - self._calls:
             self._until = self._clock.now() + self._asked.seconds
         self._calls = calls
@@ -79,7 +79,7 @@ class CallLamp(ThreadedDevice):
             raise DeviceLost(sentence, Cause.of(error)) from error
 
     def step(self, now: float) -> float | None:
-        """Switch on or off; return when that changes by itself."""
+        """Switch the relay; return when that has to change."""
         assert self._relay is not None
         rings = bool(self._calls) and now < self._until
         self._relay.value = rings if self._asked.seconds else bool(self._calls)
@@ -100,7 +100,7 @@ def wiring(settings: Mapping[str, object]) -> list[Wire]:
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block."""
+    """Return the requirements of a `[[device]]` block."""
     return gpio_header.needs_of_pins(block.read(Settings, settings, "call_lamp").pins)
 
 

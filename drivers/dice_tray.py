@@ -1,8 +1,8 @@
 """A dice tray on a serial cable: keys, or a maker's own reader, that tell faces in frames (`firmware/dice_tray`).
 
-`TrayState` is what the table wants and what was reported to it, `TraySession` the session on one line; neither has a thread,
-port or clock. A tray is known by its id and found by its hello. One that was pulled out tells when it is back what it has read
-meanwhile: it numbers throws as the hub does, so that nothing is lost and nothing counts twice.
+`TrayState` holds the requested throw and the last report, `TraySession` the protocol on one line; neither has a thread, port
+or clock. A tray is identified by the id in its hello. After it was unplugged it reports what it has read meanwhile. Hub and tray
+number throws alike, so that no throw is lost or counts twice.
 """
 
 from __future__ import annotations
@@ -44,38 +44,38 @@ SILENT = say("The dice tray is silent: type what the dice show.")
 
 
 class TrayState:
-    """The tray of one table, on whichever line. Everything here happens on one thread."""
+    """The tray of one table, on any line. Use it on one thread only."""
 
-    def __init__(self, put: Inbox, random: Random, wanted: str | None = None) -> None:
-        """With `wanted` None the first tray that is met is the one. `random` says where throws and frames begin to count."""
+    def __init__(self, put: Inbox, random: Random, tray_id: str | None = None) -> None:
+        """If `tray_id` is None, use the first tray that says hello. `random` chooses the first numbers of throws and frames."""
         self.put, self.random = put, random
-        self.id = wanted
-        # A tray that outlives the hub may still hold a throw of that number: the next hub counts from elsewhere.
+        self.id = tray_id
+        # Random, because a tray may still hold a throw of an earlier hub with a low number.
         self._first = random.randrange(HIGHEST // 2)
         self.target: Arm | Disarm = Disarm()
         self.session: TraySession | None = None
         self._number = 0
         self._sides = 0
         self._count = 0
-        self._said: tuple[DiceState, tuple[int, ...]] | None = None
+        self._last_report: tuple[DiceState, tuple[int, ...]] | None = None
         self._reported = ""
 
     # --- the table ---
 
     def arm(self, number: int, count: int, sides: int, *, lying: bool) -> None:
-        """Ask for this throw from now on, in place of any other."""
-        self._number, self._count, self._sides, self._said = number, count, sides, None
-        self._set_wanted(Arm(a=(self._first + number) % HIGHEST, n=count, f=sides, l=int(lying)))
+        """Request this throw, in place of any other."""
+        self._number, self._count, self._sides, self._last_report = number, count, sides, None
+        self._set_target(Arm(a=(self._first + number) % HIGHEST, n=count, f=sides, l=int(lying)))
         if self.session is None:
             self._report("no_reader", sentence=SILENT)
         else:
             self._report("armed")
 
     def disarm(self) -> None:
-        """Ask for nothing from now on."""
-        self._set_wanted(Disarm())
+        """Request no throw."""
+        self._set_target(Disarm())
 
-    def _set_wanted(self, target: Arm | Disarm) -> None:
+    def _set_target(self, target: Arm | Disarm) -> None:
         self.target = target
         if self.session is not None:
             self.session.link.drop_question()
@@ -83,9 +83,9 @@ class TrayState:
     # --- the tray ---
 
     def on_hello(self, session: TraySession, hello: Hello) -> bool:
-        """Take note of a tray that says hello; return whether it is ours.
+        """Register a tray that says hello; return whether it belongs to this table.
 
-        It may have moved to another port before the old one was missed.
+        It may have moved to another port before the old line was found silent.
         """
         if self.id not in (None, hello.id):
             return False
@@ -100,24 +100,24 @@ class TrayState:
         return True
 
     def on_lost(self, session: TraySession, sentence: str) -> None:
-        """Take note that its line is silent or gone."""
+        """Report that the line of the tray is silent or lost."""
         if self.session is not session:
             return
         self.session = None
         self.report_down(sentence)
         self.put(DiceKit(NAME, 0))
-        if isinstance(self.target, Arm) and (self._said is None or self._said[0] != "settled"):
+        if isinstance(self.target, Arm) and (self._last_report is None or self._last_report[0] != "settled"):
             self._report("no_reader", sentence=SILENT)
 
     def report_down(self, sentence: str) -> None:
-        """Report to staff what is wrong with it, once."""
+        """Report a failure to staff, once."""
         if sentence != self._reported:
             self._reported = sentence
             log.warning("%s", sentence)
             self.put(DeviceDown(NAME, sentence))
 
     def on_throw(self, thrown: Thrown) -> None:
-        """Report how a throw stands; only the one that is asked for counts."""
+        """Report the state of the requested throw; ignore others."""
         if not isinstance(self.target, Arm) or thrown.a != self.target.a:
             return
         sentence = ""
@@ -132,13 +132,13 @@ class TrayState:
         self._report(thrown.st, tuple(thrown.f), sentence)
 
     def _report(self, state: DiceState, faces: tuple[int, ...] = (), sentence: str = "") -> None:
-        if (state, faces) != self._said:
-            self._said = (state, faces)
+        if (state, faces) != self._last_report:
+            self._last_report = (state, faces)
             self.put(DiceSeen(NAME, self._number, state, () if state == "wrong_count" else faces, sentence))
 
 
 class TraySession(BoardSession):
-    """The session with whatever tray is on one open line."""
+    """The session with the tray on one open line."""
 
     _name = say("The dice tray")
 
@@ -148,29 +148,31 @@ class TraySession(BoardSession):
         self._confirmed: Frame | None = None  # the target that the tray has confirmed
 
     def outgoing(self, now: float) -> bytes:
-        """Return the newest wish until it is confirmed, and answers."""
+        """Return the newest target until it is confirmed, and answers."""
         target = self._tray.target
-        if self.state == "up" and self.link.asked is None and self._confirmed is not target:
+        if self.state == "up" and self.link.question is None and self._confirmed is not target:
             self.link.ask(target, now)
         return self.link.outgoing()
 
-    def lost(self, error: DeviceLost) -> None:
-        """Report that the line is gone."""
+    def on_close(self, error: DeviceLost) -> None:
+        """Report that the line is lost."""
         log.info("%s", error)
         self._tray.on_lost(self, say("{device} is gone. Check its cable.", device=self._name))
 
-    # --- what the tray says ---
+    # --- the tray ---
 
     def _on_hello(self, hello: Hello) -> None:
         if hello.k != "tray" or not self._tray.on_hello(self, hello):
-            self._give_up(f"{self.port} is the {hello.k} {hello.id}, not the dice tray of this table: it is given up.")
+            self._reject_board(
+                f"{self.port} is the {hello.k} {hello.id}, not the dice tray of this table: it is given up."
+            )
             return
         self._accept(hello, SeenFrames())
         self._confirmed, self._backoff = None, backoff()
 
     def _on_other_protocol(self, other: OtherProtocol) -> None:
         if other.id != self._tray.id:
-            return  # whose it is cannot be known
+            return  # the tray may belong to another table
         log.info("%s: protocol %d, and this hub speaks %d.", self.port, other.protocol, PROTOCOL)
         self._tray.report_down(
             say("The dice tray has older firmware than this hub: put the firmware of this hub on it.")
@@ -186,16 +188,16 @@ class TraySession(BoardSession):
                 if asked is not None and asked == msgspec.structs.replace(self._tray.target, s=asked.s):
                     self._confirmed = self._tray.target
             case Thrown():
-                if not self.link.repeated(frame, self._known[1]):
+                if not self.link.acknowledge_repeat(frame, self._board[1]):
                     self._tray.on_throw(frame)
-                    self.link.acknowledge(frame, self._known[1])
+                    self.link.acknowledge(frame, self._board[1])
 
-    def _on_lost(self, sentence: str) -> None:
+    def _on_board_lost(self, sentence: str) -> None:
         self._tray.on_lost(self, sentence)
 
 
 class DiceTray:
-    """The `Dice` port over a serial cable, and the device of a `[[device]]` block. Nothing here blocks."""
+    """The `Dice` port over a serial cable, and the device of a `[[device]]` block. No method blocks."""
 
     lamps = page = boxes = None
 
@@ -206,7 +208,7 @@ class DiceTray:
 
     @property
     def dice(self) -> DiceTray:
-        """The port this device fulfils."""
+        """The device implements its port itself."""
         return self
 
     def start(self) -> None:
@@ -219,7 +221,7 @@ class DiceTray:
         self._lines.close()
 
     def wake(self) -> None:
-        """Look at the clock now (a test has put it forward)."""
+        """Check the clock now, after a test has advanced it."""
         self._lines.wake()
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a tray does not know who throws
@@ -227,7 +229,7 @@ class DiceTray:
         self._lines.call_soon(partial(self._tray.arm, number, count, sides, lying=lying))
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         self._lines.call_soon(self._tray.disarm)
 
 
@@ -247,7 +249,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block: its cable."""
+    """Return the requirements of a `[[device]]` block: the cable."""
     plug = "plug the tray in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
     return [Need("cable", name, plug, "tray") for name in block.read(Settings, settings, "dice_tray").ports or [""]]
 

@@ -1,8 +1,8 @@
 """Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's header.
 
-The table hears the same Signals as from a box on a cable. A sealed value is held here until the reveal; while a
-sealed round is open nothing is told of dial, push or key, and nothing of them is logged. No commitment is needed:
-there is no cable on which a value could be changed.
+The table receives the same signals as from a box on a cable. A sealed value stays here until the reveal; during a sealed round
+nothing about dial, push or keys is reported or logged. No commitment is needed, because there is no cable on which a value
+could be changed.
 
 Every switch lies between its pin and GND, the pin pulled up inside the Pi. Lamps are plain LEDs with a resistor.
 """
@@ -47,14 +47,14 @@ from hub.ports import (
 log = logging.getLogger(__name__)
 
 BOUNCE = 0.02  # seconds; switches are quiet within 5 to 10 ms (Ganssle, "A Guide to Debouncing", 2004)
-STEADY = 0.003  # seconds for which a level must last: what a refrigerator sends into a metre of wire is far shorter
+STEADY = 0.003  # seconds for which a level must last; interference in a meter of wire is far shorter
 HOLD: Mapping[Control, float] = {"bar": 3.0}
 KEY_HOLD = 2.0
-BOTH_HOLD = 1.0  # s that bar and push are held together, the bar first
+BOTH_HOLD = 1.0  # seconds that bar and push are held together, the bar first
 CHOOSERS = 6  # K1 to K6
 LAMP_HERTZ = 100  # of the software PWM that dims a lamp
 
-# When the buzzer goes on and off, in turns, in seconds.
+# Seconds from the start of a sound at which the buzzer is switched on, off, on, and so on.
 _SOUNDS: Mapping[str, tuple[float, ...]] = {
     "lock": (0.0, 0.03),
     "error": (0.0, 0.08, 0.16, 0.24),
@@ -106,32 +106,32 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     ] = msgspec.field(default_factory=lambda: [BoxPins()])
 
 
-# --- one switch, one box: no pin, thread or clock of their own ----------------------------------------
+# --- one switch, one box: no pins, threads or clocks ----------------------------------------
 
 
 class Contact:
-    """One switch. A change counts once its level has lasted for STEADY, and not within BOUNCE of the last one."""
+    """One switch. A change counts if its level lasts for STEADY seconds, at the earliest BOUNCE seconds after the last change."""
 
     def __init__(self) -> None:
         self.closed = False
-        self.since = 0.0  # when the change that counted last began
-        self.level = False  # as seen last; it may be a spike
+        self.since = 0.0  # when the last counted change began
+        self.level = False  # last reading, perhaps a spike
         self._level_since = 0.0
-        self._quiet_at: float | None = None  # when the last change has bounced out
+        self._quiet_at: float | None = None  # when the last change stops bouncing
 
-    def edge(self, closed: bool, now: float) -> None:
-        """Take in the level of `now`. What was due before is to be settled first."""
+    def on_edge(self, closed: bool, now: float) -> None:
+        """Handle a level at `now`. Call `settle` for the time before first."""
         if closed != self.level:
             self.level, self._level_since = closed, now
 
     def deadline(self) -> float | None:
-        """Return when to look at the switch and settle; None: it is at rest."""
+        """Return when to call `settle`; None: the switch is at rest."""
         if self.level == self.closed:
             return self._quiet_at
         return max(self._level_since + STEADY, self._quiet_at or 0.0)
 
     def settle(self, now: float) -> bool:
-        """Return whether the level has lasted and is a change."""
+        """Return whether a change counts by now."""
         deadline = self.deadline()
         if deadline is None or now < deadline:
             return False
@@ -143,7 +143,7 @@ class Contact:
 
 
 class BoxState:
-    """One box as the table knows it: controls in, Signals out."""
+    """One box as the table knows it: turns controls into signals."""
 
     def __init__(self, name: str, inbox: Inbox) -> None:
         self.id = name
@@ -152,31 +152,31 @@ class BoxState:
         self._value = 0
         self._locked = False
         self._turned = 0
-        self._down: tuple[Control, float] | None = None  # a control that may yet be held, and from when it is
-        self._both: float | None = None  # when the push and the bar that is `_down` will have been held together
+        self._down: tuple[Control, float] | None = None  # a pressed control, and when it counts as held
+        self._both: float | None = None  # when the pressed bar and push count as held together
 
     def press(self, control: Control, now: float) -> None:
-        """Take in that a control went down. What can be held is reported when it comes up, or when the next thing is done."""
-        self.due(now)
+        """Handle a press. A control that can be held is reported when it is released, or at the next action."""
+        self.run_due(now)
         if control == "push" and self._down is not None and self._down[0] == "bar":
             self._both = now + BOTH_HOLD
             return
         self._settle()
         if control == "push":
-            self._pressed(control)
+            self._on_short_press(control)
         else:
             self._down = (control, now + HOLD.get(control, KEY_HOLD))
 
     def _settle(self) -> None:
-        """End the presses that are on: they were short ones."""
+        """Report the present presses as short ones."""
         down, both = self._down, self._both
         self._down = self._both = None
         if down is not None:
-            self._pressed(down[0])
+            self._on_short_press(down[0])
         if both is not None:
-            self._pressed("push")
+            self._on_short_press("push")
 
-    def _pressed(self, control: Control) -> None:
+    def _on_short_press(self, control: Control) -> None:
         sealed = self._sealed
         if sealed is None:
             self._put(Key(self.id, control, "down"))
@@ -185,26 +185,26 @@ class BoxState:
                 self._locked = True
                 self._put(BoxLocked(self.id, sealed.round))
         elif control == "bar":
-            self._take_back(sealed)
+            self._on_bar(sealed)
         elif not self._locked and sealed.high < CHOOSERS:
             self._value = min(int(control[1]) - 1, sealed.high)
 
     def release(self, control: Control, now: float) -> None:
-        """Take in that a control came up."""
-        self.due(now)
+        """Handle a release."""
+        self.run_due(now)
         if self._down is not None and (self._down[0] == control or (self._both is not None and control == "push")):
             self._settle()
 
     def turn(self, detents: int) -> None:
-        """Take in that the dial was turned; right is positive."""
+        """Handle a turn of the dial; right is positive."""
         self._settle()
         if self._sealed is None:
             self._turned += detents
         elif not self._locked:
             self._value = max(0, min(self._sealed.high, self._value + detents))
 
-    def due(self, now: float) -> None:
-        """Tell what was turned, and which control is being held."""
+    def run_due(self, now: float) -> None:
+        """Report turns, and a control that is held long enough."""
         self.report_turns()
         if self._both is not None:
             if now >= self._both:
@@ -216,47 +216,47 @@ class BoxState:
                 self._put(Key(self.id, control, "hold"))
 
     def deadline(self) -> float | None:
-        """Return when a hold is due; None: nothing is held."""
+        """Return when a press counts as held; None: nothing is pressed."""
         if self._both is not None:
             return self._both
         return self._down[1] if self._down is not None else None
 
     def report_turns(self) -> None:
-        """Report the detents since the last time, as one Signal."""
+        """Report the detents since the last report as one signal."""
         if self._turned:
             self._put(Turn(self.id, self._turned))
             self._turned = 0
 
-    def _take_back(self, sealed: SealedRound) -> None:
+    def _on_bar(self, sealed: SealedRound) -> None:
         if self._locked:
             self._locked = False
             self._put(BoxUnlocked(self.id, sealed.round))
         else:
             self._put(Key(self.id, "bar", "down"))
 
-    # --- what the table asks ---
+    # --- requests of the table ---
 
     def open(self, sealed: SealedRound) -> None:
-        """Begin a sealed choice; the round that is open already goes on."""
+        """Start a sealed choice. If this round is open already, nothing changes."""
         if self._sealed is None or self._sealed.round != sealed.round:
             self.report_turns()
             self._sealed, self._locked = sealed, False
             self._value = max(0, min(sealed.high, sealed.at))
 
     def reveal(self, round: int) -> None:
-        """Tell the locked value of this very round."""
+        """Report the value of this round if it is locked."""
         if self._locked and self._sealed is not None and self._sealed.round == round:
             value = self._value
             self._close()
             self._put(BoxBid(self.id, round, value))
 
     def cancel(self, round: int) -> None:
-        """End the sealed choice: the keys are ordinary again."""
+        """End the sealed choice; keys are reported again."""
         if self._sealed is not None and self._sealed.round == round:
             self._close()
 
-    def up_again(self) -> None:
-        """Report a lock that is held once more: the pins are back."""
+    def on_pins_back(self) -> None:
+        """Report the lock again, because the pins were opened again."""
         self._down = self._both = None
         if self._sealed is not None and self._locked:
             self._put(BoxLocked(self.id, self._sealed.round))
@@ -278,30 +278,32 @@ class _WiredBox:
         self.contacts: dict[Control, Contact] = {control: Contact() for control in pins.inputs()}
         self._switches: dict[Control, DigitalInputDevice] = {}
         self._opened: list[Any] = []
-        self._tell_later: Callable[[_WiredBox, Control, bool], None] = lambda *_: None
+        self._report_edge: Callable[[_WiredBox, Control, bool], None] = lambda *_: None
         self._lamps: list[PWMLED] = []
         self._levels: list[float] = []
         self._buzzer: DigitalOutputDevice | None = None
         self._toggles: list[float] = []
 
-    def acquire(self, factory: Factory, edge: Callable[[_WiredBox, Control, bool], None], turn: _Turned) -> None:
-        """Claim the pins; `edge` and `turn` are called from gpiozero's thread, and have the edge told here later."""
-        self._tell_later = edge
+    def acquire(self, factory: Factory, edge: Callable[[_WiredBox, Control, bool], None], turn: _OnTurn) -> None:
+        """Claim the pins. `edge` and `turn` are called on gpiozero's thread and queue `on_edge` and `on_turn`."""
+        self._report_edge = edge
         for control, pin in self.pins.inputs().items():
-            switch = self._keep(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
+            switch = self._register(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
             switch.when_activated = partial(edge, self, control, True)
             switch.when_deactivated = partial(edge, self, control, False)
             self._switches[control] = switch
             self.contacts[control] = Contact()
-        dial = self._keep(RotaryEncoder(*self.pins.dial, max_steps=0, pin_factory=factory))
+        dial = self._register(RotaryEncoder(*self.pins.dial, max_steps=0, pin_factory=factory))
         dial.when_rotated_clockwise = partial(turn, self, 1)
         dial.when_rotated_counter_clockwise = partial(turn, self, -1)
-        self._lamps = [self._keep(PWMLED(pin, frequency=LAMP_HERTZ, pin_factory=factory)) for pin in self.pins.lamps]
+        self._lamps = [
+            self._register(PWMLED(pin, frequency=LAMP_HERTZ, pin_factory=factory)) for pin in self.pins.lamps
+        ]
         self._levels = [0.0] * len(self._lamps)
         if self.pins.buzzer is not None:
-            self._buzzer = self._keep(DigitalOutputDevice(self.pins.buzzer, pin_factory=factory))
+            self._buzzer = self._register(DigitalOutputDevice(self.pins.buzzer, pin_factory=factory))
 
-    def _keep(self, opened: Any) -> Any:
+    def _register(self, opened: Any) -> Any:
         self._opened.append(opened)
         return opened
 
@@ -312,18 +314,18 @@ class _WiredBox:
         for one in reversed(opened):
             one.close()
 
-    def edge(self, control: Control, closed: bool, at: float) -> None:
-        """Take in that a switch changed, or bounced."""
+    def on_edge(self, control: Control, closed: bool, at: float) -> None:
+        """Handle a change or a bounce of a switch."""
         self._settle(at)
-        self.contacts[control].edge(closed, at)
+        self.contacts[control].on_edge(closed, at)
 
-    def turn(self, detents: int, at: float) -> None:
-        """Take in that the dial was turned."""
+    def on_turn(self, detents: int, at: float) -> None:
+        """Handle a turn of the dial."""
         self._settle(at)
         self.box.turn(detents)
 
     def _settle(self, now: float, unsure: Collection[Control] = ()) -> None:
-        """Tell every change that has lasted by `now`, in the order in which they began, but for those that may have ended."""
+        """Handle all changes that count by `now`, in the order in which they began, except those of `unsure` controls."""
         changed = [
             (contact.since, control)
             for control, contact in self.contacts.items()
@@ -336,25 +338,25 @@ class _WiredBox:
                 self.box.release(control, since)
 
     def sound(self, kind: str, now: float) -> None:
-        """Begin a sound."""
+        """Start a sound."""
         self._toggles = [now + after for after in _SOUNDS[kind]]
 
     def step(self, now: float) -> float | None:
-        """Do everything that is due; return when to look again."""
+        """Do everything that is due; return when to call this again."""
         deadlines: list[float | None] = []
         unsure = set()
         for control, contact in self.contacts.items():
             level = bool(self._switches[control].is_active)
-            # An edge that is on its way here knows when it was: it comes first. One that got lost is told now.
+            # A queued edge has an exact time and comes first. A missed edge is queued now.
             if contact.deadline() is not None and level != contact.level:
                 unsure.add(control)
-                self._tell_later(self, control, level)
+                self._report_edge(self, control, level)
         self._settle(now, unsure)
         deadlines += [contact.deadline() for contact in self.contacts.values()]
-        self.box.due(now)
+        self.box.run_due(now)
         if self._lamps:
             self._show(levels(self.light.lamps(now), len(self._lamps)))
-            deadlines.append(self.light.due(now))
+            deadlines.append(self.light.next_change_at(now))
         deadlines += [self.box.deadline(), self._make_sound(now)]
         return min((at for at in deadlines if at is not None), default=None)
 
@@ -364,7 +366,7 @@ class _WiredBox:
                 self._levels[number] = lamp.value = level
 
     def _make_sound(self, now: float) -> float | None:
-        """Turn the buzzer on or off; when it changes next."""
+        """Switch the buzzer; return when it changes next."""
         if self._buzzer is None or not self._toggles:
             return None
         while self._toggles and now >= self._toggles[0]:
@@ -373,30 +375,32 @@ class _WiredBox:
         return self._toggles[0] if self._toggles else None
 
 
-_Turned = Callable[[_WiredBox, int], None]
+_OnTurn = Callable[[_WiredBox, int], None]
 
 
 def levels(ring: Sequence[Colour], count: int) -> list[float]:
     """Return a ring of 16 as the levels, 0 to 1, of `count` plain lamps round the seat, the first at the player's side.
 
-    A lamp is as bright as the brightest place that is nearer to it than to the others (halfway: the lamp nearer to
-    the player has it). A single one sees the half that faces the player.
+    Each lamp has the level of the brightest place nearest to it. A place between two lamps belongs to the one nearer to the
+    player. A single lamp shows the half that faces the player.
     """
 
-    def apart(one: float, other: float) -> float:
+    def distance(one: float, other: float) -> float:
         return abs((one - other + LAMPS / 2) % LAMPS - LAMPS / 2)
 
     places = [number * LAMPS / count for number in range(count)]
-    shown = [0.0] * count
+    lamps = [0.0] * count
     for place, colour in enumerate(ring):
-        if count > 1 or apart(place, 0) <= LAMPS / 4:
-            nearest = min(range(count), key=lambda number: (apart(place, places[number]), apart(0, places[number])))
-            shown[nearest] = max(shown[nearest], max(colour) / 255)
-    return shown
+        if count > 1 or distance(place, 0) <= LAMPS / 4:
+            nearest = min(
+                range(count), key=lambda number: (distance(place, places[number]), distance(0, places[number]))
+            )
+            lamps[nearest] = max(lamps[nearest], max(colour) / 255)
+    return lamps
 
 
 class GpioBoxes(ThreadedDevice):
-    """The `Boxes` port on the header, and the device of a `[[device]]` block. Nothing here blocks."""
+    """The `Boxes` port on the header, and the device of a `[[device]]` block. No method blocks."""
 
     lamps = page = dice = None
 
@@ -419,7 +423,7 @@ class GpioBoxes(ThreadedDevice):
 
     @property
     def boxes(self) -> GpioBoxes:
-        """The port this device fulfils."""
+        """The device implements its port itself."""
         return self
 
     # --- the thread's work ---
@@ -443,10 +447,10 @@ class GpioBoxes(ThreadedDevice):
         for wired in self._wired.values():
             controls = len(wired.pins.inputs())
             self._put(BoxUp(wired.pins.id, self._boot, "header", controls))
-            wired.box.up_again()
+            wired.box.on_pins_back()
 
     def step(self, now: float) -> float | None:
-        """Do what time brings: holds, the end of bouncing, moving lamps. Return when to be called again."""
+        """Do what is due: holds, the end of bouncing, moving lamps. Return when to call this again."""
         try:
             deadlines = [wired.step(now) for wired in self._wired.values()]
         except gpio_header.pin_errors() as error:
@@ -455,7 +459,7 @@ class GpioBoxes(ThreadedDevice):
         return min((at for at in deadlines if at is not None), default=None)
 
     def release(self) -> None:
-        """Free every pin; the boxes are down until they are taken again."""
+        """Free all pins; the boxes are down until the pins are claimed again."""
         up, self._up = self._up, False
         for name in self._wired if up else ():
             self._put(BoxDown(name, say("The pins of box {box} are closed.", box=name)))
@@ -469,41 +473,41 @@ class GpioBoxes(ThreadedDevice):
             factory.close()
 
     def _edge(self, wired: _WiredBox, control: Control, closed: bool) -> None:
-        self._thread.call_soon(partial(wired.edge, control, closed, self._clock.now()))
+        self._thread.call_soon(partial(wired.on_edge, control, closed, self._clock.now()))
 
     def _turn(self, wired: _WiredBox, detents: int) -> None:
-        self._thread.call_soon(partial(wired.turn, detents, self._clock.now()))
+        self._thread.call_soon(partial(wired.on_turn, detents, self._clock.now()))
 
     # --- the port ---
 
-    def _tell(self, name: str, call: Callable[[_WiredBox], None]) -> None:
+    def _call_box(self, name: str, call: Callable[[_WiredBox], None]) -> None:
         if name in self._wired:
             self._thread.call_soon(partial(call, self._wired[name]))
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
-        self._tell(box, lambda wired: wired.box.open(sealed))
+        """Start a sealed choice in place of any other. If this round is open already, nothing changes."""
+        self._call_box(box, lambda wired: wired.box.open(sealed))
 
     def reveal(self, boxes: Sequence[str], round: int) -> None:
-        """Ask these boxes for their values. If an owner was faster with the bar, BoxUnlocked is in the inbox already."""
+        """Ask these boxes for their values. If an owner has just unlocked, BoxUnlocked is in the inbox instead."""
         for box in boxes:
-            self._tell(box, lambda wired: wired.box.reveal(round))
+            self._call_box(box, lambda wired: wired.box.reveal(round))
 
     def cancel(self, box: str, round: int) -> None:
-        """End the sealed choice: it is over or void."""
-        self._tell(box, lambda wired: wired.box.cancel(round))
+        """End the sealed choice, because it is over or void."""
+        self._call_box(box, lambda wired: wired.box.cancel(round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
-        """Draw on the box's lamps, which have one colour."""
+        """Draw on the box's lamps, which have one color."""
         plain = LampPicture(picture.pattern, picture.n)
-        self._tell(box, lambda wired: wired.light.show(plain))
+        self._call_box(box, lambda wired: wired.light.show(plain))
 
     def say(self, box: str, text: str) -> None:
         """Do nothing: a box on the header has no display."""
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
         """Make a short sound, if the box has a buzzer."""
-        self._tell(box, lambda wired: wired.sound(kind, self._clock.now()))
+        self._call_box(box, lambda wired: wired.sound(kind, self._clock.now()))
 
 
 def wiring(settings: Mapping[str, object]) -> list[Wire]:
@@ -512,7 +516,7 @@ def wiring(settings: Mapping[str, object]) -> list[Wire]:
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block."""
+    """Return the requirements of a `[[device]]` block."""
     return gpio_header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
 
 

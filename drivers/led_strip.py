@@ -1,8 +1,8 @@
 """A strip of coloured lamps on the Pi's SPI bus: APA102 or SK9822, or WS2812. One strip is the rings of several seats.
 
-The strip runs from seat to seat, 16 lamps each. APA102 and SK9822 have a clock of their own and are the safer choice;
-WS2812 hears nothing but the length of pulses, which the bus makes as three bits for one. Neither answers: a strip
-that was unplugged cannot be noticed, so its picture is sent again every second and is there when the strip is.
+The strip runs from seat to seat, 16 lamps each. APA102 and SK9822 have a clock wire and are the safer choice. WS2812 reads
+the length of pulses, which the bus sends as three bits for one. Neither chip answers, so an unplugged strip is not noticed;
+the picture is sent again every second for a strip that was plugged in again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from hub.errors import ConfigError, DeviceLost
 from hub.ports import Clock, DriverContext, LampPicture, MonotonicClock
 
 AGAIN = 1.0  # seconds until an unchanged picture is sent again
-LIT_MILLIAMPS = 60.0  # one lamp, all three colours at full (WS2812B and APA102 data sheets: 20 mA a colour)
+LIT_MILLIAMPS = 60.0  # one lamp, all three colours at full (WS2812B and APA102 data sheets: 20 mA per color)
 IDLE_MILLIAMPS = 1.0  # one lamp that is dark
-# spidev sends 4096 bytes in one go (its `bufsiz`), and a WS2812 takes the pause after them for the end. Six rings
-# with gaps of this length still fit.
+# spidev sends 4096 bytes at once (its `bufsiz`), and a WS2812 ends the frame at the pause after them. Six rings with gaps
+# of this length fit.
 WIDEST_GAP = 60
 
 Chip = Literal["apa102", "ws2812"]
@@ -71,7 +71,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def count(self) -> int:
-        """Lamps on the strip."""
+        """The number of lamps on the strip."""
         return len(self.seats) * LAMPS + (len(self.seats) - 1) * self.gap
 
 
@@ -85,19 +85,19 @@ _THREE_FOR_ONE = tuple(
 
 
 def apa102(lamps: Sequence[Colour]) -> bytes:
-    """Encode for APA102 and SK9822: start, then one word a lamp (three ones, 5 bits of brightness, blue, green, red).
+    """Encode for APA102 and SK9822: start, then one word per lamp (three ones, 5 bits of brightness, blue, green, red).
 
-    An SK9822 shows a frame at the next start word, so another one follows at once; zeros then clock it to the last
-    lamp, half a bit for each. Ones would be taken for white lamps.
+    An SK9822 shows a frame at the next start word, so one follows at once. Zeros then clock it to the last lamp, half a
+    bit per lamp; ones would be white lamps.
     """
     words = b"".join(bytes((0xFF, blue, green, red)) for red, green, blue in lamps)
     return bytes(4) + words + bytes(4) + bytes((len(lamps) + 15) // 16)
 
 
 def ws2812(lamps: Sequence[Colour]) -> bytes:
-    """Encode for WS2812B: green, red, blue; a 1 is two thirds of 1.25 us high, a 0 one third. 300 us of low end a frame.
+    """Encode for WS2812B: green, red, blue. A 1 is high for two thirds of 1.25 us, a 0 for one third. 300 us of low end a frame.
 
-    The same silence goes before it: whatever was on the wire until then is no part of the frame.
+    The same silence precedes the frame, so that earlier levels of the wire are not part of it.
     """
     pulses = _THREE_FOR_ONE
     bits = b"".join(pulses[green] + pulses[red] + pulses[blue] for red, green, blue in lamps)
@@ -105,7 +105,7 @@ def ws2812(lamps: Sequence[Colour]) -> bytes:
 
 
 class Coding(NamedTuple):
-    """How a chip is spoken to: the speed of the bus, and the bytes of one whole frame."""
+    """The bus speed of a chip, and the function that encodes one frame."""
 
     hertz: int
     code: Callable[[Sequence[Colour]], bytes]
@@ -115,12 +115,12 @@ CODINGS: Mapping[Chip, Coding] = {"apa102": Coding(4_000_000, apa102), "ws2812":
 
 
 def milliamps(lamps: Sequence[Colour]) -> float:
-    """Return what a frame draws from the supply in milliamps, as the data sheets have it."""
+    """Return the supply current of a frame in milliamps, according to the data sheets."""
     return LIT_MILLIAMPS * sum(map(sum, lamps)) / (3 * 255) + IDLE_MILLIAMPS * len(lamps)
 
 
 def dimmed(lamps: Sequence[Colour], brightness: int, budget: float) -> list[Colour]:
-    """Return the frame at `brightness` percent, and darker as a whole where it would draw more than `budget` milliamps."""
+    """Return the frame at `brightness` percent, or darker if it would draw more than `budget` milliamps."""
     scale = brightness / 100
     lit = scale * (milliamps(lamps) - IDLE_MILLIAMPS * len(lamps))
     room = max(0.0, budget - IDLE_MILLIAMPS * len(lamps))
@@ -130,7 +130,7 @@ def dimmed(lamps: Sequence[Colour], brightness: int, budget: float) -> list[Colo
 
 
 def laid_out(rings: Sequence[Sequence[Colour]], asked: Settings) -> list[Colour]:
-    """Return rings, each from the player's side clockwise, as the lamps of the strip in their order."""
+    """Return the lamps of the strip in order. Each ring starts at the player's side and runs clockwise."""
     step = 1 if asked.clockwise else -1
     strip: list[Colour] = []
     for ring in rings:
@@ -161,7 +161,7 @@ class LedStrip(ThreadedDevice):
 
     @property
     def lamps(self) -> LedStrip:
-        """The port this device fulfils."""
+        """The device implements its port itself."""
         return self
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
@@ -180,24 +180,24 @@ class LedStrip(ThreadedDevice):
         self._sent = b""
 
     def step(self, now: float) -> float:
-        """Send the frame of this moment if it is news, or if it was sent long ago."""
+        """Send the present frame if it has changed, or after AGAIN seconds."""
         assert self._bus is not None
         frame = self._coding.code(self._frame(now))
         if frame != self._sent or now >= self._again_at:
             self._bus.write(frame)
             self._sent, self._again_at = frame, now + AGAIN
-        moving = [at for ring in self._rings.values() if (at := ring.due(now)) is not None]
+        moving = [at for ring in self._rings.values() if (at := ring.next_change_at(now)) is not None]
         return min([self._again_at, *moving])
 
     def release(self) -> None:
-        """Go dark, as far as the bus still works, and close it."""
+        """Switch all lamps off, if the bus still works, and close it."""
         bus, self._bus = self._bus, None
         if bus is None:
             return
         try:
             bus.write(self._coding.code([_DARK] * self._asked.count))
         except DeviceLost:
-            pass  # the very trouble for which it is given back
+            pass  # the bus has failed, which is why it is closed
         finally:
             bus.close()
 
@@ -207,7 +207,7 @@ class LedStrip(ThreadedDevice):
 
 
 def wiring(settings: Mapping[str, object]) -> list[Wire]:
-    """Return the wires of a `[[device]]` block. A strip has no select: it hears all of its bus, which no other may use."""
+    """Return the wires of a `[[device]]` block. A strip has no select, so no other device may use its bus."""
     asked = block.read(Settings, settings, "led_strip")
     place = asked.place()
     return [
@@ -219,7 +219,7 @@ def wiring(settings: Mapping[str, object]) -> list[Wire]:
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block."""
+    """Return the requirements of a `[[device]]` block."""
     return gpio_header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
 
 

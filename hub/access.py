@@ -19,7 +19,7 @@ from hub.devices import Simulated
 from hub.engine.text import say
 from hub.errors import HubError
 from hub.network.messages import to_bytes
-from hub.ports import ClaimAsked, HelpAsked, LoginState
+from hub.ports import ClaimRequest, HelpRequest, LoginState
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
 from hub.table.loop import Table
@@ -161,13 +161,13 @@ class TableAccess:
         """Return the finished matches of this table as JSON: a `History`. Raise HubError if the database fails."""
         return self._past.read(self.id)
 
-    def claim(self, asked: ClaimAsked) -> None:
+    def claim(self, asked: ClaimRequest) -> None:
         """Put a claim into the table's inbox."""
         self._table.put(asked)
 
     def call_staff(self) -> None:
         """Put a call for staff, from somebody without a seat, into the table's inbox."""
-        self._table.put(HelpAsked())
+        self._table.put(HelpRequest())
 
     def login(self, sid: str) -> LoginState:
         """Return the state of a login. An unknown one is "awaited" until the table has read its seats from the disk."""

@@ -148,7 +148,7 @@ class Hub:
 
     def _put(self, name: str, signal: object) -> None:
         """Put a signal into the inbox of a table, and show its DeviceHealth the signal."""
-        self._health[name].note(signal)
+        self._health[name].update(signal)
         self._venue_changed.set()
         self.tables[name].put(signal)
 

@@ -165,7 +165,7 @@ class DeviceHealth:
         self._dice: dict[str, dict[str, Any]] = {}
         self._broker = ""
 
-    def note(self, signal: object) -> None:
+    def update(self, signal: object) -> None:
         """Note a signal that was put into the inbox of the table."""
         match signal:
             case BoxUp(box, _, firmware, controls):

@@ -23,7 +23,7 @@ from hub.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 LOCALE = Path(__file__).parent / "locale"
 FILE = Path("LC_MESSAGES") / "table-hub.po"
@@ -42,7 +42,7 @@ def languages() -> Mapping[str, str]:
             catalogues(name)
             found.append(name)
         except ConfigError as error:
-            logger.error("%s It is left out.", error)
+            log.error("%s It is left out.", error)
     return {name: _locale(name).get_display_name(name) or name for name in found}
 
 

@@ -1,9 +1,8 @@
-"""What the table needs of the world, and what the world may tell the table.
+"""The ports of a table: signals that come in, pictures that go out, and protocols of devices, phones and storage.
 
-Signals are what a device, a phone or a person said before it means anything. Pictures are what a
-device shall show. The Protocols are fulfilled by `drivers`, `phone_ui`, `hub.store` and `hub.network.mqtt`;
-`hub.app` hands them to the table. A port's `show` takes the newest complete picture and returns at
-once: a slow device skips pictures and never holds the table up.
+A signal reports input of a device, a phone or a person, before the table interprets it. A picture is content for a device.
+`drivers`, `phone_ui`, `hub.store` and `hub.network.mqtt` implement the protocols, and `hub.app` passes them to the table. The
+method `show` takes the newest complete picture and returns at once: a slow device skips pictures and never delays the table.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from hub.state import Ack, Hand, PublicState, ScreenState
 
 
 class SeatMark(NamedTuple):
-    """How a seat is told apart without colour: a symbol, its name, and a colour beside them (rrggbb)."""
+    """The mark of a seat: a symbol and its name, which identify it without color, and a color (rrggbb)."""
 
     symbol: str
     name: str
@@ -48,7 +47,7 @@ CONTROLS: tuple[Control, ...] = ("push", "bar", "k1", "k2", "k3", "k4", "k5", "k
 
 @dataclass(frozen=True, slots=True)
 class BoxUp:
-    """A box said hello. `boot` is new after each power-up; the same boot again is a replug."""
+    """A box said hello. `boot` is new after each power-up; the same boot means that it was plugged in again."""
 
     box: str
     boot: str
@@ -66,7 +65,7 @@ class BoxDown:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDown:
-    """A device that staff know as `device` is lost; `why` is a sentence for them. It is tried again for ever.
+    """The device that staff know as `device` is lost; `why` is a sentence for them. Its driver keeps trying to open it.
 
     Guests read it too if it is a `Text` (hub/engine/text.py) without a value called `path`.
     """
@@ -84,14 +83,14 @@ class DeviceUp:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSimulated:
-    """Devices of this table are simulated, in a hub that is no demonstration."""
+    """Devices of this table are simulated, although the hub is not a demonstration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A control was pressed, or held (bar 3 s, a key 2 s): of one press one of the two, never both.
+    """A control was pressed, or held (bar 3 s, a key 2 s). One press gives one of the two signals, never both.
 
-    A held push is bar and push held together for 1 s, the bar first; neither is told as a press then.
+    A held push means that bar and push were held together for 1 s, the bar first; neither is reported as a press.
     """
 
     box: str
@@ -117,7 +116,7 @@ class BoxLocked:
 
 @dataclass(frozen=True, slots=True)
 class BoxUnlocked:
-    """The player took the lock back before the reveal."""
+    """The player unlocked the choice before the reveal."""
 
     box: str
     round: int
@@ -125,7 +124,7 @@ class BoxUnlocked:
 
 @dataclass(frozen=True, slots=True)
 class BoxBid:
-    """The revealed choice, checked against the box's commitment: index into the laid line of answers."""
+    """The revealed choice, checked against the box's commitment: an index into the line of answers."""
 
     box: str
     round: int
@@ -134,7 +133,7 @@ class BoxBid:
 
 @dataclass(frozen=True, slots=True)
 class BoxCheated:
-    """The revealed value does not fit the commitment: the seat is asked again."""
+    """The revealed value does not match the commitment: the table asks the seat again."""
 
     box: str
     round: int
@@ -145,9 +144,9 @@ DiceState = Literal["armed", "rolling", "settled", "cocked", "wrong_count", "no_
 
 @dataclass(frozen=True, slots=True)
 class DiceSeen:
-    """What a dice reader sees of the throw that it was armed for by that number; of any other the table hears nothing.
+    """The state of the throw with the number `arm`. A reader reports only the throw that it is armed for.
 
-    `faces` are all dice when `state` is settled, those that lie flat when it is cocked; `say` is one sentence.
+    `faces` are all dice if `state` is settled, or the flat ones if it is cocked; `say` is one sentence.
     """
 
     reader: str
@@ -159,9 +158,9 @@ class DiceSeen:
 
 @dataclass(frozen=True, slots=True)
 class DiceKit:
-    """What a reader has to be thrown: told when it begins, and whenever that changes.
+    """The dice of a reader, sent at its start and after each change.
 
-    `dice` is how many it can read in one throw (0: none now), `weak` names those whose battery is low.
+    `dice` is the number that it can read in one throw (0: none now), `weak` the names of dice with a low battery.
     """
 
     reader: str
@@ -170,8 +169,8 @@ class DiceKit:
 
 
 @dataclass(frozen=True, slots=True)
-class PhoneSaid:
-    """A phone's decrypted request from the claim `sid` (the seat comes from the claim, never the payload)."""
+class PhoneRequest:
+    """A phone's decrypted request from the claim `sid`. The seat follows from the claim, never from the payload."""
 
     sid: str
     id: str
@@ -184,7 +183,7 @@ class PhoneSaid:
 
 @dataclass(frozen=True, slots=True)
 class PhoneGarbled:
-    """A phone sent something that is not a request; `sentence` says what was wrong."""
+    """A phone sent an invalid request; `sentence` says why."""
 
     sid: str
     sentence: str
@@ -192,19 +191,18 @@ class PhoneGarbled:
 
 @dataclass(frozen=True, slots=True)
 class PhoneLink:
-    """A phone of claim `sid` came (`on`) or went."""
+    """A phone of claim `sid` connected (`on`) or disconnected."""
 
     sid: str
     on: bool
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimAsked:
-    """Somebody wants `seat` with a phone whose public key is `phone_key` (32 bytes).
+class ClaimRequest:
+    """A person claims `seat` with a phone whose public key is `phone_key` (32 bytes).
 
     `code` is the seat's code if it was typed. `earlier_keys` are public keys that this phone used for earlier claims at this
-    table; the phone has proved that it has their secret halves. `answer` is called once, from the table's thread, when the
-    claim is decided.
+    table, after it has proved that it has the secret keys. `answer` is called once, on the table's thread, with the decision.
     """
 
     claim: str
@@ -218,7 +216,7 @@ class ClaimAsked:
 
 @dataclass(frozen=True, slots=True)
 class ClaimDecided:
-    """The end of a claim: held with its login, or refused with a sentence."""
+    """The decision on a claim: `held` with a login, or refused with the sentence `say`."""
 
     claim: str
     held: bool
@@ -230,19 +228,19 @@ class ClaimDecided:
 
 @dataclass(frozen=True)
 class GameChanged:
-    """A game is played with other cards from the next match on."""
+    """A game has other cards from the next match on."""
 
     game: Game
 
 
 @dataclass(frozen=True, slots=True)
-class HelpAsked:
-    """Somebody who has no seat calls for staff, from the page on which one sits down."""
+class HelpRequest:
+    """A person without a seat calls for staff, from the page for taking a seat."""
 
 
 @dataclass(frozen=True, slots=True)
-class StaffAsked:
-    """Staff want something of the table. `answer` is called once, from the table's thread: whether it is done, and a sentence."""
+class StaffRequest:
+    """A request of staff. `answer` is called once, on the table's thread, with the success and a sentence."""
 
     verb: str
     args: Mapping[str, Any]
@@ -256,19 +254,19 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class BrokerUp:
-    """The broker is there (again): everything retained must be told once more."""
+    """The broker is connected (again): everything retained must be published again."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerDown:
-    """The broker is gone; `why` is a sentence for staff."""
+    """The broker is disconnected; `why` is a sentence for staff."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class AddressChanged:
-    """Phones reach the hub at another URL from now on; "" while this machine has no network."""
+    """The URL of the hub for phones has changed; "" while this machine has no network."""
 
     url: str
 
@@ -283,7 +281,7 @@ Pattern = Literal[
 
 @dataclass(frozen=True, slots=True)
 class LampPicture:
-    """What one seat's ring of 16 lamps shows: a pattern by name, a number 0..16 and the seat's colour."""
+    """The picture on one seat's ring of 16 lamps: a pattern by name, a number 0..16 and the seat's color."""
 
     pattern: Pattern
     n: int = 0
@@ -294,7 +292,7 @@ class LampPicture:
 class SealedRound:
     """A sealed choice opened on a box: answers 0..`high`, the dial starting at the secret place `at`.
 
-    `names` are the answers in words, for the display under the hood: nobody else knows where the dial stands.
+    `names` are the answers in words, for the display under the hood: only the box knows the position of the dial.
     """
 
     round: int
@@ -304,34 +302,34 @@ class SealedRound:
 
 
 class Lamps(Protocol):
-    """Anything with a ring of lamps at each seat."""
+    """A ring of lamps at each seat."""
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
         """Show the newest picture of every seat."""
 
 
 class Page(Protocol):
-    """A screen of the table's own, such as a panel. Draws from the public state, with the codes of seats, itself."""
+    """A screen of the table, such as a panel. It draws the public state itself, with the codes of seats."""
 
     def show(self, public: ScreenState, settled: bool) -> None:
-        """Take the newest state; `settled` marks a round end (a good moment for a full refresh)."""
+        """Show the newest state; `settled` marks the end of a round (a good moment for a full refresh)."""
 
 
 class Boxes(Protocol):
     """The seat boxes on their cables."""
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask the box for a sealed choice; it answers with BoxLocked. The round that is open already goes on."""
+        """Start a sealed choice on the box, which answers with BoxLocked. If this round is open already, nothing changes."""
 
     def reveal(self, boxes: Sequence[str], round: int) -> None:
-        """Ask the boxes that hold the choices of a round for their values: every seat has locked.
+        """Ask the boxes with the choices of a round for their values, after every seat has locked.
 
-        BoxBid comes only after this. If BoxUnlocked comes instead (an owner's bar was faster, or a box lost its
-        power), nothing is asked any more: call again when every seat has locked.
+        Boxes send BoxBid only after this. If BoxUnlocked arrives instead (the owner has just unlocked, or a box lost its
+        power), the reveal is off: call again when every seat has locked.
         """
 
     def cancel(self, box: str, round: int) -> None:
-        """End the sealed choice, over or void; the box gives its keys back."""
+        """End the sealed choice, because it is over or void. The box reports its keys again."""
 
     def ring(self, box: str, picture: LampPicture) -> None:
         """Draw on the box's own ring."""
@@ -344,29 +342,29 @@ class Boxes(Protocol):
 
 
 class Dice(Protocol):
-    """A reader of physical dice. It tells what dice do, as `DiceSeen`, from the moment it is armed; the table decides."""
+    """A reader of physical dice. Once armed, it reports the state of the dice as `DiceSeen`; the table decides."""
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
-        """Watch for a throw of `count` dice, and answer at once: `armed`, or `no_reader` where they cannot be read.
+        """Watch for a throw of `count` dice, and report at once `armed`, or `no_reader` if they cannot be read.
 
-        Every DiceSeen of this throw carries `number`; a newer arm, or `disarm`, ends it. Then `rolling` as soon as a
-        die moves, and once all have been at rest for 700 ms with a face, `settled`. A die that lay there before
-        the arm counts when it has moved, unless `lying`: then what lies there is read (again), and nobody throws,
-        even if another throw was asked for meanwhile and nobody has made it.
+        Every DiceSeen of this throw has this `number`; a newer arm, or `disarm`, ends the throw. The reader reports `rolling` as
+        soon as a die moves, and `settled` when all have been at rest with a face for 700 ms. A die that lay there before counts
+        only after it has moved. With `lying`, the dice that lie there are read (again) and nobody throws, even if another
+        throw was requested meanwhile and not made.
 
-        - `cocked`: a die is still but not flat, or off the tray. The flat ones are told and stay: the reader goes on
-          under the same number, waits for the others alone to be thrown again, and then settles all of them.
-        - `wrong_count`: more or fewer dice than asked. None is kept; all are thrown again under the same number.
-        - `no_reader`: the link is lost, the camera is dark. `armed` again when it is back, or, where the dice can
-          be asked what they showed meanwhile, that.
+        - `cocked`: a die is still but not flat, or off the tray. The flat ones are reported and stay. The reader continues under
+          the same number, waits until the others are thrown again, and then settles all of them.
+        - `wrong_count`: more or fewer dice than requested. None counts; all are thrown again under the same number.
+        - `no_reader`: the link is lost, or the camera is dark. Later follows `armed`, or the present state if the dice can
+          report it.
         """
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
 
 
 class Device(Protocol):
-    """What a driver connects: the ports that the device fulfills, None for the others."""
+    """The device of a driver: the ports that it implements, None for the others."""
 
     @property
     def lamps(self) -> Lamps | None:
@@ -385,74 +383,74 @@ class Device(Protocol):
         """Return the dice reader."""
 
     def start(self) -> None:
-        """Begin; a device that is not there is looked for, never an error."""
+        """Start. A device that is not there is no error; keep looking for it."""
 
     def close(self) -> None:
-        """Stop, and give back what was opened."""
+        """Stop, and close everything that was opened."""
 
 
 class DriverContext(NamedTuple):
-    """What the hub hands to every driver."""
+    """What the hub passes to every driver."""
 
     inbox: Callable[[object], None]
     """Takes the device's signals, from any thread."""
     draws: Mapping[str, Callable[[PublicState], Image.Image]]
     """By size of panel, the function that draws the public state."""
     random: Random
-    """The source of the faces of simulated dice, and of the numbers at which frames begin to count."""
+    """The source of randomness for simulated dice and for the first frame numbers."""
 
 
 class Driver(Protocol):
-    """A module or package in `drivers`. It may also define what `WiredDriver` and `NeedyDriver` in `hub/devices.py` say."""
+    """A module or package in `drivers`. It may also implement `WiredDriver` and `NeedyDriver` in `hub/devices.py`."""
 
     @property
     def Settings(self) -> type[Struct]:  # noqa: N802 - a class, which a module has under this name
-        """Return the keys of a `[[device]]` block that are the driver's own."""
+        """Return the type of the driver's own keys in a `[[device]]` block."""
 
     def connect(self, settings: Mapping[str, object], context: DriverContext, /) -> Device:
-        """Return the device of a `[[device]]` block, made but not started. Raise ConfigError."""
+        """Return the device of a `[[device]]` block, not started yet. Raise ConfigError."""
 
 
 class Phones(Protocol):
     """The phones of one table, over the broker."""
 
     def together(self) -> AbstractContextManager[None]:
-        """Let what this thread shows inside leave at once, as its end."""
+        """Hold back everything that this thread publishes inside, and send it at once at the end."""
 
     def show_public(self, state: PublicState) -> None:
         """Publish the newest public state (retained)."""
 
     def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
-        """Encrypt and publish the newest private states, by claim (retained), all of one length: `blocks`, or what they need."""
+        """Encrypt and publish the newest private states, by claim (retained), all of one length: `blocks` or more if needed."""
 
     def answer(self, sid: str, answer: Ack) -> None:
         """Encrypt and publish the answer to one request."""
 
     def spare(self) -> tuple[str, str] | None:
-        """Return name and password of a login that is made already; None where there is none."""
+        """Return the name and password of a login that the broker already knows; None if there is none."""
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
-        """Make the login of a claim; its phone may read its hand and write its requests, nothing else."""
+        """Create the login of a claim. Its phone may only read its hand and write its requests."""
 
     def release(self, sid: str) -> None:
-        """End a claim: its login dies, its hand is wiped from the broker."""
+        """End a claim: delete its login, and wipe its hand from the broker."""
 
 
 LoginState = Literal["made", "awaited", "unknown"]
-"""Whether the broker has made a phone's login, the hub waits for that, or the hub knows of no seat that has it."""
+"""State of a phone's login: the broker has made it, the hub waits for that, or no seat has it."""
 
 
 class CredentialStore(Protocol):
-    """The logins of a broker: one for each claimed seat. Both calls return at once."""
+    """The logins of a broker, one for each claimed seat. No method waits for the broker."""
 
     def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
-        """Make a login that reads and writes these topics and nothing else, and again whenever the broker comes back."""
+        """Create a login for these topics only, again whenever the broker comes back."""
 
     def release(self, sid: str) -> None:
-        """End the login; whoever is logged in with it is dropped."""
+        """Delete the login; the broker disconnects its clients."""
 
     def admitted(self, sid: str) -> bool:
-        """Return whether the broker knows the login by now."""
+        """Return whether the broker knows the login already."""
 
 
 class Broker(Protocol):
@@ -463,30 +461,31 @@ class Broker(Protocol):
         """Return the store of logins."""
 
     def hold(self) -> AbstractContextManager[None]:
-        """Hold what this thread publishes inside back until its end: then all of it is sent at once."""
+        """Hold back everything that this thread publishes inside, and send it at once at the end."""
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
-        """Queue a message. Of a retained topic only the newest is kept; it is published again when the broker is back."""
+        """Queue a message. Only the newest one of a retained topic is kept, and published again when the broker is back."""
 
     def subscribe(self, pattern: str, on_message: Callable[[str, bytes, bool], None]) -> None:
-        """Call `on_message(topic, payload, retained)` for what others publish there, from the broker's thread."""
+        """Call `on_message(topic, payload, retained)` on the broker's thread for messages of others."""
 
 
 class LogEntry(NamedTuple):
-    """One line of a match's log as it is kept: its number and the entry as JSON bytes."""
+    """One line of a match's log: its number and the entry as JSON bytes."""
 
     number: int
     line: bytes
 
 
 LEFT = b'{"left":true}'
-"""The result of a match that has ended without an end."""
+"""The result of a match that was left before its end."""
 
 
 class LastMatch(NamedTuple):
-    """The match that a table plays, or played last: its result as JSON once it has ended, and why it cannot go on, if it was set aside.
+    """The match that a table plays, or played last.
 
-    `put_aside`: people have put it aside, and the table is free for others.
+    `result` is JSON once it has ended, `aside` why it cannot continue if it was set aside. `put_aside`: people have suspended it,
+    and the table is free for others.
     """
 
     id: str
@@ -496,7 +495,7 @@ class LastMatch(NamedTuple):
 
 
 class MatchPutAside(NamedTuple):
-    """A match that people have put aside: its head, when (Unix time), and how many entries its log has."""
+    """A suspended match: its head, the Unix time of its suspension, and the number of entries in its log."""
 
     id: str
     head: bytes
@@ -505,9 +504,9 @@ class MatchPutAside(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """What the disk had of the match that a table played last and has no more: `had` entries, of which it `has` these.
+    """Entries that the disk has lost of the match that a table played last: it `had` so many, and still `has` so many.
 
-    `altered`: none is missing, but the log is not the one that was written.
+    `altered`: no entry is missing, but the log is not the one that was written.
     """
 
     match: str
@@ -517,86 +516,86 @@ class Missing(NamedTuple):
 
 
 class Length(NamedTuple):
-    """How long a match took: minutes from its beginning to its end, and entries of its log, 0 where that was wiped."""
+    """The length of a match: minutes from start to end, and entries of its log, 0 if that was wiped."""
 
     minutes: float
     entries: int
 
 
 class LogStore(Protocol):
-    """Where matches and sittings live on disk. Every method returns when the disk has it; raises LogError."""
+    """Matches and private values of tables on disk. Every method returns after the disk has written, or raises LogError."""
 
     @property
     def notice(self) -> str:
-        """Return one sentence for people where a damaged file was set aside; else ""."""
+        """Return one sentence for people if a damaged file was set aside, else ""."""
 
     def begin(self, table: str, head: bytes) -> str:
-        """Begin a new match with its head, and return its id, `m-` and a number that rises with every match.
+        """Start a new match with its head. Return its id: `m-` and a number that rises with every match.
 
-        In the same write a running one of the table ends as left (`{"left":true}`).
+        In the same write, a running match of the table ends as left (`{"left":true}`).
         """
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         """Append to a match's log."""
 
     def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
-        """Keep the first `length` entries, with others `instead` of those cut off, all of it or nothing.
+        """Keep the first `length` entries, and replace the others by `instead`, atomically.
 
-        A match that was over runs again.
+        A match that was over is running again.
         """
 
     def end(self, match: str, result: bytes) -> None:
         """Note that the match is over, or was left."""
 
     def wipe(self, match: str) -> None:
-        """Wipe the log of a match that is over, which is where hands are; who won what stays."""
+        """Wipe the log of a match that is over, because it contains hands. The result stays."""
 
-    def begun(self, match: str) -> int | None:
-        """Return when a match began, in seconds since 1970 by this machine's clock; None for an unknown one."""
+    def started_at(self, match: str) -> int | None:
+        """Return the start of a match as Unix time by this machine's clock; None for an unknown match."""
 
     def set_aside(self, match: str, reason: str | None) -> None:
-        """Note why a match cannot go on for now; None: it goes on."""
+        """Set aside a match that cannot continue now, with the reason; None: it can continue."""
 
     def put_aside(self, match: str) -> None:
-        """Note that people have put a match aside."""
+        """Suspend a match at the request of people."""
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:
-        """Return the matches of a table that people have put aside, the one that was played last first."""
+        """Return the suspended matches of a table, the one that was played last first."""
 
     def take_up(self, match: str) -> None:
-        """Make a match that was put aside the one that its table plays."""
+        """Resume a suspended match: it is the one that its table plays."""
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match."""
 
     def last(self, table: str) -> LastMatch | None:
-        """Return the match that a table plays, or played last, whatever has become of it; None before the first."""
+        """Return the match that a table plays, or played last, in any state; None before the first."""
 
     def lengths(self, game: str, seats: int) -> list[Length]:
-        """Return how long the newest matches of a game with so many seats took, at whichever table, that came to an end."""
+        """Return the lengths of the newest matches of a game with this number of seats, at any table, that were played to the end."""
 
     def missing(self, table: str) -> Missing | None:
-        """Return what the disk has lost of a table since it was last used; None: nothing, as far as can be known."""
+        """Return the entries that the disk has lost since the table was last used; None: none as far as the hub can tell."""
 
     def settle(self, table: str) -> None:
-        """Take what the disk has of a table for whole from now on: what is missing was told."""
+        """Accept the present state of a table on disk as complete, after a loss was reported."""
 
     def keep(self, table: str, name: str, value: bytes) -> None:
-        """Keep one small private value of a table (seats, epoch)."""
+        """Store one small private value of a table (seats, epoch)."""
 
     def recall(self, table: str, name: str) -> bytes | None:
-        """Return what was kept, or None."""
+        """Return the stored value, or None."""
 
 
 class Clock(Protocol):
-    """Time that a test can hold still."""
+    """A clock, which tests can hold still."""
 
     def now(self) -> float:
-        """Return seconds from any fixed moment; they never go back."""
+        """Return seconds since any fixed moment; they never decrease."""
 
 
 def machine_chance() -> Random:
-    """Return the machine's own randomness, for a program to hand to all of its parts. Nothing else may make one."""
+    """Return the machine's source of randomness. Only a program calls this, and passes it to all of its parts."""
     return SystemRandom()
 
 
@@ -604,5 +603,5 @@ class MonotonicClock:
     """The Clock port on the machine's monotonic clock."""
 
     def now(self) -> float:
-        """Return seconds since some moment, as `time.monotonic`."""
+        """Return the seconds of `time.monotonic`."""
         return time.monotonic()

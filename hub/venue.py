@@ -26,7 +26,7 @@ from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
 from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS, CardsArgs
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
-from hub.ports import GameChanged, LogStore, StaffAsked
+from hub.ports import GameChanged, LogStore, StaffRequest
 from hub.power import PowerControl
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
@@ -100,13 +100,13 @@ class VenueTable:
         for one in self._store.all_put_aside(self.table.id):
             with suppress(ValueError, TypeError, RecursionError):  # a damaged head: nobody can resume this match
                 head = msgspec.json.decode(one.head, type=Head)
-                count += head.game == game.name and game.has_rules_of(head.digest)
+                count += head.game == game.name and game.has_same_rules(head.digest)
         return count
 
     def _began_at(self, match: str | None) -> int | None:
         if match != self._match_began[0]:
             try:
-                self._match_began = match, self._store.begun(match) if match else None
+                self._match_began = match, self._store.started_at(match) if match else None
             except LogError:  # a notice reports the failing disk
                 return None
         return self._match_began[1]
@@ -263,7 +263,7 @@ class VenueDesk:
         if table is None:
             raise HubError(say("This hub has no such table."))
         answers = SimpleQueue[tuple[bool, str]]()
-        table.table.put(StaffAsked(ask.verb, ask.args, lambda is_done, sentence: answers.put((is_done, sentence))))
+        table.table.put(StaffRequest(ask.verb, ask.args, lambda is_done, sentence: answers.put((is_done, sentence))))
         try:
             is_done, sentence = answers.get(timeout=ANSWER_SECONDS)
         except Empty:

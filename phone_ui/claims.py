@@ -18,7 +18,7 @@ from phone_ui.origin import network_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from hub.ports import ClaimAsked, ClaimDecided, LoginState
+    from hub.ports import ClaimDecided, ClaimRequest, LoginState
 
 FREE_TRIES = 5
 LONGEST_PAUSE = 60.0
@@ -60,7 +60,7 @@ class ClaimedTable(Protocol):
     def id(self) -> str:
         """The table's name in addresses and topics."""
 
-    def claim(self, asked: ClaimAsked) -> None:
+    def claim(self, asked: ClaimRequest) -> None:
         """Put the claim into the table's inbox."""
 
     def login(self, sid: str) -> LoginState:

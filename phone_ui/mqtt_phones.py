@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hub.engine.text import say
 from hub.network import messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey
-from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.ports import PhoneGarbled, PhoneLink, PhoneRequest
 from hub.state import Ack
 from phone_ui.direct import DirectPhone
 from phone_ui.latest import Latest
@@ -57,7 +57,7 @@ class PhonesOverMqtt:
         key: HubKey,
         hub: str,
         table: str,
-        emit: Callable[[PhoneSaid | PhoneGarbled | PhoneLink], None],
+        emit: Callable[[PhoneRequest | PhoneGarbled | PhoneLink], None],
         limits: Limits | None = None,
     ) -> None:
         self._limits = limits or Limits()

@@ -34,7 +34,7 @@ from phone_ui.tls import HSTS_SECONDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hub.ports import ClaimAsked, LoginState
+    from hub.ports import ClaimRequest, LoginState
     from phone_ui.direct import DirectPhone, Wire
 
 HERE = Path(__file__).parent
@@ -98,7 +98,7 @@ class TableFace(Protocol):
     def history(self) -> bytes:
         """Return what is known of its finished matches, as JSON. Raise HubError with a sentence."""
 
-    def claim(self, asked: ClaimAsked) -> None:
+    def claim(self, asked: ClaimRequest) -> None:
         """Put a claim into the table's inbox."""
 
     def call_staff(self) -> None:

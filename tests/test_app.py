@@ -25,7 +25,7 @@ from hub.isolation import GuardedDevice
 from hub.network import connection
 from hub.network.address import public_url
 from hub.network.encryption import fingerprint
-from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
+from hub.ports import ClaimDecided, ClaimRequest, PhoneLink, PhoneRequest, StaffRequest, Tick
 from hub.store import READS_UP_TO
 from hub.supervisor import Supervisor
 from hub.table.loop import Table
@@ -260,7 +260,7 @@ def sit(hub: Hub, table: str, seat: int) -> str:
     """Take a seat by its code; the claim's id."""
     decided: list[ClaimDecided] = []
     code = json.loads(hub.access[table].screen.get()[1])["claim_codes"][str(seat)]
-    hub.tables[table].put(ClaimAsked("c" * 8, seat, secrets.token_bytes(32), code, f"Guest {seat}", decided.append))
+    hub.tables[table].put(ClaimRequest("c" * 8, seat, secrets.token_bytes(32), code, f"Guest {seat}", decided.append))
     until(lambda: bool(decided), "the seat")
     assert decided[0].held
     return decided[0].sid
@@ -300,8 +300,8 @@ def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
         epoch = state(hub, "bar")["epoch"]
         for one in (sid, sit(hub, "bar", 2)):
             hub.tables["bar"].put(PhoneLink(one, True))
-            hub.tables["bar"].put(PhoneSaid(one, "1" * 16, 1, epoch, None, "ready", {"ready": True}))
-        start = PhoneSaid(sid, "0" * 16, 1, epoch, None, "start", {"game": "bid-and-bait", "options": {}})
+            hub.tables["bar"].put(PhoneRequest(one, "1" * 16, 1, epoch, None, "ready", {"ready": True}))
+        start = PhoneRequest(sid, "0" * 16, 1, epoch, None, "start", {"game": "bid-and-bait", "options": {}})
         hub.tables["1"].put(start)
         hub.tables["bar"].put(start)
         until(lambda: state(hub, "bar")["state"] == "playing", "the match at the bar")
@@ -316,7 +316,7 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
     made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
     do = Requests.handle
 
-    def fails_at_the_first(self: Requests, seat: Any, request: PhoneSaid) -> None:
+    def fails_at_the_first(self: Requests, seat: Any, request: PhoneRequest) -> None:
         if request.sid == faulty:
             raise KeyError("a fault that nobody foresaw")
         do(self, seat, request)
@@ -326,7 +326,9 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         before = state(hub, "bar")
         monkeypatch.setattr(Requests, "handle", fails_at_the_first)
         for number in range(3):
-            hub.tables["1"].put(PhoneSaid(faulty, f"{number:016}", number, state(hub, "1")["epoch"], None, "help", {}))
+            hub.tables["1"].put(
+                PhoneRequest(faulty, f"{number:016}", number, state(hub, "1")["epoch"], None, "help", {})
+            )
         until(lambda: state(hub, "1")["state"] == "stopped", "a table that stays stopped")
         after = state(hub, "bar")
         assert (after["session"], after["epoch"]) == (before["session"], before["epoch"]), (
@@ -335,11 +337,11 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         assert (after["state"], after["notices"]) == ("lobby", [])
         assert hub.status()["tables"]["1"]["fault"]
         assert not hub.status()["tables"]["bar"]["fault"]
-        hub.tables["bar"].put(PhoneSaid(honest, "1" * 16, 1, before["epoch"], None, "help", {}))
+        hub.tables["bar"].put(PhoneRequest(honest, "1" * 16, 1, before["epoch"], None, "help", {}))
         until(lambda: "calls for help" in str(state(hub, "bar")["notices"]), "the other table, which plays on")
         assert not hub._stop.is_set()
         answers: list[tuple[bool, str]] = []
-        hub.tables["1"].put(StaffAsked("done", {"key": "fault"}, lambda *answer: answers.append(answer)))
+        hub.tables["1"].put(StaffRequest("done", {"key": "fault"}, lambda *answer: answers.append(answer)))
         until(lambda: answers == [(True, "The table was started again.")], "staff, who are answered last")
         assert state(hub, "1")["state"] == "lobby"
         assert state(hub, "1")["seats"][0]["name"] == "Guest 1"

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from hub import games
 from hub.engine.decision import Answer
 from hub.engine.event import Event
-from hub.engine.house_player import ANY_GAME, advise, look, play
+from hub.engine.house_player import ANY_GAME, advise, play, sight_of
 from hub.engine.match import Match
 from hub.engine.odds import beat, odds_text
 from hub.engine.printed import OPTION
@@ -60,7 +60,7 @@ def house_plays(
         chance.settle(match)
         if match.open is None:
             break
-        asked = [seat for seat in match.state.seats if look(match, seat)]
+        asked = [seat for seat in match.state.seats if sight_of(match, seat)]
         assert asked, f"nobody is asked: {match.open.want}"
         yield asked[0]
         action = play(match, asked[0], strength, random, player=player)
@@ -254,7 +254,7 @@ def worlds(name: str, seed: int) -> Iterator[tuple[Match, Match, int]]:
     """Two matches and a seat that is asked: they differ in what this seat may not see, and in that only."""
     match, random = beginning(name, seed, HELD_BY_PEOPLE)
     for _ in steps(match, random, 400):
-        asked = [seat for seat in match.state.seats if look(match, seat)]
+        asked = [seat for seat in match.state.seats if sight_of(match, seat)]
         if not asked or not moments(random, 0.1):
             continue
         seat = random.choice(asked)
@@ -266,7 +266,7 @@ def worlds(name: str, seed: int) -> Iterator[tuple[Match, Match, int]]:
 
 
 def hinted(match: Match, seat: int, seed: int, house: HousePlayer | None = None) -> bytes:
-    sight, game = look(match, seat), match.game
+    sight, game = sight_of(match, seat), match.game
     assert sight
     return to_json(advise(sight, replace(game, house=house) if house else game, Random(seed)))
 
@@ -346,7 +346,7 @@ def test_a_hint_is_one_short_sentence_and_an_answer_that_is_offered(name: str, s
     match, random = beginning(name, seed, HELD_BY_PEOPLE)
     for _ in steps(match, random, 300):
         for seat in match.state.seats:
-            sight = look(match, seat) if moments(random, 0.2) else None
+            sight = sight_of(match, seat) if moments(random, 0.2) else None
             if sight is None or (advice := advise(sight, match.game, random)) is None:
                 continue
             assert len(advice.say) <= LONGEST_REASON, advice.say
@@ -370,7 +370,7 @@ def test_the_house_says_why(name: str) -> None:
     for seed in range(3):
         match, random = beginning(name, seed, HELD_BY_PEOPLE)
         for seat in house_plays(match, random, "steady"):
-            sight = look(match, seat) if moments(random, 0.3) else None
+            sight = sight_of(match, seat) if moments(random, 0.3) else None
             advice = advise(sight, match.game, random) if sight else None
             if advice and advice.answer:
                 (said if advice.say else silent).add(advice.answer.move)
@@ -404,7 +404,7 @@ def test_a_hint_states_no_odds_but_those_of_known_dice(name: str) -> None:
         for seat in house_plays(
             match, random, "easy"
         ):  # the sharp house is asked; easy play shows it as many kinds of moments
-            sight = look(match, seat) if moments(random, 0.5) else None
+            sight = sight_of(match, seat) if moments(random, 0.5) else None
             advice = advise(sight, match.game, random) if sight else None
             if sight and advice and advice.say:
                 said.add(advice.say)
@@ -422,7 +422,7 @@ def test_a_hint_for_a_product_names_the_rolls_that_take_it_public_with_the_chip_
     for seed in range(3):
         match, random = beginning("big-idea", seed, HELD_BY_PEOPLE)
         for seat in house_plays(match, random, "easy"):
-            sight = look(match, seat)
+            sight = sight_of(match, seat)
             advice = advise(sight, match.game, random) if sight and moments(random, 0.5) else None
             if sight and advice and advice.answer and (named := advice.answer.args.get("product")):
                 (shares,) = (sum(one["shares"].values()) for one in sight.table["products"] if one["id"] == named)
@@ -500,11 +500,11 @@ def test_a_house_player_that_answers_what_is_not_offered_is_told_apart(answer: A
 
 
 def test_a_game_of_two_files_has_no_hints_and_one_without_reasons_has_only_choices() -> None:
-    sight = look(climbing(), 2)
+    sight = sight_of(climbing(), 2)
     assert sight
     assert advise(sight, LADDER, Random(1)) is None, "legal play by chance is no advice"
     plain = climbing(ANY_GAME)
-    sight = look(plain, 2)
+    sight = sight_of(plain, 2)
     assert sight
     advice = advise(sight, plain.game, Random(1))
     assert advice
@@ -514,7 +514,7 @@ def test_a_game_of_two_files_has_no_hints_and_one_without_reasons_has_only_choic
 
 def test_a_house_player_whose_reasons_fail_is_told_apart() -> None:
     match = climbing(SimpleNamespace(choose=ANY_GAME.choose, reason=lambda sight, chance, answer: 1 // 0))
-    sight = look(match, 2)
+    sight = sight_of(match, 2)
     assert sight
     with pytest.raises(RulesBug, match="The house player of The ladder gives no reason: ZeroDivisionError"):
         advise(sight, match.game, Random(1))
@@ -532,7 +532,7 @@ def test_whoever_has_locked_is_not_asked_again(name: str) -> None:
     for _ in steps(match, random):
         if match.open and match.open.kind == "sealed" and match.open.answers:
             (seat, *_) = match.open.answers
-            assert look(match, seat) is None
+            assert sight_of(match, seat) is None
             return
 
 

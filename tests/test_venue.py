@@ -27,7 +27,7 @@ from hub.network.staff_messages import (
     Upstream,
     Venue,
 )
-from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffAsked
+from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffRequest
 from hub.power import PowerControl
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from tests.table.fakes import TableRig
@@ -65,7 +65,7 @@ class HouseRig:
 
     def faults(self, *signals: object) -> list[Fault]:
         for signal in signals:
-            self.health.note(signal)
+            self.health.update(signal)
         self.rig.table._show()
         return self.table.faults
 
@@ -213,7 +213,7 @@ def test_staff_see_since_when_a_match_runs() -> None:
     venue.rig.sit(1, 2)
     assert venue.table.begun is None
     venue.rig.start()
-    assert venue.table.begun == venue.rig.store.begun("m-1")
+    assert venue.table.begun == venue.rig.store.started_at("m-1")
 
 
 # --- what staff ask ----------------------------------------------------------------------------------------
@@ -237,4 +237,4 @@ def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch:
     monkeypatch.setattr(venue.rig.table, "put", asked.append)
     with pytest.raises(HubError, match="does not answer"):
         venue.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
-    assert isinstance(asked[0], StaffAsked)
+    assert isinstance(asked[0], StaffRequest)

@@ -206,10 +206,10 @@ def test_a_table_wipes_one_match_that_is_over_and_misses_nothing_at_the_next_sta
 
 def test_when_a_match_began_is_known(database: Path) -> None:
     with closing(Store(database)) as store:
-        begun = store.begun("m-4")
+        begun = store.started_at("m-4")
         assert begun is not None
         assert abs(begun - time.time()) < 600
-        assert store.begun("m-99") is None
+        assert store.started_at("m-99") is None
 
 
 @pytest.fixture

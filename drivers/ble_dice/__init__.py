@@ -1,7 +1,7 @@
 """Dice with a radio (Pixels, GoDice) as a dice reader, over Bluetooth Low Energy with bleak.
 
-What a die says is read by `protocols.py`. `Kit` decides what a throw is; the radio's event loop has a thread of its
-own, looks for the dice for ever, and connects again to whatever was lost.
+`protocols.py` reads the messages of a die, and `Kit` decides what a throw is. The radio's event loop has its own thread, scans
+for dice as long as one is missing, and reconnects to dice that were lost.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState,
 
 log = logging.getLogger(__name__)
 
-REST = 0.7  # seconds that dice lie still before they count
-STRAGGLER = 4.0  # seconds at rest after which a die that was not thrown is missed
-WEAK = 20  # percent of a battery
+REST = 0.7  # seconds that dice must lie still
+STRAGGLER = 4.0  # seconds at rest after which a missing die is reported
+WEAK = 20  # battery level in percent
 TICK = 0.1
-LET_GO = 2.0  # seconds that a die may take to let the connection go
-PROOF = 2.0  # seconds after the connection in which whoever may be a die says that it is one
-TRIES = 5  # of which none came so far
-MOST = 7  # connections that one adapter holds
+DISCONNECT_SECONDS = 2.0  # seconds that a die has to disconnect
+PROOF = 2.0  # seconds after the connection in which a possible die must identify itself
+TRIES = 5  # failed connections before an unidentified device is ignored
+MOST = 7  # connections per adapter
 
 NAME = say("the smart dice")
 LEANS = say("One die is leaning: throw that one again.")
@@ -46,17 +46,17 @@ LEANS = say("One die is leaning: throw that one again.")
 
 @dataclass
 class _Die:
-    """One die of the kit, as far as it has told."""
+    """One die of the kit, according to its messages."""
 
     name: str
-    here: bool = True
+    connected: bool = True
     sides: int = 6
     percent: int = 100
     move: str = "handled"
     face: int | None = None
     since: float = 0.0
     thrown: bool = False  # since the arm
-    threw: int = 0  # the arm under which it was thrown last, if it lies there still
+    last_arm: int = 0  # the arm of its last throw, if it still lies there
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class _Arm:
 
 
 class Kit:
-    """All dice of a table and the throw that is watched. Pure: messages of dice and time in, signals out."""
+    """All dice of a table and the requested throw. Pure: takes messages of dice and the time, and returns signals."""
 
     def __init__(self, put: Inbox) -> None:
         self._put = put
@@ -79,38 +79,38 @@ class Kit:
     # --- the table ---
 
     def arm(self, number: int, count: int, sides: int, now: float, *, lying: bool) -> None:
-        """Watch a throw; `lying`: what was thrown last is told again, even if another throw was asked for meanwhile."""
+        """Watch for a throw. `lying`: report the last throw again, even if another throw was requested meanwhile."""
         self._arm, self._reported_throw = _Arm(number, count, sides), None
-        last = max((die.threw for die in self._dice.values()), default=0)
+        last = max((die.last_arm for die in self._dice.values()), default=0)
         for die in self._dice.values():
-            die.thrown = lying and 0 < die.threw == last
+            die.thrown = lying and 0 < die.last_arm == last
             die.since = now
-        if self._may_read():
+        if self._can_read():
             self._report("armed")
-        self.due(now)
+        self.run_due(now)
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         self._arm = None
 
     # --- the dice ---
 
-    def met(self, key: str, name: str, now: float) -> None:
-        """Take note that a die is connected, for the first time or again."""
+    def on_connected(self, key: str, name: str, now: float) -> None:
+        """Register a die that has connected, for the first time or again."""
         die = self._dice.setdefault(key, _Die(name))
-        die.here, die.since = True, now
+        die.connected, die.since = True, now
         self._report_kit()
-        if self._arm and self._reported_throw and self._reported_throw[0] == "no_reader" and self._may_read():
+        if self._arm and self._reported_throw and self._reported_throw[0] == "no_reader" and self._can_read():
             self._report("armed")
 
-    def lost(self, key: str, now: float) -> None:
-        """Take note that a die does not answer any more. What it was doing is remembered: it is asked when it is back."""
-        self._dice[key].here = False
+    def on_disconnected(self, key: str, now: float) -> None:
+        """Note that a die is disconnected. Its state is kept, and queried when it is back."""
+        self._dice[key].connected = False
         self._report_kit()
-        self.due(now)
+        self.run_due(now)
 
-    def heard(self, key: str, message: DieMessage, now: float) -> None:
-        """Take in what a die said."""
+    def on_message(self, key: str, message: DieMessage, now: float) -> None:
+        """Handle a message of a die."""
         die = self._dice[key]
         match message:
             case Identified(sides):
@@ -122,21 +122,21 @@ class Kit:
             case Moved(move, face):
                 if move == "rolled":
                     die.thrown = True
-                    die.threw = self._arm.number if self._arm else 0
-                elif move != "handled" or face != die.face:  # a die that is asked again says what it said
-                    die.thrown, die.threw = False, 0
+                    die.last_arm = self._arm.number if self._arm else 0
+                elif move != "handled" or face != die.face:  # a repeated state is not a new event
+                    die.thrown, die.last_arm = False, 0
                 die.move, die.face, die.since = move, face, now
-                self.due(now)
+                self.run_due(now)
 
-    def due(self, now: float) -> None:
-        """Do what time alone brings: dice at rest, dice that are missed."""
+    def run_due(self, now: float) -> None:
+        """Do what is due: report dice at rest, and missing dice."""
         arm = self._arm
         if arm is None:
             return
-        if not self._may_read():
-            self._report("no_reader", sentence=self._why_not())
+        if not self._can_read():
+            self._report("no_reader", sentence=self._no_reader_sentence())
             return
-        dice = [die for die in self._dice.values() if die.here and die.sides == arm.sides]
+        dice = [die for die in self._dice.values() if die.connected and die.sides == arm.sides]
         thrown = [die for die in dice if die.thrown]
         faces = tuple(die.face for die in thrown if die.face is not None)
         if any(die.move == "rolling" for die in dice):
@@ -154,14 +154,14 @@ class Kit:
                 for die in thrown:
                     die.thrown = False
 
-    def _may_read(self) -> bool:
+    def _can_read(self) -> bool:
         arm = self._arm
         return arm is not None and self._usable(arm.sides) >= arm.count
 
     def _usable(self, sides: int) -> int:
-        return sum(die.here and die.sides == sides for die in self._dice.values())
+        return sum(die.connected and die.sides == sides for die in self._dice.values())
 
-    def _why_not(self) -> str:
+    def _no_reader_sentence(self) -> str:
         assert self._arm is not None
         here = self._usable(self._arm.sides)
         if here == 0:
@@ -174,7 +174,7 @@ class Kit:
         )
 
     def _report_kit(self) -> None:
-        here = [die for die in self._dice.values() if die.here]
+        here = [die for die in self._dice.values() if die.connected]
         kit = DiceKit(NAME, self._usable(6), tuple(die.name for die in here if die.percent < WEAK))
         if kit != self._reported_kit:
             self._reported_kit = kit
@@ -192,7 +192,7 @@ class Kit:
 
 @dataclass(frozen=True)
 class Radio:
-    """How bleak reaches the air, and the event loop on which it does: its own way, or a test's."""
+    """The backends of bleak and the event loop; tests replace them."""
 
     scanner: Any = None
     client: Any = None
@@ -210,7 +210,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class BleDice:
-    """The dice of one table: the port `Dice`, on a thread with an event loop."""
+    """The `Dice` port for the dice of one table, on a thread with an event loop."""
 
     lamps = page = boxes = None
 
@@ -218,7 +218,7 @@ class BleDice:
         self, settings: Settings, inbox: Inbox, clock: Clock | None = None, radio: Radio | None = None
     ) -> None:
         self.dice = self
-        self._wanted = [name.lower() for name in settings.dice]
+        self._names = [name.lower() for name in settings.dice]
         self._most = settings.most if not settings.dice else len(settings.dice)
         self._put = inbox
         self._clock = clock if clock is not None else MonotonicClock()
@@ -227,21 +227,21 @@ class BleDice:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped: asyncio.Event | None = None
         self._ready = threading.Event()
-        self._held: dict[str, asyncio.Task[None]] = {}
-        self._gone: dict[str, asyncio.Event] = {}  # set when the connection of that die is to end or has ended
-        self._strangers: set[str] = set()  # addresses that are no dice: not asked again
-        self._failures: dict[str, int] = {}  # of those that are not known as dice
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._disconnected: dict[str, asyncio.Event] = {}  # set when a connection must end or has ended
+        self._strangers: set[str] = set()  # addresses that are no dice, ignored
+        self._failures: dict[str, int] = {}  # failed connections of unidentified devices
         self._protocols: dict[str, DieProtocol] = {}  # kept while a die is lost: it may have been rolling
         self._reported = ""  # the sentence of the failure that staff know of
         self._thread = threading.Thread(target=self._run, name="ble-dice", daemon=True)
 
     def start(self) -> None:
-        """Begin to look for the dice."""
+        """Start to scan for the dice."""
         self._thread.start()
         self._ready.wait(5)
 
     def close(self) -> None:
-        """Let the dice go."""
+        """Disconnect from the dice."""
         if self._loop and self._stopped and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopped.set)
             self._thread.join(timeout=10)
@@ -251,7 +251,7 @@ class BleDice:
         self._call_soon(lambda: self._kit.arm(number, count, sides, self._clock.now(), lying=lying))
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         self._call_soon(self._kit.disarm)
 
     def _call_soon(self, call: Callable[[], None]) -> None:
@@ -261,7 +261,7 @@ class BleDice:
     def _run(self) -> None:
         try:
             with asyncio.Runner(loop_factory=self._radio.loop) as runner:
-                runner.run(self._live())
+                runner.run(self._main())
         except Exception:  # a fault in one driver does not end the match; its event loop is gone
             log.exception("The radio of the smart dice failed.")
             self._put(
@@ -271,36 +271,36 @@ class BleDice:
                 )
             )
 
-    async def _live(self) -> None:
+    async def _main(self) -> None:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
         self._ready.set()
         ticking = asyncio.create_task(self._tick())
-        looking = asyncio.create_task(self._look())
+        scanning = asyncio.create_task(self._scan())
         await self._stopped.wait()
-        for gone in self._gone.values():  # a connection that is being made may swallow its cancellation
-            gone.set()
-        tasks = [ticking, looking, *self._held.values()]
+        for disconnected in self._disconnected.values():  # a connection that is being made may swallow its cancellation
+            disconnected.set()
+        tasks = [ticking, scanning, *self._tasks.values()]
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks, timeout=2 * LET_GO)
+        await asyncio.wait(tasks, timeout=2 * DISCONNECT_SECONDS)
 
     async def _tick(self) -> None:
         while True:
-            self._kit.due(self._clock.now())
+            self._kit.run_due(self._clock.now())
             await asyncio.sleep(TICK)
 
-    async def _look(self) -> None:
-        """Scan while a die is missing; a die that is heard gets a task of its own."""
+    async def _scan(self) -> None:
+        """Scan while a die is missing. Each die gets its own task."""
         pauses = backoff()
         while True:
             try:
-                async with BleakScanner(self._heard_on_air, **_backend(self._radio.scanner)):
+                async with BleakScanner(self._on_advertisement, **_backend(self._radio.scanner)):
                     self._report_up()
                     pauses = backoff()
-                    while len(self._held) < self._most:
+                    while len(self._tasks) < self._most:
                         await asyncio.sleep(TICK)
-                while len(self._held) >= self._most:
+                while len(self._tasks) >= self._most:
                     await asyncio.sleep(TICK)
             except (BleakError, OSError) as error:
                 self._report_down(
@@ -311,67 +311,69 @@ class BleDice:
                 )
                 await asyncio.sleep(next(pauses))
 
-    def _heard_on_air(self, device: BLEDevice, said: AdvertisementData) -> None:
+    def _on_advertisement(self, device: BLEDevice, advertisement: AdvertisementData) -> None:
         if self._stopped is None or self._stopped.is_set():
             return
-        name = said.local_name or device.name or ""
-        protocol = protocol_of(name, said.service_uuids)
-        wanted = not self._wanted or name.lower() in self._wanted or device.address.lower() in self._wanted
-        held = device.address in self._held or device.address in self._strangers
-        if protocol and wanted and not held and len(self._held) < self._most:
-            proven = device.address in self._protocols or is_certain(name, said.manufacturer_data, said.service_data)
+        name = advertisement.local_name or device.name or ""
+        protocol = protocol_of(name, advertisement.service_uuids)
+        is_wanted = not self._names or name.lower() in self._names or device.address.lower() in self._names
+        held = device.address in self._tasks or device.address in self._strangers
+        if protocol and is_wanted and not held and len(self._tasks) < self._most:
+            proven = device.address in self._protocols or is_certain(
+                name, advertisement.manufacturer_data, advertisement.service_data
+            )
             protocol = self._protocols.get(device.address, protocol)
-            task = asyncio.create_task(self._hold(device, name, protocol, proven=proven))
-            self._held[device.address] = task
-            task.add_done_callback(lambda _: self._held.pop(device.address, None))
+            task = asyncio.create_task(self._stay_connected(device, name, protocol, proven=proven))
+            self._tasks[device.address] = task
+            task.add_done_callback(lambda _: self._tasks.pop(device.address, None))
 
-    async def _hold(self, device: BLEDevice, name: str, protocol: DieProtocol, *, proven: bool) -> None:
-        """Stay connected to one die until it is lost; then look for it again. Let a stranger go."""
+    async def _stay_connected(self, device: BLEDevice, name: str, protocol: DieProtocol, *, proven: bool) -> None:
+        """Stay connected to a die until it is lost; the scan then finds it again. Disconnect from other devices."""
         address = device.address
-        gone, met = self._gone.setdefault(address, asyncio.Event()), False
-        gone.clear()
-        client = BleakClient(device, lambda _: gone.set(), **_backend(self._radio.client))
+        disconnected, connected = self._disconnected.setdefault(address, asyncio.Event()), False
+        disconnected.clear()
+        client = BleakClient(device, lambda _: disconnected.set(), **_backend(self._radio.client))
         answers = _Answers(protocol)
 
-        def heard(_: object, data: bytearray) -> None:
-            answers.take(data)
-            if met:
-                self._pass_on(address, answers)
+        def on_notify(_: object, data: bytearray) -> None:
+            answers.on_data(data)
+            if connected:
+                self._forward(address, answers)
 
         try:
-            async with self._one_at_a_time:  # an adapter makes one connection after the other
+            async with self._one_at_a_time:  # an adapter cannot make two connections at once
                 await client.connect()
-            await client.start_notify(protocol.notify, heard)
+            await client.start_notify(protocol.notify, on_notify)
             for question in protocol.hello():
                 await client.write_gatt_char(protocol.write, question, response=False)
-            if proven or await answers.identify(gone):
+            if proven or await answers.identify(disconnected):
                 self._protocols[address] = protocol
-                self._kit.met(address, name, self._clock.now())
-                met = True
-                self._pass_on(address, answers)
-                await client.write_gatt_char(protocol.write, protocol.blink(), response=False)  # it is of this table
-                await gone.wait()
-            elif not gone.is_set():
-                self._let_go(address, name)
+                self._kit.on_connected(address, name, self._clock.now())
+                connected = True
+                self._forward(address, answers)
+                await client.write_gatt_char(protocol.write, protocol.blink(), response=False)  # for the people here
+                await disconnected.wait()
+            elif not disconnected.is_set():
+                self._reject(address, name)
         except (BleakError, OSError, TimeoutError) as error:
             log.info("The die %s cannot be reached: %s", name, error)
             self._failures[address] = self._failures.get(address, 0) + 1
             lacking = isinstance(error, BleakCharacteristicNotFoundError)
-            if not proven and not met and (lacking or self._failures[address] >= TRIES):
-                self._let_go(address, name)
+            if not proven and not connected and (lacking or self._failures[address] >= TRIES):
+                self._reject(address, name)
         finally:
-            if met:
-                self._kit.lost(address, self._clock.now())
+            if connected:
+                self._kit.on_disconnected(address, self._clock.now())
             with suppress(BleakError, OSError, TimeoutError):
-                await asyncio.wait_for(client.disconnect(), LET_GO)
+                await asyncio.wait_for(client.disconnect(), DISCONNECT_SECONDS)
         await asyncio.sleep(SHORTEST)
 
-    def _pass_on(self, address: str, answers: _Answers) -> None:
+    def _forward(self, address: str, answers: _Answers) -> None:
         for message in answers.waiting:
-            self._kit.heard(address, message, self._clock.now())
+            self._kit.on_message(address, message, self._clock.now())
         answers.waiting.clear()
 
-    def _let_go(self, address: str, name: str) -> None:
+    def _reject(self, address: str, name: str) -> None:
         self._strangers.add(address)
         log.info("%s (%s) offers the service of a smart die and does not answer as one: it is let go.", name, address)
 
@@ -388,7 +390,7 @@ class BleDice:
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:  # noqa: ARG001 - whatever the dice, it takes the radio
-    """Return what the machine must have for a `[[device]]` block."""
+    """Return the requirements of a `[[device]]` block."""
     return [Need("radio", "", "plug in a Bluetooth adapter")]
 
 
@@ -398,7 +400,7 @@ def connect(settings: Mapping[str, object], context: DriverContext) -> BleDice:
 
 
 class Found(NamedTuple):
-    """What was heard on the air, and whether it is a die."""
+    """A device in radio range, and whether it is a die."""
 
     name: str
     address: str
@@ -406,7 +408,7 @@ class Found(NamedTuple):
 
 
 def find(seconds: float, radio: Radio | None = None) -> list[Found]:
-    """Return the dice in the air, each lit up green, and what only seemed to be one. Raise DeviceLost without a radio."""
+    """Light up all dice in radio range, and return them with possible dice. Raise DeviceLost without a radio."""
     try:
         return asyncio.run(_find(seconds, radio if radio is not None else Radio()))
     except (BleakError, OSError) as error:
@@ -416,20 +418,20 @@ def find(seconds: float, radio: Radio | None = None) -> list[Found]:
 
 
 async def _find(seconds: float, radio: Radio) -> list[Found]:
-    heard: dict[str, tuple[BLEDevice, str, DieProtocol]] = {}
+    devices: dict[str, tuple[BLEDevice, str, DieProtocol]] = {}
     certain: set[str] = set()
 
-    def on_air(device: BLEDevice, said: AdvertisementData) -> None:
-        name = said.local_name or device.name or ""
-        if protocol := protocol_of(name, said.service_uuids):
-            heard.setdefault(device.address, (device, name, protocol))
-            if is_certain(name, said.manufacturer_data, said.service_data):
+    def on_air(device: BLEDevice, advertisement: AdvertisementData) -> None:
+        name = advertisement.local_name or device.name or ""
+        if protocol := protocol_of(name, advertisement.service_uuids):
+            devices.setdefault(device.address, (device, name, protocol))
+            if is_certain(name, advertisement.manufacturer_data, advertisement.service_data):
                 certain.add(device.address)
 
     async with BleakScanner(on_air, **_backend(radio.scanner)):
         await asyncio.sleep(seconds)
     found = []
-    for device, name, protocol in heard.values():
+    for device, name, protocol in devices.values():
         die = device.address in certain
         try:
             die = await _light_up(device, protocol, radio, certain=die) or die
@@ -440,36 +442,36 @@ async def _find(seconds: float, radio: Radio) -> list[Found]:
 
 
 async def _light_up(device: BLEDevice, protocol: DieProtocol, radio: Radio, *, certain: bool) -> bool:
-    """Light a die up green; return whether it is one. Nothing is written to a stranger but who it is."""
-    gone, answers = asyncio.Event(), _Answers(protocol)
-    async with BleakClient(device, lambda _: gone.set(), **_backend(radio.client)) as client:
+    """Light a die up green; return whether it is one. An unidentified device gets only the query for its identity."""
+    disconnected, answers = asyncio.Event(), _Answers(protocol)
+    async with BleakClient(device, lambda _: disconnected.set(), **_backend(radio.client)) as client:
         if not certain:
-            await client.start_notify(protocol.notify, lambda _, data: answers.take(data))
+            await client.start_notify(protocol.notify, lambda _, data: answers.on_data(data))
             await client.write_gatt_char(protocol.write, protocol.hello()[0], response=False)
-        if certain or await answers.identify(gone):
+        if certain or await answers.identify(disconnected):
             await client.write_gatt_char(protocol.write, protocol.blink(), response=False)
             return True
     return False
 
 
 class _Answers:
-    """What is heard from somebody who may be a die."""
+    """The messages of a possible die."""
 
     def __init__(self, protocol: DieProtocol) -> None:
         self.waiting: list[DieMessage] = []
         self._protocol = protocol
         self._identified = asyncio.Event()
 
-    def take(self, data: bytearray) -> None:
-        """Take in a notification."""
-        messages = self._protocol.heard(bytes(data))
+    def on_data(self, data: bytearray) -> None:
+        """Handle a notification."""
+        messages = self._protocol.parse(bytes(data))
         self.waiting += messages
         if any(isinstance(message, Identified) for message in messages):
             self._identified.set()
 
-    async def identify(self, gone: asyncio.Event) -> bool:
-        """Wait until it has said that it is a die, PROOF seconds at most and not after it is gone; return whether it has."""
-        waits = [asyncio.ensure_future(event.wait()) for event in (self._identified, gone)]
+    async def identify(self, disconnected: asyncio.Event) -> bool:
+        """Wait for at most PROOF seconds, or until the connection ends; return whether the device is a die."""
+        waits = [asyncio.ensure_future(event.wait()) for event in (self._identified, disconnected)]
         await asyncio.wait(waits, timeout=PROOF, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()

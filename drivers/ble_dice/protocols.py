@@ -1,4 +1,4 @@
-"""What dice with a radio say: the bytes of Pixels (current and legacy) and GoDice, and what they mean at a table.
+"""The radio messages of dice: the bytes of Pixels (current and legacy) and GoDice, and their meaning.
 
 Pixels: messages of `pixels-js` (September 2025), little endian, the first byte is the type. GoDice: the maker's
 JavaScript interface. Bytes only: no radio, thread or clock.
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 Move = Literal["rolling", "rolled", "leaning", "handled"]
-"""`rolled` is a throw that came to rest; a die that was laid down or pushed is `handled`, and is no throw."""
+"""`rolled` is a throw at rest. A die that was laid down or pushed is `handled`; that is not a throw."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A die moved or came to rest; `face` is its number where it lies flat."""
+    """A die moved or came to rest; `face` is its number if it lies flat."""
 
     move: Move
     face: int | None = None
@@ -24,7 +24,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Battery:
-    """How full the battery is, in percent."""
+    """The battery level in percent."""
 
     percent: int
     charging: bool | None = None
@@ -32,7 +32,7 @@ class Battery:
 
 @dataclass(frozen=True)
 class Identified:
-    """What a die is: its sides."""
+    """The number of sides of a die."""
 
     sides: int
 
@@ -41,20 +41,20 @@ DieMessage = Moved | Battery | Identified
 
 
 class DieProtocol(Protocol):
-    """How to speak with one make of dice. One object a die: it remembers what the die said."""
+    """The protocol of one make of dice, with one object per die, because it keeps the state of the die."""
 
     service: str
     notify: str
     write: str
 
     def hello(self) -> Sequence[bytes]:
-        """Return what to ask after connecting: who it is, how it lies, how full its battery is."""
+        """Return the queries after connecting: identity, state, battery."""
 
     def blink(self) -> bytes:
-        """Have it light up green, so that a person sees which die this is."""
+        """Return the command to light up green, so that people see which die this is."""
 
-    def heard(self, data: bytes) -> list[DieMessage]:
-        """Return what a notification means; nothing for what is not understood."""
+    def parse(self, data: bytes) -> list[DieMessage]:
+        """Return the messages in a notification; none if it is unknown."""
 
 
 # --- Pixels ------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ _NEW_FORM = 15  # the size of the first chunk of a new firmware's answer; no Pix
 
 
 class Pixels:
-    """A Pixels die. `legacy` dice, the most of those in the field, speak on the Nordic UART's ids."""
+    """A Pixels die. `legacy` dice, the majority in use, have the ids of the Nordic UART."""
 
     def __init__(self, *, legacy: bool) -> None:
         base = "6e40000{}-b5a3-f393-e0a9-e50e24dcca9e" if legacy else "a6b9000{}-7a5a-43f2-a962-350c8edc9b5b"
@@ -83,7 +83,7 @@ class Pixels:
         self._rolling = False
 
     def hello(self) -> Sequence[bytes]:
-        """Return the questions: who it is, how it lies, its battery."""
+        """Return the queries: identity, state, battery."""
         return bytes([_WHO]), bytes([_ASK_ROLL]), bytes([_ASK_BATTERY])
 
     def blink(self) -> bytes:
@@ -92,14 +92,14 @@ class Pixels:
             bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
         )
 
-    def heard(self, data: bytes) -> list[DieMessage]:
-        """Return a roll, a battery, or the die's own answer of who it is."""
+    def parse(self, data: bytes) -> list[DieMessage]:
+        """Return a roll, a battery level, or the identity of the die."""
         kind = data[0] if data else 0
         if kind == _ROLL and len(data) >= 3:
             return self._moved(data[1], data[2])
         if kind == _BATTERY and len(data) >= 3:
             return [Battery(data[1], data[2] in (2, 3))]
-        return self._known(data) if kind == _I_AM else []
+        return self._identity(data) if kind == _I_AM else []
 
     def _moved(self, state: int, index: int) -> list[DieMessage]:
         if state == _ROLLING:
@@ -121,17 +121,17 @@ class Pixels:
             return _OLD_SIX.get(index, index + 1)
         return {4: index, 5: index * 10}.get(self._type, index + 1)
 
-    def _known(self, data: bytes) -> list[DieMessage]:
+    def _identity(self, data: bytes) -> list[DieMessage]:
         if data[1:2] == bytes([_NEW_FORM]):
-            return self._known_in_chunks(data)
-        if len(data) < 18 or not any(data[8:12]):  # every die has a number of its own, and it is not 0
+            return self._identity_in_chunks(data)
+        if len(data) < 18 or not any(data[8:12]):  # a die's serial number is never 0
             return []
         # The legacy form; without a longer MTU its end is cut off.
         self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
-        said: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
-        return [*said, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else said
+        messages: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
+        return [*messages, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else messages
 
-    def _known_in_chunks(self, data: bytes) -> list[DieMessage]:
+    def _identity_in_chunks(self, data: bytes) -> list[DieMessage]:
         """Read the chunks version, die, design, name, settings, status: each begins with its own size."""
         chunks, at = [], 1
         while at < len(data) and data[at] > 0:
@@ -139,18 +139,18 @@ class Pixels:
             at += data[at]
         if len(chunks[0]) >= 7:
             self._built = int.from_bytes(chunks[0][3:7], "little")
-        said: list[DieMessage] = []
+        messages: list[DieMessage] = []
         if len(chunks) > 1 and len(chunks[1]) >= 7 and any(chunks[1][1:5]):
             self._type = chunks[1][6]
-            said.append(Identified(_SIDES.get(self._type, 0)))
+            messages.append(Identified(_SIDES.get(self._type, 0)))
         if len(chunks) > 5 and len(chunks[5]) >= 3:
-            said.append(Battery(chunks[5][1], chunks[5][2] in (2, 3)))
-        return said
+            messages.append(Battery(chunks[5][1], chunks[5][2] in (2, 3)))
+        return messages
 
 
 # --- GoDice ------------------------------------------------------------------------------------------
 
-_LYING = {1: (-64, 0, 0), 2: (0, 0, 64), 3: (0, 64, 0), 4: (0, -64, 0), 5: (0, 0, -64), 6: (64, 0, 0)}
+_GRAVITY = {1: (-64, 0, 0), 2: (0, 0, 64), 3: (0, 64, 0), 4: (0, -64, 0), 5: (0, 0, -64), 6: (64, 0, 0)}
 """Where gravity points in a six-sided GoDice that shows a number."""
 
 
@@ -162,43 +162,43 @@ class GoDice:
     notify = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
 
     def hello(self) -> Sequence[bytes]:
-        """Return the question for its battery; how it lies cannot be asked."""
+        """Return the query for its battery; its state cannot be queried."""
         return (bytes([3]),)
 
     def blink(self) -> bytes:
         """Return the command for three green pulses of 0.3 s: count, on, off (10 ms), colour."""
         return bytes([16, 3, 30, 20, 0, 255, 0, 1, 0])
 
-    def heard(self, data: bytes) -> list[DieMessage]:
+    def parse(self, data: bytes) -> list[DieMessage]:
         """Return a roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
         if data[:3] == b"Bat" and len(data) >= 4:
             return [Battery(data[3])]
         if data[:1] == b"R":
             return [Moved("rolling")]
         if data[:1] == b"S" and len(data) >= 4:
-            return [Moved("rolled", _lies(data[1:4]))]
+            return [Moved("rolled", _face_up(data[1:4]))]
         if data[:2] == b"TS":
             return [Moved("leaning")]
         if data[:2] in (b"FS", b"MS") and len(data) >= 5:
-            return [Moved("handled", _lies(data[2:5]))]
+            return [Moved("handled", _face_up(data[2:5]))]
         return []
 
 
-def _lies(vector: bytes) -> int:
+def _face_up(vector: bytes) -> int:
     """Return the number whose direction is nearest to the measured one (three signed bytes)."""
     x, y, z = (value - 256 if value > 127 else value for value in vector)
-    return min(_LYING, key=lambda face: sum((a - b) ** 2 for a, b in zip(_LYING[face], (x, y, z), strict=True)))
+    return min(_GRAVITY, key=lambda face: sum((a - b) ** 2 for a, b in zip(_GRAVITY[face], (x, y, z), strict=True)))
 
 
 _GODICE = "GoDice_"  # how the names of all GoDice begin (their maker's JavaScript interface, `requestDevice`)
 
 
 def is_certain(name: str, manufacturer: Mapping[int, bytes], service: Mapping[str, bytes]) -> bool:
-    """Return whether what was advertised is a die's: a GoDice's name, or the data of Pixels firmware since July 2022.
+    """Return whether an advertisement is a die's: a GoDice's name, or the data of Pixels firmware since July 2022.
 
     Pixels: five bytes by the maker's number (lights, design and type, state of the roll, face, battery) and eight by
     the service's (the die's number, the firmware's date): pixels-js, getScannedPixel.ts; DiceFirmware,
-    bluetooth_custom_advertising_data.cpp. Whoever is not certain may be a die all the same, and has to answer as one.
+    bluetooth_custom_advertising_data.cpp. Any other device may still be a die, and must identify itself.
     """
     if name.startswith(_GODICE):
         return True
@@ -208,15 +208,15 @@ def is_certain(name: str, manufacturer: Mapping[int, bytes], service: Mapping[st
 
 
 def protocol_of(name: str, services: Sequence[str]) -> DieProtocol | None:
-    """Return the protocol of what is heard on the air, by its name and services; None for what cannot be a die.
+    """Return the protocol of an advertised device, by its name and services; None if it cannot be a die.
 
-    Legacy Pixels and GoDice both say they are a Nordic UART, and so do scooters, watches and micro:bits.
+    Legacy Pixels and GoDice advertise a Nordic UART, and so do scooters, watches and micro:bits.
     """
-    said = [service.lower() for service in services]
+    uuids = [service.lower() for service in services]
     if name.startswith(_GODICE):
         return GoDice()
-    if Pixels(legacy=False).service in said:
+    if Pixels(legacy=False).service in uuids:
         return Pixels(legacy=False)
-    if Pixels(legacy=True).service in said:
+    if Pixels(legacy=True).service in uuids:
         return Pixels(legacy=True)
     return None

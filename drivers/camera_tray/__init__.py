@@ -1,7 +1,7 @@
 """A camera that looks down on the dice tray: a throw counts when three pictures running say the same of dice at rest.
 
-What the pictures show is read by `vision.py`. Whatever is not certain there is asked of a person, never guessed. The
-tray is calibrated once (`table-hub calibrate-tray`): what it looks like empty, and how large a die is.
+`vision.py` reads the pictures. If it is not certain, a person is asked; nothing is guessed. The tray is calibrated once
+(`table-hub calibrate-tray`): a picture of the empty tray, and the size of a die.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from drivers.camera_tray.background import Background
-from drivers.camera_tray.cameras import INSTALL, PROGRAMS, SOURCES, Camera, Look, Positive, open_camera
+from drivers.camera_tray.cameras import INSTALL, PROGRAMS, SOURCES, Camera, CameraSettings, Positive, open_camera
 from drivers.camera_tray.doubtful import DoubtfulPictures
 from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Reading, read
 from drivers.common import settings as block
@@ -27,15 +27,15 @@ from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
 
-AGREE = 3  # pictures running
-REST = 0.7  # seconds that dice lie still before they count
+AGREE = 3  # consecutive pictures
+REST = 0.7  # seconds that dice must lie still
 DOUBTFUL = 2.0  # seconds of doubt, or of pictures that differ, before a person is asked
-STILL = 4.0  # pixels that a die's middle may seem to wander
+STILL = 4.0  # pixels by which the center of a still die may vary
 EVERY, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched and otherwise
-WARM = 12  # pictures that are let pass before one is kept
+WARM = 12  # pictures that are skipped before one is used
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
-BY_ID = "/dev/v4l/by-id/*-video-index0"  # names that stay with a camera on USB; index 1 is its metadata
+BY_ID = "/dev/v4l/by-id/*-video-index0"  # stable names of cameras on USB; index 1 is metadata
 FOLDER = "doubtful-dice"  # the folder of pictures that could not be read, beside the calibration
 NAME = say("the dice tray")
 MOST = 6  # dice in one throw: more of them hide each other
@@ -46,10 +46,10 @@ UNSURE = say("I cannot read these dice: lay them flat and apart, or type what th
 # --- when a throw may be believed --------------------------------------------------------------------
 
 
-class Watch:
-    """What follows from one picture after another, from the moment a throw of `count` dice is asked for.
+class ThrowWatch:
+    """Evaluates pictures one by one, from the request for a throw of `count` dice.
 
-    Dice that lie there already are those of the last throw: until something stirs nothing is read, unless `lying`.
+    Dice that lie there already belong to the last throw: nothing is read until something moves, unless `lying`.
     """
 
     def __init__(self, count: int, now: float, *, lying: bool = False) -> None:
@@ -60,9 +60,9 @@ class Watch:
         self._run: deque[Reading] = deque(maxlen=AGREE)
         self._unsure_since: float | None = None
 
-    def look(self, reading: Reading | None, now: float) -> tuple[DiceState, tuple[int, ...], str]:
+    def update(self, reading: Reading | None, now: float) -> tuple[DiceState, tuple[int, ...], str]:
         """Return state, faces and sentence after a picture; `reading` is None while something moves."""
-        if reading is None or (self._last is not None and not same(self._last, reading)):
+        if reading is None or (self._last is not None and not same_dice(self._last, reading)):
             self._stirred = True
             self._still_since = now
             self._run.clear()
@@ -83,7 +83,7 @@ class Watch:
 
     def _settled(self, faces: tuple[int, ...]) -> tuple[DiceState, tuple[int, ...], str]:
         if not faces:
-            return "armed", (), ""  # the dice were taken out, to be thrown
+            return "armed", (), ""  # the dice were picked up
         if len(faces) != self._count:
             sentence = say(
                 "I see {seen} of {count} dice: throw them all again, or type what they show.",
@@ -94,7 +94,7 @@ class Watch:
         return "settled", faces, ""
 
 
-def same(a: Reading, b: Reading) -> bool:
+def same_dice(a: Reading, b: Reading) -> bool:
     """Return whether two pictures show the same dice in the same places."""
     if len(a.faces) != len(b.faces) or bool(a.doubt) != bool(b.doubt):
         return False
@@ -104,7 +104,7 @@ def same(a: Reading, b: Reading) -> bool:
     )
 
 
-def stirred(before: Picture, after: Picture) -> bool:
+def has_moved(before: Picture, after: Picture) -> bool:
     """Return whether something moved between two pictures: more pixels changed than grain and flicker change."""
     small = [cv2.GaussianBlur(one, (0, 0), 1.5)[::2, ::2].astype(np.int16) for one in (before, after)]
     return float(np.mean(np.abs(small[1] - small[0]).max(axis=2) > 18)) > STIRRED
@@ -166,12 +166,12 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError(f"white_balance of {self.source!r} is {form}")
 
     @property
-    def look(self) -> Look:
-        """How the camera is to look. A Pi's lens that has a motor stands at the dice unless told otherwise."""
+    def camera_settings(self) -> CameraSettings:
+        """The camera settings. Without `focus`, the motor lens of a Pi's camera is focused on the dice."""
         focus = self.focus
         if focus is None and self.source.startswith("rpicam"):
             focus = 1000 / (self.camera_mm - self.die_mm)
-        return Look((self.width, self.height), focus, self.exposure_us, self.gain, self.white_balance)
+        return CameraSettings((self.width, self.height), focus, self.exposure_us, self.gain, self.white_balance)
 
 
 class CameraTray(ThreadedDevice):
@@ -190,7 +190,7 @@ class CameraTray(ThreadedDevice):
         self._loaded: Calibration | None = None
         self._doubtful = DoubtfulPictures(Path(settings.calibration).expanduser().parent / FOLDER, settings.doubtful)
         self._before: Picture | None = None
-        self._watch: Watch | None = None
+        self._watch: ThrowWatch | None = None
         self._arm = self._count = 0
         self._reported: tuple[DiceState, tuple[int, ...], str] | None = None
 
@@ -199,33 +199,33 @@ class CameraTray(ThreadedDevice):
         self._thread.call_soon(partial(self._begin, number, count, sides, lying=lying))
 
     def close(self) -> None:
-        """Release the camera and end the thread, which may be waiting for a picture."""
+        """Release the camera and end the thread, even while it waits for a picture."""
         camera = self._camera
         if camera is not None:
             camera.interrupt()
         super().close()
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         self._thread.call_soon(self._end)
 
     def _begin(self, number: int, count: int, sides: int, *, lying: bool) -> None:
         self._arm, self._reported, self._count = number, None, count
-        self._watch = Watch(count, self._clock.now(), lying=lying)
-        self._before = None  # no picture was taken while nobody asked: what lies there now is no throw
+        self._watch = ThrowWatch(count, self._clock.now(), lying=lying)
+        self._before = None  # the last picture may be old, so a difference to it is no movement
         if sides != 6:
             self._watch = None
             sentence = say("The tray reads dice with 6 sides, not with {sides}: type what you see.", sides=sides)
-            self._say("no_reader", (), sentence)
+            self._report("no_reader", (), sentence)
         elif self._camera is None:
-            self._say("no_reader", (), SILENT)
+            self._report("no_reader", (), SILENT)
         else:
-            self._say("armed", (), "")
+            self._report("armed", (), "")
 
     def _end(self) -> None:
         self._watch = None
 
-    def _say(self, state: DiceState, faces: tuple[int, ...], text: str) -> None:
+    def _report(self, state: DiceState, faces: tuple[int, ...], text: str) -> None:
         if (state, faces, text) != self._reported:
             self._reported = (state, faces, text)
             self._put(DiceSeen(NAME, self._arm, state, faces, text))
@@ -236,22 +236,22 @@ class CameraTray(ThreadedDevice):
         """Open the camera and read the calibration."""
         loaded = load(Path(self._settings.calibration).expanduser())
         if self._background is None or self._loaded is None or not _equal(loaded, self._loaded):
-            self._background, self._loaded = Background(loaded), loaded  # else what was learned since is still right
-        self._camera = open_camera(self._settings.source, self._settings.look)
+            self._background, self._loaded = Background(loaded), loaded  # else keep what was learned since
+        self._camera = open_camera(self._settings.source, self._settings.camera_settings)
         self._before = self._camera.picture()
         self._put(DiceKit(NAME, MOST))
         if self._watch is not None:
-            self._watch = Watch(self._count, self._clock.now())
-            self._say("armed", (), "")
+            self._watch = ThrowWatch(self._count, self._clock.now())
+            self._report("armed", (), "")
 
     def step(self, now: float) -> float | None:
-        """Take a picture, and tell what follows from it."""
+        """Take a picture, and report the state of the throw."""
         assert self._camera is not None
         assert self._background is not None
         picture = self._camera.picture()
         before, self._before = self._before, picture
-        moving = before is not None and (picture.shape != before.shape or stirred(before, picture))
-        empty = self._background.see(picture, moving=moving)
+        moving = before is not None and (picture.shape != before.shape or has_moved(before, picture))
+        empty = self._background.update(picture, moving=moving)
         if self._watch is None:
             return now + IDLE
         try:
@@ -259,24 +259,24 @@ class CameraTray(ThreadedDevice):
         except ValueError as error:
             raise DeviceLost(error.args[0], Cause.CALIBRATION) from None
         known = self._reported
-        state, faces, words = self._watch.look(reading, now)
-        self._say(state, faces, words)
+        state, faces, words = self._watch.update(reading, now)
+        self._report(state, faces, words)
         if state in ("cocked", "wrong_count") and self._reported != known:
-            self._doubtful.keep(picture, self._arm, self._count, words)
+            self._doubtful.save(picture, self._arm, self._count, words)
         return now + EVERY
 
     def release(self) -> None:
-        """Close the camera. A roll that was watched is typed, until the camera is back."""
+        """Close the camera. Until it is back, people type the roll."""
         if self._camera is not None:
             self._camera.close()
             self._put(DiceKit(NAME, 0))
         self._camera = self._before = None
         if self._watch is not None:
-            self._say("no_reader", (), SILENT)
+            self._report("no_reader", (), SILENT)
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block: the camera, and the calibration."""
+    """Return the requirements of a `[[device]]` block: the camera, and the calibration."""
     asked = block.read(Settings, settings, "camera_tray")
     kind, _, where = asked.source.partition(":")
     needs = []
@@ -296,8 +296,10 @@ def needs(settings: Mapping[str, object]) -> list[Need]:
             needs.append(Need("file", str(Path(where).expanduser()), "start the program that writes pictures there"))
         case _:
             needs.append(Need("camera", " ".join(PROGRAMS), f"install it: {INSTALL}"))
-    kept = Need("file", str(Path(asked.calibration).expanduser()), "run table-hub calibrate-tray as the hub's user")
-    return [*needs, kept]
+    calibration = Need(
+        "file", str(Path(asked.calibration).expanduser()), "run table-hub calibrate-tray as the hub's user"
+    )
+    return [*needs, calibration]
 
 
 def connect(settings: Mapping[str, object], context: DriverContext) -> CameraTray:
@@ -309,10 +311,10 @@ def connect(settings: Mapping[str, object], context: DriverContext) -> CameraTra
 
 
 def load(path: Path) -> Calibration:
-    """Return a calibration as `calibrate` wrote it. Raise DeviceLost."""
+    """Load a calibration that `calibrate` wrote. Raise DeviceLost."""
     try:
-        with np.load(path) as kept:
-            return Calibration(np.asarray(kept["empty"], np.uint8), float(kept["side"]), float(kept["height"]))
+        with np.load(path) as saved:
+            return Calibration(np.asarray(saved["empty"], np.uint8), float(saved["side"]), float(saved["height"]))
     except (OSError, KeyError, ValueError):
         raise DeviceLost(
             say("The dice tray is not calibrated ({path}): run `table-hub calibrate-tray`.", path=str(path)),
@@ -324,8 +326,8 @@ def _equal(one: Calibration, other: Calibration) -> bool:
     return (one.side, one.height) == (other.side, other.height) and np.array_equal(one.empty, other.empty)
 
 
-def keep(calibration: Calibration, path: Path) -> None:
-    """Write a calibration, whole or not at all."""
+def save(calibration: Calibration, path: Path) -> None:
+    """Save a calibration atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(".half")
     with half.open("wb") as file:
@@ -334,9 +336,9 @@ def keep(calibration: Calibration, path: Path) -> None:
 
 
 def measure(empty: Picture, one: Picture, height: float) -> Calibration:
-    """Return the calibration that two pictures give: of the empty tray, and with one flat die in the middle.
+    """Return the calibration from two pictures: the empty tray, and one flat die in the middle.
 
-    `height` is the camera's above the tray, in sides of a die. Raise DeviceLost with what is wrong.
+    `height` is the camera's height above the tray, in sides of a die. Raise DeviceLost with the reason.
     """
     short, _ = PictureAnalysis(one, Calibration(empty, 1.0, height)).largest()
     if short == 0:
@@ -358,19 +360,19 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
 
 
 def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
-    """Lead a person through the two pictures, and keep what they tell. Raise ConfigError and DeviceLost."""
+    """Guide a person through both pictures, and save the calibration. Raise ConfigError and DeviceLost."""
     chosen = block.read(Settings, settings, "camera_tray")
     for need in needs(settings):
         if need.kind == "name":
             for path in sorted(Path("/").glob(need.name.lstrip("/"))):
                 say(f'The name of a camera on USB, whatever its number: source = "v4l2:{path}"')
-    camera = open_camera(chosen.source, chosen.look)
+    camera = open_camera(chosen.source, chosen.camera_settings)
     try:
         ask("Empty the tray, as it will stand and be lit while you play; then press Enter. ")
         empty = _settled_picture(camera)
         ask("Lay one die flat into the middle, nothing else; then press Enter. ")
         calibration = measure(empty, _settled_picture(camera), chosen.camera_mm / chosen.die_mm)
-        keep(calibration, Path(chosen.calibration).expanduser())
+        save(calibration, Path(chosen.calibration).expanduser())
         say(f"A die is {calibration.side:.0f} pixels wide. Kept in {chosen.calibration}.")
         while ask("Throw some dice and press Enter to see what is read, or type q and Enter to end. ") != "q":
             reading = read(_settled_picture(camera), calibration)
@@ -380,7 +382,7 @@ def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say:
 
 
 def _settled_picture(camera: Camera) -> Picture:
-    """Return a picture after some others: a camera needs a moment to find its light, and hands leave it."""
+    """Return a picture after WARM others, when the exposure has settled and hands are out of view."""
     for _ in range(WARM):
         camera.picture()
     return camera.picture()

@@ -1,7 +1,7 @@
-"""Where the tray's pictures come from: a camera on USB, the Pi's own, or a folder that another program fills.
+"""Sources of the tray's pictures: a camera on USB, the Pi's own camera, or a folder that another program fills.
 
-The Pi's own camera is no Video4Linux camera that could be opened by itself, and its Python package is Debian's, out of a
-virtual environment's reach. So its maker's program is run as a child process and its Motion JPEG read. Options and errors:
+The Pi's own camera cannot be opened through Video4Linux alone, and its Python package is Debian's, which a virtual environment
+cannot use. So its maker's program runs as a child process and sends Motion JPEG. Options and errors:
 raspberrypi/rpicam-apps 1.12 (core/options.cpp, core/video_options.hpp, core/rpicam_app.cpp, output/file_output.cpp).
 """
 
@@ -31,23 +31,25 @@ from hub.errors import Cause, DeviceLost
 
 log = logging.getLogger(__name__)
 
-PROGRAMS = ("rpicam-vid", "libcamera-vid")  # the second is its name on a Raspberry Pi OS of before October 2023
+PROGRAMS = ("rpicam-vid", "libcamera-vid")  # the second one on Raspberry Pi OS before October 2023
 INSTALL = "sudo apt install rpicam-apps-lite"
 STARTING = 15.0  # seconds until the first picture: a Pi Zero takes long to start the camera
-SILENT = 4.0  # seconds without a picture, after which the camera hangs; the program itself restarts it after one or two
-ENDING = 2.0  # seconds that the program may take to end
-RATE = 10  # pictures a second
+SILENT = (
+    4.0  # seconds without a picture until the camera counts as hung; the program itself restarts it after one or two
+)
+ENDING = 2.0  # seconds in which the program must end
+RATE = 10  # pictures per second
 QUALITY = 90  # of their JPEG; the program's own 50 blurs pips
-STALE = 0.3  # seconds: an older picture was taken before the last look
-MOST_READ = 65536  # bytes at once, what a pipe holds
+STALE = 0.3  # seconds after which a buffered picture is too old
+MOST_READ = 65536  # bytes per read: the size of a pipe
 LAST_LINES = 20
-_LARGE = 1_000_000  # bytes, more than one picture has
+_LARGE = 1_000_000  # bytes, more than one picture
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
-class Look(NamedTuple):
-    """How a camera is to look, where it is not to find that by itself.
+class CameraSettings(NamedTuple):
+    """Settings of a camera; None: automatic.
 
     focus: of a Pi's camera in dioptres, 1 / metres; of one on USB in its own units.
     exposure_us: microseconds. gain: of a Pi's camera a factor from 1; of one on USB in its own units.
@@ -62,22 +64,22 @@ class Look(NamedTuple):
 
 
 class Camera(Protocol):
-    """What takes pictures of the tray."""
+    """A source of pictures of the tray."""
 
     def picture(self) -> Picture:
         """Return the newest picture, height x width x 3 (blue, green, red). Raise DeviceLost."""
 
     def interrupt(self) -> None:
-        """Have a `picture` that is waited for on another thread end soon."""
+        """Make a call of `picture` on another thread end soon."""
 
     def close(self) -> None:
-        """Give the camera back."""
+        """Release the camera."""
 
 
 class Folder:
-    """The newest picture of a folder, by name: another program's camera, or a test's."""
+    """The newest picture in a folder, by name, from another program or a test."""
 
-    def __init__(self, folder: str, _look: Look) -> None:
+    def __init__(self, folder: str, _settings: CameraSettings) -> None:
         self._folder = Path(folder).expanduser()
 
     def picture(self) -> Picture:
@@ -92,7 +94,7 @@ class Folder:
         return np.asarray(picture, np.uint8)
 
     def interrupt(self) -> None:
-        """Do nothing: nothing is waited for."""
+        """Do nothing: `picture` does not wait."""
 
     def close(self) -> None:
         """Do nothing: nothing is held open."""
@@ -106,31 +108,31 @@ _MANUAL = 1  # V4L2_EXPOSURE_MANUAL (linux/v4l2-controls.h)
 class Video:
     """A camera of Video4Linux, by its device file or number."""
 
-    def __init__(self, device: str, look: Look) -> None:
+    def __init__(self, device: str, settings: CameraSettings) -> None:
         self._device = device or "0"
         number = self._device.isdigit()
         self._camera = cv2.VideoCapture(int(self._device) if number else self._device, cv2.CAP_V4L2)
-        self._camera.set(cv2.CAP_PROP_FRAME_WIDTH, look.size[0])
-        self._camera.set(cv2.CAP_PROP_FRAME_HEIGHT, look.size[1])
+        self._camera.set(cv2.CAP_PROP_FRAME_WIDTH, settings.size[0])
+        self._camera.set(cv2.CAP_PROP_FRAME_HEIGHT, settings.size[1])
         self._camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self._taken_at = 0.0
         if self._camera.isOpened():
-            self._fix(look)
+            self._fix(settings)
 
-    def _fix(self, look: Look) -> None:
-        """Set the controls that are given; each automatic first, for it refuses or overrides the other."""
+    def _fix(self, settings: CameraSettings) -> None:
+        """Set the given controls, after switching off the automatic control that would override them."""
         for asked, automatic, off, control, value in (
-            ("focus", cv2.CAP_PROP_AUTOFOCUS, 0, cv2.CAP_PROP_FOCUS, look.focus),
+            ("focus", cv2.CAP_PROP_AUTOFOCUS, 0, cv2.CAP_PROP_FOCUS, settings.focus),
             # V4L2 counts the exposure in steps of 100 microseconds (V4L2_CID_EXPOSURE_ABSOLUTE).
             ("exposure_us", cv2.CAP_PROP_AUTO_EXPOSURE, _MANUAL, cv2.CAP_PROP_EXPOSURE,
-             None if look.exposure_us is None else max(1, round(look.exposure_us / 100))),
-            ("gain", None, 0, cv2.CAP_PROP_GAIN, look.gain),
-            ("white_balance", cv2.CAP_PROP_AUTO_WB, 0, cv2.CAP_PROP_WB_TEMPERATURE, look.white_balance),
+             None if settings.exposure_us is None else max(1, round(settings.exposure_us / 100))),
+            ("gain", None, 0, cv2.CAP_PROP_GAIN, settings.gain),
+            ("white_balance", cv2.CAP_PROP_AUTO_WB, 0, cv2.CAP_PROP_WB_TEMPERATURE, settings.white_balance),
         ):  # fmt: skip
             if value is None:
                 continue
             if automatic is not None:
-                self._camera.set(automatic, off)  # a camera without the automatic has nothing to switch off
+                self._camera.set(automatic, off)  # fails if the camera has no such automatic control
             if not isinstance(value, int | float) or not self._camera.set(control, value):
                 self._camera.release()
                 raise DeviceLost(
@@ -141,7 +143,7 @@ class Video:
     def picture(self) -> Picture:
         """Return the newest picture."""
         if time.monotonic() - self._taken_at > STALE:
-            self._camera.grab()  # it waited in the driver since the last look, and shows the tray as it was then
+            self._camera.grab()  # drop the buffered picture, which is too old
         good, picture = self._camera.read()
         self._taken_at = time.monotonic()
         if not good:
@@ -162,38 +164,38 @@ class Video:
 
 
 def find_program() -> str | None:
-    """Return where the maker's program is; None where it is not installed."""
+    """Return the path of the maker's program; None if it is not installed."""
     return next((found for found in map(shutil.which, PROGRAMS) if found), None)
 
 
-def options(number: str, look: Look) -> list[str]:
-    """Return the options of `rpicam-vid` for a stream of pictures without end on its standard output."""
-    width, height = look.size
-    told = ["--camera", number, "--codec", "mjpeg", "--quality", str(QUALITY), "--timeout", "0", "--nopreview"]
-    # Without `flush` the end of each picture waits in a buffer for the next one.
-    told += ["--flush", "--output", "-", "--width", str(width), "--height", str(height), "--framerate", str(RATE)]
-    if look.focus is not None:  # a camera without a motor in its lens passes over both
-        told += ["--autofocus-mode", "manual", "--lens-position", f"{look.focus:.2f}"]
-    if look.exposure_us is not None:
-        told += ["--shutter", str(look.exposure_us)]
-    if look.gain is not None:
-        told += ["--gain", f"{look.gain:g}"]
-    match look.white_balance:
+def options(number: str, settings: CameraSettings) -> list[str]:
+    """Return the options of `rpicam-vid` for an endless stream of pictures on its standard output."""
+    width, height = settings.size
+    arguments = ["--camera", number, "--codec", "mjpeg", "--quality", str(QUALITY), "--timeout", "0", "--nopreview"]
+    # Without `flush` the end of each picture stays in a buffer until the next one.
+    arguments += ["--flush", "--output", "-", "--width", str(width), "--height", str(height), "--framerate", str(RATE)]
+    if settings.focus is not None:  # ignored by a lens without a motor
+        arguments += ["--autofocus-mode", "manual", "--lens-position", f"{settings.focus:.2f}"]
+    if settings.exposure_us is not None:
+        arguments += ["--shutter", str(settings.exposure_us)]
+    if settings.gain is not None:
+        arguments += ["--gain", f"{settings.gain:g}"]
+    match settings.white_balance:
         case [red, blue]:
-            told += ["--awbgains", f"{red:g},{blue:g}"]
-    return told
+            arguments += ["--awbgains", f"{red:g},{blue:g}"]
+    return arguments
 
 
 class PiCamera:
     """A camera on the Pi's own connector: the newest picture of a child process, which ends with this object or the hub."""
 
-    def __init__(self, number: str, look: Look) -> None:
+    def __init__(self, number: str, settings: CameraSettings) -> None:
         self._number = number or "0"
         program = find_program()
         if program is None:
             raise DeviceLost(f"The Pi's own camera needs the program rpicam-vid: {INSTALL}.", Cause.PACKAGE)
         setpriv = shutil.which("setpriv")
-        # pdeathsig: a hub that is killed leaves no program behind that holds the camera.
+        # pdeathsig: if the hub is killed, the program ends too and releases the camera.
         prefix = [setpriv, "--pdeathsig", "KILL"] if setpriv else []
         self._newest: bytes | None = None
         self._unread = 0  # bytes since the last picture
@@ -203,11 +205,11 @@ class PiCamera:
         self._first_by = time.monotonic() + STARTING
         try:
             self._child = subprocess.Popen(
-                [*prefix, program, *options(self._number, look)],
+                [*prefix, program, *options(self._number, settings)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,  # the terminal's Ctrl-C is for the hub, which then ends its children in order
+                start_new_session=True,  # Ctrl-C in the terminal must reach only the hub, which ends the program itself
             )
         except OSError as error:
             raise DeviceLost(f"{program} cannot be started ({error.strerror}).", Cause.of(error)) from None
@@ -221,7 +223,7 @@ class PiCamera:
             thread.start()
 
     def picture(self) -> Picture:
-        """Return the next picture that is whole, or the newest of those that came since the last call."""
+        """Return the newest picture since the last call, or wait for the next one."""
         until = max(self._first_by, time.monotonic() + SILENT)
         while True:
             with self._news:
@@ -229,7 +231,7 @@ class PiCamera:
                 self._news.wait_for(lambda: self._newest or self._ended or self._interrupted, left)
                 data, self._newest = self._newest, None
             if data is None or self._interrupted or left == 0:
-                raise self._lost()
+                raise self._failure()
             picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
             if picture is not None:
                 self._first_by = 0.0
@@ -242,7 +244,7 @@ class PiCamera:
             self._news.notify_all()
 
     def close(self) -> None:
-        """End the program: SIGINT, on which it gives the camera back in order, and SIGKILL if it does not end."""
+        """End the program with SIGINT, so that it releases the camera, or with SIGKILL if it does not end."""
         self.interrupt()
         with suppress(ProcessLookupError):
             self._child.send_signal(signal.SIGINT)
@@ -250,13 +252,13 @@ class PiCamera:
             self._child.wait(ENDING)
         except subprocess.TimeoutExpired:
             self._child.kill()
-            with suppress(subprocess.TimeoutExpired):  # it hangs in the kernel, with the camera
+            with suppress(subprocess.TimeoutExpired):  # it hangs in the kernel
                 self._child.wait(ENDING)
         for thread in self._threads:
             thread.join(ENDING)
 
-    def _lost(self) -> DeviceLost:
-        """Return what to raise: the program has ended, or hangs."""
+    def _failure(self) -> DeviceLost:
+        """Return the error to raise if the program has ended or hangs."""
         if self._interrupted:
             return DeviceLost(say("The Pi's camera {number} is closed.", number=self._number))
         if not self._ended:
@@ -276,12 +278,12 @@ class PiCamera:
                 Cause.SILENT,
             )
         for thread in self._threads:
-            thread.join(ENDING)  # what it said last
+            thread.join(ENDING)  # read the last output
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(ENDING)
-        said = "\n".join(self._lines)
+        output = "\n".join(self._lines)
         for sentence, cause, signs in _endings(self._number):
-            if any(sign in said for sign in signs):
+            if any(sign in output for sign in signs):
                 return DeviceLost(sentence, cause)
         code = self._child.returncode
         how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit status {code}"
@@ -310,12 +312,12 @@ class PiCamera:
             for line in stream:
                 text = line.decode("utf-8", "replace").strip()[:300]
                 log.debug("rpicam-vid: %s", text)
-                if text and not text.startswith("#"):  # older programs tell of each picture
+                if text and not text.startswith("#"):  # older programs print a line per picture
                     self._lines.append(text)
 
 
 def _endings(number: str) -> Sequence[tuple[Text, Cause, Sequence[str]]]:
-    """Return what is wrong with that camera, by what its program says before it ends.
+    """Return the known failures: sentence, cause, and output of the program that indicates it.
 
     Sources: core/rpicam_app.cpp (OpenCamera); libcamera, camera.cpp (Camera::acquire).
     """
@@ -344,10 +346,10 @@ def _endings(number: str) -> Sequence[tuple[Text, Cause, Sequence[str]]]:
     )
 
 
-SOURCES: dict[str, Callable[[str, Look], Camera]] = {"folder": Folder, "v4l2": Video, "rpicam": PiCamera}
+SOURCES: dict[str, Callable[[str, CameraSettings], Camera]] = {"folder": Folder, "v4l2": Video, "rpicam": PiCamera}
 
 
-def open_camera(source: str, look: Look) -> Camera:
-    """Open the pictures of `source`: "v4l2:/dev/v4l/by-id/...", "rpicam:0" or "folder:/a/path". Raise DeviceLost."""
+def open_camera(source: str, settings: CameraSettings) -> Camera:
+    """Open a source of pictures: "v4l2:/dev/v4l/by-id/...", "rpicam:0" or "folder:/a/path". Raise DeviceLost."""
     kind, _, where = source.partition(":")
-    return SOURCES[kind](where, look)
+    return SOURCES[kind](where, settings)

@@ -1,7 +1,7 @@
-"""The light on the tray: how it differs between two pictures, and what the empty tray looks like in it now.
+"""The light on the tray: how it differs between two pictures.
 
-Light changes slowly from place to place; a die, a hand, a coin end at an edge. So what is alike up to a smooth factor is
-the same tray in another light. Pictures are as in `vision.py`.
+Light changes slowly from place to place; a die, a hand, a coin end at an edge. So pictures that differ by a smooth factor
+show the same tray in another light. Pictures are as in `vision.py`.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
-STEP = 8  # pixels of the picture to one that the light is fitted on
-DARK, FULL = 8, 250  # levels of 0 to 255 below and above which a pixel tells nothing of the light
-DARKEST, BRIGHTEST = 0.55, 1.8  # what the light may do to a place; more is no light
-TINTED = 1.25  # by which a colour may change more than the others
+STEP = 8  # pixels of the picture per pixel of the fit
+DARK, FULL = 8, 250  # levels of 0 to 255 below and above which a pixel is not used
+DARKEST, BRIGHTEST = 0.55, 1.8  # largest factors that light explains
+TINTED = 1.25  # factor by which one color may change more than the others
 ROUNDS = 6
 
 
 def light(picture: Floats, empty: Floats) -> Floats:
-    """Return by which factor each place of `picture` is lit more than in `empty`, height x width x 3.
+    """Return the factor of light of each pixel of `picture` relative to `empty`, height x width x 3.
 
-    A surface of the second order for each colour, fitted to the logarithm of the ratio. What lies in the tray has no
-    vote: who is far from the surface counts less at the next round (Tukey's weights).
+    Fit a second-order surface per color to the logarithm of the ratio. Pixels far from the surface, such as dice, count less
+    in the next round (Tukey's weights).
     """
     high, wide = picture.shape[:2]
     small = (wide // STEP, high // STEP)
@@ -46,7 +46,7 @@ def light(picture: Floats, empty: Floats) -> Floats:
 
 
 def _fit(terms: NDArray[np.float64], ratio: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the coefficients of the surface that most of the places lie on."""
+    """Return the coefficients of the surface that fits most pixels."""
     solved: NDArray[np.float64] = np.zeros(terms.shape[1])
     solved[0] = np.median(ratio)
     for _ in range(ROUNDS):

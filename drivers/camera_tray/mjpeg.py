@@ -1,7 +1,7 @@
-"""Motion JPEG: one picture after another in a stream of bytes, without anything between them that tells their sizes.
+"""Motion JPEG: a stream of pictures without sizes between them.
 
-A picture is read by its markers (ITU-T T.81, annex B): searching for its last two bytes would end it inside a table or a
-thumbnail that happens to hold them. Bytes only: no process, thread or clock.
+A picture is read by its markers (ITU-T T.81, annex B), because its last two bytes may also occur inside a table or a
+thumbnail. Bytes only: no process, thread or clock.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ _START, _END, _SCAN = 0xD8, 0xD9, 0xDA
 _ALONE = frozenset({0x01, *range(0xD0, 0xD8)})  # markers without a length: TEM, and RST0 to RST7 inside a scan
 _MAY_HOLD_ANOTHER = frozenset(range(0xE1, 0xF0))  # APP1 to APP15: a thumbnail
 _BEGIN = b"\xff\xd8\xff"  # the start of a picture, and of the marker that follows it
-MOST = 8 * 1024 * 1024  # bytes of one picture; what is longer is none
+MOST = 8 * 1024 * 1024  # bytes of one picture
 
 
 class _Part(Enum):
-    """What comes next in the picture that is being read."""
+    """The next part of the picture that is being read."""
 
     MARKER = auto()
     SCAN = auto()  # compressed data, in which a byte 255 is followed by 0 or by the number of a restart
 
 
 class JpegSplitter:
-    """Cuts a stream into whole pictures, however its reads fall. What is cut short, or is no picture, is dropped."""
+    """Splits a stream into whole pictures. Incomplete pictures and other bytes are dropped."""
 
     def __init__(self) -> None:
         self._data = bytearray()
-        self._at = 0  # read so far
+        self._at = 0  # position of the next byte to read
         self._part = _Part.MARKER
         self._inside = False  # a picture begins at the first byte of `_data`
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take in what was read; return the pictures that are whole by now, the oldest first."""
+        """Add bytes; return the pictures that are complete, the oldest first."""
         self._data += data
         whole = []
         while self._inside or self._find_start():
@@ -47,25 +47,25 @@ class JpegSplitter:
         return whole
 
     def _restart(self, at: int) -> None:
-        """Forget everything before `at`, and look for the start of a picture there."""
+        """Drop everything before `at`, and search for the start of a picture there."""
         del self._data[:at]
         self._at, self._inside = 0, False
 
     def _give_up(self) -> None:
-        """Drop the picture that is being read: the next one may have begun within it."""
+        """Drop the present picture; the next one may start within it."""
         self._restart(2)
 
     def _find_start(self) -> bool:
         found = self._data.find(_BEGIN)
         if found < 0:
-            self._restart(max(0, len(self._data) - 2))  # the first two bytes of a start may be the last that came
+            self._restart(max(0, len(self._data) - 2))  # a start may be cut after its first two bytes
             return False
         self._restart(found)
         self._at, self._part, self._inside = 2, _Part.MARKER, True
         return True
 
     def _read_on(self) -> int | None:
-        """Go on in the picture: return where it ends, 0 where it was dropped, None where more bytes are needed."""
+        """Continue the picture. Return its end, 0 if it was dropped, or None if more bytes are needed."""
         while True:
             if self._part is _Part.SCAN:
                 found = self._data.find(b"\xff", self._at)

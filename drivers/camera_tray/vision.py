@@ -1,9 +1,8 @@
 """Read the faces of pipped dice in a picture of a tray, or say why a person has to.
 
-What can be wrong with a picture (shine, a leaning die, a hand, two dice that touch) must end in a question, never in
-a number. So three things that know nothing of each other have to agree: the pips make up legal faces, every one of
-them used once; each face is evenly coloured where no pip belongs, with nothing that a glare may have hidden; and
-whatever differs from the empty tray is explained by a die that lies flat.
+A bad picture (shine, a leaning die, a hand, two dice that touch) must lead to a question, never to a wrong number. So three
+independent checks must agree: all pips form legal faces, each pip used once; each face is evenly colored where no pip belongs,
+with nothing that a glare may have hidden; and flat dice explain all differences from the empty tray.
 
 Pictures are arrays of height x width x 3, uint8, the colours in the order blue, green, red. Coordinates are pixels, x to
 the right and y downwards from the upper left corner; angles are radians from x towards y.
@@ -38,13 +37,13 @@ SPOTS = {
 """Where the pips of a face sit on a grid of three by three."""
 
 GRID = [(column, row) for row in (-1, 0, 1) for column in (-1, 0, 1)]
-SPREAD = (0.215, 0.305)  # of a corner pip from the middle, in sides of a die: what makers do
+SPREAD = (0.215, 0.305)  # of a corner pip from the middle, in sides of a die, in products on the market
 REACH = 0.065  # how far from its spot a pip may sit, in sides
-MOST = 24  # dice at once; more is not a throw
+MOST = 24  # dice in one picture
 
 
 def channels_mean(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the mean of each pixel's three colours, height x width. numpy's own, along an axis of three, takes ten times as long."""
+    """Return the mean of each pixel's three colours, height x width. `numpy.mean` along an axis of three takes ten times as long."""
     return (pixels[:, :, 0] + pixels[:, :, 1] + pixels[:, :, 2]) / np.float32(3)
 
 
@@ -56,7 +55,7 @@ def channels_max(pixels: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What calibration knows: the empty tray, the side of a die's top face in pixels, the camera's height in such sides."""
+    """The empty tray, the side of a die's top face in pixels, and the camera's height in such sides."""
 
     empty: Picture
     side: float
@@ -65,7 +64,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class DieFace:
-    """One die as it was read: its number, where its middle is in pixels, and how it is turned in radians."""
+    """One die that was read: its number, its center in pixels, and its angle in radians."""
 
     number: int
     x: float
@@ -75,7 +74,7 @@ class DieFace:
 
 @dataclass(frozen=True)
 class Reading:
-    """The dice of a picture. With a `doubt` (one sentence for the table) the faces are not to be trusted."""
+    """The dice of a picture. If there is a `doubt` (one sentence for the table), do not trust the faces."""
 
     faces: tuple[DieFace, ...]
     doubt: str = ""
@@ -83,7 +82,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Pip:
-    """A round spot at a place in pixels, brighter or darker than what is around it, by so many levels."""
+    """A round spot, brighter or darker than its surroundings by `contrast` levels. Coordinates in pixels."""
 
     x: float
     y: float
@@ -101,7 +100,7 @@ CHANGED = say(
 
 
 def read(picture: Picture, calibration: Calibration) -> Reading:
-    """Return the faces in `picture`. Raise ValueError when it has another size than the calibrated one."""
+    """Return the faces in `picture`. Raise ValueError if its size is not the calibrated one."""
     if picture.shape != calibration.empty.shape:
         raise ValueError(
             say(
@@ -129,7 +128,7 @@ def read(picture: Picture, calibration: Calibration) -> Reading:
 
 @dataclass(frozen=True)
 class Guess:
-    """A face that some pips would make: its middle, turn, the spread of its pips in sides, and which pips."""
+    """A face that some pips may form: its center, angle, the spread of its pips in sides, and the pips."""
 
     number: int
     x: float
@@ -139,7 +138,7 @@ class Guess:
     pips: frozenset[int]
 
     def spot(self, column: float, row: float, side: float) -> tuple[float, float]:
-        """Return where a spot of the grid of this face lies in the picture: x and y in pixels."""
+        """Return the position of a spot of this face's grid in the picture: x and y in pixels."""
         u, v = column * self.spread * side, row * self.spread * side
         c, s = np.cos(self.angle), np.sin(self.angle)
         return float(self.x + c * u - s * v), float(self.y + s * u + c * v)
@@ -160,7 +159,7 @@ _LEGAL = _legal()
 
 
 def _guesses(pips: Sequence[Pip], side: float) -> list[Guess]:
-    """Return every legal face that the pips can make: two to six pips hold two opposite corners, one stands alone."""
+    """Return all legal faces that the pips can form: two to six pips with two opposite corners, or one isolated pip."""
     if not pips:
         return []
     at = np.array([(pip.x, pip.y) for pip in pips])
@@ -180,7 +179,7 @@ def _guesses(pips: Sequence[Pip], side: float) -> list[Guess]:
 
 
 def _face_at(middle: Floats, angle: float, spread: float, pips: Sequence[Pip], at: Floats, side: float) -> Guess | None:
-    """Return the face of this pose, if the pips inside it sit on legal spots and nowhere else."""
+    """Return the face of this pose if all pips inside it are on legal spots."""
     c, s = np.cos(angle), np.sin(angle)
     across = (at - middle) @ np.array([[c, -s], [s, c]]) / side  # in the die's own frame, in sides
     inside = np.flatnonzero(np.all(np.abs(across) < 0.42, axis=1))
@@ -198,7 +197,7 @@ def _face_at(middle: Floats, angle: float, spread: float, pips: Sequence[Pip], a
 
 
 def _cover(guesses: Sequence[Guess], side: float) -> list[Guess] | None:
-    """Return the one choice of faces that do not overlap and use the most pips; None where there are two such choices."""
+    """Return the set of faces that do not overlap and use the most pips; None if several sets with other numbers do."""
     clash = [
         {m for m, other in enumerate(guesses) if m != n and (one.pips & other.pips or _overlap(one, other, side))}
         for n, one in enumerate(guesses)
@@ -236,7 +235,7 @@ def _overlap(a: Guess, b: Guess, side: float) -> bool:
     if far >= 1.38 or far < 0.9:
         return bool(far < 0.9)
     if np.isnan(a.angle) or np.isnan(b.angle):
-        return False  # how a single pip's face is turned is known only later
+        return False  # the angle of a face with one pip is not known yet
     area, _ = cv2.intersectConvexConvex(_square(a, side * 0.94), _square(b, side * 0.94))
     return bool(area > 0.03 * side * side)
 
@@ -249,7 +248,7 @@ def _square(guess: Guess, side: float) -> NDArray[np.float32]:
 
 
 class PictureAnalysis:
-    """One picture beside its empty tray, and what can be measured in it."""
+    """Measurements of one picture in comparison with the empty tray."""
 
     def __init__(self, picture: Picture, calibration: Calibration) -> None:
         self.side = calibration.side
@@ -261,13 +260,13 @@ class PictureAnalysis:
 
     @cached_property
     def _strange(self) -> Picture:
-        """A mask, height x width: 1 where something is neither tray nor shadow, 2 where it may be a shadow, else 0."""
+        """A mask, height x width: 1 for neither tray nor shadow, 2 for a possible shadow, else 0."""
         floor = self._empty * light(self._picture, self._empty)
         change = self._picture - floor
         brighter = channels_mean(change)
         level = np.maximum(channels_mean(floor), 12)
         share = np.clip(channels_mean(self._picture) / level, 0.0, 4.0)
-        colour = channels_max(np.abs(self._picture - floor * share[:, :, None]))  # what no shadow does
+        colour = channels_max(np.abs(self._picture - floor * share[:, :, None]))  # a shadow changes no colors
         noise = self.noise
         strong = (
             (colour > 9 + 1.3 * noise)
@@ -285,7 +284,7 @@ class PictureAnalysis:
         return float(np.median(np.abs(fine)) * 1.48)
 
     def largest(self) -> tuple[float, float]:
-        """Return the sides in pixels of the largest thing in the tray, the short one first, without its shadow; 0 for none."""
+        """Return the sides in pixels of the largest object in the tray, the short one first, without its shadow; 0 for none."""
         edges, _ = cv2.findContours((self._strange == 1).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
         if not edges:
             return 0.0, 0.0
@@ -294,12 +293,12 @@ class PictureAnalysis:
 
     @property
     def share(self) -> float:
-        """Which part of the picture, 0 to 1, is not the empty tray."""
+        """The part of the picture, 0 to 1, that is not the empty tray."""
         return float(np.mean(self._strange == 1))
 
     @property
     def has_pips(self) -> bool:
-        """Whether there are pips. They lie on things that are not the tray, so nothing is looked for where none is large."""
+        """Whether there are pips. The search is skipped if no object is large enough for them."""
         found = cv2.morphologyEx((self._strange > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         count, _, boxes, _ = cv2.connectedComponentsWithStats(found)
         large = any(int(box[4]) > (0.25 * self.side) ** 2 for box in boxes[1:count])
@@ -307,7 +306,7 @@ class PictureAnalysis:
 
     @cached_property
     def pips(self) -> list[Pip]:
-        """Round spots of a pip's size, on things that are not the tray."""
+        """Round spots of a pip's size on objects that are not the tray."""
         kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round(0.17 * self.side) + 1,) * 2)
         found = []
         for bright, how in ((True, cv2.MORPH_TOPHAT), (False, cv2.MORPH_BLACKHAT)):
@@ -323,7 +322,7 @@ class PictureAnalysis:
         return kept
 
     def _stands_out(self, pip: Pip) -> bool:
-        """Return whether a spot differs from what lies around it in nearly every direction, and lies on no bare tray."""
+        """Return whether a spot differs from its surroundings in nearly every direction, and is not on the bare tray."""
         x, y = _around(pip, 0.15 * self.side)
         inside = (x >= 0) & (x < self._size[0] - 1) & (y >= 0) & (y < self._size[1] - 1)
         if not inside.all():
@@ -347,7 +346,7 @@ class PictureAnalysis:
         return found
 
     def _spots_in(self, part: NDArray[np.float32], x: int, y: int, bright: bool, floor: float) -> list[Pip]:
-        """Return the spots of one connected patch: cut at rising heights until each is round."""
+        """Return the spots of one connected patch, which is cut at rising levels until each spot is round."""
         least, most = 3.14 * (0.055 * self.side) ** 2, 3.14 * (0.165 * self.side) ** 2
         found: list[Pip] = []
         for level in np.linspace(floor, max(floor, float(part.max()) * 0.7), 6):
@@ -386,7 +385,7 @@ class PictureAnalysis:
         )
 
     def is_face(self, guess: Guess) -> bool:
-        """Return whether a face is there at all: even in colour between its pips, up to a slope of light."""
+        """Return whether there is a face: evenly colored between its pips, up to a slope of light."""
         rest = self._evenness(guess)
         return rest <= 16 + 3 * self.noise
 
@@ -403,13 +402,13 @@ class PictureAnalysis:
         return keep > 0
 
     def _evenness(self, guess: Guess) -> float:
-        """Return how far nine tenths of the face are from a plane of colour where no pip belongs, in levels."""
+        """Return the 90th percentile of the distance from a plane of color where no pip belongs, in levels."""
         flat, keep = self._flat(guess), self._between(guess)
         return float(np.percentile(np.abs(self._rest(flat, keep))[keep], 90))
 
     @staticmethod
     def _rest(flat: NDArray[np.float32], keep: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Return the face without its slope of light, by colour, fitted where `keep` says; the strongest colour counts."""
+        """Return the face without its slope of light, fitted inside the mask `keep`; of the colors, the strongest deviation."""
         rows, columns = np.indices((64, 64))
         terms = np.stack([np.ones((64, 64)), columns / 32 - 1, rows / 32 - 1], axis=2)
         solved, *_ = np.linalg.lstsq(terms[keep], flat[keep].astype(np.float64), rcond=None)
@@ -421,7 +420,7 @@ class PictureAnalysis:
     # --- doubts ------------------------------------------------------------------------------------
 
     def doubt(self, chosen: Sequence[Guess]) -> str:
-        """Return why these faces are not to be trusted; empty when all agree."""
+        """Return why these faces cannot be trusted; empty if all checks agree."""
         explained = np.zeros(self._size[::-1], np.uint8)
         for guess in chosen:
             angle = self._turn(guess) if guess.number == 1 else guess.angle
@@ -432,7 +431,7 @@ class PictureAnalysis:
         return self._unexplained(explained)
 
     def _turn(self, guess: Guess) -> float:
-        """Return how a face of one pip is turned, in radians: the square that holds the most of what is not tray."""
+        """Return the angle of a face with one pip, in radians: that of the square with the least tray in it."""
         mask = (self._strange == 1).astype(np.float32)
         best, most = 0.0, -1.0
         for step in range(18):
@@ -445,7 +444,7 @@ class PictureAnalysis:
         return best
 
     def _silhouette(self, guess: Guess, angle: float, larger: float = 1.0) -> NDArray[np.int32]:
-        """Return the corners, n x 2, of what a flat die hides there: its top, and its foot nearer to the picture's middle."""
+        """Return the corners, n x 2, of the outline of a flat die: its top, and its foot, which is nearer to the picture's center."""
         top = _turned(guess, self.side * larger, angle)
         middle = np.array(self._size) / 2
         foot = middle + (top - middle) * (self._height - 1) / self._height
@@ -466,7 +465,7 @@ class PictureAnalysis:
         for spot in GRID:
             if spot in spots:
                 if not (0.88 <= abs(levels[spot]) / strength <= 1.13 and 0.88 <= edges[spot] / rim <= 1.14):
-                    return SHINES  # the pips of one face are alike; a spot of light is another shape
+                    return SHINES  # the pips of one face look alike; a spot of light does not
             elif guess.number == 1 and max(map(abs, spot)) == 1:
                 if float(np.percentile(np.abs(_disc(rest, spot, guess.spread, 6)), 85)) > max(0.25 * strength, quiet):
                     return SHINES
@@ -483,25 +482,25 @@ class PictureAnalysis:
 
     @staticmethod
     def _bright_pips(flat: NDArray[np.float32], keep: NDArray[np.bool_]) -> bool:
-        """Return whether it is the pips, not the face, that are as white as can be."""
+        """Return whether the pips, not the face, are overexposed."""
         return not bool(np.any(np.all(flat >= 247, axis=2) & keep))
 
     def _holds(self, guess: Guess, spot: tuple[int, int]) -> bool:
-        """Return whether the face has a pip on that spot of its grid."""
+        """Return whether the face has a pip at this spot of its grid."""
         if guess.number == 1:
             return spot == (0, 0)
         x, y = guess.spot(*spot, self.side)
         return any(np.hypot(self.pips[n].x - x, self.pips[n].y - y) <= REACH * self.side for n in guess.pips)
 
     def _not_flat(self, guess: Guess, angle: float) -> str:
-        """Return LEANS if the die's top is not where a flat die's would be (it leans, or is half hidden), else ""."""
+        """Return LEANS if the die's top is not at the place of a flat die's top (it leans, or is half hidden), else ""."""
         covered = self._flat(guess, angle, (self._strange > 0).astype(np.float32))
         if float(covered[self._between(guess)].mean()) < 0.95:
             return LEANS
         return LEANS if guess.number >= 4 and self._squeezed(guess) > 0.03 else ""
 
     def _squeezed(self, guess: Guess) -> float:
-        """Return by which part the pips of a four, five or six stand nearer one way than the other: 0 seen from above."""
+        """Return the relative compression of the pips of a four, five or six along one axis; 0 seen from above."""
         pips = np.array([(self.pips[n].x, self.pips[n].y) for n in sorted(guess.pips)])
         grid = []
         c, s, k = np.cos(guess.angle), np.sin(guess.angle), guess.spread * self.side
@@ -512,7 +511,7 @@ class PictureAnalysis:
         return float(1 - short / long)
 
     def _unexplained(self, explained: Picture) -> str:
-        """Return a sentence if something differs from the tray, is no shadow, and belongs to no die that was read, else ""."""
+        """Return a sentence if something is neither tray nor shadow nor a die that was read, else ""."""
         left = ((self._strange == 1) & (explained == 0)).astype(np.uint8)
         left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         count, _, boxes, _ = cv2.connectedComponentsWithStats(left)
@@ -523,7 +522,7 @@ class PictureAnalysis:
 
 
 def _around(pip: Pip, radius: float) -> tuple[Floats, Floats]:
-    """Return sixteen places on a circle of `radius` pixels around a pip: their x and their y."""
+    """Return the x and y of sixteen points on a circle of `radius` pixels around a pip."""
     turns = np.arange(16) * np.pi / 8
     return pip.x + radius * np.cos(turns), pip.y + radius * np.sin(turns)
 

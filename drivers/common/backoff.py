@@ -1,4 +1,4 @@
-"""How long to wait between two tries to reach what does not answer: a port, a device, a board, the radio."""
+"""Delays between attempts to reach something that does not answer: a port, a device, a board, the radio."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SHORTEST, LONGEST = 0.5, 5.0  # seconds
 
 
 def backoff() -> Iterator[float]:
-    """Yield delays in seconds for ever, each twice as long as the one before, from SHORTEST up to LONGEST."""
+    """Yield delays in seconds without end: SHORTEST first, each twice the last one, at most LONGEST."""
     delay = SHORTEST
     while True:
         yield delay

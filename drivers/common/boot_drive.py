@@ -1,4 +1,4 @@
-"""The drive that a Pico becomes while it waits for firmware: how it is known, and how a .uf2 file is copied to it."""
+"""The USB drive of a Pico that waits for firmware: find it, and copy a .uf2 file to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hub.ports import Clock
 
 BY_LABEL = Path("/dev/disk/by-label")  # links that udev makes
 MOUNTS = Path("/proc/self/mounts")
-LOOK = 0.25  # seconds between two looks for something that is to come
+POLL_SECONDS = 0.25  # seconds between two checks of a condition
 
 
 class BootMode(NamedTuple):
@@ -43,7 +43,7 @@ def mode_of(uf2: bytes) -> BootMode:
 
 
 def _family(block: bytes) -> int | None:
-    """Return the family of a UF2 block; None: it is no block."""
+    """Return the family of a UF2 block; None for anything else."""
     if len(block) != 512:
         return None
     begin, second, *_, family = struct.unpack_from("<8I", block)
@@ -57,21 +57,21 @@ def find(mode: BootMode, by_label: Path = BY_LABEL) -> Path | None:
     return link.resolve() if link.exists() else None
 
 
-def wait_until(right: Callable[[], object], seconds: float, clock: Clock, pause: Callable[[float], object]) -> bool:
-    """Look every 0.25 s whether something is so, for so many seconds; return whether it is."""
+def wait_until(condition: Callable[[], object], seconds: float, clock: Clock, pause: Callable[[float], object]) -> bool:
+    """Wait until a condition holds, for at most `seconds`; return whether it holds."""
     until = clock.now() + seconds
-    while not right():
+    while not condition():
         if clock.now() >= until:
             return False
-        pause(LOOK)
+        pause(POLL_SECONDS)
     return True
 
 
 def copy(uf2: bytes, name: str, device: Path) -> None:
     """Copy a file onto the drive and wait until it is written. Raise DeviceLost.
 
-    The board restarts with the last block, while the computer still writes directories: what goes wrong then is no
-    error, and whether the board came back is for the caller to see.
+    The board restarts after the last block, while the computer still writes directories. Errors from then on are ignored;
+    the caller checks that the board is back.
     """
     if (folder := _mounted_at(device)) is not None:
         _write(folder / name, uf2)
@@ -87,7 +87,7 @@ def copy(uf2: bytes, name: str, device: Path) -> None:
         try:
             _write(Path(made) / name, uf2)
         finally:
-            # Lazily: the drive may be gone, and then only its place in the tree of folders is left.
+            # Lazy, because the drive may have vanished already and left only its mount point.
             subprocess.run(["umount", "--lazy", made], check=False, capture_output=True)
 
 
@@ -99,7 +99,7 @@ def _write(file: Path, uf2: bytes) -> None:
         raise DeviceLost(f"{file} may not be written: run this command with sudo.", Cause.of(error)) from error
     except OSError as error:
         raise DeviceLost(f"{file} cannot be written ({error.strerror}).", Cause.of(error)) from error
-    with suppress(OSError):  # the drive may go with the last block
+    with suppress(OSError):  # the drive may vanish after the last block
         os.fsync(out.fileno())
     with suppress(OSError):
         out.close()

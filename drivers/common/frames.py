@@ -1,4 +1,4 @@
-"""Bytes to frames and back, between hub and box, and the link that repeats them: no port, no clock, no thread.
+"""The frames between hub and boards, their encoding, and the link that repeats them. No port, clock or thread.
 
 A frame is one line: `~` + compact JSON + `*` + CRC-16/CCITT-FALSE of the JSON as four hex digits + newline,
 200 bytes at most. Every frame has its type `t` and its number `s`. A line that does not start with `~` is
@@ -31,7 +31,7 @@ ShortWord = Annotated[str, Meta(pattern=r"^[0-9A-Za-z_.+-]{1,16}\Z")]
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="t"):
-    """What every frame has: the sender's number. A repeat has the same number."""
+    """The sender's number of a frame. A repeat has the same number."""
 
     s: Number = UNNUMBERED
 
@@ -40,11 +40,11 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Who(Frame, frozen=True, tag="who"):
-    """Who is there? The box answers with Hello; if it is no repeat, the key presses it could not deliver are void."""
+    """Ask the box for Hello. A new `who`, not a repeat, voids key presses that the box could not deliver."""
 
 
 class Ack(Frame, frozen=True, tag="ack"):
-    """The hub has frame `re` of the box."""
+    """The hub has received frame `re` of the box."""
 
     re: Number
 
@@ -52,7 +52,7 @@ class Ack(Frame, frozen=True, tag="ack"):
 class Open(Frame, frozen=True, tag="open"):
     """Open the sealed round `r`: a choice from `lo` to `hi`, the dial starting at the secret place `at`.
 
-    The `r` that is open already changes nothing in the box; any other takes its place.
+    A repeat of the open `r` changes nothing; any other `r` replaces it.
     """
 
     r: Annotated[int, Meta(ge=1, le=HIGHEST)]
@@ -63,9 +63,9 @@ class Open(Frame, frozen=True, tag="open"):
 
 
 class Reveal(Frame, frozen=True, tag="reveal"):
-    """Tell the bid of round `r`: all have locked. Answered by Bid.
+    """Ask for the bid of round `r`, after all seats have locked. The answer is Bid.
 
-    `c` proves it to the box: the marks (see `mark`) of all commitments of the round, its own among them.
+    `c` proves that to the box: the marks (see `mark`) of all commitments of the round, its own included.
     """
 
     r: Number
@@ -73,13 +73,13 @@ class Reveal(Frame, frozen=True, tag="reveal"):
 
 
 class Cancel(Frame, frozen=True, tag="cancel"):
-    """Round `r` is over; 0 means whichever is open. Another round than the open one changes nothing."""
+    """Cancel round `r`, or with 0 any open round. If another round is open, nothing changes."""
 
     r: Number
 
 
 class Ring(Frame, frozen=True, tag="ring"):
-    """The ring of 16 lamps: a pattern by name, a number, a colour."""
+    """Draw on the ring of 16 lamps: a pattern by name, a number, a color."""
 
     p: Pattern
     n: Annotated[int, Meta(ge=0, le=16)]
@@ -87,13 +87,13 @@ class Ring(Frame, frozen=True, tag="ring"):
 
 
 class Say(Frame, frozen=True, tag="say"):
-    """One line on the small display under the hood."""
+    """Show one line on the small display under the hood."""
 
     x: Annotated[str, Meta(max_length=40)]
 
 
 class Name(Frame, frozen=True, tag="name"):
-    """Places `i`, `i + 1` and so on of the sealed round `r` in words: the display under the hood shows the dial's."""
+    """Name places `i`, `i + 1` and so on of the sealed round `r`: the display under the hood shows the name at the dial."""
 
     r: Number
     i: Number
@@ -101,19 +101,19 @@ class Name(Frame, frozen=True, tag="name"):
 
 
 class Buzz(Frame, frozen=True, tag="buzz"):
-    """A short sound or tick."""
+    """Make a short sound or tick."""
 
     k: Literal["lock", "error", "reveal"]
 
 
 class Boot(Frame, frozen=True, tag="boot"):
-    """Go into the mode in which new firmware can be dropped on the box."""
+    """Restart as the USB drive that takes new firmware."""
 
 
 class Arm(Frame, frozen=True, tag="arm"):
-    """To a dice tray: watch for throw `a` of `n` dice with `f` faces; with `l` 1 what lies there is read (again).
+    """To a dice tray: watch for throw `a` of `n` dice with `f` faces; with `l` = 1 read the dice that lie there (again).
 
-    The `a` that is watched for already begins nothing anew. Either way the tray then tells how the throw stands.
+    A repeat of the present `a` restarts nothing. In both cases the tray reports the state of the throw.
     """
 
     a: Number
@@ -123,14 +123,14 @@ class Arm(Frame, frozen=True, tag="arm"):
 
 
 class Disarm(Frame, frozen=True, tag="disarm"):
-    """To a dice tray: whatever the dice do is nobody's business."""
+    """To a dice tray: ignore the dice."""
 
 
 # --- from a box to the hub -------------------------------------------------------------------------
 
 
 class Hello(Frame, frozen=True, tag="hello"):
-    """Who the box is. `boot` is new after every power-up."""
+    """Identify the board. `boot` is new after every power-up."""
 
     id: Word
     boot: ShortWord
@@ -141,7 +141,7 @@ class Hello(Frame, frozen=True, tag="hello"):
 
 
 class Beat(Frame, frozen=True, tag="beat"):
-    """Once a second: seconds since power-up, and the firmware's own word for its state (not read by the hub)."""
+    """Heartbeat, once per second: seconds since power-up, and a state of the firmware that the hub does not read."""
 
     up: Number
     st: Number | ShortWord
@@ -168,7 +168,7 @@ class Locked(Frame, frozen=True, tag="locked"):
 
 
 class Unlocked(Frame, frozen=True, tag="unlocked"):
-    """The owner wants the lock of round `r` back. It is open again when the hub has acknowledged this."""
+    """The owner unlocks round `r`. It is open again when the hub has acknowledged this frame."""
 
     r: Number
 
@@ -182,7 +182,7 @@ class Bid(Frame, frozen=True, tag="bid"):
 
 
 class Thrown(Frame, frozen=True, tag="dice"):
-    """From a dice tray: how throw `a` stands, with the faces that lie flat (all of them once it is settled)."""
+    """From a dice tray: the state of throw `a`, with the faces of flat dice (all dice once it is settled)."""
 
     a: Number
     st: DiceState
@@ -190,13 +190,13 @@ class Thrown(Frame, frozen=True, tag="dice"):
 
 
 class Ok(Frame, frozen=True, tag="ok"):
-    """The box has done frame `re` of the hub."""
+    """The box has executed frame `re` of the hub."""
 
     re: Number
 
 
 class Nak(Frame, frozen=True, tag="nak"):
-    """The box heard something that is not a frame it knows: the sender repeats."""
+    """The box received no known frame: the sender repeats."""
 
 
 HubFrame = Who | Ack | Open | Name | Reveal | Cancel | Ring | Say | Buzz | Boot | Arm | Disarm
@@ -208,28 +208,28 @@ TO_BOX: msgspec.json.Decoder[Frame] = msgspec.json.Decoder(HubFrame)
 
 @dataclass(frozen=True, slots=True)
 class Chatter:
-    """A line that is no frame and does not claim to be one."""
+    """A line that does not start like a frame, such as a boot banner."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Garbled:
-    """A line that starts like a frame and is none; the sentence never holds what was in it."""
+    """An invalid line that starts like a frame; the sentence never contains its content."""
 
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class OtherProtocol:
-    """A hello of a firmware that this hub does not speak with."""
+    """The hello of firmware with another protocol."""
 
     protocol: int
     id: str
     firmware: str
 
 
-Heard = Frame | Chatter | Garbled | OtherProtocol
+Incoming = Frame | Chatter | Garbled | OtherProtocol
 
 
 class _AnyHello(msgspec.Struct):
@@ -250,17 +250,17 @@ def checksum(payload: bytes) -> str:
 
 
 def commitment(box: str, round: int, index: int, nonce: str) -> str:
-    """Return what a box says when it locks: the first 16 bytes, in hex, of SHA-256 over id, round, value and nonce."""
+    """Return a box's commitment: the first 16 bytes, in hex, of SHA-256 over id, round, value and nonce."""
     return hashlib.sha256(f"{box}|{round}|{index}|{nonce}".encode()).hexdigest()[:32]
 
 
 def mark(commitment: str) -> str:
-    """Return the part of a commitment that tells it apart in a reveal: its first 8 bytes, in hex."""
+    """Return the part of a commitment that identifies it in a reveal: its first 8 bytes, in hex."""
     return commitment[:16]
 
 
 def encode(frame: Frame) -> bytes:
-    """Return the line of a numbered frame. Raise ValueError where it has no number or is too long."""
+    """Return the line of a numbered frame. Raise ValueError if it has no number or is too long."""
     payload = to_json(frame)
     line = b"~" + payload + b"*" + checksum(payload).encode() + b"\n"
     if frame.s < 0 or len(line) > LONGEST:
@@ -298,37 +298,37 @@ def _other_protocol(payload: bytes) -> OtherProtocol | None:
 
 
 class FrameReader:
-    """Bytes in, frames and other lines out, whatever the cuts between the bytes."""
+    """Splits received bytes into frames and other lines."""
 
     def __init__(self, decoder: msgspec.json.Decoder[Frame]) -> None:
         self._decoder = decoder
         self._line = bytearray()
         self._skipping = False  # inside a line that is too long already
 
-    def feed(self, data: bytes) -> list[Heard]:
+    def feed(self, data: bytes) -> list[Incoming]:
         """Return everything that these bytes complete, in order."""
-        heard: list[Heard] = []
+        found: list[Incoming] = []
         *ended, rest = data.split(b"\n")
         for part in ended:
-            self._add(part, heard)
+            self._add(part, found)
             line = bytes(self._line).rstrip(b"\r")
             if line and not self._skipping:
-                heard.append(self._read(line))
+                found.append(self._read(line))
             self._line.clear()
             self._skipping = False
-        self._add(rest, heard)
-        return heard
+        self._add(rest, found)
+        return found
 
-    def _add(self, part: bytes, heard: list[Heard]) -> None:
+    def _add(self, part: bytes, found: list[Incoming]) -> None:
         if self._skipping:
             return
         self._line += part
         if len(self._line) > LONGEST:
-            heard.append(self._read(bytes(self._line[:LONGEST])))
+            found.append(self._read(bytes(self._line[:LONGEST])))
             self._line.clear()
             self._skipping = True
 
-    def _read(self, line: bytes) -> Heard:
+    def _read(self, line: bytes) -> Incoming:
         if not line.startswith(b"~"):
             return Chatter(line.decode("ascii", "replace"))
         try:
@@ -341,28 +341,27 @@ class FrameReader:
 
 
 class SeenFrames:
-    """The last 8 (boot, number) that were acted on, so that a repeat is answered and not done again."""
+    """The last 8 handled frames as (boot, number), so that a repeat is acknowledged but not handled again."""
 
     SIZE = 8
 
     def __init__(self) -> None:
         self._last: deque[tuple[str, int]] = deque(maxlen=self.SIZE)
 
-    def __contains__(self, heard: tuple[str, int]) -> bool:
-        return heard in self._last
+    def __contains__(self, frame: tuple[str, int]) -> bool:
+        return frame in self._last
 
-    def add(self, heard: tuple[str, int]) -> None:
-        """Remember one more; the ninth last is forgotten."""
-        self._last.append(heard)
+    def add(self, frame: tuple[str, int]) -> None:
+        """Remember a frame, and forget the oldest of more than 8."""
+        self._last.append(frame)
 
 
 @dataclass(slots=True)
 class Link:
-    """The hub's end of a cable: numbers what it sends, keeps one question open at a time, repeats it until answered.
+    """The hub's end of a cable: numbers frames, keeps one question open at a time, and repeats it until it is answered.
 
-    One at a time keeps the order: a lock and its taking back cannot overtake each other. `first`, the next number,
-    should be random at the start, so that after a restart the hub's numbers are none that a box remembers. Times are
-    seconds.
+    One question at a time keeps the order of a lock and its unlock. `first`, the next number, should be random at the
+    start: after a restart of the hub, a box must not take a new frame for a repeat. Times are in seconds.
     """
 
     REPEAT: ClassVar[float] = 0.2
@@ -370,69 +369,69 @@ class Link:
 
     first: int
     seen: SeenFrames = field(default_factory=SeenFrames)
-    asked: Frame | None = None
+    question: Frame | None = None
     deadline: float | None = None
     _tries_left: int = 0
     _out: list[bytes] = field(default_factory=list)
 
     def send(self, frame: Frame) -> Frame:
-        """Give a frame its number and send it once, whether it arrives or not; return it with the number."""
+        """Send a frame once with the next number, without confirmation. Return the numbered frame."""
         numbered = msgspec.structs.replace(frame, s=self.first)
         self.first = self.first % HIGHEST + 1
         self._out.append(encode(numbered))
         return numbered
 
-    def send_again(self, numbered: Frame) -> None:
-        """Send a frame that `send` has numbered once more, as the repeat that it is."""
+    def resend(self, numbered: Frame) -> None:
+        """Send a frame of `send` again, with the same number."""
         self._out.append(encode(numbered))
 
     def ask(self, frame: Frame, now: float) -> None:
-        """Send, and repeat until confirmed or dropped, TRIES times in all. Raise ValueError while a question is open."""
-        if self.asked is not None:
+        """Send a question, and repeat it until it is confirmed or dropped, at most TRIES times. Raise ValueError if one is open."""
+        if self.question is not None:
             raise ValueError("a question is open on this link already")
-        self.asked = self.send(frame)
+        self.question = self.send(frame)
         self.deadline = now + self.REPEAT
         self._tries_left = self.TRIES - 1
 
     def confirm(self, re: int) -> Frame | None:
-        """Close the question of number `re`, which was answered, and return it; None for an old answer."""
-        asked = self.asked
-        if asked is None or asked.s != re:
+        """Close the answered question with number `re` and return it; None for an outdated answer."""
+        question = self.question
+        if question is None or question.s != re:
             return None
         self.drop_question()
-        return asked
+        return question
 
     def drop_question(self) -> None:
-        """Close the open question, if there is one: it needs no answer any more."""
-        self.asked = self.deadline = None
+        """Drop the open question, if any, without an answer."""
+        self.question = self.deadline = None
 
-    def due(self, now: float) -> Frame | None:
-        """Repeat what is due. Return the question that is given up after its last try, else None."""
-        asked = self.asked
-        if asked is None or self.deadline is None or now < self.deadline:
+    def run_due(self, now: float) -> Frame | None:
+        """Repeat the question if that is due. Return it after its last attempt has failed, else None."""
+        question = self.question
+        if question is None or self.deadline is None or now < self.deadline:
             return None
         if self._tries_left == 0:
             self.drop_question()
-            return asked
+            return question
         self._tries_left -= 1
-        self.send_again(asked)
+        self.resend(question)
         self.deadline = now + self.REPEAT
         return None
 
-    def repeated(self, frame: Frame, boot: str = "") -> bool:
-        """Answer again a frame that was acted on before, and return True: it must not be acted on."""
+    def acknowledge_repeat(self, frame: Frame, boot: str = "") -> bool:
+        """Acknowledge a frame again and return True if it was handled before: do not handle it again."""
         if (boot, frame.s) not in self.seen:
             return False
         self.send(Ack(re=frame.s))
         return True
 
     def acknowledge(self, frame: Frame, boot: str = "") -> None:
-        """Say that the frame was acted on, now and at every repeat."""
+        """Acknowledge a handled frame, now and at every repeat."""
         self.seen.add((boot, frame.s))
         self.send(Ack(re=frame.s))
 
     def outgoing(self) -> bytes:
-        """Return what is to be written now."""
+        """Return the bytes to write now."""
         data = b"".join(self._out)
         self._out.clear()
         return data

@@ -1,7 +1,7 @@
-"""The Pi's 40-pin header: which wire goes where, and the two things that are opened through it, pins and SPI.
+"""The Pi's 40-pin header: the wires of devices, and access to pins and SPI buses.
 
-Every driver that uses the header says so as data (`wiring(settings)`), so that two devices on one pin are refused
-before anything is opened, and the wiring can be drawn. Pins are told by their GPIO (BCM) number.
+Every driver that uses the header declares its wires as data (`wiring(settings)`), so that two devices on one pin are refused
+before anything is opened, and the wiring can be drawn. Pins have GPIO (BCM) numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from hub.version import make_for
 
 Rail = Literal["3V3", "5V", "GND"]
 PinFactory = Literal["lgpio", "mock"]
-GPIO = {"unit": "GPIO number"}  # what the number in a setting is
+GPIO = {"unit": "GPIO number"}  # the unit of pin settings
 
 # Raspberry Pi documentation, "GPIO and the 40-pin header": the same on every Pi with 40 pins.
 PLACES: Mapping[int | Rail, tuple[int, ...]] = {
@@ -36,7 +36,7 @@ PLACES: Mapping[int | Rail, tuple[int, ...]] = {
     10: (19,), 9: (21,), 25: (22,), 11: (23,), 8: (24,), 7: (26,), 0: (27,), 1: (28,), 5: (29,), 6: (31,), 12: (32,),
     13: (33,), 19: (35,), 16: (36,), 26: (37,), 20: (38,), 21: (40,),
 }  # fmt: skip
-LEAST_GPIO, MOST_GPIO = 2, 27  # 0 and 1 read what a board on the header says of itself
+LEAST_GPIO, MOST_GPIO = 2, 27  # 0 and 1 read the EEPROM of a board on the header
 
 MISSING = make_for("pi")
 _importing_lgpio = threading.Lock()
@@ -58,11 +58,11 @@ class Wire(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The pin as people say it."""
+        """The name of the pin for people."""
         return f"GPIO{self.pin}" if isinstance(self.pin, int) else self.pin
 
     def clashes(self, other: Wire) -> bool:
-        """Return whether both cannot be."""
+        """Return whether the two wires exclude each other."""
         if self.pin != other.pin or (self.shared and other.shared):
             return False
         return self.bus is None or self.bus != other.bus or not (self.idle or other.idle)
@@ -73,7 +73,7 @@ class Spi(NamedTuple):
 
     bus: int
     select: int
-    moved: int | None = None  # the GPIO of the select, where config.txt gives another than the usual one
+    moved: int | None = None  # the GPIO of the select, if config.txt has moved it
 
     @property
     def path(self) -> str:
@@ -82,23 +82,23 @@ class Spi(NamedTuple):
 
     @property
     def overlay(self) -> str:
-        """The line of config.txt that makes it."""
+        """The line of config.txt that creates the device file."""
         if self.moved is not None:
             return f"dtoverlay=spi{self.bus}-1cs,cs0_pin={self.moved}"
         return "dtparam=spi=on" if self.bus == 0 else f"dtoverlay=spi1-{self.select + 1}cs"
 
     def data(self, to: str, *, shared: bool) -> Wire:
-        """Return the wire of data from the Pi."""
+        """Return the data wire from the Pi."""
         return Wire(_SPI[self.bus].mosi, to, shared, bus=self.bus)
 
     def clock(self, to: str, *, shared: bool, idle: bool = False) -> Wire:
-        """Return the wire of the clock."""
+        """Return the clock wire."""
         return Wire(_SPI[self.bus].sclk, to, shared, idle, self.bus)
 
     def selects(self, to: str | None) -> list[Wire]:
-        """Return the wire of the select, if it goes anywhere, and the pins that the bus keeps: its other selects, MISO.
+        """Return the select wire, if it is connected, and the other pins of the bus: its other selects, MISO.
 
-        No device here answers, and yet the kernel makes MISO the bus's own pin.
+        No device here sends data, but the kernel claims MISO for the bus.
         """
         usual = _SPI[self.bus].selects
         kept = (self.moved,) if self.moved is not None else usual if self.bus == 0 else usual[: self.select + 1]
@@ -119,7 +119,7 @@ _SPI = {0: _SpiPins(10, 9, 11, (8, 7)), 1: _SpiPins(20, 19, 21, (18, 17, 16))}
 
 
 def spi(text: str, device: str, select: int | None = None) -> Spi:
-    """Return the place that an owner writes as "0.0", its select perhaps moved to another GPIO. Raise ConfigError."""
+    """Return the SPI place for a setting such as "0.0", with its select moved to a GPIO if given. Raise ConfigError."""
     places = {f"{bus}.{number}": Spi(bus, number) for bus, pins in _SPI.items() for number in range(len(pins.selects))}
     if text not in places:
         raise ConfigError(f'{device}: spi = "{text}" is no place on a bus; there are {", ".join(sorted(places))}.')
@@ -132,7 +132,7 @@ def spi(text: str, device: str, select: int | None = None) -> Spi:
 
 
 def check_pins(device: str, wires: Sequence[Wire]) -> None:
-    """Refuse a GPIO that the header does not have, and one used twice by the device itself. Raise ConfigError."""
+    """Raise ConfigError for a GPIO that the header does not have, or that the device uses twice."""
     for wire in wires:
         if isinstance(wire.pin, int) and not LEAST_GPIO <= wire.pin <= MOST_GPIO:
             raise ConfigError(
@@ -144,7 +144,7 @@ def check_pins(device: str, wires: Sequence[Wire]) -> None:
 
 
 def check_devices(devices: Sequence[tuple[str, Sequence[Wire]]]) -> None:
-    """Refuse a pin that two devices would have. Raise ConfigError that names both and every such pin."""
+    """Raise ConfigError for pins that two devices use, with the names of both and all such pins."""
     for (one, own), (other, others) in combinations(devices, 2):
         clashes = [
             f"{wire.place} ({wire.to} and {second.to})" for wire in own for second in others if wire.clashes(second)
@@ -157,9 +157,9 @@ def check_devices(devices: Sequence[tuple[str, Sequence[Wire]]]) -> None:
 
 
 def open_pins(kind: PinFactory) -> Factory:
-    """Return the header's pins. By name and never by trying, so that a Pi never plays on pretended pins. Raise DeviceLost.
+    """Return the pin factory of this kind, never another one, so that a Pi never uses mock pins by mistake. Raise DeviceLost.
 
-    gpiozero's own choice (and `GPIOZERO_PIN_FACTORY`) is not asked: on a Pi 5 it may end at a library that cannot work.
+    gpiozero's default (and `GPIOZERO_PIN_FACTORY`) is not used: on a Pi 5 it may choose a library that does not work there.
     """
     if kind == "mock":
         return MockFactory(pin_class=MockPWMPin)
@@ -186,10 +186,10 @@ def open_pins(kind: PinFactory) -> Factory:
 
 
 def _import_lgpio() -> ModuleType:
-    """Import lgpio in a folder of our own. Raise ImportError or OSError.
+    """Import lgpio in a temporary folder. Raise ImportError or OSError.
 
-    As it is imported, its C part makes a pipe `.lgd-nfy<n>` in the working folder and its Python part opens it there: the
-    present folder may be another user's. Once it is open nobody needs its name any more.
+    On import, lgpio creates a pipe `.lgd-nfy<n>` in the working folder and opens it there, but the present folder may belong
+    to another user. The name is not needed once the pipe is open.
     """
     with _importing_lgpio:
         if "lgpio" in sys.modules:
@@ -202,12 +202,12 @@ def _import_lgpio() -> ModuleType:
             finally:
                 try:
                     os.chdir(before)
-                except OSError:  # another user's folder, into which this one may not go
+                except OSError:  # a folder of another user, without access
                     os.chdir("/")
 
 
 def needs_of_pins(kind: PinFactory) -> list[Need]:
-    """Return what `open_pins` needs of the machine."""
+    """Return the requirements of `open_pins`."""
     if kind == "mock":
         return []
     chip = Need("file", PIN_CHIP, "play on a Raspberry Pi, or take this device out")
@@ -215,7 +215,7 @@ def needs_of_pins(kind: PinFactory) -> list[Need]:
 
 
 def pin_errors() -> tuple[type[Exception], ...]:
-    """Return what a pin may raise: gpiozero's errors, the system's, and lgpio's own, which is neither."""
+    """Return the exceptions of pins: gpiozero's, the system's, and lgpio's own."""
     lgpio = sys.modules.get("lgpio")  # only a Pi has it, and only `open_pins` imports it
     return (GPIOZeroError, OSError, lgpio.error) if lgpio else (GPIOZeroError, OSError)
 
@@ -224,26 +224,26 @@ def pin_errors() -> tuple[type[Exception], ...]:
 
 
 class Bus(Protocol):
-    """An open SPI bus, as far as lamps and panels need it."""
+    """An open SPI bus for lamps and panels."""
 
     def write(self, data: bytes) -> None:
         """Send bytes. Raise DeviceLost."""
 
     def close(self) -> None:
-        """Give it back."""
+        """Close the bus."""
 
 
 OpenBus = Callable[[Spi, int], Bus]
 
 
 def needs_of_spi(place: Spi) -> list[Need]:
-    """Return what `open_spi` needs of the machine."""
+    """Return the requirements of `open_spi`."""
     overlay = f"write {place.overlay} into /boot/firmware/config.txt and restart the Pi"
     return [Need("package", "spidev", f"run {MISSING}"), Need("file", place.path, overlay)]
 
 
 def open_spi(place: Spi, hertz: int) -> Bus:
-    """Return the bus at `place`, mode 0. Raise DeviceLost with what to do."""
+    """Open the bus at `place` in mode 0. Raise DeviceLost with a remedy."""
     try:
         from spidev import SpiDev  # noqa: PLC0415 - only a Pi has it
     except ImportError as error:

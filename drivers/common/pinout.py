@@ -1,4 +1,4 @@
-"""The wiring of all devices drawn on the 40-pin header, as text and as SVG. Pure: wires in, a drawing out."""
+"""The wiring of all devices drawn on the 40-pin header, as text and as SVG. No device is opened."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Joint(NamedTuple):
 
 
 def joints(devices: Devices) -> list[Joint]:
-    """Return every wire at a place. A rail is taken where it is nearest to the device's other wires and still free."""
+    """Return each wire with its place. A rail is used at the free place nearest to the device's other wires."""
     taken: set[int] = set()
     found = []
     for device, wires in devices:
@@ -38,7 +38,7 @@ def joints(devices: Devices) -> list[Joint]:
 
 
 def named(place: int) -> str:
-    """Return what a place of the header is."""
+    """Return the name of a place of the header."""
     pin = _BY_PLACE[place]
     return "(EEPROM)" if pin in _EEPROM else f"GPIO{pin}" if isinstance(pin, int) else pin
 
@@ -52,7 +52,7 @@ def _place_texts(found: Sequence[Joint]) -> Mapping[int, str]:
 
 
 def as_text(devices: Devices) -> str:
-    """Return the header as it lies before you, pin 1 at the upper left, and what goes where."""
+    """Return the header as text, pin 1 at the upper left, with all wires."""
     texts = _place_texts(joints(devices))
     width = max((len(text) for place, text in texts.items() if place % 2), default=0)
     lines = []
@@ -76,7 +76,7 @@ _INKS = ("#1f5fa8", "#12805c", "#9c2f78", "#7a5a00", "#4b4fae", "#a33b1f")
 
 
 def as_svg(devices: Devices) -> str:
-    """Return the same as a drawing for the workbench."""
+    """Return the header with all wires as SVG."""
     found = joints(devices)
     longest = max(map(len, _place_texts(found).values()), default=0)
     middle = 160 + round(longest * _LETTER)
@@ -120,6 +120,6 @@ def _wires(found: Sequence[Joint], inks: Mapping[str, str]) -> Iterator[str]:
 
 
 def _side(place: int) -> tuple[int, str, int]:
-    """Return left (-1) or right (1) of the middle, which end of a text lies there, and how far down in pixels."""
+    """Return the side of a place (-1 left, 1 right), the text anchor there, and the distance from the top in pixels."""
     y = (place - 1) // 2 * _ROW + _ROW // 2
     return (-1, "end", y) if place % 2 else (1, "start", y)

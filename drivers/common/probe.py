@@ -1,4 +1,4 @@
-"""Ask one port who is there, once, and make a board the drive for its new firmware: both while no hub runs."""
+"""Identify the board at a port, and switch a board to its firmware drive. Both work only while no hub runs."""
 
 from __future__ import annotations
 
@@ -7,27 +7,39 @@ import select
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from drivers.common.frames import TO_HUB, Beat, Boot, Frame, FrameReader, Heard, Hello, Ok, OtherProtocol, Who, encode
+from drivers.common.frames import (
+    TO_HUB,
+    Beat,
+    Boot,
+    Frame,
+    FrameReader,
+    Hello,
+    Incoming,
+    Ok,
+    OtherProtocol,
+    Who,
+    encode,
+)
 from drivers.common.serial_lines import Line
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
 
 PATIENCE = 2.5  # seconds: a board needs a moment after its port was opened, and its heart beats once a second
 REPEAT = 0.5  # seconds between two questions
-GLANCE = 0.1  # seconds between two looks at the clock
+GLANCE = 0.1  # seconds between two checks of the clock
 
 
 class Answer(NamedTuple):
-    """Who said hello, and for how many seconds it has had power if its heartbeat was heard."""
+    """The hello of a board, and its seconds since power-up if a heartbeat arrived."""
 
     hello: Hello | OtherProtocol
     up: int | None = None
 
 
 def ask(port: str, clock: Clock, patience: float = PATIENCE) -> Answer | None:
-    """Return who says hello at `port` within `patience` seconds, or None.
+    """Return the answer of the board at `port`, or None after `patience` seconds.
 
-    Raise DeviceLost with its cause: the port cannot be opened, or another program has it (`Cause.BUSY`).
+    Raise DeviceLost if the port cannot be opened, with `Cause.BUSY` if another program uses it.
     """
     line = Line(port)
     try:
@@ -38,7 +50,7 @@ def ask(port: str, clock: Clock, patience: float = PATIENCE) -> Answer | None:
 
 def _listen(line: Line, clock: Clock, patience: float) -> Answer | None:
     hello: Hello | None = None
-    for frame in _heard(line, Who(s=_number()), Hello, clock, patience):
+    for frame in _incoming(line, Who(s=_number()), Hello, clock, patience):
         match frame:
             case OtherProtocol():
                 return Answer(frame)
@@ -49,8 +61,8 @@ def _listen(line: Line, clock: Clock, patience: float) -> Answer | None:
     return Answer(hello) if hello is not None else None
 
 
-def _heard(line: Line, question: Frame, answer: type[Frame], clock: Clock, patience: float) -> Iterator[Heard]:
-    """Yield what the board says within `patience` seconds; the question is repeated until an `answer` is heard."""
+def _incoming(line: Line, question: Frame, answer: type[Frame], clock: Clock, patience: float) -> Iterator[Incoming]:
+    """Yield everything that the board sends within `patience` seconds. Repeat the question until an `answer` arrives."""
     reader = FrameReader(TO_HUB)
     until, again_at = clock.now() + patience, 0.0
     answered = False
@@ -60,13 +72,13 @@ def _heard(line: Line, question: Frame, answer: type[Frame], clock: Clock, patie
             again_at = now + REPEAT
         if not select.select([line], [], [], min(until, now + GLANCE) - now)[0]:
             continue
-        for heard in reader.feed(line.read()):
-            answered = answered or isinstance(heard, answer)
-            yield heard
+        for frame in reader.feed(line.read()):
+            answered = answered or isinstance(frame, answer)
+            yield frame
 
 
 def _number() -> int:
-    """Return a number for the first frame on a line: none that a board is likely to remember."""
+    """Return a random number for the first frame, so that a board does not take it for a repeat."""
     return secrets.randbelow(2**29) + 1
 
 
@@ -78,7 +90,7 @@ class FoundBoard(NamedTuple):
 
 
 def find_boards(ports: Sequence[str], clock: Clock) -> list[FoundBoard]:
-    """Return who says hello, of whatever protocol. Raise DeviceLost where a port is in use or cannot be opened."""
+    """Return all boards that say hello, of any protocol. Raise DeviceLost if a port is in use or cannot be opened."""
     found = []
     for port in ports:
         try:
@@ -109,14 +121,14 @@ def choose_board(found: Sequence[FoundBoard], named: str = "") -> FoundBoard:
 
 
 def enter_bootloader(board: FoundBoard, clock: Clock, patience: float = PATIENCE) -> None:
-    """Have a board become the drive on which new firmware is dropped (frame `boot`). Raise DeviceLost where it does not."""
+    """Switch a board to its firmware drive (frame `boot`). Raise DeviceLost if it does not answer."""
     line = Line(board.port)
     number = _number()
     try:
-        for heard in _heard(line, Boot(s=number), Ok, clock, patience):
-            if isinstance(heard, Ok) and heard.re == number:
+        for frame in _incoming(line, Boot(s=number), Ok, clock, patience):
+            if isinstance(frame, Ok) and frame.re == number:
                 return
-    except DeviceLost:  # it has left the cable, which is the point
+    except DeviceLost:  # the board has left the cable, as intended
         return
     finally:
         line.close()

@@ -1,4 +1,4 @@
-"""What a ring of lamps shows from moment to moment: the newest picture, animated by the driver's own clock.
+"""The animation of a ring of lamps: the newest picture, drawn frame by frame with the driver's clock.
 
 For lamps that the hub itself drives (strips, lamps on the header). A seat box animates its own ring.
 """
@@ -17,9 +17,9 @@ _DARK = LampPicture("off")
 
 
 class RingAnimation:
-    """One ring. A new picture shows at once, or soon after the one before it; of several, the newest.
+    """One ring. A new picture shows at once, or SHORTEST_PICTURE after the last change; intermediate pictures are skipped.
 
-    Times are seconds of any clock that does not jump.
+    Times are seconds of a monotonic clock.
     """
 
     def __init__(self) -> None:
@@ -33,15 +33,15 @@ class RingAnimation:
         self._newest = picture
 
     def lamps(self, now: float) -> list[Colour]:
-        """Return the 16 lamps as they are to be now, clockwise from the player's side."""
+        """Return the colors of the 16 lamps now, clockwise from the player's side."""
         if self._newest is not None and now >= self._free_at:
             if self._newest != self._shown:
                 self._shown, self._since, self._free_at = self._newest, now, now + SHORTEST_PICTURE
             self._newest = None
         return frame(self._shown, now - self._since)
 
-    def due(self, now: float) -> float | None:
-        """Return when `lamps` may differ from those of `now`; None: not before another picture comes."""
+    def next_change_at(self, now: float) -> float | None:
+        """Return when `lamps` may change; None: not before the next picture."""
         waiting = self._free_at if self._newest is not None else None
         moving = now + FRAME if moves(self._shown) else None
         return min((at for at in (waiting, moving) if at is not None), default=None)

@@ -1,8 +1,8 @@
 """Serial lines: find ports, open them, move bytes. The only place that opens a tty.
 
-One thread serves every line of a driver: it waits for bytes, deadlines and calls from other threads. What the
-bytes mean is the business of a `LineSession`. Whatever goes wrong with a port is DeviceLost, and is tried again for
-ever, 0.5 to 5 s apart; a port that vanished and came back is new.
+One thread serves every line of a driver: it waits for bytes, deadlines and calls from other threads. A `LineSession`
+interprets the bytes. Every failure of a port is DeviceLost; the port is tried again without end, every 0.5 to 5 s. A port
+that vanished and came back is new.
 """
 
 from __future__ import annotations
@@ -30,67 +30,67 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 PICO = 0x2E8A  # the USB vendor id of Raspberry Pi
-SCAN = 0.5  # seconds between two looks for ports
+SCAN = 0.5  # seconds between two scans for ports
 
 
 class LineSession(Protocol):
-    """What is said and understood on one open line. Called on the line thread only; never blocks. Times are seconds."""
+    """The protocol on one open line. Methods are called on the line thread only and never block. Times are in seconds."""
 
-    finished: bool  # set by the session: not our device, give the port up until it is plugged in again
-    accepted: bool  # set by the session: it is our device, so that the next failure starts with a short delay
+    finished: bool  # set by the session: another driver's device, so release the port until it is plugged in again
+    accepted: bool  # set by the session: it is our device, so the next retry starts with a short delay
 
-    def opened(self, now: float) -> None:
-        """Begin: the line is open."""
+    def on_open(self, now: float) -> None:
+        """Start: the line is open."""
 
-    def heard(self, data: bytes, now: float) -> None:
-        """Take in bytes."""
+    def on_data(self, data: bytes, now: float) -> None:
+        """Handle received bytes."""
 
-    def due(self, now: float) -> None:
-        """Do what time alone brings."""
+    def run_due(self, now: float) -> None:
+        """Do what is due at this time."""
 
     def deadline(self) -> float | None:
-        """Return when `due` is to be called at the latest; None: not before bytes come."""
+        """Return when to call `run_due` at the latest; None: not before bytes arrive."""
 
     def outgoing(self, now: float) -> bytes:
-        """Return what is to be written; called only when everything before it is written."""
+        """Return the bytes to write. Called only when all earlier bytes are written."""
 
-    def lost(self, error: DeviceLost) -> None:
-        """End: the line is gone, or was given up."""
+    def on_close(self, error: DeviceLost) -> None:
+        """Stop: the line is lost, or was released."""
 
 
 class CallQueue:
-    """CallQueue from other threads, made in order on one thread that waits on a file descriptor."""
+    """Calls from other threads, executed in order on one thread that waits on a file descriptor."""
 
     def __init__(self) -> None:
         self._calls: deque[Callable[[], None]] = deque()
         self._woken, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._lock = threading.Lock()
         self._open = True
-        self._is_woken = False  # and has not looked yet
+        self._wake_pending = False  # a byte is in the pipe
 
     def fileno(self) -> int:
-        """Return the descriptor that is readable while calls are waiting."""
+        """Return the descriptor, which is readable while calls wait."""
         return self._woken
 
     def call_soon(self, call: Callable[[], None]) -> None:
-        """Have `call` made on the thread, in order; return at once."""
+        """Queue `call` for the thread and return at once."""
         self._calls.append(call)
         self.wake()
 
     def wake(self) -> None:
-        """Have the thread look at its clock."""
+        """Wake the thread, so that it checks its clock."""
         with self._lock:
-            if self._open and not self._is_woken:
-                self._is_woken = True
+            if self._open and not self._wake_pending:
+                self._wake_pending = True
                 os.write(self._waker, b"!")
 
     def run(self) -> bool:
-        """Make the calls that are waiting; return whether anybody has woken the thread. On the thread only."""
+        """Execute all queued calls; return whether the thread was woken. Call this on the thread only."""
         with self._lock:
-            was_woken = self._is_woken
+            was_woken = self._wake_pending
             if was_woken:
                 os.read(self._woken, 1)
-                self._is_woken = False
+                self._wake_pending = False
         while self._calls:
             self._calls.popleft()()
         return was_woken
@@ -104,7 +104,7 @@ class CallQueue:
 
 
 class Line:
-    """One open tty, exclusively ours. Never blocks; whatever fails is DeviceLost with its cause."""
+    """One open tty, locked for this process. Never blocks; every failure is DeviceLost with its cause."""
 
     def __init__(self, port: str) -> None:
         try:
@@ -119,8 +119,8 @@ class Line:
         return int(self._tty.fileno())
 
     def read(self) -> bytes:
-        """Return what has come in; empty if nothing has. Raise DeviceLost."""
-        # Not pyserial's own `read`: its select refuses the files that a crowd leaves, from the 1,024th on.
+        """Return the received bytes, possibly none. Raise DeviceLost."""
+        # Not pyserial's `read`: its select() fails for file descriptors from 1024 on, which many phones use up.
         waiter = select.poll()
         try:
             waiter.register(self, select.POLLIN)
@@ -128,21 +128,21 @@ class Line:
             data = os.read(self.fileno(), 4096) if is_ready else b""
         except BlockingIOError:
             return b""
-        except (serial.SerialException, OSError, TypeError) as error:  # TypeError: it is being closed
+        except (serial.SerialException, OSError, TypeError) as error:  # TypeError: the port is being closed
             raise DeviceLost(f"{self.port} was unplugged.", Cause.UNPLUGGED) from error
-        if is_ready and not data:  # a line whose far end is gone
+        if is_ready and not data:  # the far end is gone
             raise DeviceLost(f"{self.port} was unplugged.", Cause.UNPLUGGED)
         return data
 
     def write(self, data: bytes) -> int:
-        """Write as much as fits now; return how many bytes. Call when select says there is room. Raise DeviceLost."""
+        """Write as much as fits and return the number of bytes. Call this when poll reports room. Raise DeviceLost."""
         try:
             return int(self._tty.write(data) or 0)
         except (serial.SerialException, OSError) as error:
             raise DeviceLost(f"{self.port} was unplugged.", Cause.UNPLUGGED) from error
 
     def close(self) -> None:
-        """Give the port back."""
+        """Close the port."""
         try:
             self._tty.close()
         except (serial.SerialException, OSError) as error:
@@ -155,13 +155,13 @@ def usb_ports() -> Sequence[str]:
 
 
 def named_ports(names: Sequence[str]) -> Callable[[], Sequence[str]]:
-    """Return a function that finds those of the named ports that are there now."""
+    """Return a function that returns the named ports that are present."""
     return lambda: [name for name in names if Path(name).exists()]
 
 
 @dataclass(slots=True)
 class _Served:
-    """One open line, its session, and what did not fit into the tty yet."""
+    """One open line, its session, and bytes that did not fit into the tty yet."""
 
     line: Line
     session: LineSession
@@ -170,14 +170,14 @@ class _Served:
 
 @dataclass(slots=True)
 class _Retry:
-    """A port that failed: when it is tried again, None for not until replugged; and the delays after that."""
+    """A failed port: when to try it again (None: when it is plugged in again), and the delays after that."""
 
     until: float | None = None
     delays: Iterator[float] = field(default_factory=backoff)
 
 
 class Lines:
-    """Every line of one driver on one thread. `session` makes what speaks on the line at a port."""
+    """All lines of one driver, on one thread. `session` makes the session for a port."""
 
     def __init__(
         self,
@@ -202,25 +202,25 @@ class Lines:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop, and give every port back."""
+        """Stop the thread and close all ports."""
         self.call_soon(self._stop)
         if self._thread.is_alive():
             self._thread.join(timeout=5)
         self._calls.close()
 
     def call_soon(self, call: Callable[[], None]) -> None:
-        """Have `call` made on the line thread."""
+        """Queue `call` for the line thread."""
         self._calls.call_soon(call)
 
     def wake(self) -> None:
-        """Look at the clock now (it was put forward)."""
+        """Check the clock now, after a test has advanced it."""
         self._calls.wake()
 
     def _stop(self) -> None:
         self._stopping = True
 
     def _run(self) -> None:
-        heard: list[_Served] = []
+        ready: list[_Served] = []
         while True:
             was_woken = self._attempt(self._calls.run) is not False
             if self._stopping:
@@ -229,11 +229,11 @@ class Lines:
             if is_scanned := now >= self._scan_at:
                 self._attempt(self._scan)
                 self._scan_at = now + SCAN
-            # With calls and clocks any line may have something to say; with what one says, only that one.
-            for served in list(self._served.values()) if was_woken or is_scanned or now >= self._due_at else heard:
+            # After a call or a deadline any line may have output; after input, only its own line.
+            for served in list(self._served.values()) if was_woken or is_scanned or now >= self._due_at else ready:
                 if self._served.get(served.line.port) is served:
                     self._serve(served, lambda served=served: self._advance(served))  # type: ignore[misc]
-            heard = self._wait()
+            ready = self._wait()
         for served in list(self._served.values()):
             served.line.close()
 
@@ -245,7 +245,7 @@ class Lines:
             return None
 
     def _serve(self, served: _Served, step: Callable[[], None]) -> None:
-        """Make one step of one line; if it fails, this line is tried again later and the others go on."""
+        """Execute one step of one line. If it fails, close and retry only this line."""
         try:
             step()
         except DeviceLost as error:
@@ -256,10 +256,10 @@ class Lines:
 
     def _scan(self) -> None:
         now = self._clock.now()
-        there = self._find()
-        for port in [port for port in self._retries if port not in there]:
+        present = self._find()
+        for port in [port for port in self._retries if port not in present]:
             del self._retries[port]
-        for port in there:
+        for port in present:
             if port in self._served:
                 continue
             retry = self._retries.get(port)
@@ -276,11 +276,11 @@ class Lines:
             return
         served = _Served(line, self._make_session(port))
         self._served[port] = served
-        self._serve(served, lambda: served.session.opened(now))
+        self._serve(served, lambda: served.session.on_open(now))
 
     def _advance(self, served: _Served) -> None:
         now = self._clock.now()
-        served.session.due(now)
+        served.session.run_due(now)
         self._write(served, now)
         if served.session.accepted:
             self._retries.pop(served.line.port, None)
@@ -288,7 +288,7 @@ class Lines:
             del self._served[served.line.port]
             served.line.close()
             self._retries[served.line.port] = _Retry()
-            self._attempt(lambda: served.session.lost(DeviceLost(f"{served.line.port} is given up.")))
+            self._attempt(lambda: served.session.on_close(DeviceLost(f"{served.line.port} is given up.")))
 
     def _write(self, served: _Served, now: float) -> None:
         waiter = select.poll()
@@ -307,14 +307,14 @@ class Lines:
         self._served.pop(port, None)
         served.line.close()
         self._retry_later(port, now)
-        self._attempt(lambda: served.session.lost(error))
+        self._attempt(lambda: served.session.on_close(error))
 
     def _retry_later(self, port: str, now: float) -> None:
         retry = self._retries.setdefault(port, _Retry())
         retry.until = now + next(retry.delays)
 
     def _wait(self) -> list[_Served]:
-        """Wait until something is to be done; return the lines on which something came."""
+        """Wait for input, a call or a deadline; return the lines with input."""
         deadlines = [self._scan_at]
         deadlines += [at for served in self._served.values() if (at := served.session.deadline()) is not None]
         self._due_at = min(deadlines)
@@ -333,4 +333,4 @@ class Lines:
     def _read(self, served: _Served) -> None:
         data = served.line.read()
         if data:
-            served.session.heard(data, self._clock.now())
+            served.session.on_data(data, self._clock.now())

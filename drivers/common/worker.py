@@ -1,7 +1,6 @@
-"""A device's own thread: opens the device, does what is due, and opens it again for ever when it was lost.
+"""A device's own thread: opens the device, does its work, and opens it again whenever it was lost.
 
-What the device is and does there is for those who derive from `ThreadedDevice`. The table hears of a lost device and
-of its return, each once, and plays on in between.
+Subclasses of `ThreadedDevice` do the work. The table gets one signal when the device is lost and one when it works again.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ Inbox = Callable[[object], None]
 
 
 class ThreadedDevice(ABC):
-    """A device with a thread of its own. Methods of its port hand their work over with `_thread.call_soon`."""
+    """A device with its own thread. Methods of its port queue their work with `_thread.call_soon`."""
 
     def __init__(self, name: str, inbox: Inbox, clock: Clock) -> None:
         """Staff know the device as `name`."""
         self._thread = WorkerThread(name, self, inbox, clock)
 
     def start(self) -> None:
-        """Start the thread, which opens the device now or as soon as it is there."""
+        """Start the thread, which opens the device as soon as possible."""
         self._thread.start()
 
     def close(self) -> None:
-        """Make the calls that are waiting, then release the device and end the thread."""
+        """Execute the queued calls, release the device and end the thread."""
         self._thread.close()
 
     def wake(self) -> None:
-        """Look at the clock now (a test has put it forward)."""
+        """Check the clock now, after a test has advanced it."""
         self._thread.wake()
 
-    # --- on the thread; DeviceError from `acquire` or `step` means: release, wait a while, acquire again ---
+    # --- on the thread; after a DeviceError of `acquire` or `step` the device is released and acquired again later ---
 
     @abstractmethod
     def acquire(self) -> None:
@@ -49,18 +48,18 @@ class ThreadedDevice(ABC):
 
     @abstractmethod
     def step(self, now: float) -> float | None:
-        """Do what is due; return when to be called again at the latest, None: not before the next call or wake-up.
+        """Do what is due; return when to call this again at the latest, None: not before the next call or wake-up.
 
         Raise DeviceError if the device is lost.
         """
 
     @abstractmethod
     def release(self) -> None:
-        """Close whatever is open; called before another try and at the end."""
+        """Close everything; called before each new attempt and at the end."""
 
 
 class WorkerThread:
-    """The one thread of a device that staff know as `name`."""
+    """The thread of a device that staff know as `name`."""
 
     def __init__(self, name: str, device: ThreadedDevice, inbox: Inbox, clock: Clock) -> None:
         self._name = name
@@ -81,7 +80,7 @@ class WorkerThread:
         self._thread.start()
 
     def close(self, patience: float = 5.0) -> None:
-        """End the thread after the calls that are waiting; wait `patience` seconds for that at most."""
+        """End the thread after all queued calls; wait for at most `patience` seconds."""
         with self._turn:
             self._stopping = True
             self._turn.notify_all()
@@ -89,12 +88,12 @@ class WorkerThread:
             self._thread.join(patience)
 
     def call_soon(self, call: Callable[[], None]) -> None:
-        """Have `call` made on the thread, in order; return at once."""
+        """Queue `call` for the thread and return at once."""
         self._calls.append(call)
         self.wake()
 
     def wake(self) -> None:
-        """Look at the clock now."""
+        """Wake the thread, so that it checks its clock."""
         with self._turn:
             self._woken = True
             self._turn.notify_all()
@@ -115,7 +114,7 @@ class WorkerThread:
         self._attempt(self._device.release)
 
     def _advance(self) -> float | None:
-        """Acquire the device if it is time, and do what is due; return when to look again."""
+        """Acquire the device if that is due, and do one step; return when to call this again."""
         now = self._clock.now()
         if not self._acquired and now < self._retry_at:
             return self._retry_at

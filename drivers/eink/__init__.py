@@ -1,8 +1,8 @@
 """An e-ink panel on the header: the newest public state as a sheet that needs no power to be read.
 
-A panel is slow and must be spared: partly refreshed while a round goes on, wholly at its end or after eight times,
-asleep when nothing happens, never drawn faster than it can bear, and never waited for. What is on it when the power
-goes is complete: the table can finish by hand.
+A panel is slow and wears out. It gets partial refreshes during a round and a full refresh at its end or after eight partial
+ones, sleeps when nothing happens, and keeps a minimum rest between refreshes. The table never waits for it. After a power
+failure the panel still shows a complete state, so that people can finish the match by hand.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from drivers.common import settings as block
 from drivers.common.gpio_header import GPIO, OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
-from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel, why_not
+from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel, unsupported_reason
 from hub.errors import ConfigError, DeviceError
 from hub.ports import Clock, DriverContext, MonotonicClock
 from hub.state import PublicState
 
 log = logging.getLogger(__name__)
 
-MOST_PARTIALS = 8  # then a full refresh takes the shadows away
+MOST_PARTIALS = 8  # then a full refresh removes the shadows
 SLEEP_AFTER = 30.0  # seconds without a refresh
-CLEAN_AFTER = 600.0  # seconds of rest, after which shadows of partial refreshes are taken away
-DAY = 24 * 3600.0  # a panel is to be refreshed wholly once a day (Waveshare's advice)
-LAST_WORD = 8.0  # seconds that the end of the hub waits for the last picture
+CLEAN_AFTER = 600.0  # seconds of rest, after which a full refresh removes shadows
+DAY = 24 * 3600.0  # a panel needs a full refresh once a day (Waveshare's advice)
+CLOSE_SECONDS = 8.0  # for which the end of the hub waits for the last picture
 
 Draw = Callable[[PublicState], Image.Image]
 
@@ -58,7 +58,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     def model(self) -> Model:
         """Return the kind of panel. Raise ConfigError."""
         if self.panel not in MODELS:
-            reason = why_not(self.panel)
+            reason = unsupported_reason(self.panel)
             raise ConfigError(
                 f'eink: there is no panel "{self.panel}" here{f": {reason}" if reason else ""}. '
                 f"There are {', '.join(MODELS)}."
@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
         return MODELS[self.panel]
 
     def place(self) -> Spi:
-        """Return its place on the bus. Raise ConfigError."""
+        """Return the bus and select. Raise ConfigError."""
         return gpio_header.spi(self.spi, "eink", self.select)
 
     def lines(self) -> Pins:
@@ -76,7 +76,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Refresh:
-    """When a panel is refreshed, and how. Knows no panel, thread or clock."""
+    """Decides when and how a panel is refreshed. No panel, thread or clock."""
 
     def __init__(self, model: Model) -> None:
         self._modes = model.modes
@@ -84,36 +84,36 @@ class Refresh:
         self.forget()
 
     def forget(self) -> None:
-        """Forget what is known of the panel: it was lost, or is new."""
+        """Reset the state, because the panel is new or was lost."""
         self._partials = 0
         self._last: float | None = None
         self._last_full: float | None = None
         self.asleep = True
 
     def free_at(self) -> float:
-        """Return when the next refresh may begin."""
+        """Return when the next refresh may start."""
         return 0.0 if self._last is None else self._last + self._rest
 
     def mode(self, settled: bool) -> Mode:
-        """Return how a new picture is to be shown."""
+        """Return the mode for a new picture."""
         if self._last_full is None or settled or self._partials >= MOST_PARTIALS:
             return "full"
         wanted: Mode = "fast" if self.asleep else "partial"
         return wanted if wanted in self._modes else "full"
 
     def clean_at(self) -> float | None:
-        """Return when the picture that is there is to be drawn once more, wholly; None: not while nothing is known."""
+        """Return when to refresh the present picture fully; None: before the first refresh."""
         if self._last is None or self._last_full is None:
             return None
         daily = self._last_full + DAY
         return min(daily, self._last + CLEAN_AFTER) if self._partials else daily
 
     def sleep_at(self) -> float | None:
-        """Return when the panel is to be put to sleep; None: it sleeps."""
+        """Return when to put the panel to sleep; None: it sleeps, or has not been refreshed."""
         return None if self.asleep or self._last is None else self._last + SLEEP_AFTER
 
-    def refreshed(self, mode: Mode, now: float) -> None:
-        """Take note that a refresh has ended."""
+    def on_refresh(self, mode: Mode, now: float) -> None:
+        """Note the end of a refresh."""
         self._last, self.asleep = now, False
         self._partials = self._partials + 1 if mode == "partial" else 0 if mode == "full" else self._partials
         if mode == "full":
@@ -121,7 +121,7 @@ class Refresh:
 
 
 class Eink(ThreadedDevice):
-    """The `Page` port on a panel, and the device of a `[[device]]` block. `show` returns at once, whatever hangs."""
+    """The `Page` port on a panel, and the device of a `[[device]]` block. `show` returns at once, even if the panel hangs."""
 
     lamps = boxes = dice = None
 
@@ -145,7 +145,7 @@ class Eink(ThreadedDevice):
         self._newest: tuple[PublicState, bool] | None = None
         self._image: Image.Image | None = None  # what should be on the panel
         self._settled = False
-        self._shown: Image.Image | None = None  # what is on it, as far as is known
+        self._shown: Image.Image | None = None  # what is on the panel, if known
         self._refresh = Refresh(self._model)
         self._factory: Factory | None = None
         self._io: PanelIo | None = None
@@ -153,16 +153,16 @@ class Eink(ThreadedDevice):
 
     @property
     def page(self) -> Eink:
-        """The port this device fulfils."""
+        """The device implements its port itself."""
         return self
 
     def close(self) -> None:
-        """Show what is newest, and leave it there."""
-        self._thread.call_soon(self._last_word)
-        self._thread.close(LAST_WORD)
+        """Show the newest state, and leave it there."""
+        self._thread.call_soon(self._show_last)
+        self._thread.close(CLOSE_SECONDS)
 
     def show(self, public: PublicState, settled: bool) -> None:
-        """Show the newest public state; one that was not drawn yet is forgotten, but for its round's end."""
+        """Show the newest public state. Skip a state that was not drawn yet, but keep its round end."""
         with self._lock:
             self._newest = (public, settled or (self._newest is not None and self._newest[1]))
         self._thread.wake()
@@ -184,11 +184,11 @@ class Eink(ThreadedDevice):
         self._panel = open_panel(model, self._io)
 
     def step(self, now: float) -> float | None:
-        """Draw what is newest if the panel may be refreshed now, clean it, or let it sleep."""
+        """Draw the newest state if the panel may be refreshed, clean it, or let it sleep."""
         refresh = self._refresh
         if now >= refresh.free_at():
-            self._look()
-        elif self._newest is not None:  # not drawn before its time: only the newest of what comes will be seen
+            self._draw_newest()
+        elif self._newest is not None:  # wait, because only the newest state will be drawn
             return refresh.free_at()
         image = self._image
         if image is None:
@@ -200,8 +200,8 @@ class Eink(ThreadedDevice):
             self._show(image, "full")
         elif (sleep_at := refresh.sleep_at()) is not None and now >= sleep_at:
             self._sleep()
-        dues = (refresh.clean_at(), refresh.sleep_at())
-        return min((at for at in dues if at is not None), default=None)
+        deadlines = (refresh.clean_at(), refresh.sleep_at())
+        return min((at for at in deadlines if at is not None), default=None)
 
     def release(self) -> None:
         """Close pins and bus; the picture stays."""
@@ -212,7 +212,7 @@ class Eink(ThreadedDevice):
         if factory is not None:
             factory.close()
 
-    def _look(self) -> None:
+    def _draw_newest(self) -> None:
         """Draw the sheet of the newest state."""
         with self._lock:
             newest, self._newest = self._newest, None
@@ -224,7 +224,7 @@ class Eink(ThreadedDevice):
     def _show(self, image: Image.Image, mode: Mode) -> None:
         assert self._panel is not None
         self._panel.show(image, mode)
-        self._refresh.refreshed(mode, self._clock.now())
+        self._refresh.on_refresh(mode, self._clock.now())
         self._shown, self._settled = image, False
         log.debug("panel %s: %s refresh", self._asked.panel, mode)
 
@@ -233,12 +233,12 @@ class Eink(ThreadedDevice):
         self._panel.sleep()
         self._refresh.asleep = True
 
-    def _last_word(self) -> None:
-        """Show the newest picture, which stays on the panel without power: the hub ends."""
+    def _show_last(self) -> None:
+        """Show the newest picture at the end of the hub; it stays on the panel without power."""
         if self._panel is None:
             return
         try:
-            self._look()
+            self._draw_newest()
             if self._image is not None and self._image != self._shown:
                 self._show(self._image, self._refresh.mode(settled=True))
             if not self._refresh.asleep:
@@ -248,7 +248,7 @@ class Eink(ThreadedDevice):
 
 
 def mounted(sheet: Image.Image, model: Model, upside_down: bool) -> Image.Image:
-    """Return a sheet in the middle of a panel of perhaps more pixels, turned round where the panel is."""
+    """Return a sheet in the middle of a panel that may be larger, turned by 180 degrees if the panel is upside down."""
     paper = Image.new("1", (model.width, model.height), 1)
     paper.paste(sheet, ((model.width - sheet.width) // 2, (model.height - sheet.height) // 2))
     return paper.transpose(Image.Transpose.ROTATE_180) if upside_down else paper
@@ -273,7 +273,7 @@ def wiring(settings: Mapping[str, object]) -> list[Wire]:
 
 
 def needs(settings: Mapping[str, object]) -> list[Need]:
-    """Return what the machine must have for a `[[device]]` block."""
+    """Return the requirements of a `[[device]]` block."""
     asked = block.read(Settings, settings, "eink")
     return [*gpio_header.needs_of_spi(asked.place()), *gpio_header.needs_of_pins(asked.pins)]
 

@@ -1,8 +1,8 @@
-"""The e-ink panels there are, and how their makers' packages are used without letting them take pins or hang.
+"""The supported e-ink panels, and wrappers that keep their makers' packages from claiming pins or hanging.
 
 Waveshare's panel modules (package `waveshare-epaper`) reach the hardware through a module `epdconfig` beside them,
-which takes pins when it is imported and waits for the BUSY line for ever. Each panel here gets its own copy of the
-maker's module with our `PanelIo` in its place. Pimoroni's (package `inky`) are handed objects in place of theirs.
+which claims pins on import and waits for the BUSY line without end. Each panel here gets its own copy of the maker's
+module with our `PanelIo` in its place. Pimoroni's panels (package `inky`) get our objects for bus and pins.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from hub.ports import Clock
 Mode = Literal["full", "fast", "partial"]
 Out = Literal["reset", "dc", "power"]
 
-POLL = 0.01  # seconds between two looks at a busy line
-MONO_PATIENCE, COLOUR_PATIENCE = 10.0, 60.0  # seconds at work, after which a panel is faulty
+POLL = 0.01  # seconds between two reads of a busy line
+MONO_PATIENCE, COLOUR_PATIENCE = 10.0, 60.0  # busy seconds, after which a panel is faulty
 
 
 class Pins(NamedTuple):
-    """Where a panel's lines go, beside those of the SPI bus."""
+    """The GPIOs of a panel's lines besides the SPI bus."""
 
     reset: int
     dc: int
@@ -56,14 +56,14 @@ class Model(NamedTuple):
     modes: frozenset[Mode] = frozenset({"full"})
     rest: float = 2.0  # seconds between two refreshes
     patience: float = MONO_PATIENCE
-    busy_high: bool = True  # the level of the busy line while it is at work
+    busy_high: bool = True  # the busy line is high while the panel is busy
     hertz: int = 4_000_000
 
 
 _HAT = Pins(reset=17, dc=25, busy=24, power=18)  # Waveshare's "e-Paper Driver HAT"
 _INKY = Pins(reset=27, dc=22, busy=17)
 _ALL: frozenset[Mode] = frozenset({"full", "fast", "partial"})
-# Pimoroni: an Inky is drawn anew in 8 s (black and white) to 40 s (colours), flickering; never partly.
+# Pimoroni: an Inky flickers for 8 s (black and white) to 40 s (colors) at each refresh; it has no partial refresh.
 _CALM, _COLOUR_CALM = 20.0, 180.0
 
 MODELS: Mapping[str, Model] = {
@@ -83,7 +83,7 @@ MODELS: Mapping[str, Model] = {
 }
 
 
-# What looks like one of these and is not: by a name as an owner would write it, the maker's module or a shop's title.
+# Unsupported panels with similar names: as an owner would write them, the maker's module or a shop's title.
 _COLOURS = (
     "panels with a colour beside black and white are not supported ({}): they take 15 seconds and more for each picture "
     "and are never refreshed partly; take the black and white one of that size"
@@ -101,8 +101,8 @@ _INKY_IMPRESSION = (
 )
 
 
-def why_not(name: str) -> str:
-    """Return why a panel that there is in shops is none of MODELS: a sentence without its full stop; "" for an unknown one."""
+def unsupported_reason(name: str) -> str:
+    """Return why a panel on the market is not supported, as a sentence without its period; "" for an unknown panel."""
     asked = name.lower()
     if found := _WAVESHARE.fullmatch(asked):
         size, colours, revision = f"{found[1]}.{found[2]}", found[3], (found[4] or "").upper()
@@ -126,19 +126,19 @@ def why_not(name: str) -> str:
 
 
 class Panel(Protocol):
-    """A panel, awake or asleep. Everything blocks until the panel has done it, or raises DeviceLost."""
+    """A panel, awake or asleep. Every method blocks until the panel is done. Raise DeviceLost."""
 
     def show(self, image: Image.Image, mode: Mode) -> None:
         """Show an image of its own size in one bit, in a mode that its model has."""
 
     def sleep(self) -> None:
-        """Sleep: nothing will come for a while, and the picture stays without power. The next `show` wakes the panel."""
+        """Sleep until the next `show`. The picture stays without power."""
 
 
 class PanelIo:
     """One panel's wires: reset, data or command, power and busy on pins, the rest on the SPI bus.
 
-    A busy line that is off its pin reads as at work, so that a loose cable is found.
+    A disconnected busy line reads as busy, so that a loose cable is found.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class PanelIo:
             raise DeviceLost(sentence, Cause.of(error)) from error
 
     def set(self, out: Out, high: bool) -> None:
-        """Put a line high or low."""
+        """Set a line high or low."""
         if out in self._outs:
             self._outs[out].value = high
 
@@ -179,7 +179,7 @@ class PanelIo:
         self._bus.write(data)
 
     def at_work(self) -> bool:
-        """Return whether the panel is busy; called again and again while it is. Raise DeviceLost when it is so for too long."""
+        """Return whether the panel is busy; pause if so. Raise DeviceLost if it is busy for too long."""
         if bool(self._busy.pin.state) != self._model.busy_high:
             self._busy_since = None
             return False
@@ -198,12 +198,12 @@ class PanelIo:
         return True
 
     def wait(self) -> None:
-        """Wait until the panel is busy no more. Raise DeviceLost."""
+        """Wait until the panel is no longer busy. Raise DeviceLost."""
         while self.at_work():
             pass
 
     def close(self) -> None:
-        """Give pins and bus back."""
+        """Close pins and bus."""
         self._busy.close()
         self._close_outs()
         self._bus.close()
@@ -214,11 +214,11 @@ class PanelIo:
 
 
 def open_panel(model: Model, io: PanelIo) -> Panel:
-    """Return the panel behind these wires, through its maker's package. Raise DeviceLost when that is not installed."""
+    """Return the panel on these wires, driven by its maker's package. Raise DeviceLost if that is not installed."""
     return WavesharePanel(model, io) if model.maker == "waveshare" else InkyPanel(model, io)
 
 
-# One import at a time: for its moment a stand-in lies in `sys.modules`, and warnings of the makers are unheard.
+# One import at a time, because it replaces modules in `sys.modules` and suppresses warnings meanwhile.
 _importing = threading.Lock()
 
 
@@ -228,7 +228,7 @@ _WAVESHARE_FOLDER = "e-Paper/RaspberryPi_JetsonNano/python/lib/waveshare_epd"
 
 
 class EpdConfig(ModuleType):
-    """What Waveshare's panel modules know as `epdconfig`: their hardware, on our wires."""
+    """Replaces Waveshare's `epdconfig`: their hardware layer, on our wires."""
 
     RST_PIN: Out = "reset"
     DC_PIN: Out = "dc"
@@ -243,12 +243,12 @@ class EpdConfig(ModuleType):
         self.SPI = self
 
     def module_init(self) -> int:
-        """Power on; 0 is well."""
+        """Power on; return 0 for success."""
         self._io.set("power", True)
         return 0
 
     def module_exit(self) -> None:
-        """Power off: the picture stays."""
+        """Power off; the picture stays."""
         outs: tuple[Out, ...] = ("reset", "dc", "power")
         for out in outs:
             self._io.set(out, False)
@@ -259,7 +259,7 @@ class EpdConfig(ModuleType):
             self._io.set(pin, bool(value))
 
     def digital_read(self, pin: str) -> int:
-        """Return the level of the busy line, the only one that is read."""
+        """Return the level of the busy line, the only input."""
         assert pin == "busy"
         return int(self._io.at_work() == self._model.busy_high)
 
@@ -280,16 +280,16 @@ class WavesharePanel:
     def __init__(self, model: Model, io: PanelIo) -> None:
         self._verbs = _VERBS[model.module]
         self._epd = _waveshare_module(model, io).EPD()
-        self._partly = False
+        self._was_partial = False
 
     def show(self, image: Image.Image, mode: Mode) -> None:
         """Show an image."""
         data = self._epd.getbuffer(image)
         if mode == "partial":
-            self._verbs.partial(self._epd, data, not self._partly)
+            self._verbs.partial(self._epd, data, not self._was_partial)
         else:
             (self._verbs.full if mode == "full" else self._verbs.fast)(self._epd, data)
-        self._partly = mode == "partial"
+        self._was_partial = mode == "partial"
 
     def sleep(self) -> None:
         """Put the panel into deep sleep, power off."""
@@ -297,7 +297,7 @@ class WavesharePanel:
 
 
 def _waveshare_module(model: Model, io: PanelIo) -> Any:
-    """Return a fresh copy of the maker's panel module, working on these lines."""
+    """Return a separate copy of the maker's panel module that uses these lines."""
     found = importlib.util.find_spec("epaper")
     if found is None or not found.submodule_search_locations:
         raise DeviceLost(
@@ -315,10 +315,10 @@ def _waveshare_module(model: Model, io: PanelIo) -> Any:
     # Some panel modules import RPi.GPIO and use nothing of it; it cannot be loaded off a Pi, nor work on a Pi 5.
     unused = ModuleType("RPi")
     unused.GPIO = ModuleType("RPi.GPIO")  # type: ignore[attr-defined]
-    there = {package: parent, f"{package}.epdconfig": config, "RPi": unused, "RPi.GPIO": unused.GPIO}
+    stand_ins = {package: parent, f"{package}.epdconfig": config, "RPi": unused, "RPi.GPIO": unused.GPIO}
     with _importing:
-        before = {name: sys.modules.get(name) for name in there}
-        sys.modules.update(there)
+        before = {name: sys.modules.get(name) for name in stand_ins}
+        sys.modules.update(stand_ins)
         try:
             spec.loader.exec_module(module)
         finally:
@@ -331,7 +331,7 @@ def _waveshare_module(model: Model, io: PanelIo) -> Any:
 
 
 class _Verbs(NamedTuple):
-    """The maker's names for what every panel does; each module has its own. `fresh`: not partly before."""
+    """A panel's refresh functions, whose names differ between the maker's modules. `fresh`: no partial refresh before."""
 
     full: Callable[[Any, Any], None]
     fast: Callable[[Any, Any], None]
@@ -406,7 +406,7 @@ _VERBS: Mapping[str, _Verbs] = {
 
 
 class _InkyBus:
-    """What Pimoroni's panels know as their SPI bus. Its speed and select were chosen when ours was opened."""
+    """Replaces the SPI bus of Pimoroni's panels. Speed and select were set when our bus was opened."""
 
     max_speed_hz = 0
     no_cs = False
@@ -418,15 +418,15 @@ class _InkyBus:
         """Do nothing: the bus is open."""
 
     def xfer3(self, data: list[int]) -> None:
-        """Send bytes on the bus; the maker leaves it to the bus to cut them to eight bits."""
+        """Send the low eight bits of each number on the bus."""
         self._io.send(bytes(byte & 0xFF for byte in data))
 
 
 class _InkyLines:
-    """What Pimoroni's panels know as their pins.
+    """Replaces the pins of Pimoroni's panels.
 
-    While the busy line is at work they would sleep for a fixed time (colours) or wait for an edge (black and white):
-    so reading it takes until it is at rest.
+    While the panel is busy, the maker's code would sleep for a fixed time (colors) or wait for an edge (black and white).
+    So reading the busy line takes until it is at rest.
     """
 
     def __init__(self, model: Model, io: PanelIo, levels: Any) -> None:
@@ -441,20 +441,20 @@ class _InkyLines:
             self._io.set(pin, value == self._levels.ACTIVE)
 
     def get_value(self, pin: Any) -> Any:
-        """Return the level of the busy line, the only one that is read: at rest. Asked twice where low is at work."""
+        """Return the level of the busy line at rest, the only input. It is read twice if low means busy."""
         assert pin == "busy"
         self._asked = not self._asked
         if not self._busy_high and self._asked:
-            return self._levels.INACTIVE  # "at work, wait": and then it is waited for
+            return self._levels.INACTIVE  # busy: the next read waits
         self._io.wait()
         return self._levels.INACTIVE if self._busy_high else self._levels.ACTIVE
 
 
 class _NoEeprom:
-    """In place of the I2C bus: the owner has said which panel it is."""
+    """Replaces the I2C bus: the configuration names the panel."""
 
     def write_i2c_block_data(self, *_: object) -> None:
-        """Do nothing: no chip answers."""
+        """Raise OSError: no chip answers."""
         raise OSError("not asked")
 
 
@@ -488,7 +488,7 @@ class InkyPanel:
         self._sleeps = model.module in _LEFT_AWAKE
 
     def show(self, image: Image.Image, mode: Mode) -> None:
-        """Show an image; there is but one mode."""
+        """Show an image; the only mode is full."""
         assert mode == "full"
         inks = image.convert("L").point([self._maker.BLACK] * 128 + [self._maker.WHITE] * 128)
         self._inky.set_image(Image.frombytes("P", image.size, inks.tobytes()))
@@ -496,7 +496,7 @@ class InkyPanel:
         self._io.wait()
 
     def sleep(self) -> None:
-        """Put the panel into deep sleep (command 10h of the data sheets), where the maker's code does not do so by itself."""
+        """Put the panel into deep sleep (command 10h of the data sheets), if the maker's code does not."""
         if self._sleeps:
             self._io.set("dc", False)
             self._io.send(b"\x10")

@@ -25,7 +25,7 @@ from hub.ports import Clock, Control, DriverContext, MonotonicClock
 
 
 class SimulatedTable:
-    """Everything a table has, made of software: a device with boxes, dice and panels, and hands to use them."""
+    """A simulated device with boxes, dice and panels, and methods that operate them."""
 
     lamps = None
 
@@ -55,7 +55,7 @@ class SimulatedTable:
 
     @property
     def boxes(self) -> ButtonBoxes | None:
-        """The hub's end of the boxes' cables; None where there are no boxes."""
+        """The hub's end of the boxes' cables; None if there are no boxes."""
         return self.cables if self.seat_boxes else None
 
     @property
@@ -64,7 +64,7 @@ class SimulatedTable:
         return {seat: box.name for seat, box in self.seat_boxes.items()}
 
     def start(self) -> None:
-        """Plug everything in."""
+        """Start all devices."""
         for box in self.seat_boxes.values():
             box.start()
         self.cables.start()
@@ -72,7 +72,7 @@ class SimulatedTable:
         self.page.start()
 
     def close(self) -> None:
-        """Put everything away."""
+        """Close all devices."""
         self.cables.close()
         for box in self.seat_boxes.values():
             box.close()
@@ -81,14 +81,14 @@ class SimulatedTable:
         self._folder.cleanup()
 
     def wake(self) -> None:
-        """Look at the clock now."""
+        """Check the clock now, after a test has advanced it."""
         for box in self.seat_boxes.values():
             box.wake()
         self.cables.wake()
         self.dice.wake()
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all that can be seen at the table, hoods lifted, ready for JSON: for the bench page only."""
+        """Return the state of all devices, sealed values included, ready for JSON. For the bench page only."""
         with self.changed:
             version = self.version
         return {
@@ -99,17 +99,17 @@ class SimulatedTable:
         }
 
     def png(self, size: str) -> bytes | None:
-        """Return what the panel of that size shows; None where there is none, or nothing on it yet."""
+        """Return the picture of the panel of this size as a PNG; None if there is no such panel or picture."""
         return self.page.png(size)
 
     def wait(self, version: int, timeout: float) -> int:
-        """Wait until something is newer than `version`, or the time is over; return the version now."""
+        """Wait for at most `timeout` seconds for a version other than `version`; return the present version."""
         with self.changed:
             self.changed.wait_for(lambda: self.version != version, timeout)
             return self.version
 
     def do(self, command: Mapping[str, Any]) -> str | None:
-        """Do what a hand does at the bench. Return one sentence if it cannot be done, else None.
+        """Execute a command of the bench page. Return a sentence if that is impossible, else None.
 
         `{"box": 2, "press": "k3"}` (with `"hold": true`), `{"box": 2, "both": true}` (bar and push held together),
         `{"box": 2, "turn": -1}`, `{"box": 2, "unplug": true}`, `plug`, `power_cycle`; `{"dice": "throw", "faces": [3]}` or `"count": 2`, and `cock`, `miscount`, `lose`,

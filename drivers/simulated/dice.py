@@ -1,4 +1,4 @@
-"""A dice reader made of software: the dice port on a clock, with the ways in which real dice go wrong."""
+"""A simulated dice reader, with the failures of real dice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_DICE = 100
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """The throw that is watched for."""
+    """The requested throw."""
 
     number: int
     seat: int
@@ -26,9 +26,9 @@ class _Arm:
 
 
 class SimDice(ThreadedDevice):
-    """Six dice that are not there, and a reader that sees them.
+    """Six simulated dice and their reader.
 
-    The person's acts and the table's are taken at once, under a lock; only the rest of thrown dice waits for the clock.
+    Actions of the person and the table take effect at once, under a lock; only thrown dice wait for the clock.
     """
 
     KIT = 6
@@ -53,36 +53,36 @@ class SimDice(ThreadedDevice):
         self._armed: _Arm | None = None
         self._seen = DiceSeen(reader, 0, "armed")
         self._lost = self._weak = False
-        self._leaning = self._missing = False  # the next throw goes wrong so
+        self._leaning = self._missing = False  # how the next throw goes wrong
         self._kept: tuple[int, ...] = ()  # dice that stay while a leaning one is rolled again
         self._rolling: tuple[int, ...] = ()
-        self._lying: tuple[int, ...] = ()  # what lies in the tray, for reading it again
+        self._lying: tuple[int, ...] = ()  # all dice in the tray, to read them again
         self._still_at: float | None = None
 
     def start(self) -> None:
-        """Start to watch the clock."""
+        """Report the kit, and start the thread."""
         self._report_kit()
         super().start()
 
     # --- the thread's work ---
 
     def acquire(self) -> None:
-        """Do nothing: these dice are always there."""
+        """Do nothing: simulated dice are always present."""
 
     def step(self, now: float) -> float | None:
-        """Report dice that have been at rest for long enough; return when the others have."""
+        """Report dice that have been at rest for long enough; return when that will be due."""
         with self._lock:
             if self._still_at is not None and now >= self._still_at:
                 self._settle()
             return self._still_at
 
     def release(self) -> None:
-        """Do nothing: nothing is held open."""
+        """Do nothing: nothing is open."""
 
     # --- the port ---
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
-        """Watch for a throw, or read again what lies there."""
+        """Watch for a throw, or read the dice in the tray again."""
         with self._lock:
             self._armed = _Arm(number, seat, count, sides)
             self._kept = self._rolling = ()
@@ -94,7 +94,7 @@ class SimDice(ThreadedDevice):
             self.wake()
 
     def disarm(self) -> None:
-        """Ignore whatever the dice do."""
+        """Ignore the dice."""
         with self._lock:
             self._armed = self._still_at = None
             self._kept = self._rolling = ()
@@ -103,7 +103,7 @@ class SimDice(ThreadedDevice):
     # --- the person ---
 
     def throw(self, count: int | None = None, faces: Sequence[int] = ()) -> str | None:
-        """Throw dice, with given faces or by chance; return why nothing came of it, or None."""
+        """Throw dice, with given faces or at random; return why that is impossible, or None."""
         with self._lock:
             arm = self._armed
             if self._lost:
@@ -119,7 +119,7 @@ class SimDice(ThreadedDevice):
             if any(not 1 <= face <= arm.sides for face in faces):
                 return say("A die here has the faces 1 to {sides}.", sides=arm.sides)
             if self._kept and number != missing:
-                self._kept = ()  # all were picked up
+                self._kept = ()  # all dice were picked up
             self._rolling = tuple(faces) or tuple(self._chance.randint(1, arm.sides) for _ in range(number))
             self._still_at = self._clock.now() + self.TUMBLE + self.REST
             self._report("rolling")
@@ -127,13 +127,13 @@ class SimDice(ThreadedDevice):
             return None
 
     def cock(self) -> None:
-        """Have the last die of the roll lean, on this throw or the next."""
+        """Let the last die of this or the next throw lean."""
         with self._lock:
             self._leaning = True
             self._changed()
 
     def miscount(self) -> None:
-        """Have one die not be seen, on this throw or the next."""
+        """Let the reader miss one die of this or the next throw."""
         with self._lock:
             self._missing = True
             self._changed()
@@ -149,13 +149,13 @@ class SimDice(ThreadedDevice):
             self._report_kit()
 
     def drain(self) -> None:
-        """Have the battery of a die run low."""
+        """Let the battery of a die run low."""
         with self._lock:
             self._weak = True
             self._report_kit()
 
     def restore(self) -> None:
-        """Restore everything about the reader; an open roll is watched again."""
+        """Restore the reader, which then watches an open roll again."""
         with self._lock:
             was_lost, self._lost = self._lost, False
             self._leaning = self._missing = self._weak = False
@@ -196,7 +196,7 @@ class SimDice(ThreadedDevice):
         self._changed()
 
     def _settle(self) -> None:
-        """Report the dice: they have been at rest for long enough."""
+        """Report the dice, which have been at rest for long enough."""
         self._still_at = None
         if self._armed is None:
             return

@@ -1,7 +1,7 @@
-"""The seat boxes' own firmware, run by CPython: a simulated box does what a real one does, in the same words.
+"""The seat boxes' firmware, run by CPython: a simulated box behaves like a real one.
 
-The modules of `firmware/button_box` that know no pin are plain Python. Of MicroPython they use only the `ticks_`
-functions of `time`, which stand here.
+The modules of `firmware/button_box` that use no pins are plain Python. Of MicroPython they use only the `ticks_` functions of
+`time`, which are defined here.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from types import ModuleType
 from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "firmware" / "button_box"
-VERSION = "sim-1"  # instead of the firmware's own: what a simulated box says that it runs
+VERSION = "sim-1"  # the firmware version that a simulated box reports
 
 
 @cache
 def box_module() -> Any:
-    """Return the firmware's module `box`. It holds no state: every `Box` made of it is a box of its own."""
+    """Return the firmware's module `box`. It has no state of its own."""
     box = load("box")
     box.VERSION = VERSION
     return box
 
 
 def load(name: str) -> Any:
-    """Run a module of the firmware, and those that it imports, apart from `sys.modules`; return it.
+    """Load a module of the firmware, and the modules that it imports, without `sys.modules`.
 
-    The firmware's `frames`, `link` and `time` are names of other modules here.
+    The names `frames`, `link` and `time` would be other modules here.
     """
     loaded: dict[str, ModuleType] = {"time": _time()}
 
@@ -46,7 +46,7 @@ def load(name: str) -> Any:
 
 
 def _time() -> ModuleType:
-    """Return MicroPython's `time` as far as the firmware needs it. These ticks are milliseconds and never wrap."""
+    """Return the part of MicroPython's `time` that the firmware uses. These ticks are milliseconds and never wrap."""
     time: Any = ModuleType("time")
     time.ticks_add = lambda ticks, delta: ticks + delta
     time.ticks_diff = lambda later, earlier: later - earlier

@@ -1,4 +1,4 @@
-"""A simulated panel: what an e-ink panel would show, as PNG."""
+"""A simulated e-ink panel: its pictures as PNG."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Draw = Callable[[PublicState], Image.Image]
 
 
 PAPER_SECONDS = 0.5
-"""The quickest e-ink takes as long for a partial refresh: nobody sees more pictures than that."""
+"""The minimum time between pictures: the duration of the fastest partial refresh of e-ink."""
 
 
 class SimPanel:
-    """Panels without e-ink: the newest picture of each size as PNG. Slow drawing skips pictures, never queues."""
+    """Simulated panels: the newest picture of each size as PNG. Slow drawing skips states; there is no queue."""
 
     def __init__(self, draws: Mapping[str, Draw], changed: Callable[[], None] = lambda: None) -> None:
         self._draws = dict(draws)
@@ -34,7 +34,7 @@ class SimPanel:
         self._thread = threading.Thread(target=self._run, name="sim-panel", daemon=True)
 
     def start(self) -> None:
-        """Begin to draw."""
+        """Start to draw."""
         self._thread.start()
 
     def close(self) -> None:
@@ -46,7 +46,7 @@ class SimPanel:
             self._thread.join(timeout=5)
 
     def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - a window never needs the full refresh
-        """Draw the newest public state, at the pace of paper."""
+        """Draw the newest public state, at the pace of e-ink."""
         with self._turn:
             self._newest = public
             self._turn.notify_all()
@@ -57,7 +57,7 @@ class SimPanel:
             return self._pngs.get(size)
 
     def state(self) -> dict[str, int]:
-        """Return each size with a number that rises when its picture changes."""
+        """Return a version for each size, which rises when its picture changes."""
         with self._turn:
             return dict(self._versions)
 
@@ -65,7 +65,7 @@ class SimPanel:
         while True:
             with self._turn:
                 self._turn.wait_for(lambda: self._closing or self._newest is not None)
-                # Paper is slow: rings and phones go first, and what comes in quick succession is drawn once.
+                # Rings and phones go first, and several states in quick succession are drawn once.
                 self._turn.wait_for(lambda: self._closing, timeout=PAPER_SECONDS)
                 public, self._newest = self._newest, None
                 if self._closing or public is None:

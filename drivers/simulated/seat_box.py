@@ -1,4 +1,4 @@
-"""A simulated seat box: the seat boxes' own firmware on a pty, and the hands that press and turn it."""
+"""A simulated seat box: the real firmware on a pty, and methods that press and turn its controls."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from hub.ports import Clock, Control
 
 log = logging.getLogger(__name__)
 
-HOLDING: tuple[Control, ...] = ("bar", "k1", "k2", "k3", "k4", "k5", "k6")  # a long push is a push
+HOLDING: tuple[Control, ...] = ("bar", "k1", "k2", "k3", "k4", "k5", "k6")  # a long push counts as a push
 
 
 class BoxProgram(Protocol):
-    """What runs in a box, as the cable, a person and a test see it: the firmware, in CPython or in MicroPython.
+    """The program of a box, seen from outside: the firmware, in CPython or in MicroPython.
 
     Times are seconds of the caller's clock.
     """
 
     @property
     def wants_firmware(self) -> bool:
-        """Whether the box has become a drive, and is no box any more."""
+        """Whether the box has restarted as a USB drive for new firmware."""
 
     def power_up(self) -> None:
         """Forget everything, as after a loss of power."""
@@ -43,37 +43,37 @@ class BoxProgram(Protocol):
     def turn(self, detents: int) -> None:
         """Turn the dial; right is positive."""
 
-    def plugged_in(self) -> None:
-        """Begin on a fresh cable."""
+    def on_plug_in(self) -> None:
+        """Start on a new cable."""
 
-    def heard(self, data: bytes) -> None:
-        """Take in bytes from the hub."""
+    def on_data(self, data: bytes) -> None:
+        """Handle bytes from the hub."""
 
-    def due(self, now: float) -> None:
-        """Do what time alone brings."""
+    def run_due(self, now: float) -> None:
+        """Do what is due at this time."""
 
     def deadline(self) -> float:
-        """Return when `due` is to be called at the latest."""
+        """Return when to call `run_due` at the latest."""
 
     def outgoing(self, now: float) -> bytes:
-        """Return what goes on the cable now."""
+        """Return the bytes to send now."""
 
     def state(self) -> dict[str, Any]:
-        """Return what a person at this seat sees; `hood` only under the hood."""
+        """Return the state that a person at this seat sees; `hood` is visible only under the hood."""
 
 
 class CPythonBox:
-    """The firmware's `Box`, run by CPython. A sealed value and its nonce stay in it until the hub asks for them."""
+    """The firmware's `Box`, run by CPython. It keeps a sealed value and its nonce until the hub asks for them."""
 
     def __init__(self, name: str, make: Callable[[str], Any] | None = None) -> None:
-        """`make` returns the box of that id, the firmware's own unless a test wants one that misbehaves."""
+        """`make` returns the `Box` with that id; the default is the firmware's."""
         self.name = name
         self._make = make if make is not None else box_module().Box
         self.power_up()
 
     @property
     def wants_firmware(self) -> bool:
-        """Whether the box has become a drive, and is no box any more."""
+        """Whether the box has restarted as a USB drive for new firmware."""
         return bool(self._box.wants_firmware)
 
     def power_up(self) -> None:
@@ -83,43 +83,43 @@ class CPythonBox:
         self._now = 0.0
 
     def press(self, control: Control, hold: bool = False) -> None:
-        """Press a control, or press and hold it: one press is told as one of the two, never as both."""
+        """Press a control, or press and hold it. The firmware reports one of the two, never both."""
         self._box.happened(control, "hold" if hold and control in HOLDING else "down")
 
     def hold_both(self) -> None:
-        """Hold bar and push together for a second: that is the push's `hold`."""
+        """Hold bar and push together for a second, which is a `hold` of the push."""
         self._box.happened("push", "hold")
 
     def turn(self, detents: int) -> None:
         """Turn the dial; right is positive."""
         self._box.happened("dial", detents)
 
-    def plugged_in(self) -> None:
-        """Do nothing: the firmware does not notice its cable, only who speaks on it."""
+    def on_plug_in(self) -> None:
+        """Do nothing: the firmware does not detect its cable."""
 
-    def heard(self, data: bytes) -> None:
-        """Take in bytes from the hub."""
+    def on_data(self, data: bytes) -> None:
+        """Handle bytes from the hub."""
         self._box.heard(data)
         if self._box.sound is not None:
             self._sounds.append(self._box.sound)
             self._box.sound = None
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Send the heartbeat, and repeat what the hub has not acknowledged."""
         self._now = now
         self._box.due(_ticks(now))
 
     def deadline(self) -> float:
-        """Return when `due` is to be called at the latest."""
+        """Return when to call `run_due` at the latest."""
         return self._now + float(self._box.patience(_ticks(self._now))) / 1000
 
     def outgoing(self, now: float) -> bytes:
-        """Return what goes on the cable now."""
+        """Return the bytes to send now."""
         self._now = now
         return bytes(self._box.outgoing(_ticks(now)))
 
     def state(self) -> dict[str, Any]:
-        """Return what a person at this seat sees; `hood` only under the hood."""
+        """Return the state that a person at this seat sees; `hood` is visible only under the hood."""
         box = self._box
         hood = box.hood()
         return {
@@ -140,7 +140,7 @@ def _ticks(now: float) -> int:
 
 
 class SimBox:
-    """A box's program on a pty. The hub opens `port`, a link to the pty that is there while the box is plugged in."""
+    """A box's program on a pty. The hub opens `port`, a link to the pty that exists while the box is plugged in."""
 
     def __init__(
         self,
@@ -158,13 +158,13 @@ class SimBox:
         self._calls = CallQueue()
         self._lock = threading.Lock()
         self._pty: tuple[int, int] | None = None  # box end, hub end
-        self._shown: dict[str, Any] = {}
+        self._reported_state: dict[str, Any] = {}
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Plug in and begin."""
-        self._plug()  # before its thread runs: the cable is in when this returns
+        """Plug the box in and start its thread."""
+        self._plug()  # before the thread starts, so that the port exists when this returns
         self._thread.start()
 
     def close(self) -> None:
@@ -175,7 +175,7 @@ class SimBox:
         self._calls.close()
 
     def wake(self) -> None:
-        """Look at the clock now."""
+        """Check the clock now, after a test has advanced it."""
         self._calls.wake()
 
     def press(self, control: Control, hold: bool = False) -> None:
@@ -199,11 +199,11 @@ class SimBox:
         self._calls.call_soon(self._unplug)
 
     def power_cycle(self) -> None:
-        """Take the power away for a moment: the box forgets everything."""
+        """Interrupt the power: the box forgets everything."""
         self._calls.call_soon(self._power_cycle)
 
     def state(self) -> dict[str, Any]:
-        """Return what a person at this seat sees, and whether the cable is in."""
+        """Return the state that a person at this seat sees, and whether the box is plugged in."""
         with self._lock:
             return {"connected": self._pty is not None, **self._program.state()}
 
@@ -219,7 +219,7 @@ class SimBox:
             self._pty = (box_end, hub_end)
             self.port.unlink(missing_ok=True)
             self.port.symlink_to(os.ttyname(hub_end))
-            self._program.plugged_in()
+            self._program.on_plug_in()
 
     def _unplug(self) -> None:
         if self._pty is not None:
@@ -240,7 +240,7 @@ class SimBox:
             try:
                 with self._lock:
                     self._calls.run()
-                    self._talk()
+                    self._send()
                 self._report()
                 if not self._stopping:
                     self._wait()
@@ -248,24 +248,24 @@ class SimBox:
                 log.exception("The simulated box %s failed and is unplugged.", self.name)
                 self._unplug()
 
-    def _talk(self) -> None:
+    def _send(self) -> None:
         if self._pty is None:
             return
         now = self._clock.now()
-        self._program.due(now)
+        self._program.run_due(now)
         data = self._program.outgoing(now)
         if data:
             try:
                 os.write(self._pty[0], data)
             except BlockingIOError:
-                return  # nobody reads: what a box says is lost while no hub has opened its port
-        if self._program.wants_firmware:  # it comes back as a drive, not as a box
+                return  # output is lost while no hub has opened the port
+        if self._program.wants_firmware:  # it is now a USB drive
             self._unplug()
 
     def _report(self) -> None:
         state = self.state()
-        if state != self._shown:
-            self._shown = state
+        if state != self._reported_state:
+            self._reported_state = state
             self._changed()
 
     def _wait(self) -> None:
@@ -279,4 +279,4 @@ class SimBox:
         if self._pty is not None and self._pty[0] in ready:
             data = os.read(self._pty[0], 4096)
             with self._lock:
-                self._program.heard(data)
+                self._program.on_data(data)

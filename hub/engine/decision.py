@@ -1,15 +1,15 @@
-"""Decisions as data, and the verbs with which a rulebook makes them.
+"""Decisions as data, and the verbs of rulebooks.
 
-A rulebook is a coroutine that is driven by hand (`hub.engine.match`). Each verb hands a `Question` to
-the match and comes back with the answer:
+A rulebook is a coroutine that is driven by hand (`hub.engine.match`). Each verb sends a `Question` to the match and returns the
+answer:
 
 - `ask` one seat; `ask_all` several at once, sealed until the last has locked;
 - `roll` physical dice, `roll_or` the same with moves that may be made before the dice fall;
-- `shuffle` a pile, `pick` one of several by chance: what chance decided is logged, never a seed;
-- `tell` the table what happened; raise `Won` when the match is over.
+- `shuffle` a pile, `pick` one of several at random: the result is logged, never a seed;
+- `tell` the table about an event; raise `Won` when the match is over.
 
-A move is answered with parameters of four kinds (`OneOf`, `Amount`, `Choose`, `Order`) or of none at
-all (`Fixed`). Where one parameter limits another, the same move is listed more than once.
+Parameters of a move have a choice of one of four kinds (`OneOf`, `Amount`, `Choose`, `Order`) or none (`Fixed`). If one
+parameter limits another, the same move is listed more than once.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from hub.engine.odds import Wants
 from hub.engine.text import Money, Text, say, to_json
 
 CHANCE = 0
-"""The seat of chance: dice and shuffles are asked of it like of any other seat."""
+"""The seat of chance, which answers for dice and shuffles like any other seat."""
 MOVED_ON = say("The table has moved on: look again.")
-"""Why an answer to an older decision than the open one is refused."""
+"""The refusal of an answer to an older decision than the open one."""
 
 
 Kind: TypeAlias = Literal["ask", "sealed", "roll", "shuffle", "pick"]
 Args: TypeAlias = Mapping[str, Any]
 
 Value: TypeAlias = "bool | int | str | Sequence[Value] | None"
-"""What a parameter of a move may be."""
+"""A value of a parameter of a move."""
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
-"""What stands on the wire."""
+"""A value in a message."""
 T = TypeVar("T")
 
 
@@ -49,10 +49,10 @@ def _same(a: object, b: object) -> bool:
     return all(map(_same, a, b)) if isinstance(a, list) and isinstance(b, list) else True
 
 
-def _without(values: Sequence[object], taken: Sequence[object]) -> bool:
-    """Return whether `taken` can be taken out of `values`, equal faces being interchangeable."""
+def _without(values: Sequence[object], removed: Sequence[object]) -> bool:
+    """Return whether `removed` can be taken out of `values`, equal faces being interchangeable."""
     left = list(values)
-    for value in taken:
+    for value in removed:
         for place, other in enumerate(left):
             if _same(value, other):
                 del left[place]
@@ -62,7 +62,7 @@ def _without(values: Sequence[object], taken: Sequence[object]) -> bool:
     return True
 
 
-# `gc=False` throughout: plain data makes no rings, and the collector need not walk it.
+# `gc=False` throughout: plain data has no cycles, so the garbage collector need not scan it.
 class Fixed(Struct, frozen=True, gc=False):
     """A parameter with one value."""
 
@@ -166,13 +166,13 @@ _KINDS: frozenset[type] = frozenset({Fixed, OneOf, Amount, Choose, Order})
 
 
 class Move(Struct, frozen=True, gc=False):
-    """A named way to answer a decision."""
+    """A named answer to a decision."""
 
     name: str
     params: dict[str, Param]
 
     def accepts(self, args: Args) -> bool:
-        """Return whether `args` gives each parameter a legal value, and nothing else."""
+        """Return whether `args` contains a legal value for each parameter, and nothing else."""
         params = self.params
         if len(args) != len(params):
             return False
@@ -182,7 +182,7 @@ class Move(Struct, frozen=True, gc=False):
         return True
 
     def fits(self, args: Args) -> bool:
-        """Return whether `args` can mean this move: no fixed parameter is given another value."""
+        """Return whether `args` can mean this move: no fixed parameter has another value."""
         return all(
             param.accepts(args[name])
             for name, param in self.params.items()
@@ -190,7 +190,7 @@ class Move(Struct, frozen=True, gc=False):
         )
 
     def leads_to(self, args: Args) -> bool:
-        """Return whether `args`, which may name some parameters only and of a subset some members, can become an answer."""
+        """Return whether incomplete `args`, with some parameters and some members of subsets, can be completed to an answer."""
         params = self.params
         return all(name in params and _admits(params[name], value) for name, value in args.items())
 
@@ -199,11 +199,11 @@ class Move(Struct, frozen=True, gc=False):
         return {name: param.first() for name, param in self.params.items()}
 
     def wire(self) -> dict[str, Json]:
-        """Return it as it stands on the wire: parameters beside the name."""
+        """Return it for messages: the name, and the parameters beside it."""
         return {"move": self.name, **{name: param.wire() for name, param in self.params.items()}}
 
     def single(self) -> bool:
-        """Return whether there is one way only to make this move."""
+        """Return whether this move has only one possible answer."""
         return all(_single(param) for param in self.params.values())
 
 
@@ -229,7 +229,7 @@ def _single(param: Param) -> bool:
 
 @cache
 def _bare(name: str) -> Move:
-    """Return a move without parameters: it is always the same."""
+    """Return a move without parameters, cached."""
     return Move(name, {})
 
 
@@ -238,7 +238,7 @@ def offer(name: str) -> Move: ...
 @overload
 def offer(name: str, **params: Param | Value) -> Move: ...
 def offer(name: str, **params: Any) -> Move:  # a test for each class takes three times as long
-    """Return a move to be offered; a plain value is a fixed parameter."""
+    """Return a move to offer; a plain value is a fixed parameter."""
     if not params:
         return _bare(name)
     for key, value in params.items():
@@ -248,7 +248,7 @@ def offer(name: str, **params: Any) -> Move:  # a test for each class takes thre
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """What a seat chose: the move's name and its parameters."""
+    """The choice of a seat: the move's name and its parameters."""
 
     move: str
     args: dict[str, Any]
@@ -270,7 +270,7 @@ class Action(Struct, frozen=True, kw_only=True):
 
 
 class Roll(Struct, frozen=True):
-    """Dice that are asked for: who rolls, how many, with how many sides, and what for."""
+    """A requested roll: the seat, the number of dice and of their sides, and the reason."""
 
     seat: int
     count: int
@@ -279,15 +279,15 @@ class Roll(Struct, frozen=True):
 
 
 Moves: TypeAlias = "list[Move] | Callable[[], list[Move]]"
-"""Moves, or a function that returns them anew after a standing offer was taken."""
+"""Moves, or a function that returns updated moves after a standing offer was accepted."""
 
 
 Want: TypeAlias = "str | Callable[[], str]"
-"""What is said to who is asked, or a function that says it anew after a standing offer was taken."""
+"""The sentence for the asked seats, or a function that returns an updated one after a standing offer was accepted."""
 
 
 class Question(Struct):
-    """What a rulebook wants to know before it goes on."""
+    """A question of a rulebook, which continues with the answer."""
 
     kind: Kind
     want: Want
@@ -305,7 +305,7 @@ class Question(Struct):
 
 
 class Decision(Struct, gc=False):
-    """The open question, numbered by the log's length when it was opened."""
+    """The open question; its number is the length of the log when it was opened."""
 
     number: int
     kind: Kind
@@ -317,9 +317,9 @@ class Decision(Struct, gc=False):
     answers: dict[int, Answer] = {}
     final: bool = False
     wants: Wants | None = None
-    print: int = 0
+    checksum: int = 0
     others: str = ""
-    wired: dict[int, tuple[list[Move], list[dict[str, Json]]]] = {}
+    wire_moves: dict[int, tuple[list[Move], list[dict[str, Json]]]] = {}
 
     @property
     def locked(self) -> frozenset[int]:
@@ -331,45 +331,45 @@ class Decision(Struct, gc=False):
         return [] if self.final and seat in self.answers else self.asked.get(seat, [])
 
     def offers_on_wire(self, seat: int) -> list[dict[str, Json]]:
-        """Return the same as it stands on the wire: made once, for a question is shown again while others answer it."""
-        offers, kept = self.offers(seat), self.wired.get(seat)
-        if kept is None or kept[0] is not offers:
-            kept = self.wired[seat] = offers, [move.wire() for move in offers]
-        return kept[1]
+        """Return the same for messages. They are cached, because a question is sent again while others answer it."""
+        offers, cached = self.offers(seat), self.wire_moves.get(seat)
+        if cached is None or cached[0] is not offers:
+            cached = self.wire_moves[seat] = offers, [move.wire() for move in offers]
+        return cached[1]
 
     @property
     def by_chance(self) -> bool:
-        """Return whether a shuffle or a pick is wanted, which no person sees asked."""
+        """Return whether a shuffle or a pick is open, which people do not see."""
         return self.kind in ("shuffle", "pick")
 
     def fingerprint(self) -> int:
-        """Return a checksum of what is asked, of whom, in which order; never 0."""
-        if not self.print:
-            self.print = crc32(to_json((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
-        return self.print
+        """Return a checksum of the questions and the asked seats, in order; never 0."""
+        if not self.checksum:
+            self.checksum = crc32(to_json((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
+        return self.checksum
 
 
-# A hand-driven coroutine hands its question to whoever drives it, and is sent the answer.
+# The coroutine yields its question to the match, which sends the answer.
 @coroutine
-def _put(question: Question) -> Generator[Question, Any, Any]:
+def _send(question: Question) -> Generator[Question, Any, Any]:
     return (yield question)
 
 
 async def ask(  # every verb takes the state first
     s: Course, seat: int, moves: Moves, want: Want, others: str = "", *, hidden: bool = False,  # noqa: ARG001
 ) -> Answer:  # fmt: skip
-    """Ask one seat, and return its answer. The last move listed is the no: to pass, to hold, to end the turn.
+    """Ask one seat, and return its answer. The last move declines: to pass, to hold, to end the turn.
 
-    `want` is said to that seat, `others` to everybody else: who does what, in the third person.
+    `want` is the sentence for that seat, `others` the one for everybody else, in the third person.
 
-    A seat with one answer only is not asked: the answer is given, and the rulebook tells what came of it. Set
-    `hidden` where only the seat itself can know that it has no choice, for not being asked would tell the others.
+    A seat with only one possible answer is not asked, and that answer is returned. Set `hidden` if only the seat itself can know
+    that it has no choice: otherwise the missing question would reveal it.
     """
     if not hidden:
         only = moves() if callable(moves) else moves
         if len(only) == 1 and only[0].single():
             return Answer(only[0].name, only[0].first())
-    return await _put(Question("ask", want, {seat: moves}, others or say("Seat {seat} decides.", seat=seat)))  # type: ignore[no-any-return]
+    return await _send(Question("ask", want, {seat: moves}, others or say("Seat {seat} decides.", seat=seat)))  # type: ignore[no-any-return]
 
 
 async def ask_all(  # every verb takes the state first
@@ -378,15 +378,15 @@ async def ask_all(  # every verb takes the state first
 ) -> dict[int, Answer]:  # fmt: skip
     """Ask several seats at once, sealed, and return the answers by seat.
 
-    A choice may be sent again until the last seat has locked; with `final` a lock cannot be changed. While it is sealed,
-    a seat's choice stands in the field `into` of its own state as a secret, and `locked` is true. With `known` it tells
-    what lies open at the table, and with `laid` what lies there face down and is turned over after the last lock: that
-    one can then be taken back as well, for a wrong choice would be seen beside the cards.
+    A choice may be changed until the last seat has locked; with `final` it cannot. While sealed, a choice is a secret in the
+    field `into` of the seat's state, and `locked` is true. `known`: the choice names cards that lie open on the table. `laid`: it
+    names cards that lie face down and are turned over after the last lock; it can be undone then, because people would see a
+    wrong choice beside the cards.
     """
     if not moves:
         return {}
     others = others or say("Players are choosing in secret.")
-    return await _put(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
+    return await _send(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
 
 
 async def roll(  # every verb takes the state first
@@ -395,46 +395,46 @@ async def roll(  # every verb takes the state first
 ) -> list[int]:  # fmt: skip
     """Ask `seat` to roll `count` dice of `sides` sides at the table, however many, and return the faces.
 
-    The table reads them in batches. `count` may be a function that returns it anew after a standing offer was taken.
-    `wants` is what the dice must show (`hub.engine.odds`): screens tell it with its odds before they fall.
+    The table reads them in batches. `count` may be a function, which is called again after a standing offer was accepted.
+    `wants` is the goal of the roll (`hub.engine.odds`): screens show it with its odds before the roll.
     """
     dice = count if callable(count) else None
     first = count() if callable(count) else count
     others = others or say("Seat {seat} rolls.", seat=seat)
-    return await _put(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
+    return await _send(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
 
 
 async def roll_or(
     s: Course, seat: int, count: int, sides: int, why: str, want: str, moves: Moves,  # noqa: ARG001
     wants: Wants | None = None, others: str = "",
 ) -> list[int] | Answer:  # fmt: skip
-    """Ask for dice, and return the faces; until they fall the roller may make one of `moves` instead."""
+    """Ask for dice, and return the faces. Before the roll, the roller may make one of `moves` instead."""
     asked, roll = ({seat: moves} if moves else {}), Roll(seat, count, sides, why)
     question = Question("roll", want, asked, others or say("Seat {seat} rolls.", seat=seat), roll=roll, wants=wants)
-    return await _put(question)  # type: ignore[no-any-return]
+    return await _send(question)  # type: ignore[no-any-return]
 
 
 async def shuffle(s: Course, cards: Sequence[T], pile: str) -> list[T]:  # noqa: ARG001 - every verb takes the state first
-    """Return the cards in an order that chance decides. `pile` names the pile for stacks (top card first)."""
-    return await _put(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
+    """Return the cards in random order. `pile` names the pile for stacks (top card first)."""
+    return await _send(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
 
 
 async def pick(s: Course, values: Sequence[T], pile: str) -> T:  # noqa: ARG001 - every verb takes the state first
-    """Return one of `values`, which chance picks. `pile` names it for stacks."""
-    return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))  # type: ignore[no-any-return]
+    """Return a random one of `values`. `pile` names it for stacks."""
+    return await _send(Question("pick", "", {}, pile=pile, cards=list(values)))  # type: ignore[no-any-return]
 
 
 async def starter(s: Course, option: str, seats: Sequence[int], pile: str) -> int:
-    """Return the seat that an option names, where it is one of `seats`; else the one that chance picks."""
+    """Return the seat in an option if it is one of `seats`, else a random seat."""
     named: int = s.setup.options[option]
     return named if named in seats else await pick(s, list(seats), pile)
 
 
 def tell(s: Course, text: str, *, rule: str = "", kind: str = "", **data: Json) -> None:
-    """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data (see `reckoned`).
+    """Tell the whole table about an event: one sentence, its rule id, and the facts as data (see `reckoned`).
 
-    `text` is a `Text`, or a template whose placeholders are named like facts: "Seat {seat} bids {amount}." An amount of
-    money is a fact as a number.
+    `text` is a `Text`, or a template with names of facts as placeholders: "Seat {seat} bids {amount}." Money is a number in
+    the facts.
     """
     sentence = text if isinstance(text, Text) else say(text, **data)
     facts = {name: fact.values["amount"] if isinstance(fact, Money) else fact for name, fact in data.items()}
@@ -442,15 +442,15 @@ def tell(s: Course, text: str, *, rule: str = "", kind: str = "", **data: Json) 
 
 
 def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> dict[str, Any]:
-    """Return the data of an event that tells a change of money or points: which fact, from what to what, and how reckoned.
+    """Return the data of an event about money or points: the fact, its old and new value, and the calculation.
 
-    This is what "why?" shows, on the phone and elsewhere.
+    Screens show it as the answer to "why?".
     """
     return {"seat": seat, "what": what, "from": was, "to": now, "sum": how}
 
 
 class Won(Exception):
-    """The end of a match. `scores` is what the winner is judged by; `why` one sentence, `rule` the id behind it."""
+    """The end of a match. `scores` decide about the winner; `why` is one sentence, `rule` the rule id."""
 
     def __init__(self, winners: Sequence[int], scores: Mapping[int, int], why: str, *, rule: str = "") -> None:
         super().__init__(why)

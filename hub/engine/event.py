@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class Setup(Struct, frozen=True):
-    """What is fixed before the first action.
+    """The facts that are fixed before the first action.
 
     `seats` are the numbers of the people's seats, clockwise and rising, as printed on their boxes: an
     empty chair leaves a gap. `options` holds every option's value by name, `data` the game's data file.
@@ -23,7 +23,7 @@ class Setup(Struct, frozen=True):
 
 
 class Event(Struct, frozen=True, gc=False):
-    """Something that happened and that the whole table may know.
+    """A public event of a match.
 
     `text` is one sentence, `rule` the rule id behind it, `kind` one word; `data` holds the facts (JSON-ready), `round`
     the round it happened in.
@@ -42,7 +42,7 @@ TableT = TypeVar("TableT")
 
 @dataclass(slots=True)
 class Course:
-    """How far a match is, whatever game it is: the part of a state that needs no types of its own.
+    """The progress of a match: the part of a state that is the same for all games.
 
     `round` counts from 1, `phase` is one word. `setup` never changes; `new_events` is emptied by the match after each action.
     """
@@ -55,11 +55,11 @@ class Course:
 
 @dataclass(slots=True)
 class State(Course, Generic[SeatT, TableT]):
-    """Everything the rules know of a match: `seats` by number, and `table`.
+    """The whole state of a match: `seats` by number, and `table`.
 
-    Plain data only: numbers, texts, lists, dictionaries, dataclasses. What is secret stands in a
-    `hub.engine.secret.Secret`. A game says what a seat and the table are, and adds no fields beside them: these are what
-    is masked, fingerprinted and shown.
+    Plain data only: numbers, texts, lists, dictionaries, dataclasses. Secret values are in a `hub.engine.secret.Secret`. A game
+    defines the types of a seat and of the table and adds no other fields, because only these are masked, fingerprinted and
+    shown.
     """
 
     seats: dict[int, SeatT]
@@ -67,7 +67,7 @@ class State(Course, Generic[SeatT, TableT]):
 
 
 def clockwise(seats: Iterable[int], first: int) -> list[int]:
-    """Return `seats` in clockwise order from `first` on, or from the next one where `first` is not among them."""
+    """Return `seats` in clockwise order from `first`, or from the next seat if `first` is not among them."""
     rising = sorted(seats)
     start = bisect_left(rising, first)
     return rising[start:] + rising[:start]

@@ -1,4 +1,4 @@
-"""A game: a rulebook with its data, before anybody has sat down."""
+"""A game: a rulebook with its data, independent of a match."""
 
 from __future__ import annotations
 
@@ -23,78 +23,80 @@ S = TypeVar("S", bound=State[Any, Any])
 
 
 class Refusal(Struct, frozen=True):
-    """Why an action is refused: one sentence, and the refusal id of the rulebook."""
+    """The refusal of an action: one sentence, and the refusal id of the rulebook."""
 
     sentence: str
     code: str
 
 
-def _checks_nothing(data: Mapping[str, Any]) -> None:
+def _check_nothing(data: Mapping[str, Any]) -> None:
     pass
 
 
-def _refuses_nothing(s: object, action: Action) -> Refusal | None:  # noqa: ARG001
+def _no_refusal(s: object, action: Action) -> Refusal | None:  # noqa: ARG001
     return None
 
 
-def _wishes_nothing(s: object, seat: int) -> Sequence[Action]:  # noqa: ARG001
+def _no_wishes(s: object, seat: int) -> Sequence[Action]:  # noqa: ARG001
     return ()
 
 
-def _offers_nothing(s: object, seat: int) -> Sequence[Move]:  # noqa: ARG001
+def _no_offers(s: object, seat: int) -> Sequence[Move]:  # noqa: ARG001
     return ()
 
 
-def _stands_nothing(s: object, seat: int, answer: Answer) -> None:
+def _do_nothing(s: object, seat: int, answer: Answer) -> None:
     pass
 
 
 class Rulebook(NamedTuple, Generic[S]):
-    """The functions that a file in `hub/games` defines. Only `deal`, `play` and `explain` must be there."""
+    """The functions that a file in `hub/games` defines. Only `deal`, `play` and `explain` are required."""
 
     deal: Callable[[Setup], S]
-    """Return the state before anything has happened. Raise StartRefused where it cannot begin."""
+    """Return the initial state. Raise StartRefused if the match cannot start."""
     play: Callable[[S], Coroutine[Question, Any, None]]
-    """Play the match, from set-up until it raises `Won`."""
+    """Play the match from its setup until `Won` is raised."""
     explain: Callable[[S, Action], Refusal | None]
-    """Return why an action, which is not offered, is refused; None where the engine's own words are good enough."""
-    check: Callable[[Mapping[str, Any]], None] = _checks_nothing
-    """Raise BadCard on the first card of the game's data, or of an owner's list, that makes it no deck."""
-    form: Callable[[S, Action], Refusal | None] = _refuses_nothing
-    """Return the refusal of an offered move that names too few parameters or too many; None as in `explain`."""
-    wished: Callable[[S, int], Sequence[Action]] = _wishes_nothing
-    """Return what the player at a seat, who is asked, may look for, as actions.
+    """Return the refusal of an action that is not offered; None to use the engine's words."""
+    check: Callable[[Mapping[str, Any]], None] = _check_nothing
+    """Raise BadCard for the first invalid card of the game's data or of an owner's list."""
+    form: Callable[[S, Action], Refusal | None] = _no_refusal
+    """Return the refusal of an offered move with missing or unknown parameters; None as in `explain`."""
+    wished: Callable[[S, int], Sequence[Action]] = _no_wishes
+    """Return actions that the player at an asked seat may expect.
 
-    Screens show what of it is not offered greyed, with the sentence of `explain`. An action may name some
-    parameters only: `draw` with one card stands for that card.
+    Screens show those that are not offered in gray, with the sentence of `explain`. An action may have only some
+    parameters: `draw` with one card stands for that card.
     """
-    standing: Callable[[S, int], Sequence[Move]] = _offers_nothing
-    """Return the standing offers: what a seat may do at any time, beside whatever is asked."""
-    stand: Callable[[S, int, Answer], None] = _stands_nothing
-    """Carry out a standing offer, at once and without asking anything. Raise Won if that ends the match.
+    standing: Callable[[S, int], Sequence[Move]] = _no_offers
+    """Return the standing offers: moves that a seat may make at any time, besides the open question."""
+    stand: Callable[[S, int, Answer], None] = _do_nothing
+    """Execute a standing offer at once, without questions. Raise Won if that ends the match.
 
-    Defined wherever `standing` is.
+    Required if `standing` is defined.
     """
     notes: Callable[[S, int], dict[str, dict[str, str]]] | None = None
-    """Return a few words beside the values of an asked seat's moves, by parameter and value.
+    """Return short notes on the values of an asked seat's moves, by parameter and value.
 
-    `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Nothing in them is secret from that seat. It must not change the
-    state. Phones draw the notes under the cover of the hand if it reads a secret, such as the seat's own hand.
+    `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. That seat may know all of them. The function must not change
+    the state. Phones show the notes under the cover of the hand if it reads a secret, such as the seat's own hand.
     """
 
     @classmethod
     def of(cls, module: ModuleType) -> Rulebook[S]:
-        """Return the rulebook that a file is: its functions of these names."""
+        """Return the rulebook of a module: its functions with these names."""
         return cls(**{name: found for name, found in vars(module).items() if name in cls._fields})
 
 
 class Game(Struct, frozen=True):
     """A rulebook and its data, found by name.
 
-    `seats` are the least and the most people; `version` rises when a rule changes; `digest` is a hash of those parts of
-    the data file that rules read, and `earlier` are those of earlier files with the same rules, whose matches go on; `stack` names the piles whose order a test may fix; `labels` are the parts that
-    screens draw the game with; `house` plays for seats that nobody sits at, None where any legal answer has to do;
-    `guide` tells people the rules, None where nobody has written one.
+    - `seats`: least and most number of people.
+    - `version`: rises when a rule changes.
+    - `digest`: hash of the parts of the data file that rules read. `earlier`: hashes of earlier files with the same rules.
+    - `stack`: names of the piles whose order a test may fix.
+    - `labels`: parts of the data file that screens use.
+    - `house`: plays free seats; None if only `AnyGame` can. `guide`: explains the rules to people; None if there is none.
     """
 
     name: str
@@ -113,23 +115,23 @@ class Game(Struct, frozen=True):
 
     @property
     def counted(self) -> list[str]:
-        """The facts of a seat that are money or points: each change of them has an event."""
+        """The names of a seat's facts that are money or points; each change of them has an event."""
         return [fact.called(key) for key, fact in self.labels.facts.items() if fact.counted]
 
-    def has_rules_of(self, digest: str) -> bool:
-        """Return whether a match that began with data of this hash has the same rules."""
+    def has_same_rules(self, digest: str) -> bool:
+        """Return whether data with this hash have the same rules."""
         return digest in (self.digest, *self.earlier)
 
     def hand_blocks(self, options: Mapping[str, object]) -> int:
         """Return the size of the largest hand of a match, in blocks of an encrypted message."""
-        # One size per match, so that the length of a hand says nothing. With compression it would. One size for all games
-        # would be 22 kB.
+        # One size per match, without compression, so that the length of a hand reveals nothing. One size for all games would be
+        # 22 kB.
         size = self.labels.hand_size
         more = [one.blocks for one in size.more if all(options.get(name) for name in one.options)]
         return max([size.blocks, *more])
 
     def settle(self, seats: Sequence[int], given: Mapping[str, object]) -> Setup:
-        """Return the set-up of a match with every option filled in.
+        """Return the setup of a match with the values of all options.
 
         Raise StartRefused on a wrong number of seats, an unknown option (with the nearest name) or an illegal value.
         """

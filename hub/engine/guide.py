@@ -1,8 +1,7 @@
 """The guide of a game: its rules in words for people, and the sentences of a guided first round.
 
-A lesson is one rule in one sentence, said at the moment it is needed. It is bound to that moment by what everybody may see
-(phase, kind of question, what just happened, a fact) and, for the seat that is asked, by the moves that it is offered. So what
-a whole room is told follows from nothing that is secret.
+A lesson is one rule in one sentence, shown when it is needed. Its moment depends on public facts (phase, kind of question, last
+events, a fact of the view) and, for the asked seat, on the offered moves. So lessons for the whole room reveal no secrets.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ To: TypeAlias = Literal["asked", "all"]
 Asks: TypeAlias = Literal["turn", "sealed", "roll"]
 
 HANDLED = ("hand", "choices", "actions")
-"""Parts of a phone that no other screen has: there the seats that are asked are lit instead."""
+"""Parts of a phone. Other screens highlight the asked seats instead."""
 PARTS = (*HANDLED, "main", "dice", "order", "seats", "log", "reveal")
-"""Parts of a screen that every game has. A fact is a part, too: `fact.baits`."""
+"""Parts of the screens of all games. A fact is a part too: `fact.baits`."""
 
 
 class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
-    """One rule at its moment: `say` to the seat that is asked, `all` to everybody else and to the room.
+    """One rule at its moment: `say` for the asked seat, `all` for everybody else and the room.
 
-    `part` is what it speaks of, one of `PARTS` or `fact.` with the key of a fact; `rule` its id. The moment: the match is in
-    one of `phase`, is asked in this `kind`, one of the moves `asks` is offered, one of the kinds of `event` has just happened,
-    and the path `when` in the view says something; what is left out may be anything. It is told up to round `until`.
+    `part` is its topic, one of `PARTS` or `fact.` with the key of a fact; `rule` is its id. The moment: the match is in one of
+    `phase`, the question is of this `kind`, one of the moves `asks` is offered, an event of a kind in `event` has just happened,
+    and the value at the path `when` of the view is true. Omitted conditions always hold. The last round is `until`.
     """
 
     key: str
@@ -46,9 +45,9 @@ class Lesson(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Chapter(Struct, frozen=True, forbid_unknown_fields=True):
-    """Rules that belong together, in the printed order: each of `lines` is a sentence or two and the rule ids behind it.
+    """Related rules, in the printed order. Each of `lines` has one or two sentences and their rule ids.
 
-    `phases` are those in which the page of rules opens here.
+    The page of rules opens here during `phases`.
     """
 
     title: Message
@@ -57,14 +56,14 @@ class Chapter(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Symbol(Struct, frozen=True, forbid_unknown_fields=True):
-    """Something on a screen that is not a word, or a word that needs one: how it looks or is called, and what it means."""
+    """A symbol or technical term on a screen: its look or name, and its meaning."""
 
     name: Message
     say: Message
 
 
 class Guide(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a game tells people of its rules. `about` is two sentences; `follows` says of each move what comes of it."""
+    """The rules of a game for people. `about` is two sentences; `follows` explains the effect of each move."""
 
     about: Message
     follows: dict[str, Message]
@@ -74,7 +73,7 @@ class Guide(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Moment(Struct, frozen=True):
-    """What everybody knows of an open question: `events` are the kinds of what has happened since the last one."""
+    """The public facts of an open question. `events` are the kinds of events since the last one."""
 
     round: int
     phase: str
@@ -85,7 +84,7 @@ class Moment(Struct, frozen=True):
 
 
 def moment_of(decision: Decision, round: int, view: Mapping[str, Any], events: Collection[str]) -> Moment | None:
-    """Return the moment of an open decision with the public `view`; None where only chance decides."""
+    """Return the moment of an open decision with the public `view`; None if only chance decides."""
     if decision.by_chance:
         return None
     kind: Asks = "roll" if decision.roll else "sealed" if decision.kind == "sealed" else "turn"
@@ -97,9 +96,9 @@ def next_lesson(
     lessons: Sequence[Lesson], moment: Moment, seat: int | None, moves: Collection[str],
     told: Collection[tuple[str, To]],
 ) -> tuple[Lesson, To] | None:  # fmt: skip
-    """Return the first lesson of this moment that a seat, which is offered `moves`, or the room (None) was not `told` yet.
+    """Return the first new lesson of this moment for a seat with the offered `moves`, or for the room (None).
 
-    What is said to the seat that is asked comes first, and it is not told the same rule once more as one of all.
+    `told` are the earlier lessons. Lessons for the asked seat come first, and exclude those for all with the same rule.
     """
     known = {one.rule for one in lessons if (one.key, "asked") in told}
     here = [lesson for lesson in lessons if _is_moment(lesson, moment)]
@@ -120,11 +119,11 @@ def _is_moment(lesson: Lesson, moment: Moment) -> bool:
         and (not lesson.phase or moment.phase in lesson.phase)
         and lesson.kind in (None, moment.kind)
         and (not lesson.event or any(kind in moment.events for kind in lesson.event))
-        and (not lesson.when or bool(_found(moment.view, lesson.when)))
+        and (not lesson.when or bool(_value_at(moment.view, lesson.when)))
     )
 
 
-def _found(value: object, path: str) -> object:
+def _value_at(value: object, path: str) -> object:
     for step in path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None
     return value

@@ -1,11 +1,11 @@
-"""The house player: what plays a seat that nobody sits at, from what that seat may see and nothing else.
+"""House players: they play free seats, with the information of those seats only.
 
-A game brings its own in `hub/games/<game>_house.py`, found by name beside the rulebook: one function `choose`, and perhaps
-one `reason`. A game without one is played by `AnyGame`, which knows no rules. `play` is the entry for whoever has a match
-and a seat; `advise` tells a person what the house would do.
+The house player of a game is `hub/games/<game>_house.py`, found by name beside the rulebook, with a function `choose` and
+optionally `reason`. `AnyGame`, which knows no rules, plays all other games. `play` returns the action for a match and a seat;
+`advise` tells a person what the house would do.
 
-That a house player cannot cheat lies in its type: `choose` gets a `hub.engine.sight.Sight` and no match.
-`tests/test_house_players.py` changes everything else, and the choice stays the same.
+House players cannot cheat by construction: `choose` gets a `hub.engine.sight.Sight`, not the match.
+`tests/test_house_players.py` changes everything else and expects the same choice.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hub.errors import RulesBug
 ROLLED_BY_HUB = READ[2]
 
 
-def look(match: Match, seat: int) -> Sight | None:
-    """Return what `seat` knows, if the open decision asks it for a move or for dice; else None.
+def sight_of(match: Match, seat: int) -> Sight | None:
+    """Return the knowledge of `seat` if the open decision asks it for a move or for dice, else None.
 
-    A seat that has locked its sealed choice is asked no longer.
+    A seat that has locked its sealed choice is not asked any more.
     """
     decision = match.open
     if decision is None or decision.by_chance or seat in decision.answers:
@@ -41,17 +41,17 @@ def look(match: Match, seat: int) -> Sight | None:
 def play(
     match: Match, seat: int, strength: Strength, chance: Randomness, *, player: HousePlayer | None = None,
 ) -> Action | None:  # fmt: skip
-    """Return what the house does now for `seat`; None where `seat` is not asked. Nothing changes.
+    """Return the action of the house for `seat`; None if `seat` is not asked. The match does not change.
 
-    Where dice are wanted of `seat` and shall fall, the action is one of CHANCE, with faces drawn from `chance`: a table
-    whose dice are real lets somebody roll them instead. `player` plays in place of the game's own.
+    If `seat` shall roll dice, the action is one of CHANCE, with faces drawn from `chance`; at a table with real dice, people
+    roll them instead. `player` replaces the game's own house player.
 
-    Raise RulesBug where the house player fails, or answers what is not offered: with `ANY_GAME` the match can go on.
+    Raise RulesBug if the house player fails or its answer is not offered; the match can continue with `ANY_GAME`.
     """
-    sight = look(match, seat)
+    sight = sight_of(match, seat)
     if sight is None or match.open is None:
         return None
-    answer = _chosen(sight, match.game, player or match.game.house or ANY_GAME, strength, chance)
+    answer = _choose(sight, match.game, player or match.game.house or ANY_GAME, strength, chance)
     if answer is None and sight.roll:
         dice = {"faces": faces(sight.roll, chance), "read": ROLLED_BY_HUB}
         return Action(seat=CHANCE, move="roll", args=dice, number=match.open.number)
@@ -59,10 +59,10 @@ def play(
     return Action(seat=seat, move=answer.move, args=answer.args, number=match.open.number)
 
 
-def _chosen(
+def _choose(
     sight: Sight, game: Game, player: HousePlayer, strength: Strength, chance: Randomness,
 ) -> Answer | None:  # fmt: skip
-    """Return the answer of a house player; None where the dice shall fall. Raise RulesBug."""
+    """Return the answer of a house player; None if it rolls the dice. Raise RulesBug."""
     try:
         answer = player.choose(sight, chance, strength) if sight.offers else None
     except Exception as error:
@@ -76,15 +76,15 @@ def _chosen(
 
 
 def advise(sight: Sight, game: Game, chance: Randomness) -> Advice | None:
-    """Return what the sharp house would do with this sight, and why; None where there is nothing to choose.
+    """Return what the sharp house would do with this sight, and why; None if there is nothing to choose.
 
-    So it is for a game without a house player: legal play by chance is no advice. One that gives no reasons advises
-    without. A `Sight` is no part of a match: this may be asked from any thread. Raise RulesBug as `play` does.
+    A game without a house player has no advice either, because random play is none. The reason is empty if the house player
+    gives none. This function is thread-safe, because a `Sight` is independent of the match. Raise RulesBug like `play`.
     """
     player = game.house
     if player is None or not sight.offers:
         return None
-    answer = _chosen(sight, game, player, "sharp", chance)
+    answer = _choose(sight, game, player, "sharp", chance)
     try:
         say = player.reason(sight, chance, answer) if isinstance(player, Reasons) else ""
     except Exception as error:
@@ -99,10 +99,10 @@ def faces(roll: Roll, chance: Randomness) -> list[int]:
 
 # --- A player that knows no rules ----------------------------------------------------------------------
 
-KEEP_STILL = 0.5
-"""How often `AnyGame` says no: an auction, a trade or a turn ends soon, whatever the others do."""
-LET_FALL = 0.7
-"""How often it lets the dice fall where it could do something else first."""
+DECLINE_CHANCE = 0.5
+"""Probability that `AnyGame` declines, so that auctions, trades and turns end soon."""
+ROLL_CHANCE = 0.7
+"""Probability that it rolls the dice although it could make a move first."""
 
 
 class AnyGame:
@@ -110,14 +110,14 @@ class AnyGame:
 
     @staticmethod
     def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:  # noqa: ARG004 - as `HousePlayer.choose`
-        """Return the no every other time, else another move with small numbers; None where the dice shall fall.
+        """Decline every other time, else return another move with small numbers; None to roll the dice.
 
-        No standing offer is taken: to who knows no rules, a loan is only a debt.
+        It never accepts a standing offer: without knowledge of the rules, a loan is only a debt.
         """
-        if sight.roll and (not sight.offers or chance.random() < LET_FALL):
+        if sight.roll and (not sight.offers or chance.random() < ROLL_CHANCE):
             return None
         *others, no = sight.offers
-        move = no if not others or chance.random() < KEEP_STILL else chance.choice(others)
+        move = no if not others or chance.random() < DECLINE_CHANCE else chance.choice(others)
         return Answer(move.name, {name: small_value(param, chance) for name, param in move.params.items()})
 
 
@@ -125,7 +125,7 @@ ANY_GAME = AnyGame()
 
 
 def small_value(param: Param, chance: Randomness) -> Value:
-    """Return a legal value; of a number the smaller of two, of a subset few members: what costs little."""
+    """Return a legal value that costs little: the smaller of two random numbers, or few members of a subset."""
     match param:
         case Fixed(only):
             return only

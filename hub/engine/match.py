@@ -1,8 +1,8 @@
-"""One playing of a game: actions in, events and views out.
+"""One match of a game: actions in, events and views out.
 
-The match drives the rulebook's coroutine by hand, checks each action against what is offered, logs
-it, and lets the rules go on to their next question. It knows no clock, no file and no thread. The log
-is the only truth: a match is saved, resumed, undone and proven by playing its log again.
+The match drives the rulebook's coroutine by hand. It checks each action against the offers, logs it, and lets the rules
+continue to their next question. It uses no clock, file or thread. The log is the single source of truth: to save, resume, undo
+or verify a match means to play its log again.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from hub.engine.text import say, say_count, to_json
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
 STATE_EVERY = 16
-"""After so many log entries the whole state is fingerprinted."""
+"""Number of log entries from one fingerprint of the whole state to the next."""
 
 LOG_FORM = 1
-"""How a log is written: a newer form is not guessed at."""
+"""Version of the log format. Newer formats are refused."""
 
 READ = ("read", "typed", "hub")
-"""How a roll came in: read by a dice reader, typed by a person, or rolled by the hub."""
+"""The source of a roll: a dice reader, a person who typed it, or the hub."""
 
 _NO_MOVES: list[dict[str, Json]] = []
 
 
 class Head(Struct, frozen=True):
-    """The first line of a log: what the entries were answered against."""
+    """The first line of a log: game, rules, seats and options."""
 
     game: str
     version: int
@@ -60,10 +60,10 @@ class Head(Struct, frozen=True):
 
 
 class Entry(Struct, omit_defaults=True, gc=False):
-    """One action as it is logged.
+    """One action in a log.
 
-    `asked` is the fingerprint of the question it answered; `state` that of the whole state after it
-    (every `STATE_EVERY` entries, and at the end).
+    `asked` is the fingerprint of the answered question, `state` that of the whole state afterwards (every `STATE_EVERY` entries,
+    and at the end).
     """
 
     seat: int
@@ -74,40 +74,40 @@ class Entry(Struct, omit_defaults=True, gc=False):
 
 
 class Over(Struct, frozen=True):
-    """How a match ended."""
+    """The result of a match."""
 
     winners: list[int]
     scores: dict[int, int]
     why: str
 
     def wire(self) -> dict[str, Json]:
-        """Return it ready for JSON."""
+        """Return the result ready for JSON."""
         return {"winners": self.winners, "scores": {str(k): v for k, v in self.scores.items()}, "why": self.why}
 
 
 class Match:
     """One match of `game` by the people at `seats` (numbers as printed on the boxes).
 
-    Raise StartRefused where it cannot begin.
+    Raise StartRefused if it cannot start.
 
-    `state` belongs to the rules; read it through `view`. `open` is the open decision (None once the
-    match is `over` or a `fault` froze it), `log` the entries so far, `events` what has happened.
+    `state` belongs to the rules; read it through `view`. `open` is the open decision (None if the match is `over` or frozen by a
+    `fault`), `log` the entries and `events` the events so far.
     """
 
     def __init__(self, game: Game, seats: Sequence[int], options: Mapping[str, object] | None = None) -> None:
         self.game = game
         self.setup = game.settle(seats, options or {})
         self.log: list[Entry] = []
-        self.told_before: list[int] = []  # how many events there were before each entry of the log
+        self.events_before: list[int] = []  # number of events before each entry of the log
         self.events: list[Event] = []
         self.open: Decision | None = None
         self.over: Over | None = None
         self.fault: RulesBug | None = None
         self.state: State[Any, Any] = game.rulebook.deal(self.setup)
-        self._question = Question("ask", "", {})  # the last one: before the first there is nothing to answer
+        self._question = Question("ask", "", {})  # the last question; this one has no answer
         self._public: dict[str, Any] | None = None
         self._text: tuple[dict[str, Any] | None, bytes, bytes] = (None, b"", b"")
-        self._behind: Match | None = None
+        self._delayed: Match | None = None
         self._rules = game.rulebook
         self._script = self._rules.play(self.state)
         self._resume(None)
@@ -115,19 +115,19 @@ class Match:
     # --- actions in ------------------------------------------------------------------------------
 
     def act(self, action: Action) -> list[Event]:
-        """Take one action and return what happened. Raise IllegalAction, and then nothing has changed.
+        """Execute an action and return its events. Raise IllegalAction if it is refused; then nothing has changed.
 
-        Raise RulesBug when the rules fail on it: the match is frozen, the action stays in the log.
+        Raise RulesBug if the rules fail on it: the match is frozen, and the action stays in the log.
         """
         decision, answer, standing = self._check(action)
         known = len(self.events)
         entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
         self.log.append(entry)
-        self.told_before.append(known)
+        self.events_before.append(known)
         if action.seat == CHANCE and (first := action.args.get("first")):
-            self._tell_correction(decision, answer, first)
+            self._announce_reread(decision, answer, first)
         if standing:
-            self._stand(action.seat, answer)
+            self._accept_standing(action.seat, answer)
         elif decision.kind == "sealed":
             self._lock(decision, action.seat, answer)
         else:
@@ -141,7 +141,7 @@ class Match:
         return self.events[known:]
 
     def refusal(self, action: Action) -> IllegalAction | None:
-        """Return why `act` would refuse an action, or None where it is legal. Nothing changes."""
+        """Return why `act` would refuse an action, or None if it is legal. Nothing changes."""
         try:
             self._check(action)
         except IllegalAction as error:
@@ -149,7 +149,7 @@ class Match:
         return None
 
     def answers(self, action: Action) -> bool:
-        """Return whether an action is legal and answers the open decision; one that takes a standing offer does not."""
+        """Return whether an action is legal and answers the open decision, so does not accept a standing offer."""
         try:
             _, _, standing = self._check(action)
         except IllegalAction:
@@ -157,9 +157,9 @@ class Match:
         return not standing
 
     def _check(self, action: Action) -> tuple[Decision, Any, bool]:
-        """Return the open decision, what the rules get for `action`, and whether it takes a standing offer.
+        """Return the open decision, the answer for the rules, and whether `action` accepts a standing offer.
 
-        Raise IllegalAction. This is the one place where an action is judged, and it changes nothing.
+        Raise IllegalAction. All checks of actions are here, and change nothing.
         """
         decision = self.open
         if decision is None:
@@ -177,27 +177,27 @@ class Match:
         return decision, answer, standing
 
     def _mark_read(self, known: int, read: str, *, again: bool) -> None:
-        """Mark every event of a roll since the first `known` ones with how the roll came in: the rules need not know."""
+        """Mark all roll events after the first `known` ones with the source of the roll, which rules do not know."""
         for event in self.events[known:]:
             if event.kind == "roll":
                 event.data["read"] = read
                 if again:
                     event.data["again"] = True
 
-    def _tell_correction(self, decision: Decision, faces: list[int], first: Args) -> None:
-        """Tell the table of both readings of dice that were read twice: the second one counts."""
+    def _announce_reread(self, decision: Decision, faces: list[int], first: Args) -> None:
+        """Announce both readings of dice that were read twice. The second one counts."""
         assert decision.roll is not None
         now, was = (" ".join(map(str, some)) for some in (faces, first["faces"]))
         data = {"seat": decision.roll.seat, "faces": faces[:], "first": first["faces"][:]}
         tell(self.state, say("The dice were read again: {now}, not {was}.", now=now, was=was), kind="reread", **data)
 
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
-        """Return the refusal in the rulebook's own words where it has some."""
+        """Return the refusal, in the rulebook's words if it has any."""
         known = self._rules.explain(self.state, action)
         return kind(known.sentence, known.code) if known else kind(sentence, code)
 
     def _by_seat(self, decision: Decision, action: Action) -> tuple[Answer, bool]:
-        """Return the answer of a seat, and whether it takes a standing offer. Raise IllegalAction."""
+        """Return the answer of a seat, and whether it accepts a standing offer. Raise IllegalAction."""
         seat, name, args = action.seat, action.move, action.args
         offered = decision.offers(seat)
         for move in offered:
@@ -211,7 +211,7 @@ class Match:
         if known and name not in known and name != "roll":
             raise NotOffered(f"{self.game.title} has no such move.", "FORM")
         meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
-        # What a move wants at times only (`sometimes` in its labels), the rules miss or mind in their own words.
+        # The rules refuse optional parameters (`sometimes` in the labels) in their own words.
         sometimes = set(known[name].sometimes) if name in known else set()
         if meant and all((move.params.keys() ^ args.keys()) - sometimes for move in meant):
             if better := self._rules.form(self.state, action):
@@ -229,7 +229,7 @@ class Match:
             faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
             if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
                 raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
-            if "first" in args and not _is_reading(args["first"], roll):
+            if "first" in args and not _is_first_reading(args["first"], roll):
                 raise NotOffered(
                     "The first reading of a roll is its faces, and whether they were read or typed.", "FORM"
                 )
@@ -251,11 +251,11 @@ class Match:
         raise self._refuse(NotAsked, action, "Nothing is asked of chance now.", "FORM")
 
     def _lock(self, decision: Decision, seat: int, answer: Answer) -> None:
-        """Take the sealed choice of a seat; let the rules go on when the last seat has locked."""
+        """Lock the sealed choice of a seat. Continue the rules when the last seat has locked."""
         decision.answers[seat] = answer
         self._seal(seat, answer)
         if len(decision.answers) < len(decision.asked):
-            if shown := self._public:  # nothing else has changed: a table for six locks five times before the reveal
+            if shown := self._public:  # update only what changed: a table for six locks five times before the reveal
                 record = self.state.seats[seat]
                 seats = {**shown["seats"], f"{seat}": compile_public_view(record.__class__)(record)}
                 waiting = self.waiting(None) if decision.final else shown["waiting"]
@@ -266,7 +266,7 @@ class Match:
         self._resume({other: decision.answers[other] for other in decision.asked})
 
     def _seal(self, seat: int, answer: Answer) -> None:
-        """Put a sealed choice into the state of its seat as a secret: its one parameter, or the move's name, or both."""
+        """Store a sealed choice as a secret in the state of its seat: its only parameter, or the move's name, or both."""
         args = answer.args
         value = next(iter(args.values())) if len(args) == 1 else {"move": answer.move, **args} if args else answer.move
         record = self.state.seats[seat]
@@ -274,8 +274,8 @@ class Match:
         setattr(record, question.into, Secret(value, tuple(self.state.seats) if question.known else (seat,)))
         record.locked = True
 
-    def _stand(self, seat: int, answer: Answer) -> None:
-        """Carry out a standing offer; then list anew what the open decision offers."""
+    def _accept_standing(self, seat: int, answer: Answer) -> None:
+        """Execute a standing offer, and update the offers of the open decision."""
         self._public = None
         try:
             self._rules.stand(self.state, seat, answer)
@@ -286,17 +286,17 @@ class Match:
             return
         self._drain()
         if self.open is not None:
-            self.open.asked, self.open.want = self._listed(), self._wanted()
-            self.open.print = 0
+            self.open.asked, self.open.want = self._current_moves(), self._want_text()
+            self.open.checksum = 0
             dice = self._question.dice
             if self.open.roll and dice and (count := dice()) != self.open.roll.count:
-                # Another decision under the same number: whoever waits for the dice sees that it is not the one before.
+                # A new object under the same number, so that code that waits for the dice sees the change.
                 self.open = replace(self.open, roll=replace(self.open.roll, count=count))
 
     # --- the script ------------------------------------------------------------------------------
 
     def _resume(self, answer: object) -> None:
-        """Hand the rules an answer and let them go on to their next question, or to the end."""
+        """Send the rules an answer and let them continue to their next question or to the end."""
         self._public = None
         try:
             question = self._script.send(answer)
@@ -304,27 +304,27 @@ class Match:
             self._end(won)
         except StopIteration:
             self._freeze(RulesBug("The rules ended without a winner."))
-        except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
+        except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way; the match keeps its log and can be undone
             self._freeze(error)
         else:
             self._question = question
             self.open = Decision(
-                len(self.log), question.kind, self._wanted(), self._listed(), question.roll,
+                len(self.log), question.kind, self._want_text(), self._current_moves(), question.roll,
                 question.pile, question.cards, {}, question.final, question.wants, others=question.others,
             )  # fmt: skip
         self._drain()
 
     def _end(self, won: Won) -> None:
-        """Close the open question: the match is won."""
+        """Close the open question, because the match is won."""
         self.open = None
         self.over = Over(won.winners, won.scores, won.why)
         tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
 
-    def _wanted(self) -> str:
+    def _want_text(self) -> str:
         want = self._question.want
         return want() if callable(want) else want
 
-    def _listed(self) -> dict[int, list[Move]]:
+    def _current_moves(self) -> dict[int, list[Move]]:
         asked = self._question.asked
         return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()} if asked else {}
 
@@ -348,7 +348,7 @@ class Match:
     # --- views out -------------------------------------------------------------------------------
 
     def view(self, viewer: int | None = None) -> dict[str, Any]:
-        """Return what one seat, or the public (None), may see now, ready for JSON.
+        """Return the view of one seat, or of the public (None), ready for JSON.
 
         The parts are shared: do not write to them.
         """
@@ -358,27 +358,27 @@ class Match:
             shown["waiting"] = self.waiting(None)
         if viewer is None:
             return shown
-        return {**shown, "you": self.own(viewer), "waiting": self._for(viewer, shown["waiting"])}
+        return {**shown, "you": self.own(viewer), "waiting": self._waiting_for(viewer, shown["waiting"])}
 
     def view_json(self, viewer: int | None = None) -> bytes:
-        """Return `view(viewer)` as JSON. What everybody sees is encoded once for all viewers."""
+        """Return `view(viewer)` as JSON. The public part is encoded once for all viewers."""
         shown = self.view(None)
         if self._text[0] is not shown:
             text = to_json(shown)
-            before = len(text) - len(to_json({"waiting": shown["waiting"]})) + 1  # it stands last
+            before = len(text) - len(to_json({"waiting": shown["waiting"]})) + 1  # `waiting` is the last key
             self._text = shown, text, text[:before]
         _, text, common = self._text
         if viewer is None:
             return text
-        mine = {"waiting": self._for(viewer, shown["waiting"]), "you": self.own(viewer)}
+        mine = {"waiting": self._waiting_for(viewer, shown["waiting"]), "you": self.own(viewer)}
         return common + to_json(mine)[1:]
 
     def own(self, seat: int) -> dict[str, Any]:
-        """Return what a seat alone may see now: the part `you` of its view."""
+        """Return the part `you` of a seat's view, which only that seat may see."""
         return own(self.state, seat)
 
     def waiting(self, viewer: int | None) -> dict[str, Any]:
-        """Return who is asked for what, as `viewer` may know it: its own moves; of others only that they are asked."""
+        """Return who is asked for what: the moves of `viewer`, and of other seats only that they are asked."""
         decision = self.open
         waiting: dict[str, Any] = {}
         if decision is None or decision.by_chance:
@@ -389,9 +389,9 @@ class Match:
             final = decision.answers if decision.final else ()
             waiting["seats"] = [f"{seat}" for seat in decision.asked if seat not in final]
             waiting["secret"] = decision.kind == "sealed"
-        return waiting if viewer is None else self._for(viewer, waiting)
+        return waiting if viewer is None else self._waiting_for(viewer, waiting)
 
-    def _for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
+    def _waiting_for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
         """Return the public `waiting` with the viewer's own moves."""
         listed: dict[str, Any] = dict.fromkeys(waiting["seats"], _NO_MOVES)
         if mine := self.moves(viewer):
@@ -399,7 +399,7 @@ class Match:
         return {**waiting, "seats": listed}
 
     def moves(self, seat: int) -> list[dict[str, Json]]:
-        """Return the moves of a seat as they stand on the wire, standing offers marked. They are shared: do not write to them."""
+        """Return the moves of a seat for JSON, with standing offers marked. They are shared: do not write to them."""
         if self.open is None:
             return []
         listed = self.open.offers_on_wire(seat)
@@ -408,7 +408,7 @@ class Match:
         return listed
 
     def barred(self, seat: int) -> list[dict[str, Any]]:
-        """Return what an asked seat may look for and is not offered, as on the wire, with the refusal as `why`."""
+        """Return moves that an asked seat may expect but is not offered, for JSON, with the refusal as `why`."""
         offered = self.open.offers(seat) if self.open else []
         if not offered:
             return []
@@ -422,13 +422,13 @@ class Match:
         return barred
 
     def notes(self, seat: int) -> dict[str, dict[str, str]]:
-        """Return what the rules say beside the values of a seat's moves, by parameter and value: odds, a price."""
-        return self.noted(seat)[0]
+        """Return the rules' notes on the values of a seat's moves, by parameter and value, such as odds or a price."""
+        return self.notes_and_covered(seat)[0]
 
-    def noted(self, seat: int) -> tuple[dict[str, dict[str, str]], list[str]]:
-        """Return `notes`, and the parameters whose notes follow from a secret: those belong under the cover of the hand.
+    def notes_and_covered(self, seat: int) -> tuple[dict[str, dict[str, str]], list[str]]:
+        """Return `notes`, and the parameters whose notes follow from a secret: phones show them under the cover of the hand.
 
-        Whether a note follows from a secret is not declared by a game but noticed: its rules read one to make it.
+        Games do not declare that. The match detects whether their rules read a secret for the notes.
         """
         notes_of = self._rules.notes
         if notes_of is None or self.open is None or not self.open.offers(seat):
@@ -438,7 +438,7 @@ class Match:
         return notes, list(notes) if watch.is_read else []
 
     def standing(self, seat: int) -> Sequence[Move]:
-        """Return the standing offers: what a seat may do beside the open decision."""
+        """Return the standing offers: moves of a seat besides the open decision."""
         if self.open is None or seat not in self.state.seats:
             return ()
         return self._rules.standing(self.state, seat)
@@ -459,8 +459,8 @@ class Match:
 
     @classmethod
     def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
-        """Return the match that a log tells of. Raise ReplayDiverged where the rules now say otherwise."""
-        if (head.game, head.version) != (game.name, game.version) or not game.has_rules_of(head.digest):
+        """Return the match of a log. Raise ReplayDiverged if the present rules do not lead to it."""
+        if (head.game, head.version) != (game.name, game.version) or not game.has_same_rules(head.digest):
             diverged = ReplayDiverged(
                 say(
                     "It began with other rules or cards: the program or its list of cards has changed since then. "
@@ -477,11 +477,11 @@ class Match:
                 say("Its log has format {format}, but this hub reads format {known}.", format=head.v, known=LOG_FORM)
             )
         match = cls(game, head.seats, head.options)
-        match.follow(entries)
+        match.apply_entries(entries)
         return match
 
-    def follow(self, entries: Iterable[Entry]) -> None:
-        """Play logged entries on. Raise ReplayDiverged."""
+    def apply_entries(self, entries: Iterable[Entry]) -> None:
+        """Play logged entries in this match. Raise ReplayDiverged."""
         for number, entry in enumerate(entries, len(self.log)):
             asked = self.open.fingerprint() if self.open else 0
             if asked != entry.asked:
@@ -491,7 +491,7 @@ class Match:
             try:
                 self.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             except RulesBug:
-                continue  # the log of a match that froze ends with the action it froze on: one more is refused
+                continue  # a frozen match's log ends with the action that froze it; a further one would be refused
             except HubError as error:
                 raise ReplayDiverged(
                     say("The current rules refuse entry {number}: {reason}", number=number, reason=error.sentence)
@@ -502,10 +502,10 @@ class Match:
     # --- undo ------------------------------------------------------------------------------------
 
     def undo(self, count: int = 1, seat: int | None = None) -> list[Event]:
-        """Take back the last `count` inputs by dropping them and playing the rest again; return what happened.
+        """Undo the last `count` inputs: drop them, and play the rest again. Return the new events.
 
-        Raise NotOffered past anything secret that was revealed, a die that was read, a shuffle, or an action of another
-        seat. `seat` is who wants it; with None the inputs of whoever acted last are taken back.
+        Raise NotOffered if a secret was revealed, a die was read, cards were shuffled, or another seat has acted since. `seat` is
+        the seat that asks; None means the seat that acted last.
         """
         earlier = self.before(count, seat)
         self.__dict__.update(earlier.__dict__)
@@ -515,26 +515,26 @@ class Match:
         return self.events[start:]
 
     def before(self, count: int = 1, seat: int | None = None) -> Match:
-        """Return the match as it was `count` inputs ago. Raise NotOffered where undo may not go there."""
-        self._one_seats_inputs(count, seat)
+        """Return the match as it was `count` inputs ago. Raise NotOffered if undo is not allowed."""
+        self._check_inputs_of_one_seat(count, seat)
         if self.fault:
-            return self.until(len(self.log) - self._froze_on())
+            return self.until(len(self.log) - self._fault_length())
         earlier = self.until(len(self.log) - count)
-        self._nothing_shown_since(earlier)
+        self._check_nothing_revealed_since(earlier)
         return earlier
 
     def may_undo(self, seat: int) -> bool:
-        """Return whether `seat` may take back the last input. It costs an action, however long the match is."""
+        """Return whether `seat` may undo the last input. The cost is that of one action, even in a long match."""
         try:
-            self._one_seats_inputs(1, seat)
+            self._check_inputs_of_one_seat(1, seat)
             if not self.fault:
-                self._nothing_shown_since(self._one_behind())
+                self._check_nothing_revealed_since(self._before_last_entry())
         except NotOffered:
             return False
         return True
 
-    def _one_seats_inputs(self, count: int, seat: int | None) -> None:
-        """Raise NotOffered unless the last `count` inputs are those of one seat, and of `seat` if it is named."""
+    def _check_inputs_of_one_seat(self, count: int, seat: int | None) -> None:
+        """Raise NotOffered unless one seat, and `seat` if given, has made the last `count` inputs."""
         if not 1 <= count <= len(self.log):
             raise NotOffered(say("There is nothing to take back."), "UNDO")
         if self.fault:
@@ -549,10 +549,10 @@ class Match:
         if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
             raise NotOffered(say("Another seat has acted since: it cannot be taken back."), "UNDO")
 
-    def _nothing_shown_since(self, earlier: Match) -> None:
-        """Raise NotOffered where somebody has been shown what was secret then."""
-        # As long as one sealed decision stays open, a choice that was changed has shown nothing. Nor has the hub where the
-        # cards themselves were turned over.
+    def _check_nothing_revealed_since(self, earlier: Match) -> None:
+        """Raise NotOffered if a secret of `earlier` was revealed to anybody since."""
+        # While a sealed decision stays open, changing a choice reveals nothing. If players turned over printed cards, the hub has
+        # revealed nothing.
         same = self.open and earlier.open and self.open.number == earlier.open.number
         opened = earlier.open and earlier.open.kind == "sealed" and len(earlier.open.asked) > 1 and not same
         if opened and not (
@@ -561,25 +561,25 @@ class Match:
             raise NotOffered(say("The others' choices were shown: it cannot be taken back."), "UNDO")
         question = earlier._question
         sealed = self._question.into if same else question.into if question.laid else ""
-        if self.has_shown(earlier.hidden(sealed), sealed):
+        if self.has_revealed(earlier.hidden(sealed), sealed):
             raise NotOffered(say("Something secret was shown: it cannot be taken back."), "UNDO")
 
-    def _one_behind(self) -> Match:
-        """Return the match before its last entry: a second one that is kept and played on, for its state."""
-        behind = self._behind = self._behind or self.until(0)
-        known = len(behind.log)
+    def _before_last_entry(self) -> Match:
+        """Return a second match, one entry behind this one, which is kept and advanced for its state."""
+        delayed = self._delayed = self._delayed or self.until(0)
+        known = len(delayed.log)
         missing = self.log[known:-1]
-        behind.follow(missing)
-        behind.log[known:] = missing  # the same entries, and no events: a long match is not held twice
-        behind.events.clear()
-        return behind
+        delayed.apply_entries(missing)
+        delayed.log[known:] = missing  # share the entries and drop the events, to save memory
+        delayed.events.clear()
+        return delayed
 
     def hidden(self, sealed: str = "") -> dict[int, Counter[str]]:
-        """Return what each seat may not see now, but for the choices in the field `sealed`: for `has_shown`, later."""
+        """Return the values that each seat may not see now, without choices in the field `sealed`, for `has_revealed`."""
         return hidden(self.state, sealed)
 
-    def has_shown(self, hidden: Mapping[int, Counter[str]], sealed: str = "") -> bool:
-        """Return whether anything that was `hidden` then has been shown to anybody since."""
+    def has_revealed(self, hidden: Mapping[int, Counter[str]], sealed: str = "") -> bool:
+        """Return whether a value in `hidden` has been revealed to anybody since."""
         now = self.hidden(sealed)
         return any(was - now[viewer] for viewer, was in hidden.items())
 
@@ -587,8 +587,8 @@ class Match:
         """Return this match as it was when its log had `length` entries."""
         return Match.replay(self.game, self.head, self.log[:length])
 
-    def _froze_on(self) -> int:
-        """Return how many entries are undone after a fault: the last input, with the shuffles and picks it led to."""
+    def _fault_length(self) -> int:
+        """Return the number of entries to undo after a fault: the last input and its shuffles and picks."""
         for count, entry in enumerate(reversed(self.log), 1):
             if entry.seat != CHANCE or entry.move == "roll":
                 return count
@@ -599,18 +599,18 @@ def _are_faces(faces: Sequence[object], roll: Roll) -> bool:
     return len(faces) == roll.count and all(type(face) is int and 1 <= face <= roll.sides for face in faces)
 
 
-def _is_reading(first: object, roll: Roll) -> bool:
-    """Return whether `first` says how a roll was read before it was read again."""
+def _is_first_reading(first: object, roll: Roll) -> bool:
+    """Return whether `first` is a valid first reading of a roll that was read again."""
     if not isinstance(first, dict) or first.keys() != {"faces", "read"} or first["read"] not in READ:
         return False
     return isinstance(first["faces"], list) and _are_faces(first["faces"], roll)
 
 
 def _answer(name: str, args: Args) -> Answer:
-    """Return the answer that the rules get, its lists copied: the rules may change theirs, the log keeps its own."""
+    """Return the answer for the rules, with copied lists: the rules may change theirs, but not those of the log."""
     return Answer(name, {key: value[:] if value.__class__ is list else value for key, value in args.items()})
 
 
 def roll_wire(roll: Roll) -> dict[str, int | str]:
-    """Return a roll as it stands on the wire."""
+    """Return a roll ready for JSON."""
     return {"seat": roll.seat, "count": roll.count, "sides": roll.sides, "for": roll.why}

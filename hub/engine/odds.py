@@ -1,7 +1,7 @@
-"""What a roll must show, and exactly how likely that is.
+"""The goal of a roll, and its exact odds.
 
-Odds are whole numbers and fractions: floats differ from machine to machine. In all functions `count` dice of `sides`
-sides (1 to `sides`) are still to fall, and `stand` are the faces of those of the roll that lie already.
+Odds are whole numbers and fractions, because floats differ between machines. In all functions `count` dice with `sides` sides
+(1 to `sides`) are still to be rolled, and `stand` are the faces of dice of the roll that lie already.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from hub.engine.text import Text, say, say_count
 class AtLeast(Struct, frozen=True):
     """The total must reach `total`; with `one`, a single die must.
 
-    `short` is by how much the total may fall short, because the roller can pay the rest in `coins`, in words
-    for one and for several. 0: it may not.
+    `short` is the largest shortfall that the roller can pay in `coins`, named for one and for several; 0 for none.
     """
 
     total: int
@@ -36,7 +35,7 @@ class AtMost(Struct, frozen=True):
 
 
 class Beats(Struct, frozen=True):
-    """The total must be above that of `count` other dice of as many sides, which are rolled later; with `ties`, or equal."""
+    """The total must be above that of `count` other dice with as many sides, rolled later; with `ties`, or equal to it."""
 
     count: int
     ties: bool = False
@@ -47,7 +46,7 @@ Wants: TypeAlias = AtLeast | AtMost | Beats
 
 @cache
 def ways(count: int, sides: int) -> tuple[int, ...]:
-    """Return for each total, from 0 to `count * sides`, how many of all `sides ** count` rolls show it."""
+    """Return for each total, from 0 to `count * sides`, the number of rolls with it, of `sides ** count` rolls."""
     if count == 0:
         return (1,)
     before = ways(count - 1, sides)
@@ -70,12 +69,12 @@ def beat(count: int, others: int, sides: int, *, ties: bool = False, ahead: int 
 
 
 def chance(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> Fraction:
-    """Return the chance that a roll shows what is wanted, with nothing paid."""
+    """Return the chance that a roll reaches its goal without payment."""
     match wants:
         case AtLeast(total, one=True):
             if max(stand, default=0) >= total:
                 return Fraction(1)
-            too_low = min(max(total - 1, 0), sides)  # so many faces of a die
+            too_low = min(max(total - 1, 0), sides)  # number of faces below the goal
             return 1 - Fraction(too_low, sides) ** count
         case AtLeast(total):
             return reach(count, sides, total - sum(stand))
@@ -86,14 +85,14 @@ def chance(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> F
 
 
 def chance_with_payment(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> Fraction | None:
-    """Return the chance of a roll when what is missing may be paid; None where nothing may."""
+    """Return the chance of a roll whose shortfall may be paid; None if payment is not possible."""
     if isinstance(wants, AtLeast) and wants.short and wants.coins[0]:
         return chance(count, sides, AtLeast(wants.total - wants.short, wants.one), stand)
     return None
 
 
 def odds_text(odds: Fraction, sides: int = 6) -> Text:
-    """Return odds as people say them: "sure", "never", "2 in 6", and beyond one die "37 in 100", to the nearest."""
+    """Return odds in words: "sure", "never", "2 in 6", or for several dice "37 in 100", rounded."""
     if odds in (0, 1):
         return say("sure") if odds else say("never")
     if sides % odds.denominator == 0:
@@ -111,19 +110,19 @@ def exact_text(odds: Fraction) -> Text:
 
 @lru_cache(1024)
 def chances_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> Text:
-    """Return the odds of a roll, and those with what may be paid: "2 in 6, with 3 Baits 5 in 6"."""
+    """Return the odds of a roll, and those with payment: "2 in 6, with 3 Baits 5 in 6"."""
     bare = chance(count, sides, wants, stand)
     more = chance_with_payment(count, sides, wants, stand)
     if more is None or more == bare or not isinstance(wants, AtLeast):
         return odds_text(bare, sides)
-    # Paying more than what the worst roll is short of gains nothing.
+    # A payment above the shortfall of the worst roll gains nothing.
     paid = min(wants.short, wants.total - (1 if wants.one else count + sum(stand)))
     coins = say_count(*wants.coins, count=paid)
     return say("{odds}, with {coins} {more}", odds=odds_text(bare, sides), coins=coins, more=odds_text(more, sides))
 
 
 def goal_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> Text:
-    """Return what a roll wants, and its odds, in one line: "5 or more: 2 in 6, with 3 Baits 5 in 6"."""
+    """Return the goal of a roll and its odds, in one line: "5 or more: 2 in 6, with 3 Baits 5 in 6"."""
     goal: Text
     dice, have = count + len(stand), sum(stand)
     match wants:

@@ -1,4 +1,4 @@
-"""The options of a game: ways to play it, chosen before a match."""
+"""The options of a game, chosen before a match."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OptionValue: TypeAlias = bool | int | str
 
 
 class Option(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One way to play, chosen before the match (`[options.X]`). The type of `default` is the type of its values."""
+    """One option (`[options.X]`). Its values have the type of `default`."""
 
     default: bool | int | str
     """Its usual value."""

@@ -1,11 +1,11 @@
-"""Secret values, and the views that a state is masked into.
+"""Secret values, and the masked views of a state.
 
-What is not marked is public. A `Secret` is seen by nobody unless it says so, and only in the part of a view that is the
-viewer's own (``you``). The other parts, of the table and of the seats, are the same for everybody: no screen can show
-one seat what another may not see.
+Everything that is not marked is public. A `Secret` is visible only to the seats that it names, and only in the viewer's own part
+of a view (``you``). The other parts, of the table and the seats, are the same for everybody: no screen can show a seat what
+another seat may not see.
 
-A view is made after every action, so the code that makes it is compiled once for each dataclass (`compile_public_view`,
-`compile_own_view`). `tests/engine/test_secret.py` holds it against an interpreter of the same rules.
+Views are made after every action, so their code is compiled once for each dataclass (`compile_public_view`,
+`compile_own_view`). `tests/engine/test_secret.py` compares it with an interpreter of the same rules.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ T = TypeVar("T")
 
 
 class Secret(Struct, Generic[T]):
-    """A value that only the seats in `seen_by` may see: nobody, unless it says so."""
+    """A value that only the seats in `seen_by` may see; by default nobody."""
 
     value: T
     seen_by: tuple[int, ...] = ()
 
 
 class Pile(Struct, Generic[T]):
-    """Face-down cards, top card first, that nobody may see: a view holds only their number."""
+    """Face-down cards, top card first, that nobody may see. A view contains only their number."""
 
     cards: list[T]
 
@@ -45,7 +45,7 @@ class Pile(Struct, Generic[T]):
 
 
 _ATOMS: frozenset[object] = frozenset({str, int, bool, type(None), Text, Clause, Listing, Money, PersonName})
-"""The types whose values stand in a view as they are."""
+"""The types whose values appear unchanged in a view."""
 
 
 def plain(value: Any) -> Any:
@@ -73,7 +73,7 @@ def public(s: State[Any, Any], game: str) -> dict[str, Any]:
 
 
 def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
-    """Return the part of a view that only `viewer` gets: the secrets that it may see."""
+    """Return the part of a view for `viewer` only: the secrets that it may see."""
     table, seat = s.table, s.seats[viewer]
     return {
         **compile_own_view(table.__class__)(table, viewer),
@@ -81,8 +81,8 @@ def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
     }
 
 
-def shown_as(name: str) -> str:
-    """Return a field's name in a view: a word of Python's, such as `in`, is a field with an underscore behind it."""
+def view_name(name: str) -> str:
+    """Return a field's name in a view: without the underscore that follows a Python keyword, as in `in_`."""
     return name.removesuffix("_")
 
 
@@ -91,10 +91,10 @@ def shown_as(name: str) -> str:
 
 @cache
 def _facts(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the fields and properties of a dataclass that are public, and the fields that are in their owner's part.
+    """Return the public fields and properties of a dataclass, and the fields of its owner's part.
 
-    A field declared ``Secret[...]`` is in the owner's part only; one declared ``Secret[...] | ...`` is in both: None
-    for the others as long as it is secret. Properties are public.
+    A field of type ``Secret[...]`` is in the owner's part only. A field of type ``Secret[...] | ...`` is in both parts, and None
+    in the public one while it is secret. Properties are public.
     """
     ancestors: tuple[type, ...] = kind.__mro__
     if not is_dataclass(kind):
@@ -119,8 +119,8 @@ def _facts(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def compile_public_view(kind: type) -> Callable[[Any], dict[str, Any]]:
     """Return a function from a value of the dataclass `kind` to its public facts.
 
-    It is one dictionary display, written after the declared types: asking each value for its type takes four times as
-    long. The names in it are those of our own fields; no value of a state is ever part of the source.
+    The function is one dictionary display based on the declared types: checking the type of each value takes four times as
+    long. The source contains names of our own fields, but never values of a state.
     """
     names = _names_in_scope()
     view: Callable[[Any], dict[str, Any]] = eval(f"lambda record: {_public_display(kind, 'record', names)}", names)  # noqa: S307 - our own field names
@@ -128,36 +128,38 @@ def compile_public_view(kind: type) -> Callable[[Any], dict[str, Any]]:
 
 
 def _public_display(kind: type, record: str, names: dict[str, object]) -> str:
-    """Return Python source for the public facts of the variable `record`, which holds a value of the dataclass `kind`."""
+    """Return Python source for the public facts of the variable `record` of the dataclass `kind`."""
     hints = get_type_hints(kind)
     parts = []
     for name in _facts(kind)[0]:
         fact = getattr(kind, name, None)
-        if isinstance(fact, property):  # calling its function costs less than reading the attribute
-            hint, reckon = get_type_hints(fact.fget).get("return", object), _new_variable(names)
-            names[reckon] = fact.fget
-            source = f"{reckon}({record})"
+        if isinstance(fact, property):  # calling its function is faster than reading the attribute
+            hint, getter = get_type_hints(fact.fget).get("return", object), _new_variable(names)
+            names[getter] = fact.fget
+            source = f"{getter}({record})"
         else:
             hint, source = hints[name], f"{record}.{name}"
-        parts.append(f"{shown_as(name)!r}: {_public_expression(hint, source, names)}")
+        parts.append(f"{view_name(name)!r}: {_public_expression(hint, source, names)}")
     return f"{{{', '.join(parts)}}}"
 
 
 @cache
 def compile_own_view(kind: type) -> Callable[[Any, int], dict[str, Any]]:
-    """Return a function from a value of the dataclass `kind`, and a viewer, to the owner's part, compiled likewise.
+    """Return a compiled function from a value of the dataclass `kind` and a viewer to the owner's part.
 
     A secret that `viewer` may not see is None there.
     """
     names = _names_in_scope()
     hints = get_type_hints(kind)
-    parts = [f"{shown_as(name)!r}: {_own_expression(hints[name], f'record.{name}', names)}" for name in _facts(kind)[1]]
+    parts = [
+        f"{view_name(name)!r}: {_own_expression(hints[name], f'record.{name}', names)}" for name in _facts(kind)[1]
+    ]
     view: Callable[[Any, int], dict[str, Any]] = eval(f"lambda record, viewer: {{{', '.join(parts)}}}", names)  # noqa: S307 - our own field names
     return view
 
 
 def _names_in_scope() -> dict[str, object]:
-    """Return the global names of a compiled view. Variables are added as they are needed."""
+    """Return the global names of a compiled view. Variables are added later."""
     return {"atoms": _ATOMS, "plain": plain, "Secret": Secret}
 
 
@@ -169,7 +171,7 @@ def _new_variable(names: dict[str, object]) -> str:
 
 
 def _public_expression(hint: object, source: str, names: dict[str, object]) -> str:
-    """Return Python source for the public form of what the expression `source`, declared as `hint`, gives."""
+    """Return Python source for the public form of the expression `source` of the declared type `hint`."""
     kinds = get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
     if _ATOMS.issuperset(kinds):
         return source
@@ -183,7 +185,7 @@ def _public_expression(hint: object, source: str, names: dict[str, object]) -> s
     if get_origin(hint) is Pile:
         return f"len({source}.cards)"
     if is_dataclass(hint) and isinstance(hint, type) and not hint.__subclasses__():
-        if source in names:  # an item of a list or a dictionary: calling a function for each would cost as much again
+        if source in names:  # an item of a list or a dictionary: a function call for each would double the cost
             return _public_display(hint, source, names)
         names[variable] = compile_public_view(hint)
         return f"{variable}({source})"
@@ -197,7 +199,7 @@ def _public_expression(hint: object, source: str, names: dict[str, object]) -> s
 
 
 def _own_expression(hint: object, source: str, names: dict[str, object]) -> str:
-    """Return Python source for what `viewer` may see of what `source`, declared as ``Secret[...]`` or a union with it, gives."""
+    """Return Python source for the part of `source`, a ``Secret[...]`` or a union with it, that `viewer` may see."""
     variable = _new_variable(names)
     kinds = (hint,) if get_origin(hint) is Secret else get_args(hint)
     (inside,) = (get_args(kind)[0] for kind in kinds if get_origin(kind) is Secret)
@@ -211,54 +213,54 @@ def _own_expression(hint: object, source: str, names: dict[str, object]) -> str:
     )
 
 
-# --- What follows from a secret --------------------------------------------------------------------------
+# --- Values that follow from a secret --------------------------------------------------------------------------
 
 
-def _is_in_peoples_hands(value: object) -> bool:
-    """Return whether a secret is a hand of printed cards: the hub does not know them, so nothing follows from reading it."""
+def _is_printed_hand(value: object) -> bool:
+    """Return whether a secret is a hand of printed cards. The hub does not know the cards, so reading it reveals nothing."""
     return isinstance(value, list) and UNKNOWN in value
 
 
 class Watch(Generic[SeatT, TableT]):
-    """Notices whether a function of the rules reads a secret: then what it says is as secret as the hand itself.
+    """Detects whether a function of the rules reads a secret. If so, its result is as secret as the hand.
 
-    `state` is a copy of a state that tells of each read in `is_read`. It is for functions that change nothing.
+    `state` is a copy of a state; reading a secret in it sets `is_read`. Use it only for functions that change nothing.
     """
 
     def __init__(self, s: State[SeatT, TableT]) -> None:
         self.is_read = False
         self._copies: dict[int, Any] = {}
         self.state = copy(s)
-        self.state.table = self._watched(s.table)
-        self.state.seats = {number: self._watched(seat) for number, seat in s.seats.items()}
+        self.state.table = self._watch(s.table)
+        self.state.seats = {number: self._watch(seat) for number, seat in s.seats.items()}
 
-    def tell(self) -> None:
-        """Take note that a secret was read."""
+    def mark_read(self) -> None:
+        """Note that a secret was read."""
         self.is_read = True
 
-    def _watched(self, value: T) -> T:
-        """Return `value`, or a copy of it where secrets stand in it. What was one object stays one."""
+    def _watch(self, value: T) -> T:
+        """Return `value`, or a copy if it contains secrets. Shared objects stay shared."""
         kind: type = type(value)
         if kind in _ATOMS:
             return value
         if id(value) not in self._copies:
-            self._copies[id(value)] = self._copied(kind, value)
+            self._copies[id(value)] = self._copy(kind, value)
         copied: T = self._copies[id(value)]
         return copied
 
-    def _copied(self, kind: type, value: Any) -> object:
+    def _copy(self, kind: type, value: Any) -> object:
         if kind is Secret:
-            return value if _is_in_peoples_hands(value.value) else _WatchedSecret(value.value, value.seen_by, self)
+            return value if _is_printed_hand(value.value) else _WatchedSecret(value.value, value.seen_by, self)
         if kind is list or kind is tuple:
-            items = [self._watched(item) for item in value]
+            items = [self._watch(item) for item in value]
             return value if all(map(is_, items, value)) else kind(items)
         if kind is dict:
-            parts = {key: self._watched(item) for key, item in value.items()}
+            parts = {key: self._watch(item) for key, item in value.items()}
             return value if all(map(is_, parts.values(), value.values())) else parts
         changed = {}
         for name in _field_names(kind):
             before = getattr(value, name)
-            after = self._watched(before)
+            after = self._watch(before)
             if after is not before:
                 changed[name] = after
         if not changed:
@@ -270,24 +272,24 @@ class Watch(Generic[SeatT, TableT]):
 
 
 class _WatchedSecret(Secret[Any]):
-    """A secret of a `Watch`: it tells when its value is read."""
+    """A secret of a `Watch`, which reports reads of its value."""
 
     watch: Watch[Any, Any] | None = None
 
     def __getattribute__(self, name: str) -> Any:
         if name == "value":
-            super().__getattribute__("watch").tell()
+            super().__getattribute__("watch").mark_read()
         return super().__getattribute__(name)
 
 
-# --- What is hidden ----------------------------------------------------------------------------------
+# --- Hidden values ----------------------------------------------------------------------------------
 
 
 def hidden(s: State[Any, Any], sealed: str = "") -> dict[int, Counter[str]]:
-    """Return for each seat every single value that it may not see, counted: what a reveal would make fewer.
+    """Return for each seat the counts of all values that it may not see. A reveal reduces them.
 
-    `sealed` names the field of the seats that holds choices which are still sealed: those are left out. A printed card
-    is no secret: the hub does not know it, and whoever named a wrong one may take that back.
+    `sealed` names the field of the seats with choices that are still sealed; those are left out. A printed card is not secret:
+    the hub does not know it, and people may correct a wrong one.
     """
     found: dict[int, Counter[str]] = {viewer: Counter() for viewer in s.seats}
     for record in (s.table, *s.seats.values()):

@@ -1,6 +1,6 @@
-"""What one seat knows of a match, as data, and what answers from it: the types of a house player.
+"""The knowledge of one seat about a match, as data, and the protocols of house players.
 
-A game's own house player is `hub/games/<game>_house.py`, with one function `choose`; `hub/engine/house_player.py` asks it.
+A game's own house player is `hub/games/<game>_house.py`, with one function `choose`; `hub/engine/house_player.py` calls it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 Strength: TypeAlias = Literal["easy", "steady", "sharp"]
 STRENGTHS: tuple[Strength, ...] = get_args(Strength)
-"""How well the house plays, from the weakest."""
+"""Strengths of the house, from the weakest."""
 
 
 class Randomness(Protocol):
-    """What a house player draws from: `random.Random` is one. It is handed in, so that a choice can be repeated."""
+    """The source of randomness of a house player, such as `random.Random`. It is passed in, so that a choice can be repeated."""
 
     def random(self) -> float:
         """Return a number from 0 up to, but not including, 1."""
@@ -34,19 +34,19 @@ class Randomness(Protocol):
         """Return one of `seq`, which is not empty."""
 
     def sample(self, population: Sequence[T], k: int) -> list[T]:
-        """Return `k` different members of `population` in an order of chance."""
+        """Return `k` different members of `population` in random order."""
 
     def shuffle(self, x: MutableSequence[T], /) -> None:
-        """Put `x` into an order of chance."""
+        """Put `x` into random order."""
 
 
 class Sight(Struct, frozen=True):
-    """What one seat knows when it is asked: what its phone and the screens of the table show, as data.
+    """The knowledge of one seat that is asked: the content of its phone and of the table's screens, as data.
 
-    `view` is `Match.view(seat)`: the public part, and the seat's own secrets under ``you``. `events` is all that the table
-    was told, oldest first. `offers` are the moves that answer the open question, `standing` those beside it. `roll` is the
-    dice that are wanted of this seat, or None. `seats` are the numbers of the people's seats, rising; `options` and `data`
-    what the match is played with. The parts are shared: do not write to them.
+    `view` is `Match.view(seat)`: the public part, and the seat's own secrets under ``you``. `events` are all events of the match,
+    oldest first. `offers` are the moves that answer the open question, `standing` the standing offers. `roll` is the roll that
+    this seat has to make, or None. `seats` are the numbers of all seats, rising; `options` and `data` belong to the match. The
+    parts are shared: do not write to them.
     """
 
     seat: int
@@ -69,19 +69,19 @@ class Sight(Struct, frozen=True):
 
     @property
     def me(self) -> dict[str, Any]:
-        """Return what everybody sees of the seat."""
+        """Return the public facts of this seat."""
         return self.of(self.seat)
 
     @property
     def table(self) -> dict[str, Any]:
-        """Return what everybody sees of the table."""
-        shown: dict[str, Any] = self.view["table"]
-        return shown
+        """Return the public facts of the table."""
+        facts: dict[str, Any] = self.view["table"]
+        return facts
 
     def of(self, seat: int) -> dict[str, Any]:
-        """Return what everybody sees of any seat."""
-        shown: dict[str, Any] = self.view["seats"][f"{seat}"]
-        return shown
+        """Return the public facts of any seat."""
+        facts: dict[str, Any] = self.view["seats"][f"{seat}"]
+        return facts
 
     @property
     def others(self) -> list[int]:
@@ -89,47 +89,47 @@ class Sight(Struct, frozen=True):
         return [seat for seat in self.seats if seat != self.seat]
 
     def offered(self, name: str) -> list[Move]:
-        """Return the offered moves of that name."""
+        """Return the offered moves with that name."""
         return [move for move in self.offers if move.name == name]
 
 
 class HousePlayer(Hashable, Protocol):
-    """The name that `hub/games/<game>_house.py` defines."""
+    """The function that `hub/games/<game>_house.py` defines."""
 
     def choose(self, sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
-        """Return one of the offered moves with its parameters; None where dice are wanted, and they shall fall now.
+        """Return one of the offered moves with its parameters; None to roll the dice if a roll is open.
 
-        It is called only where `sight.offers` holds a move. At most 20 ms on a small computer for ``sharp``.
+        It is called only if `sight.offers` has a move. It may take at most 20 ms on a small computer for ``sharp``.
         """
 
 
 @runtime_checkable
 class Reasons(Protocol):
-    """What `hub/games/<game>_house.py` may define besides: why an answer is the one to give."""
+    """The optional function of `hub/games/<game>_house.py` that gives the reason for an answer."""
 
     def reason(self, sight: Sight, chance: Randomness, answer: Answer | None) -> str:
-        """Return one sentence for a guest, at most 140 letters; "" where there is nothing to say. None: the dice shall fall.
+        """Return one sentence for a guest, at most 140 letters, or "". An answer of None means to roll the dice.
 
-        It states counts and odds only if they are exact, such as those of dice. A guess about hidden cards is no odds.
+        State counts and odds only if they are exact, such as those of dice; never guesses about hidden cards.
         """
 
 
 class Advice(NamedTuple):
-    """What the sharp house would do with a seat, None where it lets the dice fall, and why."""
+    """The answer of the sharp house for a seat, None to roll the dice, and the reason."""
 
     answer: Answer | None
     say: str
 
 
 def best(choices: Iterable[T], value: Callable[[T], float], chance: Randomness, noise: float = 0.0) -> T:
-    """Return the choice of the highest value; equal ones as `chance` has it.
+    """Return the choice with the highest value, a random one of equals.
 
-    With `noise` each value is off by up to so much, small errors being likelier than large ones: who plays easily
-    mistakes what is about as good, and seldom what is far worse.
+    `noise` is the largest error of each value; small errors are likelier than large ones. A weak player thus confuses choices of
+    similar value, but rarely takes a much worse one.
     """
 
-    def felt(choice: T) -> tuple[float, float]:
+    def noisy_value(choice: T) -> tuple[float, float]:
         return value(choice) + noise * (chance.random() + chance.random() - 1.0), chance.random()
 
     listed = list(choices)
-    return max(zip(map(felt, listed), range(len(listed)), listed, strict=True), key=lambda one: one[:2])[2]
+    return max(zip(map(noisy_value, listed), range(len(listed)), listed, strict=True), key=lambda one: one[:2])[2]

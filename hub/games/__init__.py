@@ -19,7 +19,7 @@ from typing import Any, cast
 from msgspec import json, toml
 
 from hub import toml_structs
-from hub.engine.cards import Source, played_with
+from hub.engine.cards import Source, load_data
 from hub.engine.game import Game, Rulebook
 from hub.engine.guide import Guide
 from hub.engine.labels import Labels
@@ -66,9 +66,7 @@ def find(name: str, own: Traversable | Source | None = None) -> Game:
     rulebook: Rulebook[Any] = Rulebook.of(import_module(f"{__name__}.{module}"))
     game = load(raw, rulebook, own_list, house_of(module), guide_of(module))
     if own_list and not playable(game):
-        raise StartRefused(
-            f"{own_list.called}: No match can start with this list: {_start_refusal(game, game.seats[0])}"
-        )
+        raise StartRefused(f"{own_list.name}: No match can start with this list: {_start_refusal(game, game.seats[0])}")
     return game
 
 
@@ -127,7 +125,7 @@ def labels_of(data: Mapping[str, Any], source: Source, *, owned: bool = False) -
         _check_parts(data)
         return toml_structs.convert(Labels, given)
     except SettingError as error:
-        raise StartRefused(str(Document(source.called, source.raw.decode(), source.read()).located(error))) from error
+        raise StartRefused(str(Document(source.name, source.raw.decode(), source.read()).located(error))) from error
 
 
 def _check_parts(data: Mapping[str, Any]) -> None:
@@ -147,7 +145,7 @@ def load(
     Raise StartRefused on a broken file.
     """
     shipped = Source("The game's data file", raw)
-    data = played_with(shipped, rulebook, own)
+    data = load_data(shipped, rulebook, own)
     labels = labels_of(data, shipped, owned=own is not None)
     return Game(
         name=data["name"],

@@ -15,7 +15,7 @@ import msgspec
 from hub.engine.text import Listing, Text, Wire, english
 from hub.errors import HubError
 from hub.network.verbs import ARGS
-from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
+from hub.ports import ClaimDecided, ClaimRequest, PhoneRequest
 from hub.state import Count, Name, Plain, RequestId, SeatNumber, Texts, tidy_name
 
 if TYPE_CHECKING:
@@ -156,9 +156,9 @@ read_key_proof = reader(KeyProof, "The proof of an earlier key")
 # --- Signals -----------------------------------------------------------------------------------------
 
 
-def phone_said(sid: str, act: Act) -> PhoneSaid:
+def phone_said(sid: str, act: Act) -> PhoneRequest:
     """Return the signal of a request. The seat follows from the claim `sid`, never from the request."""
-    return PhoneSaid(sid, act.id, act.n, act.epoch, act.number, act.verb, act.args)
+    return PhoneRequest(sid, act.id, act.n, act.epoch, act.number, act.verb, act.args)
 
 
 def claim_asked(
@@ -167,13 +167,13 @@ def claim_asked(
     details: ClaimDetails,
     earlier_keys: Sequence[bytes],
     answer: Callable[[ClaimDecided], None],
-) -> ClaimAsked:
+) -> ClaimRequest:
     """Return the signal of a claim.
 
     - `earlier_keys`: the keys in `details` with a valid proof.
     - `answer`: is called with the table's decision.
     """
-    return ClaimAsked(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer, earlier_keys)
+    return ClaimRequest(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer, earlier_keys)
 
 
 # --- Writing -----------------------------------------------------------------------------------------

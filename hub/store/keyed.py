@@ -65,7 +65,12 @@ class KeyedStore:
         """
         self._store = store
         # What has nothing to do with keys.
-        self.wipe, self.begun, self.set_aside, self.lengths = store.wipe, store.begun, store.set_aside, store.lengths
+        self.wipe, self.started_at, self.set_aside, self.lengths = (
+            store.wipe,
+            store.started_at,
+            store.set_aside,
+            store.lengths,
+        )
         self.all_put_aside, self.take_up, self.last = store.all_put_aside, store.take_up, store.last
         self.keep, self.recall = store.keep, store.recall
         self.key_notice = ""

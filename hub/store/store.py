@@ -313,7 +313,7 @@ class Store:
         with self._at_the_disk() as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def begun(self, match: str) -> int | None:
+    def started_at(self, match: str) -> int | None:
         """Return when a match began, in seconds since 1970, or None."""
         with self._at_the_disk() as db:
             found = db.execute("SELECT strftime('%s', begun) FROM matches WHERE id = ?", (match,)).fetchone()

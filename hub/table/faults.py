@@ -23,8 +23,8 @@ from hub.ports import (
     DeviceSimulated,
     DeviceUp,
     DiceKit,
-    PhoneSaid,
-    StaffAsked,
+    PhoneRequest,
+    StaffRequest,
 )
 
 log = logging.getLogger(__name__)
@@ -100,5 +100,5 @@ def _where(error: Exception) -> str:
 
 def _kind(signal: object) -> str:
     """Return the type of a signal and its verb, without its other content."""
-    verb = f" {signal.verb}" if isinstance(signal, PhoneSaid | StaffAsked) else ""
+    verb = f" {signal.verb}" if isinstance(signal, PhoneRequest | StaffRequest) else ""
     return f"{type(signal).__name__}{verb}" if signal is not None else "start"

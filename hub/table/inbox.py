@@ -13,7 +13,7 @@ import queue
 from collections import Counter
 from threading import Condition
 
-from hub.ports import ClaimAsked, HelpAsked, PhoneGarbled, PhoneLink, PhoneSaid
+from hub.ports import ClaimRequest, HelpRequest, PhoneGarbled, PhoneLink, PhoneRequest
 
 MOST_PER_PHONE = 24
 """Once this many signals of one phone wait, its malformed messages are dropped. The gateway limits its valid requests."""
@@ -40,7 +40,7 @@ class Inbox:
             if isinstance(signal, PhoneLink) and signal.sid in self._links:
                 self._links[signal.sid][0] = signal  # only the last one matters
                 return True
-            if isinstance(signal, ClaimAsked | HelpAsked) and self._counts[_CLAIMS] >= MOST_CLAIMS:
+            if isinstance(signal, ClaimRequest | HelpRequest) and self._counts[_CLAIMS] >= MOST_CLAIMS:
                 return False
             if isinstance(signal, PhoneGarbled) and self._counts[signal.sid] >= MOST_PER_PHONE:
                 return False
@@ -77,6 +77,6 @@ class Inbox:
 
 
 def _flow(signal: object) -> str | None:
-    if isinstance(signal, PhoneSaid | PhoneLink | PhoneGarbled):
+    if isinstance(signal, PhoneRequest | PhoneLink | PhoneGarbled):
         return signal.sid
-    return _CLAIMS if isinstance(signal, ClaimAsked | HelpAsked) else None
+    return _CLAIMS if isinstance(signal, ClaimRequest | HelpRequest) else None

@@ -30,20 +30,20 @@ from hub.ports import (
     BoxUp,
     BrokerDown,
     BrokerUp,
-    ClaimAsked,
     ClaimDecided,
+    ClaimRequest,
     DeviceDown,
     DeviceSimulated,
     DeviceUp,
     DiceKit,
     DiceSeen,
     GameChanged,
-    HelpAsked,
+    HelpRequest,
     Key,
     PhoneGarbled,
     PhoneLink,
-    PhoneSaid,
-    StaffAsked,
+    PhoneRequest,
+    StaffRequest,
     Tick,
     Turn,
 )
@@ -155,7 +155,7 @@ class Table(Restarts):
 
     def put(self, signal: object) -> None:
         """Put a signal into the inbox. Thread-safe. If a flood leaves no room, a claim is refused at once."""
-        if not self._inbox.put(signal) and isinstance(signal, ClaimAsked):
+        if not self._inbox.put(signal) and isinstance(signal, ClaimRequest):
             signal.answer(ClaimDecided(signal.claim, False, TOO_MANY_CLAIMS))
 
     def show_waiting(self) -> None:
@@ -187,7 +187,7 @@ class Table(Restarts):
         ended, changed = self._demonstration.handle_signal(signal), False
         before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
-            if isinstance(signal, PhoneSaid):
+            if isinstance(signal, PhoneRequest):
                 now = self._ports.clock.now()
                 if signal.verb != "name" or not self._renames.defer(signal.sid, signal, now):
                     self._answer(signal)
@@ -233,9 +233,9 @@ class Table(Restarts):
                 return self._rolls.seen(signal)
             case DiceKit():
                 self._rolls.dice.kit(signal)
-            case ClaimAsked():
+            case ClaimRequest():
                 self._people.ask_for_seat(signal, choosing=self._boxes.is_choosing(signal.seat))
-            case HelpAsked():
+            case HelpRequest():
                 return self._notices.post("help", say("Somebody without a seat calls for staff."), "guest")
             case PhoneLink(sid, on):
                 now = self._ports.clock.now()
@@ -245,7 +245,7 @@ class Table(Restarts):
                 return False
             case DeviceDown() | DeviceUp() | DeviceSimulated() | BrokerDown() | BrokerUp() | AddressChanged():
                 note(signal, self._notices, self._seats)
-            case StaffAsked():
+            case StaffRequest():
                 self._staff.handle_request(signal)
             case GameChanged(game):
                 self._play.games[game.name] = game
@@ -264,7 +264,7 @@ class Table(Restarts):
             self._people.note_activity(seat)
         return True
 
-    def _answer(self, request: PhoneSaid, before: Sequence[PhoneSaid] = ()) -> None:
+    def _answer(self, request: PhoneRequest, before: Sequence[PhoneRequest] = ()) -> None:
         """Do or refuse what a phone asks. The new state is sent before the answer.
 
         Requests `before`, which this one replaces, get the same answer.

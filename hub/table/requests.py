@@ -12,7 +12,7 @@ from hub.engine.text import say
 from hub.errors import IllegalAction, NotAsked, Stale, StartRefused
 from hub.network import verbs
 from hub.network.verbs import read_args
-from hub.ports import PhoneSaid
+from hub.ports import PhoneRequest
 from hub.state import Plain, tidy_name
 from hub.table.base.names import SENTENCE, TWIN
 from hub.table.boxes.seat_boxes import SeatBoxes
@@ -34,7 +34,7 @@ class Requests:
         self._rolls, self._boxes, self._people, self._lobby = rolls, boxes, people, people.lobby
         self._hints, self._lessons = hints, lessons
 
-    def handle(self, seat: Seat, request: PhoneSaid) -> None:
+    def handle(self, seat: Seat, request: PhoneRequest) -> None:
         """Handle a request of the phone at `seat`. Raise IllegalAction, or LogError."""
         if request.epoch != self._play.log.epoch:
             raise Stale(MOVED_ON)
@@ -47,7 +47,7 @@ class Requests:
         except StartRefused as error:
             raise IllegalAction(error.sentence, "START") from error
 
-    def _dispatch(self, seat: Seat, request: PhoneSaid, args: Plain) -> None:
+    def _dispatch(self, seat: Seat, request: PhoneRequest, args: Plain) -> None:
         match request.verb, args:
             case "act", verbs.ActArgs(move=move):
                 self._act(seat, request, move)
@@ -118,7 +118,7 @@ class Requests:
             case _:
                 raise TypeError(f"nothing does {verb!r} with {args!r}")
 
-    def _act(self, seat: Seat, request: PhoneSaid, move: str) -> None:
+    def _act(self, seat: Seat, request: PhoneRequest, move: str) -> None:
         beside = {name: value for name, value in request.args.items() if name != "move"}
         action = Action(seat=seat.number, move=move, args=beside, number=request.number)
         if not self._people.agreement.ask_if_needed(action):

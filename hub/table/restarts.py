@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from hub.engine.text import say
-from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, StaffAsked, Tick
+from hub.ports import ClaimDecided, ClaimRequest, PhoneLink, PhoneRequest, StaffRequest, Tick
 from hub.state import Ack
 from hub.table.base.ports import Ports
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings
@@ -61,7 +61,7 @@ class Restarts(ABC):
     def _set_up(self) -> None:
         """Create everything that the table keeps in memory: at the start and after each fault."""
         self._parts = parts = self._make_parts()
-        self._renames: RateLimit[PhoneSaid] = RateLimit(RENAMES, RENAMES_SECONDS)
+        self._renames: RateLimit[PhoneRequest] = RateLimit(RENAMES, RENAMES_SECONDS)
         self._links: RateLimit[PhoneLink] = RateLimit(LINKS, LINKS_SECONDS)
         core = parts.core
         self._notices, self._disk, self._play, self._seats = core.notices, core.disk, core.play, core.seats
@@ -70,7 +70,7 @@ class Restarts(ABC):
         self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
         self._demonstration, self._resumption = parts.demonstration, parts.resumption
         self._hints, self._lessons = parts.hints, parts.lessons
-        self._current_request: tuple[PhoneSaid, object] | None = (
+        self._current_request: tuple[PhoneRequest, object] | None = (
             None  # the request being handled, and the log's position before it
         )
 
@@ -185,19 +185,19 @@ class Restarts(ABC):
             request, written = self._current_request
             is_done = self._play.log.position != written
             self._answer_at_once(request, "" if is_done else NOT_DONE)
-        elif isinstance(signal, ClaimAsked):
+        elif isinstance(signal, ClaimRequest):
             signal.answer(ClaimDecided(signal.claim, False, NOT_DONE))
-        elif isinstance(signal, StaffAsked):
+        elif isinstance(signal, StaffRequest):
             signal.answer(False, say("Something went wrong at this table: check whether it was done."))
 
-    def _answer_at_once(self, request: PhoneSaid, refusal: str) -> None:
+    def _answer_at_once(self, request: PhoneRequest, refusal: str) -> None:
         code = "FAULT" if refusal else None
         self._ports.phones.answer(request.sid, Ack(request.id, not refusal, refusal or None, code, self._snapshots.seq))
 
     def _handle_while_stopped(self, signal: object) -> None:
         """Refuse the signals of a stopped table, except a restart by staff."""
         match signal:
-            case StaffAsked("done", {"key": "fault"}) | StaffAsked("reset"):
+            case StaffRequest("done", {"key": "fault"}) | StaffRequest("reset"):
                 self._faults.reset()
                 try:
                     self._start_again()
@@ -215,9 +215,9 @@ class Restarts(ABC):
     def _refuse(self, signal: object, sentence: str) -> None:
         """Refuse a signal if its sender waits for an answer."""
         match signal:
-            case StaffAsked():
+            case StaffRequest():
                 signal.answer(False, sentence)
-            case ClaimAsked():
+            case ClaimRequest():
                 signal.answer(ClaimDecided(signal.claim, False, sentence))
-            case PhoneSaid():
+            case PhoneRequest():
                 self._answer_at_once(signal, sentence)

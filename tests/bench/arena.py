@@ -24,7 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hub import games
 from hub.engine.decision import CHANCE, Answer
-from hub.engine.house_player import look, play
+from hub.engine.house_player import play, sight_of
 from hub.engine.match import Match
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.table.base.chance import Chance
@@ -101,7 +101,7 @@ def play_match(figure: Figure, number: int) -> Played:
     asked = answers = 0
     chance.settle(match)
     while match.open:
-        seat = next(seat for seat in match.state.seats if look(match, seat))
+        seat = next(seat for seat in match.state.seats if sight_of(match, seat))
         who = figure.hero if seat == hero else figure.field
         began = thread_time()
         strength, player = seated(figure.game, who)

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hub import games
 from hub.engine.decision import CHANCE
 from hub.engine.event import Event
-from hub.engine.house_player import look, play
+from hub.engine.house_player import play, sight_of
 from hub.engine.match import Match
 from hub.table.base.chance import Chance
 from tests.games.players import LONGEST
@@ -112,7 +112,7 @@ def play_match(figure: Figure, number: int) -> Played:
     note()
     while match.open:
         decision = match.open
-        seat = next(seat for seat in match.state.seats if look(match, seat))
+        seat = next(seat for seat in match.state.seats if sight_of(match, seat))
         action = play(match, seat, "steady", random)
         assert action is not None
         match.act(action)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from hub import games
 from hub.engine.decision import CHANCE, Action, Choose, Move, Order
 from hub.engine.game import Game
-from hub.engine.house_player import look, play
+from hub.engine.house_player import play, sight_of
 from hub.engine.match import Match
 from hub.engine.printed import OPTION, UNKNOWN
 from hub.table.base.chance import Chance
@@ -63,7 +63,7 @@ class Twins:
         self._settle()
         while self.real.open:
             self._lay_out()
-            seat = next(seat for seat in SEATS if look(self.real, seat))
+            seat = next(seat for seat in SEATS if sight_of(self.real, seat))
             sealed, action = self.real.open.kind == "sealed", play(self.real, seat, "steady", self._random)
             assert action is not None
             if action.seat != CHANCE:

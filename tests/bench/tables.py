@@ -22,7 +22,7 @@ from typing import Any, Literal
 from hub import games
 from hub.engine.game import Game
 from hub.network.encryption import HubKey
-from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock, PhoneLink, machine_chance  # noqa: TID251 - a benchmark of the real thing
+from hub.ports import ClaimDecided, ClaimRequest, MonotonicClock, PhoneLink, machine_chance  # noqa: TID251 - a benchmark of the real thing
 from hub.store import Store
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
@@ -110,7 +110,7 @@ class Playing:
             self.phones[seat] = answer.sid, keys
 
         code = self.table._seats[seat].code
-        self.table.handle_signal(ClaimAsked(f"claim {seat}", seat, keys.public, code, "", decided))
+        self.table.handle_signal(ClaimRequest(f"claim {seat}", seat, keys.public, code, "", decided))
 
     def state(self) -> dict[str, Any]:
         """The newest public state."""

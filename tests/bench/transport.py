@@ -22,7 +22,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from hub.ports import PhoneSaid
+from hub.ports import PhoneRequest
 from hub.state import Ack
 from phone_ui.limits import Limits
 from tests.phone_ui.rig import Keys, Rig, Seat, act, hand
@@ -146,7 +146,7 @@ def cpu(pid: int | str) -> float:
 def table(rig: Rig, seats: list[Seat]) -> None:
     """A table's thread: each request moves the match on; answer and six hands go out."""
     seq = 0
-    while isinstance(said := rig.heard.get(), PhoneSaid):
+    while isinstance(said := rig.heard.get(), PhoneRequest):
         seq += 1
         rig.link.answer(said.sid, Ack(said.id, ok=True, seq=seq))
         for seat in seats:

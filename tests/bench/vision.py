@@ -66,7 +66,7 @@ def _light(name: str, throws: int) -> None:
         picture, bare = paint(now, chance), empty(now, chance)
         for counted, seen in ((before, 0), (after, SEEN)):
             for _ in range(seen):
-                background.see(bare)
+                background.update(bare)
             reading = read(picture, background.calibration)
             counted[judge(thrown, [face.number for face in reading.faces], reading.doubt)] += 1
     print(f"{name:9} {_line(before)}   at once", flush=True)

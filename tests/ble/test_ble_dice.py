@@ -23,7 +23,7 @@ def kit(count: int) -> tuple[Kit, list[object]]:
     reported: list[object] = []
     dice = Kit(reported.append)
     for n in range(count):
-        dice.met(f"d{n}", f"Die {n}", 0.0)
+        dice.on_connected(f"d{n}", f"Die {n}", 0.0)
     reported.clear()
     return dice, reported
 
@@ -35,34 +35,34 @@ def states(reported: list[object]) -> list[tuple[str, tuple[int, ...]]]:
 def test_a_throw_settles_when_all_dice_have_lain_still_for_700_ms() -> None:
     dice, reported = kit(2)
     dice.arm(7, 2, 6, 1.0, lying=False)
-    dice.heard("d0", ROLLING, 1.1)
-    dice.heard("d1", ROLLING, 1.1)
-    dice.heard("d0", Moved("rolled", 4), 1.5)
-    dice.heard("d1", Moved("rolled", 2), 2.0)
-    dice.due(2.6)
+    dice.on_message("d0", ROLLING, 1.1)
+    dice.on_message("d1", ROLLING, 1.1)
+    dice.on_message("d0", Moved("rolled", 4), 1.5)
+    dice.on_message("d1", Moved("rolled", 2), 2.0)
+    dice.run_due(2.6)
     assert states(reported) == [("armed", ()), ("rolling", ())]
-    dice.due(2.8)
+    dice.run_due(2.8)
     assert states(reported)[-1] == ("settled", (4, 2))
     assert all(seen.arm == 7 for seen in reported if isinstance(seen, DiceSeen))
 
 
 def test_dice_that_lay_there_before_the_arm_are_no_throw() -> None:
     dice, reported = kit(1)
-    dice.heard("d0", ROLLING, 0.1)
-    dice.heard("d0", Moved("rolled", 6), 0.5)
+    dice.on_message("d0", ROLLING, 0.1)
+    dice.on_message("d0", Moved("rolled", 6), 0.5)
     dice.arm(1, 1, 6, 1.0, lying=False)
-    dice.due(9.0)
+    dice.run_due(9.0)
     assert states(reported) == [("armed", ())]
 
 
 def test_what_lies_there_is_read_again_when_the_table_wants_it() -> None:
     dice, reported = kit(1)
     dice.arm(1, 1, 6, 1.0, lying=False)
-    dice.heard("d0", ROLLING, 1.1)
-    dice.heard("d0", Moved("rolled", 6), 1.5)
-    dice.due(3.0)
+    dice.on_message("d0", ROLLING, 1.1)
+    dice.on_message("d0", Moved("rolled", 6), 1.5)
+    dice.run_due(3.0)
     dice.arm(2, 1, 6, 4.0, lying=True)
-    dice.due(5.0)
+    dice.run_due(5.0)
     assert [(seen.arm, seen.state, seen.faces) for seen in reported if isinstance(seen, DiceSeen)][-2:] == [
         (2, "armed", ()),
         (2, "settled", (6,)),
@@ -73,14 +73,14 @@ def test_a_leaning_die_alone_is_thrown_again() -> None:
     dice, reported = kit(2)
     dice.arm(1, 2, 6, 0.0, lying=False)
     for key in ("d0", "d1"):
-        dice.heard(key, ROLLING, 0.1)
-    dice.heard("d0", Moved("rolled", 3), 0.5)
-    dice.heard("d1", Moved("leaning"), 0.5)
-    dice.due(1.3)
+        dice.on_message(key, ROLLING, 0.1)
+    dice.on_message("d0", Moved("rolled", 3), 0.5)
+    dice.on_message("d1", Moved("leaning"), 0.5)
+    dice.run_due(1.3)
     assert states(reported)[-1] == ("cocked", (3,))
-    dice.heard("d1", ROLLING, 2.0)
-    dice.heard("d1", Moved("rolled", 5), 2.5)
-    dice.due(3.3)
+    dice.on_message("d1", ROLLING, 2.0)
+    dice.on_message("d1", Moved("rolled", 5), 2.5)
+    dice.run_due(3.3)
     assert states(reported)[-1] == ("settled", (3, 5))
 
 
@@ -88,15 +88,15 @@ def test_one_die_too_many_or_too_few_is_a_wrong_count() -> None:
     dice, reported = kit(3)
     dice.arm(1, 2, 6, 0.0, lying=False)
     for key in ("d0", "d1", "d2"):
-        dice.heard(key, ROLLING, 0.1)
-        dice.heard(key, Moved("rolled", 1), 0.5)
-    dice.due(1.3)
+        dice.on_message(key, ROLLING, 0.1)
+        dice.on_message(key, Moved("rolled", 1), 0.5)
+    dice.run_due(1.3)
     assert states(reported)[-1] == ("wrong_count", ())
-    dice.heard("d0", ROLLING, 2.0)
-    dice.heard("d0", Moved("rolled", 1), 2.5)
-    dice.due(4.0)
+    dice.on_message("d0", ROLLING, 2.0)
+    dice.on_message("d0", Moved("rolled", 1), 2.5)
+    dice.run_due(4.0)
     assert states(reported)[-1] == ("rolling", ())  # the second may still be in a hand
-    dice.due(6.6)
+    dice.run_due(6.6)
     assert states(reported)[-1] == ("wrong_count", ())
     last = reported[-1]
     assert isinstance(last, DiceSeen)
@@ -106,22 +106,22 @@ def test_one_die_too_many_or_too_few_is_a_wrong_count() -> None:
 def test_a_die_that_a_hand_turned_after_the_throw_does_not_count() -> None:
     dice, reported = kit(1)
     dice.arm(1, 1, 6, 0.0, lying=False)
-    dice.heard("d0", ROLLING, 0.1)
-    dice.heard("d0", Moved("rolled", 2), 0.5)
-    dice.heard("d0", Moved("handled", 6), 0.8)
-    dice.due(9.0)
+    dice.on_message("d0", ROLLING, 0.1)
+    dice.on_message("d0", Moved("rolled", 2), 0.5)
+    dice.on_message("d0", Moved("handled", 6), 0.8)
+    dice.run_due(9.0)
     assert "settled" not in [state for state, _ in states(reported)]
 
 
 def test_a_lost_die_says_how_it_fell_when_it_is_back() -> None:
     dice, reported = kit(1)
     dice.arm(1, 1, 6, 0.0, lying=False)
-    dice.heard("d0", ROLLING, 0.1)
-    dice.lost("d0", 0.3)
+    dice.on_message("d0", ROLLING, 0.1)
+    dice.on_disconnected("d0", 0.3)
     assert states(reported)[-1] == ("no_reader", ())
-    dice.met("d0", "Die 0", 2.0)
-    dice.heard("d0", Moved("rolled", 5), 2.1)
-    dice.due(3.0)
+    dice.on_connected("d0", "Die 0", 2.0)
+    dice.on_message("d0", Moved("rolled", 5), 2.1)
+    dice.run_due(3.0)
     assert states(reported)[-1] == ("settled", (5,))
 
 
@@ -134,7 +134,7 @@ def test_too_few_dice_are_said_before_anybody_throws() -> None:
 
 def test_a_low_battery_is_known_before_the_match() -> None:
     dice, reported = kit(2)
-    dice.heard("d1", Battery(12), 0.1)
+    dice.on_message("d1", Battery(12), 0.1)
     assert reported[-1] == DiceKit(NAME, 2, ("Die 1",))
 
 

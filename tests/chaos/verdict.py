@@ -64,7 +64,7 @@ def check_match(
         match = Match.replay(games.find(head.game), head, [])
         for entry in [None, *entries]:
             if entry:
-                match.follow([entry])
+                match.apply_entries([entry])
             for seat in match.state.seats if match.open else ():
                 view = json.dumps(msgspec.to_builtins(match.view(seat)["you"]), sort_keys=True)
                 legal.setdefault((seat, match.open.number if match.open else 0), set()).add(view)

@@ -265,14 +265,14 @@ class Wire:
         self.to_hub: list[Delivery] = []
         self.from_box = b""
         self.from_hub = b""
-        self.session.opened(self.now)
+        self.session.on_open(self.now)
 
     def step(self) -> None:
         self.now += self.STEP
-        self._deliver(self.to_hub, lambda data: self.session.heard(data, self.now))
-        self._deliver(self.to_box, self.box.heard)
-        self.session.due(self.now)
-        self.box.due(self.now)
+        self._deliver(self.to_hub, lambda data: self.session.on_data(data, self.now))
+        self._deliver(self.to_box, self.box.on_data)
+        self.session.run_due(self.now)
+        self.box.run_due(self.now)
         said = self.session.outgoing(self.now)
         self.from_hub += said
         self._send(self.to_box, said)

@@ -16,13 +16,13 @@ from drivers.camera_tray import (
     UNSURE,
     CameraTray,
     Settings,
-    Watch,
+    ThrowWatch,
     calibrate,
     connect,
-    keep,
+    has_moved,
     load,
     measure,
-    stirred,
+    save,
 )
 from drivers.camera_tray.doubtful import DoubtfulPictures
 from drivers.camera_tray.vision import LEANS, STRANGE, DieFace, Picture, Reading
@@ -47,57 +47,57 @@ def painted(*faces: int, shift: float = 0.0, tray: str = "green") -> Picture:
 
 
 def test_three_pictures_over_700_ms_make_a_throw() -> None:
-    watch = Watch(2, 0.0)
-    assert watch.look(reading(4, 1), 0.1)[0] == "armed"  # the last throw still lies there
-    assert watch.look(None, 0.2)[0] == "rolling"
-    assert [watch.look(reading(6, 2, at=9), 0.5 + 0.2 * n)[0] for n in range(4)] == ["rolling"] * 4
-    assert watch.look(reading(6, 2, at=9), 1.3) == ("settled", (6, 2), "")
+    watch = ThrowWatch(2, 0.0)
+    assert watch.update(reading(4, 1), 0.1)[0] == "armed"  # the last throw still lies there
+    assert watch.update(None, 0.2)[0] == "rolling"
+    assert [watch.update(reading(6, 2, at=9), 0.5 + 0.2 * n)[0] for n in range(4)] == ["rolling"] * 4
+    assert watch.update(reading(6, 2, at=9), 1.3) == ("settled", (6, 2), "")
 
 
 def test_the_dice_of_the_last_throw_are_not_read_again() -> None:
-    watch = Watch(1, 0.0)
-    assert {watch.look(reading(5), 0.2 * n)[0] for n in range(30)} == {"armed"}
+    watch = ThrowWatch(1, 0.0)
+    assert {watch.update(reading(5), 0.2 * n)[0] for n in range(30)} == {"armed"}
 
 
 def test_what_lies_there_is_read_when_the_table_wants_it() -> None:
-    watch = Watch(1, 0.0, lying=True)
-    assert [watch.look(reading(5), 0.4 * n)[0] for n in range(3)] == ["rolling", "rolling", "settled"]
+    watch = ThrowWatch(1, 0.0, lying=True)
+    assert [watch.update(reading(5), 0.4 * n)[0] for n in range(3)] == ["rolling", "rolling", "settled"]
 
 
 def test_pictures_that_differ_are_asked_about() -> None:
-    watch = Watch(1, 0.0)
-    watch.look(None, 0.0)
-    reports = [watch.look(reading(5 + n % 2), 0.1 + 0.15 * n) for n in range(20)]
+    watch = ThrowWatch(1, 0.0)
+    watch.update(None, 0.0)
+    reports = [watch.update(reading(5 + n % 2), 0.1 + 0.15 * n) for n in range(20)]
     assert reports[-1] == ("cocked", (), UNSURE)
     assert "settled" not in [state for state, _, _ in reports]
 
 
 def test_a_doubt_that_stays_is_told_and_a_die_thrown_again_settles() -> None:
-    watch = Watch(2, 0.0)
-    watch.look(None, 0.0)
-    reports = [watch.look(reading(5, doubt=LEANS), 0.1 + 0.2 * n) for n in range(12)]
+    watch = ThrowWatch(2, 0.0)
+    watch.update(None, 0.0)
+    reports = [watch.update(reading(5, doubt=LEANS), 0.1 + 0.2 * n) for n in range(12)]
     assert reports[-1] == ("cocked", (), LEANS)
-    assert watch.look(None, 3.0)[0] == "rolling"
-    assert [watch.look(reading(5, 3), 3.2 + 0.4 * n)[0] for n in range(3)][-1] == "settled"
+    assert watch.update(None, 3.0)[0] == "rolling"
+    assert [watch.update(reading(5, 3), 3.2 + 0.4 * n)[0] for n in range(3)][-1] == "settled"
 
 
 def test_a_missing_die_is_a_wrong_count_and_an_empty_tray_is_no_throw() -> None:
-    watch = Watch(3, 0.0)
-    watch.look(None, 0.0)
-    state, faces, say = [watch.look(reading(5, 2), 0.4 * n) for n in range(1, 5)][-1]
+    watch = ThrowWatch(3, 0.0)
+    watch.update(None, 0.0)
+    state, faces, say = [watch.update(reading(5, 2), 0.4 * n) for n in range(1, 5)][-1]
     assert (state, faces, say) == (
         "wrong_count",
         (),
         "I see 2 of 3 dice: throw them all again, or type what they show.",
     )
-    watch.look(None, 3.0)
-    assert [watch.look(reading(), 3.2 + 0.4 * n)[0] for n in range(4)][-1] == "armed"
+    watch.update(None, 3.0)
+    assert [watch.update(reading(), 3.2 + 0.4 * n)[0] for n in range(4)][-1] == "armed"
 
 
 def test_grain_is_no_movement_and_a_moved_die_is() -> None:
     scene = Scene([PaintedDie((0, 0), upright(3, 0.2))], noise=5.0)
-    assert not stirred(paint(scene, CHANCE(1)), paint(scene, CHANCE(2)))
-    assert stirred(painted(3), painted(3, shift=3.0))
+    assert not has_moved(paint(scene, CHANCE(1)), paint(scene, CHANCE(2)))
+    assert has_moved(painted(3), painted(3, shift=3.0))
 
 
 # --- from a folder to the table ------------------------------------------------------------------
@@ -112,7 +112,7 @@ class Bench:
         self.calibration = folder / "tray.npz"
         self.signals: queue.Queue[object] = queue.Queue()
         one = paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3))
-        keep(measure(empty(Scene([]), CHANCE(4)), one, CAMERA / DIE), self.calibration)
+        save(measure(empty(Scene([]), CHANCE(4)), one, CAMERA / DIE), self.calibration)
         settings = Settings(source=f"folder:{self.pictures}", calibration=str(self.calibration))
         self.tray = CameraTray(settings, self.signals.put)
         self._shown = 0
@@ -171,7 +171,7 @@ def test_calibration_measures_a_die_and_refuses_what_it_cannot_read(tmp_path: Pa
         one = paint(Scene([PaintedDie((2, -3), upright(face, 0.7))]), CHANCE(6))
         tray = measure(bare, one, CAMERA / DIE)
         assert abs(tray.side - 60.6) < 3
-        keep(tray, tmp_path / "t.npz")
+        save(tray, tmp_path / "t.npz")
         assert load(tmp_path / "t.npz").side == tray.side
     with pytest.raises(DeviceLost, match="no difference"):
         measure(bare, bare, CAMERA / DIE)
@@ -224,7 +224,7 @@ def test_the_tray_is_learned_while_nobody_throws_and_what_was_learned_outlives_t
     tray.release()
     tray.acquire()
     assert tray._background is first
-    keep(measure(empty(Scene([]), CHANCE(7)), painted_one(), CAMERA / DIE), bench.calibration)
+    save(measure(empty(Scene([]), CHANCE(7)), painted_one(), CAMERA / DIE), bench.calibration)
     tray.release()
     tray.acquire()
     assert tray._background is not first, "calibrated anew"
@@ -264,12 +264,12 @@ def test_doubtful_pictures_are_bounded_in_number_and_size(tmp_path: Path, monkey
     )
     grain = CHANCE(1).integers(0, 255, (48, 64, 3)).astype(np.uint8)
     for throw in range(9):
-        doubtful.keep(grain, throw, 2, "?")
+        doubtful.save(grain, throw, 2, "?")
     names = [file.name for file in sorted(doubtful.folder.glob("*.jpg"))]
     assert [name.split("-throw-")[1] for name in names] == [f"{throw}-of-2.jpg" for throw in (5, 6, 7, 8)]
     assert len(list(doubtful.folder.iterdir())) == 8
     monkeypatch.setattr("drivers.camera_tray.doubtful.MOST_BYTES", 2.5 * (doubtful.folder / names[0]).stat().st_size)
-    doubtful.keep(grain, 9, 2, "?")
+    doubtful.save(grain, 9, 2, "?")
     assert len(list(doubtful.folder.glob("*.jpg"))) == 2
 
 
@@ -278,5 +278,5 @@ def test_a_disk_that_takes_no_picture_is_logged_and_nothing_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "kept").write_text("a file is in the way", encoding="utf-8")
-    DoubtfulPictures(tmp_path / "kept", 4).keep(np.zeros((9, 9, 3), np.uint8), 1, 1, "?")
+    DoubtfulPictures(tmp_path / "kept", 4).save(np.zeros((9, 9, 3), np.uint8), 1, 1, "?")
     assert "cannot be kept" in caplog.text

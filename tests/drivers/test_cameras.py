@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drivers.camera_tray import NAME, CameraTray, Settings, calibrate, cameras, connect, keep, measure
+from drivers.camera_tray import NAME, CameraTray, Settings, calibrate, cameras, connect, measure, save
 from drivers.camera_tray.cameras import PiCamera, Video, open_camera
 from drivers.camera_tray.mjpeg import MOST, JpegSplitter
 from hub.errors import Cause, ConfigError, DeviceLost
@@ -29,7 +29,7 @@ from tests.vision.rpicam_vid import install
 pytestmark = pytest.mark.real_time
 
 CHANCE = np.random.default_rng
-SHARP = Settings(source="rpicam:0").look
+SHARP = Settings(source="rpicam:0").camera_settings
 
 
 def jpeg(n: int, *options: int) -> bytes:
@@ -159,7 +159,7 @@ def test_focus_exposure_and_white_balance_are_the_configurations(pi: Pi) -> None
     settings = Settings(
         source="rpicam:0", width=800, height=600, exposure_us=8000, gain=2.5, white_balance=[1.8, 1.5], camera_mm=320
     )
-    camera = open_camera(settings.source, settings.look)
+    camera = open_camera(settings.source, settings.camera_settings)
     try:
         assert camera.picture().shape == (600, 800, 3)
     finally:
@@ -242,9 +242,9 @@ def test_the_old_name_of_the_program_will_do_and_without_any_it_is_said(
 KILLED = """
 import sys, time
 from drivers.camera_tray import cameras
-from drivers.camera_tray.cameras import Look, PiCamera
+from drivers.camera_tray.cameras import CameraSettings, PiCamera
 cameras.STARTING = 60.0
-camera = PiCamera("0", Look())
+camera = PiCamera("0", CameraSettings())
 camera.picture()
 print("sees", flush=True)
 time.sleep(60)
@@ -266,7 +266,7 @@ def test_a_hub_that_is_killed_leaves_no_program_behind(pi: Pi) -> None:
 def test_a_throw_is_read_by_the_pis_own_camera_which_is_started_again_when_it_dies(pi: Pi, tmp_path: Path) -> None:
     kept, told = tmp_path / "tray.npz", queue.Queue[object]()
     one = paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3))
-    keep(measure(empty(Scene([]), CHANCE(4)), one, CAMERA / DIE), kept)
+    save(measure(empty(Scene([]), CHANCE(4)), one, CAMERA / DIE), kept)
     tray = CameraTray(Settings(source="rpicam:0", calibration=str(kept)), told.put)
 
     def hear(kind: type[Any], right: Callable[[Any], bool]) -> Any:
@@ -302,7 +302,7 @@ def test_a_throw_is_read_by_the_pis_own_camera_which_is_started_again_when_it_di
 
 def test_closing_does_not_wait_for_a_camera_that_never_comes(pi: Pi, tmp_path: Path) -> None:
     pi.see(trouble="silent")
-    keep(measure(empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), 20), tmp_path / "t.npz")  # fmt: skip
+    save(measure(empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), 20), tmp_path / "t.npz")  # fmt: skip
     tray = CameraTray(Settings(source="rpicam:0", calibration=str(tmp_path / "t.npz")), lambda _: None)
     tray.start()
     until(pi.running)
@@ -361,7 +361,7 @@ def test_a_camera_on_usb_is_opened_by_its_lasting_name_and_its_automatics_are_sw
 ) -> None:
     name = "/dev/v4l/by-id/usb-Acme_C1-video-index0"
     settings = Settings(source=f"v4l2:{name}", focus=30, exposure_us=15600, gain=4, white_balance=4300)
-    open_camera(settings.source, settings.look)
+    open_camera(settings.source, settings.camera_settings)
     (camera,) = capture.made
     assert camera.device == name
     given = camera.given
@@ -369,19 +369,19 @@ def test_a_camera_on_usb_is_opened_by_its_lasting_name_and_its_automatics_are_sw
     assert (given[cv2.CAP_PROP_AUTO_EXPOSURE], given[cv2.CAP_PROP_EXPOSURE]) == (1, 156)
     assert (given[cv2.CAP_PROP_AUTO_WB], given[cv2.CAP_PROP_WB_TEMPERATURE]) == (0, 4300)
     assert given[cv2.CAP_PROP_GAIN] == 4
-    open_camera("v4l2:0", Settings().look)
+    open_camera("v4l2:0", Settings().camera_settings)
     assert cv2.CAP_PROP_FOCUS not in capture.made[1].given
 
 
 def test_a_control_that_the_camera_has_not_is_refused_by_its_name(capture: type[FakeCapture]) -> None:
     capture.lacks = (cv2.CAP_PROP_FOCUS,)
     with pytest.raises(DeviceLost, match="cannot be set to focus = 30"):
-        Video("0", Settings(focus=30).look)
+        Video("0", Settings(focus=30).camera_settings)
     assert capture.made[0].done == "x"
 
 
 def test_a_picture_that_waited_in_the_driver_is_passed_over(capture: type[FakeCapture]) -> None:
-    camera = Video("0", Settings().look)
+    camera = Video("0", Settings().camera_settings)
     camera.picture()
     camera.picture()
     camera._taken_at -= 2
@@ -423,7 +423,7 @@ def test_calibrating_names_the_cameras_that_are_there(capture: type[FakeCapture]
 
 def test_a_tray_without_a_camera_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    keep(measure(empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), 20), tmp_path / "t.npz")  # fmt: skip
+    save(measure(empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), 20), tmp_path / "t.npz")  # fmt: skip
     told: queue.Queue[object] = queue.Queue()
     tray = CameraTray(Settings(source="rpicam:0", calibration=str(tmp_path / "t.npz")), told.put)
     tray.start()

@@ -14,7 +14,7 @@ import pytest
 from drivers.ble_dice import BleDice, Radio
 from drivers.ble_dice import Settings as BleSettings
 from drivers.ble_dice.protocols import GoDice
-from drivers.camera_tray import CameraTray, keep, measure
+from drivers.camera_tray import CameraTray, measure, save
 from drivers.camera_tray import Settings as CameraSettings
 from drivers.simulated.dice import SimDice
 from hub.ports import CONTROLS, Dice, DiceKit, DiceSeen
@@ -138,7 +138,7 @@ class Camera:
         self._pictures.mkdir()
         self._shown = 0
         one = paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), np.random.default_rng(3))
-        keep(measure(empty(Scene([]), np.random.default_rng(4)), one, CAMERA / DIE), folder / "tray.npz")
+        save(measure(empty(Scene([]), np.random.default_rng(4)), one, CAMERA / DIE), folder / "tray.npz")
         self._empty()
         settings = CameraSettings(source=f"folder:{self._pictures}", calibration=str(folder / "tray.npz"))
         self.dice = CameraTray(settings, inbox, clock)

@@ -19,48 +19,48 @@ NEW_SIX = bytes.fromhex(
 
 
 def rolled(die: DieProtocol, index: int) -> list[object]:
-    die.heard(bytes([3, 3, 0]))
-    return list(die.heard(bytes([3, 1, index])))
+    die.parse(bytes([3, 3, 0]))
+    return list(die.parse(bytes([3, 1, index])))
 
 
 def test_a_pixels_die_counts_only_what_rolled_and_came_to_rest() -> None:
     die = Pixels(legacy=False)
-    assert die.heard(bytes([3, 1, 4])) == [Moved("handled", 5)]  # it lay there when we came
-    assert die.heard(bytes([3, 2, 0])) == [Moved("handled")]
-    assert die.heard(bytes([3, 3, 0])) == [Moved("rolling")]
-    assert die.heard(bytes([3, 1, 4])) == [Moved("rolled", 5)]
-    assert die.heard(bytes([3, 3, 0])) == [Moved("rolling")]
-    assert die.heard(bytes([3, 4, 2])) == [Moved("leaning")]
-    assert die.heard(bytes([3, 3, 0])) == [Moved("rolling")]
-    assert die.heard(bytes([3, 5, 2])) == [Moved("handled", 3)]  # laid down by a hand
+    assert die.parse(bytes([3, 1, 4])) == [Moved("handled", 5)]  # it lay there when we came
+    assert die.parse(bytes([3, 2, 0])) == [Moved("handled")]
+    assert die.parse(bytes([3, 3, 0])) == [Moved("rolling")]
+    assert die.parse(bytes([3, 1, 4])) == [Moved("rolled", 5)]
+    assert die.parse(bytes([3, 3, 0])) == [Moved("rolling")]
+    assert die.parse(bytes([3, 4, 2])) == [Moved("leaning")]
+    assert die.parse(bytes([3, 3, 0])) == [Moved("rolling")]
+    assert die.parse(bytes([3, 5, 2])) == [Moved("handled", 3)]  # laid down by a hand
 
 
 def test_a_six_of_old_firmware_has_its_faces_in_another_order() -> None:
     die = Pixels(legacy=True)
-    assert die.heard(LEGACY_SIX) == [Identified(6), Battery(0x57, charging=False)]
+    assert die.parse(LEGACY_SIX) == [Identified(6), Battery(0x57, charging=False)]
     assert [rolled(die, index) for index in range(6)] == [[Moved("rolled", face)] for face in (1, 5, 4, 3, 2, 6)]
 
 
 def test_a_legacy_answer_that_was_cut_at_twenty_bytes_still_tells_the_die() -> None:
     die = Pixels(legacy=True)
-    assert die.heard(LEGACY_SIX[:20]) == [Identified(6)]
+    assert die.parse(LEGACY_SIX[:20]) == [Identified(6)]
     assert rolled(die, 4) == [Moved("rolled", 2)]
 
 
 def test_a_new_firmware_tells_itself_in_chunks() -> None:
     die = Pixels(legacy=False)
-    assert die.heard(NEW_SIX) == [Identified(6), Battery(15, charging=True)]
+    assert die.parse(NEW_SIX) == [Identified(6), Battery(15, charging=True)]
     assert rolled(die, 4) == [Moved("rolled", 5)]
 
 
 @pytest.mark.parametrize("length", range(len(NEW_SIX)))
 def test_an_answer_cut_anywhere_never_fails(length: int) -> None:
-    assert len(Pixels(legacy=False).heard(NEW_SIX[:length])) <= 2
+    assert len(Pixels(legacy=False).parse(NEW_SIX[:length])) <= 2
 
 
 def test_a_battery_is_told() -> None:
-    assert Pixels(legacy=False).heard(bytes([34, 18, 1])) == [Battery(18, charging=False)]
-    assert GoDice().heard(b"Bat\x12") == [Battery(18)]
+    assert Pixels(legacy=False).parse(bytes([34, 18, 1])) == [Battery(18, charging=False)]
+    assert GoDice().parse(b"Bat\x12") == [Battery(18)]
 
 
 @pytest.mark.parametrize(
@@ -68,21 +68,21 @@ def test_a_battery_is_told() -> None:
     [((-60, 3, 5), 1), ((2, -4, 62), 2), ((1, 66, 0), 3), ((-5, -61, 9), 4), ((0, 2, -64), 5), ((63, 1, 1), 6)],
 )
 def test_a_godice_shows_the_face_that_is_nearest_to_up(vector: tuple[int, int, int], face: int) -> None:
-    assert GoDice().heard(b"S" + bytes(v % 256 for v in vector)) == [Moved("rolled", face)]
+    assert GoDice().parse(b"S" + bytes(v % 256 for v in vector)) == [Moved("rolled", face)]
 
 
 def test_a_godice_that_was_tilted_or_moved_has_not_rolled() -> None:
     die = GoDice()
-    assert die.heard(b"R") == [Moved("rolling")]
-    assert die.heard(b"TS\x40\x00\x00") == [Moved("leaning")]
-    assert die.heard(b"FS\x40\x00\x00") == [Moved("handled", 6)]
-    assert die.heard(b"MS\x40\x00\x00") == [Moved("handled", 6)]
+    assert die.parse(b"R") == [Moved("rolling")]
+    assert die.parse(b"TS\x40\x00\x00") == [Moved("leaning")]
+    assert die.parse(b"FS\x40\x00\x00") == [Moved("handled", 6)]
+    assert die.parse(b"MS\x40\x00\x00") == [Moved("handled", 6)]
 
 
 @pytest.mark.parametrize("die", [Pixels(legacy=True), Pixels(legacy=False), GoDice()])
 def test_bytes_that_mean_nothing_say_nothing(die: DieProtocol) -> None:
     for data in (b"", b"\x00", b"\xff" * 3, b"\x03\x01", b"S\x01", b"Ba", b"\x22"):
-        assert die.heard(data) == []
+        assert die.parse(data) == []
 
 
 def test_dice_are_told_apart_by_name_and_service() -> None:
@@ -116,4 +116,4 @@ def test_a_die_is_certain_by_what_its_maker_puts_on_the_air() -> None:
     "data", [b"\x02", b"\x02" + bytes(17), b"\x02" + bytes(40), b"\x02\x0f" + bytes(14) + b"\x0a" + bytes(9)]
 )
 def test_an_answer_without_a_dies_number_is_none(data: bytes) -> None:
-    assert [told for told in Pixels(legacy=True).heard(data) if isinstance(told, Identified)] == []
+    assert [told for told in Pixels(legacy=True).parse(data) if isinstance(told, Identified)] == []

@@ -39,12 +39,12 @@ class Far:
         self.session = TraySession(tray, port)
         self.now = now
         self.number = 0
-        self.session.opened(now)
+        self.session.on_open(now)
 
     def hears(self, seconds: float = 0.0) -> list[Frame]:
         """What the hub says after so long."""
         self.now += seconds
-        self.session.due(self.now)
+        self.session.run_due(self.now)
         return [
             frame for frame in FrameReader(TO_BOX).feed(self.session.outgoing(self.now)) if isinstance(frame, Frame)
         ]
@@ -53,7 +53,7 @@ class Far:
         """A frame, and what the hub answers. With a number it is a repeat."""
         if number is None:
             self.number += 1
-        self.session.heard(encode(msgspec.structs.replace(frame, s=number or self.number)), self.now)
+        self.session.on_data(encode(msgspec.structs.replace(frame, s=number or self.number)), self.now)
         return self.hears()
 
     def arms(self) -> Arm:
@@ -137,7 +137,7 @@ def test_a_throw_that_stands_stays_so_when_the_tray_is_pulled_out() -> None:
     tray, signals, far = up()
     tray.arm(1, 1, 6, lying=False)
     far.says(Thrown(a=far.arms().a, st="settled", f=[2]))
-    far.session.lost(DeviceLost("port-1 was unplugged."))
+    far.session.on_close(DeviceLost("port-1 was unplugged."))
     assert seen(signals)[-1] == (1, "settled", (2,))
     assert DiceKit(NAME, 0) in signals
 
@@ -177,7 +177,7 @@ def test_a_tray_on_another_port_takes_the_place_of_the_old_cable() -> None:
 
 
 def test_what_is_no_tray_or_not_ours_is_given_up() -> None:
-    tray = TrayState(lambda _: None, Random(1), wanted="mine")
+    tray = TrayState(lambda _: None, Random(1), tray_id="mine")
     for hello in (HELLO, msgspec.structs.replace(HELLO, id="mine", k="buttons")):
         far = Far(tray)
         far.hears()
@@ -189,7 +189,7 @@ def test_what_is_no_tray_or_not_ours_is_given_up() -> None:
 def test_a_tray_of_another_protocol_is_named_if_it_is_ours() -> None:
     _, signals, far = up()
     payload = b'{"t":"hello","id":"e661640843210a2c","p":7,"v":"9.0","s":1}'
-    far.session.heard(b"~" + payload + b"*" + checksum(payload).encode() + b"\n", far.now)
+    far.session.on_data(b"~" + payload + b"*" + checksum(payload).encode() + b"\n", far.now)
     assert isinstance(signals[-1], DeviceDown)
     assert "newer firmware" in signals[-1].why
 

@@ -20,7 +20,7 @@ from PIL import Image, ImageChops
 from drivers import eink
 from drivers.common import gpio_header
 from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Draw, Eink, Refresh, Settings, mounted
-from drivers.eink.panels import MODELS, why_not
+from drivers.eink.panels import MODELS, unsupported_reason
 from hub.display import SIZES, panel
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp
@@ -281,7 +281,7 @@ def test_a_picture_that_stays_is_drawn_anew_once_a_day() -> None:
 def test_refreshing_knows_no_panel() -> None:
     refresh = Refresh(MODELS["waveshare-4.2"])
     assert (refresh.mode(settled=False), refresh.clean_at(), refresh.sleep_at()) == ("full", None, None)
-    refresh.refreshed("full", 100.0)
+    refresh.on_refresh("full", 100.0)
     assert (refresh.mode(settled=False), refresh.free_at()) == ("partial", 102.0)
     refresh.forget()
     assert (refresh.mode(settled=False), refresh.free_at()) == ("full", 0.0)
@@ -508,7 +508,7 @@ def test_every_module_of_the_makers_is_a_model_or_refused_with_a_reason() -> Non
     folder = Path(spec.submodule_search_locations[0]) / "e-Paper/RaspberryPi_JetsonNano/python/lib/waveshare_epd"
     modules = [file.stem for file in folder.glob("epd*in*.py") if not file.stem.endswith(("_old", "HD"))]
     assert len(modules) > 50
-    unexplained = [name for name in modules if name not in used and not why_not(name)]
+    unexplained = [name for name in modules if name not in used and not unsupported_reason(name)]
     assert unexplained == []
     colours = {file.stem for file in Path(inky.__path__[0]).glob("inky_*.py")} - used
-    assert [name for name in colours if not why_not(name)] == []
+    assert [name for name in colours if not unsupported_reason(name)] == []

@@ -59,10 +59,10 @@ Start = Callable[..., Header]
 def test_a_switch_that_bounces_counts_once_and_from_when_it_was_quiet() -> None:
     contact = Contact()
     for number in range(20):
-        contact.edge(closed=number % 2 == 0, now=number / 1000)
+        contact.on_edge(closed=number % 2 == 0, now=number / 1000)
         assert not contact.settle(number / 1000)
     assert contact.deadline() is None, "it stands as it did before"
-    contact.edge(closed=True, now=0.020)
+    contact.on_edge(closed=True, now=0.020)
     assert contact.deadline() == pytest.approx(0.020 + STEADY)
     assert not contact.settle(0.022)
     assert contact.settle(0.0235)
@@ -73,9 +73,9 @@ def test_a_switch_that_bounces_counts_once_and_from_when_it_was_quiet() -> None:
 
 def test_a_change_within_the_bouncing_of_the_last_one_counts_when_that_is_over() -> None:
     contact = Contact()
-    contact.edge(closed=True, now=0.0)
+    contact.on_edge(closed=True, now=0.0)
     assert contact.settle(0.005)
-    contact.edge(closed=False, now=0.005)
+    contact.on_edge(closed=False, now=0.005)
     assert contact.deadline() == BOUNCE
     assert not contact.settle(0.015)
     assert contact.closed
@@ -89,10 +89,10 @@ def test_what_a_busy_machine_hears_of_late_is_told_in_the_order_of_the_hands(sta
     wired = table.device._wired["box-1"]
     edges = [("k1", True, 1.0), ("k1", False, 1.08), ("push", True, 1.2), ("push", False, 1.25), ("k2", True, 1.4)]
     for control, closed, at in edges:
-        wired.edge(control, closed, at)  # type: ignore[arg-type]
-    wired.turn(1, 2.0)
-    wired.edge("k2", closed=False, at=4.0)
-    wired.edge("k3", closed=True, at=4.1)
+        wired.on_edge(control, closed, at)  # type: ignore[arg-type]
+    wired.on_turn(1, 2.0)
+    wired.on_edge("k2", closed=False, at=4.0)
+    wired.on_edge("k3", closed=True, at=4.1)
     pressed = [(signal.control, signal.edge) for signal in table.inbox.all(Key)]
     assert pressed == [("k1", "down"), ("push", "down"), ("k2", "down")]
 

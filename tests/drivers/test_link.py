@@ -132,7 +132,7 @@ def test_a_box_that_repeats_a_bid_with_a_new_number_does_not_bid_twice(wires: Wi
     again = Link(first=5000)
     for _ in range(20):
         again.send(bids[-1])
-    wire.session.heard(again.outgoing(), wire.now)
+    wire.session.on_data(again.outgoing(), wire.now)
     assert len(wire.all(BoxBid)) == 1
 
 
@@ -208,7 +208,7 @@ class TwoBoxes:
         self.plugged = set(self.NAMES)
         self.now = 0.0
         for session in self.sessions.values():
-            session.opened(self.now)
+            session.on_open(self.now)
         self.until(lambda: len(self.all(BoxUp)) == 2)
         for name in self.NAMES:
             self.fleet.open(name, SealedRound(1, 5, 2))
@@ -218,14 +218,14 @@ class TwoBoxes:
         self.now += 0.01
         for name, session in self.sessions.items():
             box = self.boxes[name]
-            session.due(self.now)
-            box.due(self.now)
+            session.run_due(self.now)
+            box.run_due(self.now)
             said, answered = session.outgoing(self.now), box.outgoing(self.now)
             if name in self.plugged:
                 if said:
-                    box.heard(said)
+                    box.on_data(said)
                 if answered:
-                    session.heard(answered, self.now)
+                    session.on_data(answered, self.now)
 
     def until(self, right: Callable[[], object]) -> None:
         for _ in range(500):
@@ -280,12 +280,12 @@ def test_a_hub_that_opens_one_box_before_the_other_has_locked_is_betrayed_by_the
     """The first box is shown an invented lock in place of the second one, which has none yet."""
     two.lock(BOX)
     first = two.fleet.box(BOX)
-    first.together = sorted([mark(first.commitment or ""), "0" * 16])
+    first.reveal_marks = sorted([mark(first.commitment or ""), "0" * 16])
     two.until(lambda: two.all(BoxBid))
     two.lock(two.NAMES[1])
     second = two.fleet.box(two.NAMES[1])
     for shown in ([mark(second.commitment or ""), "0" * 16], [mark(second.commitment or "")]):
-        second.together = shown
+        second.reveal_marks = shown
     two.until(lambda: len(two.all(BoxBid)) == 2)
     one, other = two.opened()
     assert one.startswith("2 ")
@@ -295,10 +295,10 @@ def test_a_hub_that_opens_one_box_before_the_other_has_locked_is_betrayed_by_the
 def test_a_box_is_silent_if_its_own_lock_is_not_among_those_it_is_shown(two: TwoBoxes) -> None:
     two.lock(*two.NAMES)
     first, second = map(two.fleet.box, two.NAMES)
-    first.together = [mark(second.commitment or "")]
+    first.reveal_marks = [mark(second.commitment or "")]
     two.wait()
     assert two.all(BoxBid) == []
-    first.together = [mark(first.commitment or "")]
+    first.reveal_marks = [mark(first.commitment or "")]
     two.until(lambda: two.all(BoxBid))
 
 
@@ -354,7 +354,7 @@ def test_a_hub_that_has_opened_a_box_early_has_to_make_its_owner_lock_again(two:
     """It asks the same round again to clear the display: the box then holds no lock, and opens nothing until the next push."""
     two.lock(BOX)
     first = two.fleet.box(BOX)
-    first.together = [mark(first.commitment or "")]
+    first.reveal_marks = [mark(first.commitment or "")]
     two.until(lambda: two.all(BoxBid))
     two.fleet.open(BOX, SealedRound(1, 5, 2))
     two.until(lambda: two.opened()[0] == "")
@@ -650,7 +650,7 @@ def test_a_board_without_the_boxs_firmware_is_named_once_and_asked_on() -> None:
             heard, self.echo = self.echo, b""
             return heard
 
-        def heard(self, data: bytes) -> None:
+        def on_data(self, data: bytes) -> None:
             self.echo += b">>> " + data + b"Traceback (most recent call last):\r\n"
 
         echo = b""
@@ -722,11 +722,11 @@ def test_a_repeat_is_answered_again_and_not_acted_on_until_eight_others_came() -
     link = Link(first=1)
     key = Press(s=1, k="k1", e="down")
     link.acknowledge(key, "boot-a")
-    assert link.repeated(key, "boot-a")
-    assert not link.repeated(key, "boot-b"), "after power-up a box counts from 1 again"
+    assert link.acknowledge_repeat(key, "boot-a")
+    assert not link.acknowledge_repeat(key, "boot-b"), "after power-up a box counts from 1 again"
     for number in range(2, 10):
         link.acknowledge(Press(s=number, k="k1", e="down"), "boot-a")
-    assert not link.repeated(key, "boot-a")
+    assert not link.acknowledge_repeat(key, "boot-a")
     assert link.outgoing().count(b'"re":1') == 2
 
 
@@ -740,9 +740,9 @@ def test_the_memory_holds_eight() -> None:
 def test_chatter_that_is_a_torn_bid_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     wire = Wire()
-    wire.session.heard(b'"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
-    wire.session.heard(b'~{"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
-    wire.session.heard(b"MPY: soft reboot\n", wire.now)
+    wire.session.on_data(b'"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
+    wire.session.on_data(b'~{"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
+    wire.session.on_data(b"MPY: soft reboot\n", wire.now)
     assert "soft reboot" in caplog.text
     assert "4321" not in caplog.text
     assert any(isinstance(heard, Garbled) for heard in FrameReader(TO_HUB).feed(b"~*\n"))

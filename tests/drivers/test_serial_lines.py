@@ -42,15 +42,15 @@ class Listener:
         with self.came:
             assert self.came.wait_for(lambda: what in self.notes, PATIENCE), self.notes
 
-    def opened(self, now: float) -> None:
+    def on_open(self, now: float) -> None:
         self.note("opened")
 
-    def heard(self, data: bytes, now: float) -> None:
+    def on_data(self, data: bytes, now: float) -> None:
         if data == b"fault":
             raise ZeroDivisionError
         self.note(data)
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Nothing is ever due."""
 
     def deadline(self) -> float | None:
@@ -61,7 +61,7 @@ class Listener:
         said, self.to_say = self.to_say, b""
         return said
 
-    def lost(self, why: DeviceLost) -> None:
+    def on_close(self, why: DeviceLost) -> None:
         self.note("lost")
         self.note(str(why))
 

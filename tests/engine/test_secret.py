@@ -16,7 +16,7 @@ from hub import games
 from hub.engine.decision import Action
 from hub.engine.event import Setup, State
 from hub.engine.match import Match
-from hub.engine.secret import Pile, Secret, Watch, hidden, own, plain, public, shown_as
+from hub.engine.secret import Pile, Secret, Watch, hidden, own, plain, public, view_name
 from hub.engine.text import clause, listed, money, person, say, to_json
 from hub.operations.referee import read_log
 from hub.table.base.chance import Chance
@@ -102,12 +102,12 @@ def own_names(kind: Any) -> list[str]:
 
 def public_facts(record: Any) -> dict[str, Any]:
     kind: Any = type(record)
-    return {shown_as(name): seen(getattr(record, name)) for name in public_names(kind)}
+    return {view_name(name): seen(getattr(record, name)) for name in public_names(kind)}
 
 
 def own_facts(record: Any, viewer: int) -> dict[str, Any]:
     kind: Any = type(record)
-    return {shown_as(name): seen(getattr(record, name), viewer) for name in own_names(kind)}
+    return {view_name(name): seen(getattr(record, name), viewer) for name in own_names(kind)}
 
 
 def hold_against_each_other(s: State[Any, Any]) -> None:
@@ -237,7 +237,7 @@ def test_a_hand_of_printed_cards_is_in_peoples_hands_and_covers_nothing() -> Non
         while match.open and match.state.phase != "play":
             match.act(random_action(match, Random(1), chance))
         assert match.state.table.turn
-        notes, found = match.noted(match.state.table.turn)
+        notes, found = match.notes_and_covered(match.state.table.turn)
         assert (bool(notes), found) == (True, covered)
 
 

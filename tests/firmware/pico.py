@@ -193,15 +193,15 @@ class MicroPythonBox:
             for at in RIGHT if detents > 0 else LEFT:
                 self._go(0, self.pico.dial(at))
 
-    def plugged_in(self) -> None:
+    def on_plug_in(self) -> None:
         self.pico.take_said()
 
-    def heard(self, data: bytes) -> None:
+    def on_data(self, data: bytes) -> None:
         for start in range(0, len(data), 256):
             self.pico.hear(data[start : start + 256])
             self._go(0)
 
-    def due(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         passed = now - self._now if self._now else 0.0
         self._now = now
         self._go(round(passed * 1000))

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from drivers.common import frames
-from drivers.common.frames import FrameReader, Heard, Who
+from drivers.common.frames import FrameReader, Incoming, Who
 from drivers.simulated import firmware
 from hub import config, games
 from hub.engine.match import Entry, Match
@@ -33,7 +33,7 @@ from hub.network import messages, staff_messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
 from hub.network.other_hubs import OtherHubs
 from hub.operations.referee import Referee, read_log
-from hub.ports import LogEntry, PhoneLink, StaffAsked
+from hub.ports import LogEntry, PhoneLink, StaffRequest
 from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import MatchLog
@@ -79,7 +79,7 @@ def serial(data: bytes) -> None:
     pieces, half = FrameReader(frames.TO_HUB), len(data) // 2
     assert [*pieces.feed(data[:half]), *pieces.feed(data[half:]), *pieces.feed(b"\n")] == heard
     good = frames.encode(frames.Ok(s=7, re=1))
-    last: list[Heard] = whole.feed(good)
+    last: list[Incoming] = whole.feed(good)
     assert last[-1:] == [frames.decode(good.rstrip(b"\n"), frames.TO_HUB)]
 
 
@@ -207,7 +207,7 @@ def staff(data: bytes) -> None:
         rig.ready()
         rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
     answers: list[tuple[bool, str]] = []
-    rig.take(StaffAsked(ask.verb, ask.args, lambda done, say: answers.append((done, say))))
+    rig.take(StaffRequest(ask.verb, ask.args, lambda done, say: answers.append((done, say))))
     ((done, say),) = answers
     assert done or say.endswith((".", "!", "?")), say
     match = rig.table.match

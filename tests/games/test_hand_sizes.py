@@ -11,7 +11,7 @@ import pytest
 
 from hub import games
 from hub.engine.game import Game
-from hub.engine.house_player import advise, look
+from hub.engine.house_player import advise, sight_of
 from hub.engine.match import Match
 from hub.engine.printed import is_printed
 from hub.engine.text import Text, say, to_json
@@ -37,7 +37,7 @@ def hand_bytes(match: Match, seat: int) -> int:
     hand = Hand(
         epoch=LARGE, seq=LARGE, seat=seat, match=f"m-{LARGE}", you=match.view(seat)["you"],
         number=decision.number if decision else None, secret=True, want=sentence(120),
-        moves=match.moves(seat), barred=match.barred(seat), notes=match.notes(seat), covered=match.noted(seat)[1],
+        moves=match.moves(seat), barred=match.barred(seat), notes=match.notes(seat), covered=match.notes_and_covered(seat)[1],
         locked={"move": answer.move, **answer.args} if answer else None,
         hints=True, hint=longest_hint(match, seat), undo=True, dial=64, dial_at="d" * 20, faces=Faces(99, 99), seat_code="A" * 6, claim=LARGE,
     )  # fmt: skip
@@ -48,7 +48,7 @@ def longest_hint(match: Match, seat: int) -> Hint | None:
     """Return a hint with the longest sentence there may be, and what the house would do; of printed cards it gives none."""
     if is_printed(match.setup):
         return None
-    sight = look(match, seat)
+    sight = sight_of(match, seat)
     advice = advise(sight, match.game, Random(1)) if sight else None
     answer = advice.answer if advice else None
     return Hint({"move": answer.move, **answer.args} if answer else None, sentence(LONGEST_REASON))

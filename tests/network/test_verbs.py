@@ -14,7 +14,7 @@ from msgspec.structs import fields
 from hub.errors import IllegalAction
 from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS
 from hub.network.verbs import ARGS, NOT_UNDERSTOOD, read_args
-from hub.ports import StaffAsked
+from hub.ports import StaffRequest
 from hub.state import Plain
 from tests.docs.contract import check
 from tests.table.fakes import TableRig
@@ -197,7 +197,7 @@ def test_an_old_malformed_request_is_late_first(rig: TableRig) -> None:
 
 def staff(rig: TableRig, verb: str, args: dict[str, Any]) -> tuple[bool, str]:
     answers: list[tuple[bool, str]] = []
-    rig.take(StaffAsked(verb, args, lambda done, say: answers.append((done, say))))
+    rig.take(StaffRequest(verb, args, lambda done, say: answers.append((done, say))))
     (answer,) = answers
     return answer
 

@@ -19,7 +19,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from hub.config import BrokerPart
 from hub.network.encryption import HubKey, pad, unpad
 from hub.network.mqtt import MqttBroker
-from hub.ports import BrokerUp, ClaimAsked, LoginState
+from hub.ports import BrokerUp, ClaimRequest, LoginState
 from hub.state import Hand, PublicState
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.latest import Latest
@@ -77,7 +77,7 @@ class FakeTable:
     public: Latest = field(default_factory=Latest)
     screen: Latest = field(default_factory=Latest)
     bench: FakeBench | None = None
-    claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
+    claims: queue.Queue[ClaimRequest] = field(default_factory=queue.Queue)
     calls: int = 0
     login_of: Callable[[str], LoginState] = lambda _sid: "made"
     direct_of: Callable[[str, Wire], DirectPhone | None] = lambda _sid, _wire: None
@@ -91,7 +91,7 @@ class FakeTable:
     def changes(self) -> bytes:
         return json.dumps({"changes": []}).encode()
 
-    def claim(self, asked: ClaimAsked) -> None:
+    def claim(self, asked: ClaimRequest) -> None:
         self.claims.put(asked)
 
     def call_staff(self) -> None:

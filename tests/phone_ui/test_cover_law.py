@@ -107,7 +107,7 @@ class Screen:
         self.looks += 1
         decision = match.open
         assert decision
-        notes, covered = match.noted(self.seat)
+        notes, covered = match.notes_and_covered(self.seat)
         public = scenes.public(
             state="playing", match="m-1", game=match.game.name, title=match.game.title, view=json.loads(to_json(view(match))),
             want=decision.others or decision.want, seq=50 + self.looks,

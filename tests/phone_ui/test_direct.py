@@ -22,7 +22,7 @@ from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from hub.network.encryption import HubKey
-from hub.ports import PhoneGarbled, PhoneSaid
+from hub.ports import PhoneGarbled, PhoneRequest
 from hub.state import Ack
 from phone_ui import gateway
 from phone_ui.direct import DirectPhone
@@ -176,7 +176,7 @@ def test_a_page_gets_the_newest_at_once_then_state_hand_and_answer_in_one_messag
             (page.hand, True),
         ]
         page.pipe.send(page.ask(1))
-        assert rig.next_heard(PhoneSaid).sid == seat.sid
+        assert rig.next_heard(PhoneRequest).sid == seat.sid
         with rig.link.together():
             rig.link.show_public(replace(STATE, seq=8))
             rig.link.show_hands({seat.sid: hand(8)})
@@ -221,7 +221,7 @@ def test_packets_may_be_cut_into_frames_in_any_way(rig: Rig, cuts: list[int]) ->
         stream = page.ask(1) + b"\xc0\x00" + page.ask(2)
         for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
             page.pipe.send(stream[start:end])
-        assert [rig.next_heard(PhoneSaid).n for _ in range(2)] == [1, 2]
+        assert [rig.next_heard(PhoneRequest).n for _ in range(2)] == [1, 2]
         assert sorted(page.reply() for _ in range(3)) == [b"\x40\x02\0\1", b"\x40\x02\0\2", PONG]
 
 
@@ -305,7 +305,7 @@ def test_a_broker_that_stands_still_holds_up_no_page_that_follows_already(rig: R
         os.kill(rig.broker.pid, signal.SIGSTOP)
         try:
             page.pipe.send(page.ask(1))
-            n = rig.next_heard(PhoneSaid).n
+            n = rig.next_heard(PhoneRequest).n
             show(rig, seat, 70)
             rig.link.answer(seat.sid, Ack(f"{n:016x}", True, seq=70))
             while page.message()[0] != page.ack:
@@ -321,7 +321,7 @@ def test_an_answer_that_the_end_of_the_broker_took_along_is_given_again(rig: Rig
     with Page(rig, seat) as page:
         page.follow()
         page.pipe.send(packet(0x32, text(page.act) + b"\0\1" + letter))
-        assert rig.next_heard(PhoneSaid).n == 1
+        assert rig.next_heard(PhoneRequest).n == 1
         assert rig.broker.pid
         os.kill(rig.broker.pid, signal.SIGKILL)
         assert page.ends()
@@ -333,7 +333,7 @@ def test_an_answer_that_the_end_of_the_broker_took_along_is_given_again(rig: Rig
         while (one := page.message())[0] != page.ack:
             pass
         assert seat.keys.decrypt(one[1])["re"] == request["id"]
-    assert rig.heard.empty() or not isinstance(rig.heard.get(), PhoneSaid), "it is done once"
+    assert rig.heard.empty() or not isinstance(rig.heard.get(), PhoneRequest), "it is done once"
 
 
 def test_what_leaves_together_is_as_long_for_every_seat_whatever_its_hand_holds(rig: Rig) -> None:
@@ -398,7 +398,7 @@ def test_an_odd_request_goes_to_the_broker(rig: Rig, kind: int) -> None:
         if kind == 0x34:
             assert page.reply() == b"\x50\x02\0\1"  # PUBREC: the broker's
             page.pipe.send(b"\x62\x02\0\1")
-            rig.next_heard(PhoneSaid)
+            rig.next_heard(PhoneRequest)
         else:
             rig.next_heard(PhoneGarbled)
 
@@ -426,7 +426,7 @@ def test_who_keeps_a_session_still_follows_when_it_comes_back(rig: Rig) -> None:
             while (one := page.message())[0] != page.hand or seat.keys.decrypt(one[1])["seq"] != 40 + present:
                 pass
             page.pipe.send(page.ask(1 + present))
-            n = rig.next_heard(PhoneSaid).n
+            n = rig.next_heard(PhoneRequest).n
             rig.link.answer(seat.sid, Ack(f"{n:016x}", True, seq=1))
             while page.message()[0] != page.ack:
                 pass
@@ -470,7 +470,7 @@ def test_who_comes_again_with_the_login_has_all_and_the_one_before_nothing(rig: 
             if second != "MQTT 5"
             else packet(0x30, text(page.act) + b"\0" + page.seat.keys.encrypt(act(1)))
         )
-        rig.next_heard(PhoneSaid)
+        rig.next_heard(PhoneRequest)
         with rig.link.together():
             show(rig, seat, 33)
             rig.link.answer(seat.sid, Ack("b" * 16, True, seq=33))
@@ -512,7 +512,7 @@ def test_what_comes_right_behind_the_log_in_is_done_after_it(rig: Rig) -> None:
         pipe.send(asked[-9:])
         assert page.next() == LET_IN
         assert page.reply() == b"\x90\x05\0\1\0\0\0"
-        assert rig.next_heard(PhoneSaid).n == 1
+        assert rig.next_heard(PhoneRequest).n == 1
 
 
 # --- Who gets what -----------------------------------------------------------------------------------
@@ -532,7 +532,7 @@ def test_no_phone_follows_or_asks_for_another(rig: Rig) -> None:
             while True:
                 known = read_publish(one) if (one := page.next(0.5))[0] & 0xF0 == 0x30 else None
                 assert known is None or known.topic.decode() == rig.topics.state
-    assert rig.heard.empty() or not isinstance(rig.heard.get(), PhoneSaid)
+    assert rig.heard.empty() or not isinstance(rig.heard.get(), PhoneRequest)
 
 
 def test_a_login_that_gives_anothers_client_id_is_nobody_but_itself(rig: Rig) -> None:
@@ -566,7 +566,7 @@ def test_the_last_answer_comes_and_nothing_after_the_seat_was_given_back(rig: Ri
     with Page(rig, seat) as page:
         page.follow()
         page.pipe.send(page.ask(1))
-        rig.next_heard(PhoneSaid)
+        rig.next_heard(PhoneRequest)
         with rig.link.together():
             rig.link.answer(seat.sid, Ack(f"{1:016x}", True, seq=1))
             rig.link.release(seat.sid)

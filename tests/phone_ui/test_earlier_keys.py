@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hub.network.encryption import HubKey, to_base64
-from hub.ports import ClaimAsked, LoginState, PhoneLink
+from hub.ports import ClaimRequest, LoginState, PhoneLink
 from hub.table.people.endings import NOT_YOURS, STRANGERS
 from hub.table.seating.seats import SHOWN_SECONDS
 from phone_ui.claims import ClaimRefused, Claims
@@ -33,7 +33,7 @@ class Gateway:
     def __post_init__(self) -> None:
         self.claims = Claims(self.key, "hub", lambda: 0.0)
 
-    def claim(self, asked: ClaimAsked) -> None:
+    def claim(self, asked: ClaimRequest) -> None:
         self.rig.take(asked)
 
     def login(self, sid: str) -> LoginState:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hub.network.encryption import HubKey
-from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.ports import PhoneGarbled, PhoneLink, PhoneRequest
 from hub.state import Ack
 from phone_ui.mqtt_phones import MAX_GARBLED, MAX_UNANSWERED, PhonesOverMqtt
 from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
@@ -108,7 +108,7 @@ def test_answers_have_one_size_whatever_they_say(table: Table) -> None:
 
 def test_a_request_reaches_the_table(table: Table) -> None:
     table.asks(act(1, verb="act", args={"move": "fail"}))
-    assert isinstance(table.heard[0], PhoneSaid)
+    assert isinstance(table.heard[0], PhoneRequest)
     assert table.heard[0].args == {"move": "fail"}
 
 
@@ -128,11 +128,13 @@ def test_a_phone_that_a_table_admits_again_keeps_its_answers_and_is_refused_what
         (lost["id"], False),
     ]
     table.asks(act(3))
-    assert [signal.n for signal in table.heard if isinstance(signal, PhoneSaid)] == [1, 2, 3]
+    assert [signal.n for signal in table.heard if isinstance(signal, PhoneRequest)] == [1, 2, 3]
     other = Keys(table.key.public)
     table.link.admit("ana", "secret-password", other.public)
     table.comes(other.encrypt(act(1)))
-    assert len([signal for signal in table.heard if isinstance(signal, PhoneSaid)]) == 4, "another key is another phone"
+    assert len([signal for signal in table.heard if isinstance(signal, PhoneRequest)]) == 4, (
+        "another key is another phone"
+    )
 
 
 def test_a_request_that_comes_twice_is_done_once_and_answered_twice(table: Table) -> None:
@@ -192,7 +194,7 @@ def test_only_so_many_requests_of_a_phone_wait_and_what_was_dropped_is_taken_whe
 def test_the_same_number_with_another_id_is_refused(table: Table) -> None:
     table.asks(act(5))
     table.asks(act(5))
-    assert [type(signal) for signal in table.heard] == [PhoneSaid, PhoneGarbled]
+    assert [type(signal) for signal in table.heard] == [PhoneRequest, PhoneGarbled]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +238,7 @@ def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_sens
     monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: later)
     table.asks(act(1))
     table.comes(b"babble")
-    assert [type(signal) for signal in table.heard[-2:]] == [PhoneSaid, PhoneGarbled]
+    assert [type(signal) for signal in table.heard[-2:]] == [PhoneRequest, PhoneGarbled]
 
 
 def test_a_retained_request_is_wiped_and_not_used(table: Table) -> None:

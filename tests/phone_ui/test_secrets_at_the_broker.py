@@ -18,7 +18,7 @@ from nacl.exceptions import CryptoError
 
 from hub.config import BrokerPart
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, first_logins
-from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.ports import PhoneGarbled, PhoneLink, PhoneRequest
 from hub.state import Ack
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, Keys, Phone, Rig, act, hand, until
@@ -74,7 +74,7 @@ def nothing_left(rig: Rig) -> None:
         rig.heard.get()
 
 
-def fence(rig: Rig) -> PhoneSaid:
+def fence(rig: Rig) -> PhoneRequest:
     """A true request of an honest phone; whatever the hub heard before it was heard first."""
     honest = rig.seat()
     with rig.phone(honest) as phone:
@@ -83,7 +83,7 @@ def fence(rig: Rig) -> PhoneSaid:
         said = rig.heard.get(timeout=PATIENCE)
         while isinstance(said, PhoneLink):
             said = rig.heard.get(timeout=PATIENCE)
-        assert isinstance(said, PhoneSaid), said
+        assert isinstance(said, PhoneRequest), said
         assert said.sid == honest.sid
     return said
 
@@ -118,7 +118,7 @@ def test_a_request_is_heard_and_answered_encrypted(rig: Rig) -> None:
         assert phone.subscribe(rig.topics.ack(seat.sid))
         asked = act(1, verb="act", args={"move": "bid", "number": 5}, number=17)
         phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(asked))
-        said = rig.next_heard(PhoneSaid)
+        said = rig.next_heard(PhoneRequest)
         assert (said.sid, said.args, said.number) == (seat.sid, {"move": "bid", "number": 5}, 17)
         rig.link.answer(seat.sid, Ack(asked["id"], ok=True, seq=8))
         letter = phone.message()[1]
@@ -285,7 +285,7 @@ def test_who_has_captured_a_login_throws_its_phone_off_and_can_do_nothing_else(r
     with rig.phone(seat) as phone, rig.phone(seat) as thief:
         assert phone.dial()
         phone.publish(rig.topics.act(seat.sid), captured)
-        assert rig.next_heard(PhoneSaid).n == 1
+        assert rig.next_heard(PhoneRequest).n == 1
         assert thief.dial()
         phone.expect("closed")
         thief.publish(rig.topics.act(seat.sid), captured)  # again: it is not done twice
@@ -299,7 +299,7 @@ def test_who_has_captured_a_login_throws_its_phone_off_and_can_do_nothing_else(r
     with rig.phone(seat) as phone:  # and it comes back
         assert phone.dial()
         phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(act(3)))
-        assert rig.next_heard(PhoneSaid).n == 3
+        assert rig.next_heard(PhoneRequest).n == 3
 
 
 def test_an_own_login_with_anothers_client_id_takes_nothing_over(rig: Rig) -> None:
@@ -339,7 +339,7 @@ def test_a_retained_request_is_not_used_and_is_wiped(rig: Rig) -> None:
         phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(act(1)), retain=True)
         assert "retained" in rig.next_heard(PhoneGarbled).sentence
         phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(act(1)))
-        assert rig.next_heard(PhoneSaid).n == 1
+        assert rig.next_heard(PhoneRequest).n == 1
 
 
 # --- Release -----------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from hub import games
 from hub.engine.decision import Amount, Choose, Fixed, OneOf, Order
 from hub.network.encryption import HubKey
 from hub.network.messages import HAND_SIZE, NOTE_SIZE
-from hub.ports import PhoneSaid
+from hub.ports import PhoneRequest
 from hub.state import Ack, Hand, PublicState
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.games.players import offers
@@ -173,7 +173,7 @@ def locks(name: str, seed: int, which: int) -> tuple[list[str], list[tuple[str, 
         return None
     move, args = values[0 if which == 0 else -1]
     sid, phones = evening.rig.sids[seat], sent(evening)
-    request = PhoneSaid(sid, "a" * 16, 1, evening.rig.state["epoch"], decision.number, "act", {"move": move, **args})
+    request = PhoneRequest(sid, "a" * 16, 1, evening.rig.state["epoch"], decision.number, "act", {"move": move, **args})
     phones.broker.published.clear()
     with work() as called:
         evening.rig.take(request)

@@ -23,8 +23,8 @@ from hub.network.messages import to_bytes
 from hub.ports import (
     Boxes,
     BoxUp,
-    ClaimAsked,
     ClaimDecided,
+    ClaimRequest,
     Dice,
     DiceSeen,
     DiceState,
@@ -36,7 +36,7 @@ from hub.ports import (
     MatchPutAside,
     Missing,
     PhoneLink,
-    PhoneSaid,
+    PhoneRequest,
     SealedRound,
 )
 from hub.state import Ack, Hand, PublicState, ScreenState
@@ -108,7 +108,7 @@ class MemoryStore:
         if match in self.results:
             self.entries[match] = []
 
-    def begun(self, match: str) -> int | None:
+    def started_at(self, match: str) -> int | None:
         return 1_700_000_000 if match in self.heads else None
 
     def set_aside(self, match: str, reason: str | None) -> None:
@@ -393,7 +393,7 @@ class TableRig:
             self.order.append("decided")
             self.decided.append(decided)
 
-        self.take(ClaimAsked(self.fresh_id(4), seat, next(KEYS), code, name, answer, earlier))
+        self.take(ClaimRequest(self.fresh_id(4), seat, next(KEYS), code, name, answer, earlier))
         return self.decided[-1] if len(self.decided) > before else None
 
     def code(self, seat: int) -> str:
@@ -426,7 +426,9 @@ class TableRig:
     ) -> dict[str, Any]:  # fmt: skip
         """A phone's request, and its answer."""
         sid, request = self.sids[seat], self.fresh_id()
-        self.take(PhoneSaid(sid, request, 1, self.state["epoch"] if epoch is None else epoch, number, verb, args or {}))
+        self.take(
+            PhoneRequest(sid, request, 1, self.state["epoch"] if epoch is None else epoch, number, verb, args or {})
+        )
         answer = self.phones.answers[sid][-1]
         assert answer["re"] == request
         return answer
@@ -434,7 +436,7 @@ class TableRig:
     def say_leave(self, seat: int) -> None:
         """A phone gives its seat up, and its login with it."""
         sid = self.sids.pop(seat)
-        self.take(PhoneSaid(sid, self.fresh_id(), 1, self.state["epoch"], None, "leave", {}))
+        self.take(PhoneRequest(sid, self.fresh_id(), 1, self.state["epoch"], None, "leave", {}))
 
     def act(self, seat: int, move: str, **args: Any) -> dict[str, Any]:
         return self.say(seat, "act", {"move": move, **args})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.ports import CONTROLS, BoxDown, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
+from hub.ports import CONTROLS, BoxDown, BoxUp, Key, LampPicture, PhoneLink, PhoneRequest, Tick, Turn
 from hub.table.boxes.captions import claim_caption
 from hub.table.boxes.lettering import CAPTION_LENGTH
 from hub.table.people.people import Patience
@@ -293,7 +293,7 @@ def test_the_phone_that_holds_the_seat_can_hand_it_over(boxed: TableRig) -> None
     claim = boxed.hand(2)["claim"]
     boxed.sids.pop(2)
     boxed.take(
-        PhoneSaid(before, "0" * 16, 1, boxed.state["epoch"], None, "claim", {"claim": claim, "say": "give"}),
+        PhoneRequest(before, "0" * 16, 1, boxed.state["epoch"], None, "claim", {"claim": claim, "say": "give"}),
     )
     assert boxed.decided[-1].held
     assert boxed.phones.released == [before]

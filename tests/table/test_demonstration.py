@@ -10,7 +10,7 @@ import pytest
 from hub import games
 from hub.engine import house_player
 from hub.errors import RulesBug
-from hub.ports import DiceSeen, Key, StaffAsked, Tick, Turn
+from hub.ports import DiceSeen, Key, StaffRequest, Tick, Turn
 from hub.state import PublicState, ScreenState
 from hub.table.people.house_seats import HouseSettings
 from hub.table.views.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS
@@ -105,7 +105,7 @@ def test_the_first_touch_shows_the_lobby_and_it_begins_again_only_after_the_whol
         case "wrong code":
             rig.claim(1, "BBBBBB")
         case "staff":
-            rig.take(StaffAsked("light", {"percent": 30}, lambda *_: None))
+            rig.take(StaffRequest("light", {"percent": 30}, lambda *_: None))
     assert shown(rig) is None
     assert screen(rig).state == "lobby"
     rings = rig.lamps.shown[-1]
@@ -239,7 +239,7 @@ def test_staff_see_the_lobby_and_are_not_woken_by_it() -> None:
 
 def test_the_light_of_the_staff_holds_for_it() -> None:
     rig = free_table()
-    rig.take(StaffAsked("light", {"percent": 30}, lambda *_: None))
+    rig.take(StaffRequest("light", {"percent": 30}, lambda *_: None))
     bright = free_table().lamps.shown[-1][1].colour
     begin(rig)
     assert screen(rig).light == 30

@@ -23,19 +23,19 @@ from hub.ports import (
     BoxUp,
     BrokerDown,
     BrokerUp,
-    ClaimAsked,
     ClaimDecided,
+    ClaimRequest,
     DeviceDown,
     DeviceSimulated,
     DeviceUp,
     DiceKit,
     DiceSeen,
-    HelpAsked,
+    HelpRequest,
     Key,
     PhoneGarbled,
     PhoneLink,
-    PhoneSaid,
-    StaffAsked,
+    PhoneRequest,
+    StaffRequest,
     Tick,
     Turn,
 )
@@ -70,7 +70,7 @@ class Guarded(TableRig):
         """A phone's request while the table may start again: its answer."""
         request = self.fresh_id()
         self.take(
-            PhoneSaid(
+            PhoneRequest(
                 self.sids[seat],
                 request,
                 1,
@@ -84,7 +84,7 @@ class Guarded(TableRig):
 
     def staff(self, verb: str, **args: Any) -> tuple[bool, str]:
         answers: list[tuple[bool, str]] = []
-        self.take(StaffAsked(verb, args, lambda *answer: answers.append(answer)))
+        self.take(StaffRequest(verb, args, lambda *answer: answers.append(answer)))
         return answers[0]
 
     def notice_keys(self) -> list[str]:
@@ -174,7 +174,7 @@ def test_what_reached_the_disk_before_the_fault_is_acknowledged_and_kept(monkeyp
 def test_what_fails_by_itself_stops_the_table_after_the_third_time(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
     monkeypatch.setattr(*{"tick": (People, "run_due"), "show": (Publisher, "show_hands")}[part], failing)
-    rig.take(PhoneSaid(rig.sids[1], "1" * 16, 1, rig.state["epoch"], None, "help", {}))
+    rig.take(PhoneRequest(rig.sids[1], "1" * 16, 1, rig.state["epoch"], None, "help", {}))
     assert rig.table.fault == "", "the first time, and the second when it starts again"
     rig.take(Tick())
     assert rig.table.fault == STOPPED
@@ -188,7 +188,7 @@ SIGNALS = [
     AddressChanged("http://10.0.0.1"), BoxBid("box-1", 1, 1), BoxCheated("box-1", 1), BoxDown("box-2", "gone"),
     BoxLocked("box-1", 1), BoxUnlocked("box-1", 1), BoxUp("box-3", "b3", "1", 8), BrokerDown("away"), BrokerUp(),
     DeviceDown("ring", "lost"), DeviceUp("ring"), DeviceSimulated(), DiceKit("hub", 6), DiceSeen("hub", 1, "armed"),
-    HelpAsked(), Key("box-1", "push", "down"), PhoneGarbled("x", "no"), PhoneLink("x", on=True), Tick(), Turn("box-1", 1),
+    HelpRequest(), Key("box-1", "push", "down"), PhoneGarbled("x", "no"), PhoneLink("x", on=True), Tick(), Turn("box-1", 1),
     object(),
 ]  # fmt: skip
 """One of each kind, and one that is none; claims, staff and phones are below, as they are answered."""
@@ -231,7 +231,7 @@ def test_every_kind_of_signal_is_among_those_that_fail_here() -> None:
         one.cls.id for one in ast.walk(code) if isinstance(one, ast.MatchClass) and isinstance(one.cls, ast.Name)
     }
     tried = {type(one).__name__ for one in SIGNALS} - {"object"}
-    assert handled == tried | {"ClaimAsked", "GameChanged", "StaffAsked"}
+    assert handled == tried | {"ClaimRequest", "GameChanged", "StaffRequest"}
 
 
 @pytest.mark.parametrize("due", [Rolls, People, Demonstration, RateLimit])
@@ -322,10 +322,10 @@ def test_whoever_asks_a_table_that_does_not_start_again_is_answered_once(
         assert rig.ask(1, "help")["error"] == NOT_DONE
         assert len(rig.phones.answers[rig.sids[1]]) == before + 1
     elif who == "claim":
-        rig.take(ClaimAsked("c" * 8, 2, b"k" * 32, None, "", answers.append))
+        rig.take(ClaimRequest("c" * 8, 2, b"k" * 32, None, "", answers.append))
         assert answers == [ClaimDecided("c" * 8, False, NOT_DONE)]
     else:
-        rig.take(StaffAsked("aside", {}, lambda *answer: answers.append(answer)))
+        rig.take(StaffRequest("aside", {}, lambda *answer: answers.append(answer)))
         assert answers == [(False, NOT_DONE)]
     assert rig.table.fault == STOPPED
 
@@ -467,7 +467,7 @@ def test_a_claim_that_waits_is_refused_by_a_table_that_starts_again(monkeypatch:
     rig.boxes_up()
     rig.sit(1)
     decided: list[ClaimDecided] = []
-    rig.take(ClaimAsked("c" * 8, 2, b"k" * 32, None, "", decided.append))
+    rig.take(ClaimRequest("c" * 8, 2, b"k" * 32, None, "", decided.append))
     assert not decided
     with monkeypatch.context() as broken:
         broken.setattr(StaffDesk, "run_due", failing_times(1, StaffDesk.run_due))
@@ -490,7 +490,7 @@ def test_the_journal_says_where_it_failed_and_nothing_that_anybody_holds(
     assert "KeyError" in text
     assert "test_faults.py" in text
     assert "requests.py" in text
-    assert "PhoneSaid take_up" in text
+    assert "PhoneRequest take_up" in text
     whole = caplog.text
     assert SECRET not in whole
     assert not any(sid in whole for sid in rig.sids.values())

@@ -9,7 +9,7 @@ import pytest
 from hub import games
 from hub.engine.decision import CHANCE
 from hub.engine.sight import STRENGTHS
-from hub.ports import DiceKit, StaffAsked, Tick
+from hub.ports import DiceKit, StaffRequest, Tick
 from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
@@ -268,7 +268,7 @@ def test_a_question_about_a_seat_ends_when_the_house_has_it_back() -> None:
         pass_time(rig, 1)
     assert question(rig)["seat"] == 3
     rig.table._house._plays_at = rig.clock.time + 99  # it thinks
-    rig.take(StaffAsked("free", {"seat": 3}, lambda *_: None))
+    rig.take(StaffRequest("free", {"seat": 3}, lambda *_: None))
     assert question(rig) is None
     assert (place(rig, 3)["house"], place(rig, 3)["stands_in"]) == ("easy", False)
 

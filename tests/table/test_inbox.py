@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.ports import ClaimAsked, ClaimDecided, PhoneGarbled, PhoneLink, PhoneSaid, Tick
+from hub.ports import ClaimDecided, ClaimRequest, PhoneGarbled, PhoneLink, PhoneRequest, Tick
 from hub.table.inbox import MOST_CLAIMS, MOST_PER_PHONE, Inbox
 from tests.table.fakes import TableRig
 
 
-def said(sid: str, n: int, verb: str = "ready", **args: Any) -> PhoneSaid:
-    return PhoneSaid(sid, f"{sid}-{n}", n, 1, None, verb, args)
+def said(sid: str, n: int, verb: str = "ready", **args: Any) -> PhoneRequest:
+    return PhoneRequest(sid, f"{sid}-{n}", n, 1, None, verb, args)
 
 
 def taken(inbox: Inbox) -> list[Any]:
@@ -25,8 +25,8 @@ def taken(inbox: Inbox) -> list[Any]:
     return found
 
 
-def claim(number: int, answers: list[ClaimDecided]) -> ClaimAsked:
-    return ClaimAsked(str(number), 1, b"k" * 32, None, "", answers.append)
+def claim(number: int, answers: list[ClaimDecided]) -> ClaimRequest:
+    return ClaimRequest(str(number), 1, b"k" * 32, None, "", answers.append)
 
 
 def test_a_request_waits_behind_its_own_phone_only() -> None:
@@ -123,7 +123,7 @@ def test_a_flood_of_names_is_a_write_a_second_and_the_last_one_counts(rig: Table
         rig.clock.time += 0.1
         asked += 1
         rig.take(
-            PhoneSaid(rig.sids[1], f"name-{asked}", asked, rig.state["epoch"], None, "name", {"name": f"N{asked}"})
+            PhoneRequest(rig.sids[1], f"name-{asked}", asked, rig.state["epoch"], None, "name", {"name": f"N{asked}"})
         )
     rig.clock.time += 3
     rig.take(Tick())

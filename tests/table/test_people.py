@@ -23,7 +23,7 @@ from hub.ports import (
     Key,
     Missing,
     PhoneLink,
-    StaffAsked,
+    StaffRequest,
     Tick,
     Turn,
 )
@@ -152,7 +152,7 @@ def test_only_who_plays_decides_and_one_question_is_open_at_a_time(phones: Table
 def staff(rig: TableRig, verb: str, **args: Any) -> tuple[bool, str]:
     """What staff ask of the table, and its answer."""
     answers: list[tuple[bool, str]] = []
-    rig.take(StaffAsked(verb, args, lambda done, say: answers.append((done, say))))
+    rig.take(StaffRequest(verb, args, lambda done, say: answers.append((done, say))))
     return answers[0]
 
 
@@ -662,7 +662,7 @@ def test_a_seat_freed_under_a_sleeping_voter_ends_the_question() -> None:
     assert rig.say(1, "take_up", {"match": offer["match"]})["ok"]
     rig.say(4, "vote", {"say": "yes"})
     sleep(rig, 4)
-    rig.take(StaffAsked("free", {"seat": 4}, lambda *_: None))
+    rig.take(StaffRequest("free", {"seat": 4}, lambda *_: None))
     rig.sit(4)
     for seat in (1, 2):
         rig.say(seat, "vote", {"say": "yes"})
@@ -693,7 +693,7 @@ def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
     rig.say(2, "vote", {"say": "yes"})
     if rig.state["question"]:
         pass_time(rig, 200)
-    rig.take(StaffAsked("reset", {"match": "end"} if rig.state["state"] == "playing" else {}, lambda *_: None))
+    rig.take(StaffRequest("reset", {"match": "end"} if rig.state["state"] == "playing" else {}, lambda *_: None))
     for seat in (1, 2):
         rig.sit_again(seat, [keys[seat]])
     rig.press(3, "push")
@@ -730,7 +730,7 @@ def test_the_hand_of_a_phone_that_left_is_no_boxs() -> None:
     again.sids = rig.sids
     for seat in (1, 2):
         again.take(PhoneLink(again.sids[seat], True))
-    again.take(StaffAsked("aside", {}, lambda *_: None))
+    again.take(StaffRequest("aside", {}, lambda *_: None))
     (offer,) = again.state["put_aside"]
     again.press(3, "push")
     assert again.say(1, "take_up", {"match": offer["match"]})["ok"]
@@ -758,7 +758,7 @@ def test_where_all_phones_have_left_nobody_takes_the_match_up_by_boxes() -> None
     rig.start()
     for seat in (1, 2):
         rig.say_leave(seat)
-    rig.take(StaffAsked("aside", {}, lambda *_: None))
+    rig.take(StaffRequest("aside", {}, lambda *_: None))
     assert rig.state["put_aside"] == []
     rig.sit(3)
     rig.press(1, "push")
@@ -1075,7 +1075,7 @@ def test_what_a_password_proved_to_an_earlier_hub_counts_no_more(phones: TableRi
     wake(again, 1, 2, 3)
     assert again.say(1, "take_up", {"match": match})["error"] == NOT_YOURS
     answers: list[bool] = []
-    again.take(StaffAsked("again", {"match": match}, lambda done, _: answers.append(done)))
+    again.take(StaffRequest("again", {"match": match}, lambda done, _: answers.append(done)))
     assert answers == [True], "staff know them"
     assert again.state["state"] == "playing"
 
@@ -1915,7 +1915,7 @@ class Evening:
 
     def staff(self, verb: str, **args: Any) -> bool:
         done: list[bool] = []
-        self.rig.take(StaffAsked(verb, args, lambda ok, _: done.append(ok)))
+        self.rig.take(StaffRequest(verb, args, lambda ok, _: done.append(ok)))
         assert len(done) == 1
         return done[0]
 

@@ -14,7 +14,7 @@ from hub import games
 from hub.engine.text import Text, to_json
 from hub.errors import LogError
 from hub.network.staff_messages import Desk, Did
-from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
+from hub.ports import BoxUp, DiceSeen, Key, StaffRequest, Tick, Turn
 from hub.table.people.house_seats import HouseSettings
 from hub.table.staff.desk import MOST_KEPT
 from hub.table.staff.hardware_test import TEST_SECONDS
@@ -28,7 +28,7 @@ class StaffRig(TableRig):
 
     def staff(self, verb: str, **args: Any) -> tuple[bool, str]:
         answers: list[tuple[bool, str]] = []
-        self.take(StaffAsked(verb, args, lambda done, say: answers.append((done, say))))
+        self.take(StaffRequest(verb, args, lambda done, say: answers.append((done, say))))
         assert len(answers) == 1
         return answers[0]
 

@@ -30,9 +30,9 @@ from hub.ports import (
     Missing,
     PhoneGarbled,
     PhoneLink,
-    PhoneSaid,
+    PhoneRequest,
     SealedRound,
-    StaffAsked,
+    StaffRequest,
     Tick,
     Turn,
 )
@@ -385,7 +385,7 @@ def test_a_second_phone_takes_the_seat_over_and_the_first_is_out(playing: TableR
     assert decided.held
     assert playing.phones.released == [before]
     asked = len(playing.phones.answers.get(before, []))
-    playing.take(PhoneSaid(before, "0" * 16, 1, playing.state["epoch"], None, "act", {"move": "bid", "number": 3}))
+    playing.take(PhoneRequest(before, "0" * 16, 1, playing.state["epoch"], None, "act", {"move": "bid", "number": 3}))
     assert len(playing.phones.answers.get(before, [])) == asked
     assert playing.state["locked"] == []
     playing.sids[2] = decided.sid
@@ -991,7 +991,7 @@ def test_a_request_of_an_older_match_or_question_is_stale(playing: TableRig) -> 
     answer = playing.say(1, "undo", epoch=old)
     assert answer["error"] == "The table has moved on: look again."
     sid = playing.sids[1]
-    asked = PhoneSaid(sid, "1" * 16, 2, playing.state["epoch"], number - 1, "act", {"move": "bid", "number": 3})
+    asked = PhoneRequest(sid, "1" * 16, 2, playing.state["epoch"], number - 1, "act", {"move": "bid", "number": 3})
     playing.take(asked)
     assert playing.phones.answers[sid][-1]["code"] == "STALE"
     assert playing.state["locked"] == []
@@ -1000,7 +1000,7 @@ def test_a_request_of_an_older_match_or_question_is_stale(playing: TableRig) -> 
 def test_strangers_and_garbled_requests_are_not_answered(playing: TableRig) -> None:
     answers = json.dumps(playing.phones.answers)
     playing.take(
-        PhoneSaid("nobody", "2" * 16, 1, playing.state["epoch"], None, "act", {"move": "bid", "number": 3}),
+        PhoneRequest("nobody", "2" * 16, 1, playing.state["epoch"], None, "act", {"move": "bid", "number": 3}),
         PhoneGarbled(playing.sids[1], "That is no JSON."),
         PhoneLink("nobody", True),
         Key("no-box", "push", "down"),
@@ -1458,7 +1458,7 @@ def test_what_the_disk_has_lost_is_said_until_somebody_takes_it_away(playing: Ta
 
 def test_what_the_disk_has_lost_is_said_until_staff_have_done_with_it(playing: TableRig) -> None:
     again = lost(playing)
-    again.take(StaffAsked("done", {"key": "lost"}, lambda done, say: None))
+    again.take(StaffRequest("done", {"key": "lost"}, lambda done, say: None))
     assert not is_told(again)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hub import games
 from hub.errors import LogError
-from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpAsked, PhoneLink, StaffAsked, Tick
+from hub.ports import BoxUp, BrokerDown, BrokerUp, HelpRequest, PhoneLink, StaffRequest, Tick
 from hub.state import PublicSeat
 from hub.table.dice.rolls import WAITS
 from hub.table.people.endings import BREAK_LASTS, IDLE_SECONDS
@@ -803,7 +803,7 @@ def test_a_match_whose_last_roll_is_read_again_keeps_its_result_when_it_leaves_t
             rig.say_leave(seat)
         pass_time(rig, LEFT_SECONDS + 1)
     else:
-        rig.take(StaffAsked(how, {}, lambda *_: None))
+        rig.take(StaffRequest(how, {}, lambda *_: None))
     assert (rig.state["state"], rig.state["put_aside"], rig.store.people_aside) == ("over", [], {})
     assert json.loads(rig.store.results["m-1"])["scores"] == {"1": 8, "2": 6, "3": 0}
 
@@ -894,7 +894,7 @@ def test_staff_see_nobody_at_a_seat_that_was_left_and_free_it_between_matches() 
     rig.start()
     rig.say_leave(2)
     answers: list[tuple[bool, str]] = []
-    rig.take(StaffAsked("aside", {}, lambda ok, say: answers.append((ok, say))))
+    rig.take(StaffRequest("aside", {}, lambda ok, say: answers.append((ok, say))))
     assert answers[0][0]
     assert held(rig) == [1]
 
@@ -923,10 +923,10 @@ def test_a_person_on_a_box_who_takes_a_phone_stays_ready() -> None:
 
 def test_somebody_without_a_seat_calls_staff_from_the_join_page() -> None:
     rig = seated(1, 2)
-    rig.take(HelpAsked())
+    rig.take(HelpRequest())
     assert rig.notice() == "Somebody without a seat calls for staff."
     seen = len(rig.phones.public)
-    rig.take(HelpAsked())
+    rig.take(HelpRequest())
     assert len(rig.phones.public) == seen, "once more is nothing new"
-    rig.take(StaffAsked("done", {"key": "help:guest"}, lambda *_: None))
+    rig.take(StaffRequest("done", {"key": "help:guest"}, lambda *_: None))
     assert rig.notice() == ""

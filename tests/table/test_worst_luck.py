@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hub import games
-from hub.ports import StaffAsked
+from hub.ports import StaffRequest
 from hub.table.dice.roll_states import TYPED_SECONDS
 from hub.table.people.absence import ASK_SECONDS
 from hub.table.people.endings import IDLE_SECONDS
@@ -81,7 +81,7 @@ def test_the_next_person_at_a_seat_does_not_rest_for_the_last_one(four: TableRig
 def test_the_next_group_asks_at_once(four: TableRig) -> None:
     four.say(1, "ask", {"what": "end"})
     four.say(2, "vote", {"say": "no"})
-    four.take(StaffAsked("reset", {"match": "end"}, lambda *_: None))
+    four.take(StaffRequest("reset", {"match": "end"}, lambda *_: None))
     four.sit()
     four.start()
     assert four.say(1, "ask", {"what": "put_aside"})["ok"]
@@ -207,5 +207,5 @@ def test_a_phone_without_network_for_a_moment_keeps_its_seat_when_a_match_is_put
     pass_time(four, LEFT_SECONDS - 2)
     sleep(four, 3)
     pass_time(four, 2)
-    four.take(StaffAsked("aside", {}, lambda *_: None))
+    four.take(StaffRequest("aside", {}, lambda *_: None))
     assert [seat["held"] for seat in four.state["seats"]] == [True, True, True, False]

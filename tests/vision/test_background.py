@@ -68,7 +68,7 @@ def test_dice_that_lie_there_for_an_hour_are_not_learned() -> None:
     flat, tilted = PaintedDie((0, 0), upright(1, 0.2), "green"), PaintedDie((30, 0), leaning(3, 0.3, 0.5), "green")
     for picture in (seen("green", flat), seen("green", tilted), seen("green", flat, spot=0.3)):
         for _ in range(SURE + 3):
-            assert not background.see(picture)
+            assert not background.update(picture)
     assert background.calibration is calibrated("green")
 
 
@@ -77,9 +77,9 @@ def test_a_hand_is_not_learned_and_leaves_nothing_behind() -> None:
     hand = seen("wood")
     hand[100:400, :250] = (120, 150, 190)  # of the tray's colour, and without its grain
     for _ in range(9):
-        assert not background.see(hand)
+        assert not background.update(hand)
     assert background.calibration is calibrated("wood")
-    assert background.see(seen("wood"))
+    assert background.update(seen("wood"))
 
 
 @pytest.mark.long
@@ -88,10 +88,10 @@ def test_a_new_light_is_learned_slowly_and_wholly() -> None:
     lit = seen("green", spot=0.35)
     far = np.abs(lit.astype(int) - calibrated("green").empty).mean()
     for _ in range(SURE):
-        background.see(lit)
+        background.update(lit)
     left = [float(np.abs(lit.astype(int) - background.calibration.empty).mean())]
     for _ in range(40):
-        assert background.see(lit)
+        assert background.update(lit)
         left.append(float(np.abs(lit.astype(int) - background.calibration.empty).mean()))
     assert left[0] > 0.8 * far
     assert left[-1] < 1.0
@@ -100,8 +100,8 @@ def test_a_new_light_is_learned_slowly_and_wholly() -> None:
 def test_nothing_is_learned_while_something_moves_or_from_pictures_of_another_size() -> None:
     background = Background(calibrated("green"))
     for _ in range(9):
-        assert not background.see(seen("green"), moving=True)
-        assert not background.see(seen("green")[::2, ::2])
+        assert not background.update(seen("green"), moving=True)
+        assert not background.update(seen("green")[::2, ::2])
     assert background.calibration is calibrated("green")
 
 
@@ -115,7 +115,7 @@ def test_dice_are_read_under_a_lamp_that_was_off_at_the_calibration() -> None:
         background = Background(Calibration(empty(replace(lit, spot=0.0), chance), SIDE, CAMERA / DIE))
         bare = empty(lit, chance)
         for _ in range(30):
-            background.see(bare)
+            background.update(bare)
         reading = read(paint(lit, chance), background.calibration)
         asked += bool(reading.doubt)
         assert reading.doubt or sorted(face.number for face in reading.faces) == sorted(thrown.faces or [])

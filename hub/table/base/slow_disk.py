@@ -85,9 +85,9 @@ class TimedStore:
         with self._timed():
             self._store.wipe(match)
 
-    def begun(self, match: str) -> int | None:
+    def started_at(self, match: str) -> int | None:
         """Return when a match began, in seconds since 1970, or None."""
-        return self._store.begun(match)
+        return self._store.started_at(match)
 
     def set_aside(self, match: str, reason: str | None) -> None:
         """Note why a match cannot go on for now; None: it goes on."""

@@ -228,7 +228,7 @@ class Rolls(Part):
         Not what the hub itself rolled, and not where the roll has shown what nobody can forget again.
         """
         match = self._play.match
-        if match is None or match.fault or batches[-1].read == "hub" or match.has_shown(hidden):
+        if match is None or match.fault or batches[-1].read == "hub" or match.has_revealed(hidden):
             return
         self.dispute = Dispute(roll, index, batches, self._clock.now())
 

@@ -21,7 +21,7 @@ from hub.ports import LEFT, LastMatch, LogEntry, MatchPutAside
 from hub.state import Batch
 from hub.table.base.kept import KeptValues
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class KeptReading(msgspec.Struct, frozen=True):
@@ -83,7 +83,7 @@ class MatchLog:
                 "The disk has lost the last {count} actions; the table goes on from there.",
                 gone,
             )
-        logger.error("table %s: match %s: %s", self._table, missing.match, sentence)
+        log.error("table %s: match %s: %s", self._table, missing.match, sentence)
         return sentence
 
     def settle(self) -> None:
@@ -110,9 +110,7 @@ class MatchLog:
         self.has_all_of(match)
         if last.aside:
             self._store.set_aside(last.id, None)
-        logger.info(
-            "table %s: match %s (%s) goes on, %d entries", self._table, last.id, match.game.name, len(match.log)
-        )
+        log.info("table %s: match %s (%s) goes on, %d entries", self._table, last.id, match.game.name, len(match.log))
         return match
 
     def _replay(self, match: str, games: Mapping[str, Game]) -> Match:
@@ -131,13 +129,13 @@ class MatchLog:
         except HubError:
             raise
         except Exception as error:  # rules that are handed what they could never have written
-            logger.exception("table %s: match %s cannot be played again", self._table, match)
+            log.exception("table %s: match %s cannot be played again", self._table, match)
             raise DamagedLog(say("Its log cannot be played again.")) from error
 
     def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
         """Set a match aside and raise StartRefused, unless it is over."""
         told = " ".join([reason, *getattr(error, "__notes__", ())])
-        logger.error("table %s: match %s cannot go on: %s", self._table, last.id, told)
+        log.error("table %s: match %s cannot go on: %s", self._table, last.id, told)
         if last.result:
             return
         if last.aside != reason:
@@ -153,7 +151,7 @@ class MatchLog:
         self.match, self._written = self._store.begin(self._table, to_json(match.head)), 0
         self._over_written = False
         seats = ", ".join(map(str, match.head.seats))
-        logger.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
+        log.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
 
     def write(self, match: Match, *, instead: bool = False) -> None:
         """Bring the disk up to the match, `instead` of what it has beyond. The only way an action becomes true."""
@@ -172,7 +170,7 @@ class MatchLog:
             self._store.end(self.match, to_json(match.over))
             self._over_written = True
             winners = ", ".join(map(str, match.over.winners)) or "nobody"
-            logger.info(
+            log.info(
                 "table %s: match %s is over after %d entries, won by %s",
                 self._table,
                 self.match,
@@ -185,16 +183,14 @@ class MatchLog:
         assert self.match is not None
         self.next_epoch()
         self._store.cut(self.match, length)
-        logger.info(
-            "table %s: match %s goes back from %d entries to %d", self._table, self.match, self._written, length
-        )
+        log.info("table %s: match %s goes back from %d entries to %d", self._table, self.match, self._written, length)
         self._written, self._over_written = length, False
 
     def wipe(self, match: str) -> None:
         """Wipe the log of a match that is over, or was ended: a restart shows it no more."""
         self.next_epoch()
         self._store.wipe(match)
-        logger.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
+        log.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
 
     def as_written(self, match: Match) -> Match:
         """Return the match as the disk has it: what could not be written never happened."""
@@ -213,7 +209,7 @@ class MatchLog:
         assert self.match is not None
         self.next_epoch()
         self._store.put_aside(self.match)
-        logger.info("table %s: match %s is put aside, %d entries", self._table, self.match, self._written)
+        log.info("table %s: match %s is put aside, %d entries", self._table, self.match, self._written)
         self.match, self._written = None, 0
 
     def end(self) -> None:
@@ -221,7 +217,7 @@ class MatchLog:
         assert self.match is not None
         self.next_epoch()
         self._store.end(self.match, LEFT)
-        logger.info("table %s: match %s is ended, %d entries", self._table, self.match, self._written)
+        log.info("table %s: match %s is ended, %d entries", self._table, self.match, self._written)
         self.match, self._written = None, 0
 
     def all_put_aside(self) -> list[tuple[MatchPutAside, Head]]:
@@ -244,7 +240,7 @@ class MatchLog:
         self._store.take_up(match)
         self.match, self._over_written = match, False
         self.has_all_of(played)
-        logger.info("table %s: match %s goes on, %d entries", self._table, match, len(played.log))
+        log.info("table %s: match %s goes on, %d entries", self._table, match, len(played.log))
         return played
 
     # --- the second reading of a roll ---

@@ -22,7 +22,7 @@ from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import KeptReading, MatchLog
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class Play:
@@ -150,7 +150,7 @@ class Play:
         return None if self.match else NotAsked(say("No match is under way."), "LOBBY")
 
     def _report(self, error: RulesBug) -> None:
-        logger.error("table %s: %s", self._table, error, exc_info=error.__cause__)
+        log.error("table %s: %s", self._table, error, exc_info=error.__cause__)
 
     def put_away(self) -> None:
         """Show the match that is over no more, and wipe its hands. Nothing where there is none."""
@@ -238,14 +238,14 @@ class Play:
     def stop(self, error: LogError) -> None:
         """Stand still, as the disk has it, until `retry` succeeds."""
         if error.sentence != self.stopped:  # it is tried again each second, and the journal may lie on the same disk
-            logger.error("table %s: %s", self._table, error)
+            log.error("table %s: %s", self._table, error)
         self.stopped = error.sentence
         self.match = self.match and self.log.as_written(self.match)
 
     def retry(self) -> None:
         """Write what is missing, and go on."""
         self.answer_chance()
-        logger.warning("table %s: The disk is back; play goes on.", self._table)
+        log.warning("table %s: The disk is back; play goes on.", self._table)
         self.stopped = ""
 
 

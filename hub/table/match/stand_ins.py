@@ -53,7 +53,7 @@ class StandIns:
         found: dict[str, list[int]] = {}
         self._by_match[name] = {number: seat for number, seat in entries.items() if number < len(match.log)}
         for number, seat in self._by_match[name].items():
-            seats = found.setdefault(f"{match.told_before[number]}", [])
+            seats = found.setdefault(f"{match.events_before[number]}", [])
             if seat not in seats:
                 seats.append(seat)
         return found

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hub.engine.text import person, say
 from hub.errors import NotAsked
-from hub.ports import ClaimAsked
+from hub.ports import ClaimRequest
 from hub.state import Preset
 from hub.table.base.part import Group
 from hub.table.boxes.seat_boxes import SeatBoxes
@@ -90,7 +90,7 @@ class People(Group):
         self.on_box_used(seat)
         self.absence.end_pause()
 
-    def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
+    def ask_for_seat(self, claim: ClaimRequest, *, choosing: bool) -> None:
         """Start a claim; if nobody at the seat can answer it, ask the others. Raise LogError."""
         others = [one for one in self._seats.present(self._at_table()) if one != claim.seat]
         wanted = next((seat for seat in self._seats if seat.number == claim.seat), None)
@@ -116,7 +116,7 @@ class People(Group):
     def _at_table(self) -> list[int]:
         return self._play.seats or [seat.number for seat in self._seats if seat.joined]
 
-    def _ask_about_claim(self, claim: ClaimAsked) -> None:
+    def _ask_about_claim(self, claim: ClaimRequest) -> None:
         number = claim.seat
         seat = self._seats[number]
         player = person(seat.name) if seat.name else SAME_PERSON

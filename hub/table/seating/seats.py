@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from hub.engine.text import say
 from hub.errors import LogError
-from hub.ports import ClaimAsked, ClaimDecided
+from hub.ports import ClaimDecided, ClaimRequest
 from hub.state import Ack
 from hub.table.base.kept import KeptValues
 from hub.table.base.names import SENTENCE, TWIN
@@ -51,7 +51,7 @@ class WaitingClaim:
     """
 
     number: int
-    asked: ClaimAsked
+    asked: ClaimRequest
     counts_from: float
     ends: float
     by: Decider = "box"
@@ -84,7 +84,7 @@ class Seats(SeatList):
         return claim is not None and self._clock.now() >= claim.counts_from
 
     def ask(
-        self, claim: ClaimAsked, *, choosing: bool, vouched: bool = False, away_seconds: float = 0.0,
+        self, claim: ClaimRequest, *, choosing: bool, vouched: bool = False, away_seconds: float = 0.0,
         called: bool = False, free_in: float | None = None,
     ) -> None:  # fmt: skip
         """Decide about a claim, or let it wait for the box. `choosing`: the box holds a sealed choice and cannot show it.
@@ -141,7 +141,7 @@ class Seats(SeatList):
         else:
             self._wait(claim, now + (PHONE_FIRST_SECONDS if seat.sid and seat.phone_on else SHOWN_SECONDS))
 
-    def _wait(self, claim: ClaimAsked, counts_from: float, by: Decider = "box") -> None:
+    def _wait(self, claim: ClaimRequest, counts_from: float, by: Decider = "box") -> None:
         """Let a claim wait; a second one for the same seat is refused."""
         if claim.seat in self._claims:
             self._refuse(
@@ -152,7 +152,7 @@ class Seats(SeatList):
         ends = self._clock.now() + CLAIM_SECONDS
         self._claims[claim.seat] = WaitingClaim(self._claims_asked, claim, counts_from, ends, by)
 
-    def _is_left(self, seat: Seat, claim: ClaimAsked, seconds: float) -> bool:
+    def _is_left(self, seat: Seat, claim: ClaimRequest, seconds: float) -> bool:
         """Return whether the others may be asked who it is: somebody's seat without a box, whose phone is long gone."""
         is_left = seat.joined and bool(seat.sid) and not seat.box_on and seat.away_since is not None
         return is_left and claim.code is None and self._clock.now() - (seat.away_since or 0.0) >= seconds
@@ -253,16 +253,16 @@ class Seats(SeatList):
         codes = self._wrong_codes
         return len(codes) == ALARM_AFTER and self._clock.now() - codes[0] <= ALARM_SECONDS
 
-    def _refuse(self, claim: ClaimAsked, sentence: str, *, wrong_code: bool = False) -> None:
+    def _refuse(self, claim: ClaimRequest, sentence: str, *, wrong_code: bool = False) -> None:
         self._forget(claim)
         claim.answer(ClaimDecided(claim.claim, False, sentence, wrong_code=wrong_code))
 
-    def _forget(self, claim: ClaimAsked) -> None:
+    def _forget(self, claim: ClaimRequest) -> None:
         waiting = self._claims.get(claim.seat)
         if waiting and waiting.asked.claim == claim.claim:
             del self._claims[claim.seat]
 
-    def _grant(self, seat: Seat, claim: ClaimAsked) -> None:
+    def _grant(self, seat: Seat, claim: ClaimRequest) -> None:
         """Give the seat to the phone that asked; whoever held it before is out, at once, and whoever asked beside it."""
         self._forget(claim)
         before = seat.sid

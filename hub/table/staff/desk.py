@@ -19,7 +19,7 @@ from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
 from hub.network import staff_verbs
 from hub.network.staff_messages import Desk, Did
 from hub.network.verbs import AcknowledgeArgs, SeatArgs, TakeUpArgs, read_args
-from hub.ports import StaffAsked
+from hub.ports import StaffRequest
 from hub.table.base.kept import KeptText
 from hub.table.base.part import Group
 from hub.table.core import Core
@@ -94,7 +94,7 @@ class StaffDesk(Group):
 
     # --- requests ------------------------------------------------------------------------------------
 
-    def handle_request(self, asked: StaffAsked) -> None:
+    def handle_request(self, asked: StaffRequest) -> None:
         """Do what staff ask and answer. Raise LogError if the disk fails, after the answer."""
         match, entries = (
             self._play.log.match if self._play.match else None,

@@ -23,12 +23,12 @@ from hub.ports import (
     BoxCheated,
     BoxLocked,
     BoxUnlocked,
-    ClaimAsked,
+    ClaimRequest,
     DiceSeen,
-    HelpAsked,
+    HelpRequest,
     Key,
-    PhoneSaid,
-    StaffAsked,
+    PhoneRequest,
+    StaffRequest,
     Turn,
 )
 from hub.state import Batch, PublicDice, PublicState
@@ -43,7 +43,7 @@ from hub.table.views.snapshot import view
 log = logging.getLogger(__name__)
 
 TOUCHES = (
-    Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimAsked, HelpAsked, PhoneSaid, StaffAsked,
+    Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimRequest, HelpRequest, PhoneRequest, StaffRequest,
 )  # fmt: skip
 """The signals caused by a person at the table or on the staff's page."""
 STEP_SECONDS = 2.5

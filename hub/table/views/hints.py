@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from hub.engine.decision import Decision
 from hub.engine.game import Game
-from hub.engine.house_player import advise, look
+from hub.engine.house_player import advise, sight_of
 from hub.engine.printed import is_printed
 from hub.engine.sight import Sight
 from hub.engine.text import say
@@ -141,7 +141,7 @@ class Hints(Part):
 
     def _start(self, seat: int, run: Run) -> None:
         match = self._play.match
-        sight = look(match, seat) if match and seat in match.state.seats else None
+        sight = sight_of(match, seat) if match and seat in match.state.seats else None
         if match is None or sight is None:
             return
         self._started.add(seat)

@@ -179,7 +179,7 @@ class Snapshots:
         seat, dice = hand.seat, self._rolls.dice
         roll = decision.roll if decision.roll and decision.roll.seat == seat else None
         answer, dial = decision.answers.get(seat), self._boxes.dial_start(seat)
-        notes, covered = match.noted(seat)
+        notes, covered = match.notes_and_covered(seat)
         return replace(
             hand,
             number=decision.number,
