@@ -1,4 +1,4 @@
-// What was played at a table: minutes a game, wins by seat, the dice, the newest matches. Public facts only.
+// Statistics of a table: minutes per game, wins by seat, the dice, the newest matches. Public facts only.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
 import { begin, message, readMessage, say, sayAround, sayCount } from "../lib/language.js";
@@ -130,7 +130,7 @@ function Newest({ matches }) {
 }
 
 /**
- * Return the day of a date in UTC as people here write it.
+ * Return the day of a date in UTC in the format of the page's language.
  * @param {string} begun
  */
 const dayOf = (begun) => new Date(`${begun.replace(" ", "T")}Z`).toLocaleDateString([], { dateStyle: "medium" });

@@ -1,4 +1,4 @@
-// The join page: four letters, forgiving about everything else.
+// The join page: four letters, tolerant of everything else.
 
 import { tableByCode } from "../lib/claim.js";
 import { begin, say } from "../lib/language.js";
@@ -15,7 +15,7 @@ const button = /** @type {HTMLButtonElement} */ (document.getElementById("go"));
 const LENGTH = 4;
 
 /**
- * Return the four letters, whatever else was typed or pasted.
+ * Return the four letters from any typed or pasted text.
  * @param {string} text
  */
 function lettersIn(text) {
@@ -30,7 +30,7 @@ async function go() {
   error.textContent = "";
   try {
     const { table, k } = await tableByCode(code.value);
-    // The key came over the network, not from a code that was scanned: the next page says so.
+    // The key came over the network, not from a scanned code: the next page says so.
     location.assign(`/t/${encodeURIComponent(table)}#k=${encodeURIComponent(k)}&typed=1`);
   } catch (refused) {
     error.textContent = say(/** @type {Error} */ (refused).message);

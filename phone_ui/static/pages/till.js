@@ -1,4 +1,4 @@
-// The tables at a glance, for whoever stands at the till: what is played, for how long, and which seats are free. No PIN.
+// The tables at a glance, for the till: what is played, for how long, and which seats are free. Without a PIN.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
 import { begin, message, say, sayCount } from "../lib/language.js";
@@ -22,7 +22,7 @@ const clockTime = (seconds) =>
   new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
 
 /**
- * Return which seats are free, in words.
+ * Return the free seats, in words.
  * @param {TillTable} table
  */
 function seatsText({ seats, free }) {
@@ -32,7 +32,7 @@ function seatsText({ seats, free }) {
 }
 
 /**
- * Return what goes on at a table, and how long it may last.
+ * Return what a table is doing, and how long that may last.
  * @param {TillTable} table
  */
 function playText({ state, title, minutes_left: left }) {
