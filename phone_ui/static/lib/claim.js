@@ -6,7 +6,7 @@ import { slot } from "./storage.js";
 
 /** @import { ClaimBody, ClaimReply, ClaimDetails, KeyProof } from "./messages.d.ts" */
 /** @import { Held } from "./types.d.ts" */
-/** @typedef {Pick<Held, "pk" | "sk" | "hubkey">} Kept */
+/** @typedef {Pick<Held, "pk" | "sk" | "hubkey">} StoredKeys */
 
 const PATIENCE = 32_000; // the hub waits 30 s for the button
 const PAUSE = 300;
@@ -19,19 +19,19 @@ const keysSlot = (table) => slot(`th/${table}/keys`);
 /**
  * Store the keys of a seat at a table, so that this phone can prove later which seat it had in a suspended match.
  * @param {string} table
- * @param {Kept} held
+ * @param {StoredKeys} held
  */
 export function rememberKeys(table, { pk, sk, hubkey }) {
-  const before = keptKeys(table).filter((one) => one.pk !== pk);
+  const before = storedKeys(table).filter((one) => one.pk !== pk);
   keysSlot(table).set([{ pk, sk, hubkey }, ...before].slice(0, MOST_EARLIER));
   slot(`th/${table}/earlier`).remove(); // passwords stored by pages before November 24, 2026; they no longer prove anything
 }
 
 /**
  * @param {string} table
- * @returns {Kept[]}
+ * @returns {StoredKeys[]}
  */
-const keptKeys = (table) => keysSlot(table).get() ?? [];
+const storedKeys = (table) => keysSlot(table).get() ?? [];
 
 /**
  * Prove to the hub that this phone has the secret halves of earlier keys. Each proof is only valid for the claim with the
@@ -43,7 +43,7 @@ const keptKeys = (table) => keysSlot(table).get() ?? [];
 function proofs(table, hubKey, pk) {
   /** @type {KeyProof} */
   const proof = { pk, table };
-  const made = keptKeys(table)
+  const made = storedKeys(table)
     .filter((one) => one.hubkey === hubKey)
     .map((one) => ({
       pk: one.pk,

@@ -74,14 +74,14 @@ export function randomHex(digits) {
 export class Channel {
   /**
    * @param {Uint8Array} hubKey the hub's public key
-   *   @param {Uint8Array} secretKey the phone's secret key
+   * @param {Uint8Array} secretKey the phone's secret key
    */
   constructor(hubKey, secretKey) {
     this.shared = nacl.box.before(hubKey, secretKey);
   }
 
   /**
-   *   Return nonce and box of an object separately. Its JSON is padded to a multiple of `step` bytes.
+   * Return nonce and box of an object separately. Its JSON is padded to a multiple of `step` bytes.
    * @param {unknown} object
    */
   box(object, step = STEP) {
@@ -90,7 +90,7 @@ export class Channel {
   }
 
   /**
-   *   Return nonce and box of an object in one piece. Its JSON is padded to a multiple of `step` bytes.
+   * Return nonce and box of an object in one piece. Its JSON is padded to a multiple of `step` bytes.
    * @param {unknown} object
    */
   encrypt(object, step = STEP) {
@@ -102,7 +102,7 @@ export class Channel {
   }
 
   /**
-   *   Return the object in nonce and box, or null if they were not made for this phone.
+   * Return the object in nonce and box, or null if they were not made for this phone.
    * @param {Uint8Array} whole
    */
   decrypt(whole) {
@@ -111,7 +111,7 @@ export class Channel {
   }
 
   /**
-   *   Return the object in a box, or null if it was not made for this phone.
+   * Return the object in a box, or null if it was not made for this phone.
    * @param {Uint8Array} nonce
    * @param {Uint8Array} box
    * @returns {any}
@@ -125,7 +125,7 @@ export class Channel {
   }
 
   /**
-   *   Return the text in nonce and box, or null if they were not made for this phone.
+   * Return the text in nonce and box, or null if they were not made for this phone.
    * @param {Uint8Array} whole
    */
   text(whole) {

@@ -45,7 +45,7 @@ export const isTranslated = () => languageNow() !== WRITTEN_IN;
  * Choose and load the language of the page. If the hub cannot be reached, the language stays.
  * @param {readonly string[]} [wanted] the first of them that the hub has; by default the person's choice or the browser's
  */
-export async function begin(wanted) {
+export async function loadLanguage(wanted) {
   const asked = new URLSearchParams(location.search).get("language") ?? languageSlot.get();
   const wishes = asked ? [asked] : (wanted ?? navigator.languages);
   if (!now.speaker && (!wishes.length || wishes[0].split("-")[0] === WRITTEN_IN)) return;

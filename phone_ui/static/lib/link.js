@@ -1,5 +1,5 @@
 // The phone's link to its table: MQTT over WebSocket on the page's own port. Pages only use {onPublic, onHand, onAway,
-// onGone} and send(verb, args). A new version of the hub does not reload the page, because that would close an open hand
+// onSeatLost} and send(verb, args). A new version of the hub does not reload the page, because that would close an open hand
 // and discard half-made choices.
 
 import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";
@@ -29,7 +29,7 @@ const NO_ANSWER = message("The hub did not answer. Look at the table, then try o
 
 /**
  * The needs and callbacks of a link. `dial` opens an MQTT connection, `nextNumber` returns rising request numbers, and
- * `onGone` is called once when this phone has lost the seat.
+ * `onSeatLost` is called once when this phone has lost the seat.
  * @typedef {object} LinkOptions
  * @property {Held} held
  * @property {string} address
@@ -38,7 +38,7 @@ const NO_ANSWER = message("The hub did not answer. Look at the table, then try o
  * @property {(state: PublicState) => void} onPublic
  * @property {(hand: Hand) => void} onHand
  * @property {(away: boolean) => void} onAway
- * @property {(sentence: string) => void} onGone
+ * @property {(sentence: string) => void} onSeatLost
  * @property {Clock} [clock]
  */
 
@@ -93,7 +93,7 @@ class Requests {
   }
 
   /**
-   *   Send a request. Resolves with its answer.
+   * Send a request. Resolves with its answer.
    * @param {Act} act
    * @returns {Promise<Answer>}
    */
@@ -195,7 +195,7 @@ class Link {
     client.on("close", () => {
       if (this.client !== client) return;
       this.client = null;
-      this.lost();
+      this.markLost();
     });
   }
 
@@ -209,15 +209,15 @@ class Link {
   }
 
   /**
-   *   Open the socket of a connection. The hub's close code says whether this phone has lost the seat.
+   * Open the socket of a connection. The hub's close code says whether this phone has lost the seat.
    * @param {string} url
    * @param {string[]} protocols
-   *   @param {() => boolean} isPresent returns whether the connection is still the present one
+   * @param {() => boolean} isPresent returns whether the connection is still the present one
    */
   openSocket(url, protocols, isPresent) {
     const socket = new WebSocket(url, protocols);
     socket.addEventListener("close", ({ code }) => {
-      if (code === SEAT_GIVEN_BACK && isPresent()) this.gone(SEAT_LOST);
+      if (code === SEAT_GIVEN_BACK && isPresent()) this.loseSeat(SEAT_LOST);
     });
     return socket;
   }
@@ -228,10 +228,10 @@ class Link {
     old?.removeAllListeners();
     old?.on("error", () => undefined); // ignore late errors of the ended connection
     old?.end(true);
-    this.lost();
+    this.markLost();
   }
 
-  lost() {
+  markLost() {
     if (this.live) this.lostAt = this.clock.now();
     this.live = false;
   }
@@ -249,10 +249,10 @@ class Link {
   }
 
   /** @param {string} sentence */
-  gone(sentence) {
+  loseSeat(sentence) {
     if (this.closed) return;
     this.close();
-    this.options.onGone(sentence);
+    this.options.onSeatLost(sentence);
   }
 
   // --- from the hub ------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class Link {
     if (!retained) this.hubIsUp = true; // a new message proves that the hub is up, whatever its last status
     /** @type {PublicState} */
     const state = readMessage(new TextDecoder().decode(payload));
-    this.alive();
+    this.markLive();
     if (!notOlder(this.state, state)) return;
     this.state = state;
     this.options.onPublic(state);
@@ -285,11 +285,11 @@ class Link {
 
   /** @param {Uint8Array} payload */
   receiveHand(payload) {
-    if (!payload.length) return this.gone(SEAT_LOST);
+    if (!payload.length) return this.loseSeat(SEAT_LOST);
     /** @type {Hand | null} */
     const hand = this.channel.decrypt(payload);
-    if (!hand) return this.gone(NEW_KEY);
-    this.alive();
+    if (!hand) return this.loseSeat(NEW_KEY);
+    this.markLive();
     if (!notOlder(this.hand, hand)) return undefined;
     this.hand = hand;
     return this.options.onHand(hand);
@@ -308,12 +308,12 @@ class Link {
     if (!this.hubIsUp) this.lostAt = this.clock.now();
   }
 
-  alive() {
+  markLive() {
     if (!this.live) {
       this.live = true;
       this.requests.sendAgain();
     }
-    this.sayWhetherAway();
+    this.reportAway();
   }
 
   // --- time --------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ class Link {
     const torn = now - this.wholeAt > TORN_FOR;
     if (slept || mute || torn || silence > DEAD_AFTER || !this.client) this.dial();
     else if (silence > PING_AFTER && this.client.connected) this.client.sendPing();
-    this.sayWhetherAway();
+    this.reportAway();
     this.requests.tick();
   }
 
@@ -338,7 +338,7 @@ class Link {
     return Boolean(state && hand) && (state?.session !== hand?.session || state?.seq !== hand?.seq);
   }
 
-  sayWhetherAway() {
+  reportAway() {
     const there = this.live && this.hubIsUp;
     const away = !there && this.clock.now() - this.lostAt >= SAY_AWAY_AFTER;
     if (away === this.away || (!away && !there)) return;
@@ -349,7 +349,7 @@ class Link {
   // --- to the hub --------------------------------------------------------------------------------------
 
   /**
-   *   Send a request. Resolves with the hub's answer, or with an error sentence after 8 s without one.
+   * Send a request. Resolves with the hub's answer, or with an error sentence after 8 s without one.
    * @param {Act["verb"]} verb
    * @param {Facts} args
    */

@@ -18,15 +18,15 @@ export class OwnScreen {
   /**
    * @param {string} table
    * @param {string} hash the fragment of the page's address: `k` is the hub's key, `s` the token
-   *   @param {(refused: boolean) => void} onRefused called with whether the hub refuses the link
+   * @param {(refused: boolean) => void} onRefused called with whether the hub refuses the link
    */
   constructor(table, hash, onRefused) {
     const given = new URLSearchParams(hash.slice(1));
-    const kept = slot(`th/screen/${table}`);
+    const stored = slot(`th/screen/${table}`);
     const named = given.get("s");
     /** @type {{ k: string | null, s: string } | null} */
-    const link = named ? { k: given.get("k"), s: named } : kept.get();
-    if (named && link) kept.set(link);
+    const link = named ? { k: given.get("k"), s: named } : stored.get();
+    if (named && link) stored.set(link);
     this.path = `/t/${table}/screen`;
     this.hub = keyFrom(link?.k);
     this.token = link?.s ?? "";
@@ -43,7 +43,7 @@ export class OwnScreen {
 
   /**
    * Open the stream.
-   *   @param {string} address the address of the public stream, which on the hub's own machine has the codes of seats
+   * @param {string} address the address of the public stream, which on the hub's own machine has the codes of seats
    * @returns {Source}
    */
   open(address) {
@@ -52,8 +52,8 @@ export class OwnScreen {
   }
 
   /**
-   *   Report to the hub that this page is alive, when a beat of its stream arrives; at most every five seconds.
-   *   @param {boolean} own whether the hub shows this screen the codes of seats
+   * Report to the hub that this page is alive, when a beat of its stream arrives; at most every five seconds.
+   * @param {boolean} own whether the hub shows this screen the codes of seats
    * @param {number} now in milliseconds
    */
   beat(own, now = performance.now()) {
@@ -70,7 +70,7 @@ export class OwnScreen {
   }
 
   /**
-   *   Prove the token. Throws NotPaired if the hub refuses it, another error if it does not answer.
+   * Prove the token. Throws NotPaired if the hub refuses it, another error if it does not answer.
    * @returns {Promise<{ address: string, channel: Channel }>}
    */
   async pair() {
@@ -86,12 +86,12 @@ export class OwnScreen {
     /** @type {ScreenBox} */
     const sealed = await answer.json();
     /** @type {ScreenSession | null} */
-    const told = channel.unbox(fromBase64(sealed.nonce), fromBase64(sealed.box));
-    if (!told) throw new NotPaired();
-    this.session = told.session;
+    const opened = channel.unbox(fromBase64(sealed.nonce), fromBase64(sealed.box));
+    if (!opened) throw new NotPaired();
+    this.session = opened.session;
     this.channel = channel;
     this.beats = 0;
-    return { address: `${this.path}/events?session=${told.session}`, channel };
+    return { address: `${this.path}/events?session=${opened.session}`, channel };
   }
 }
 
@@ -114,14 +114,14 @@ class PairedSource {
     /** @type {EventSource | null} */
     this.source = null;
     this.closed = false;
-    this.begin(screen, everybody).catch(() => undefined); // on failure it stays silent, so the follower opens a new one
+    this.open(screen, everybody).catch(() => undefined); // on failure it stays silent, so the follower opens a new one
   }
 
   /**
    * @param {OwnScreen} screen
    * @param {string} everybody
    */
-  async begin(screen, everybody) {
+  async open(screen, everybody) {
     let address = everybody;
     /** @type {Channel | null} */
     let channel = null;
@@ -135,7 +135,7 @@ class PairedSource {
     if (this.closed) return;
     this.source = new EventSource(address);
     this.source.onopen = () => this.onopen?.(null);
-    for (const [name, heard] of this.listeners) this.source.addEventListener(name, heard);
+    for (const [name, listener] of this.listeners) this.source.addEventListener(name, listener);
     this.source.onmessage = ({ data }) => {
       const text = channel ? channel.text(fromBase64(data)) : data;
       if (text !== null) this.onmessage?.({ data: text });
@@ -144,11 +144,11 @@ class PairedSource {
 
   /**
    * @param {string} name
-   * @param {() => void} heard
+   * @param {() => void} listener
    */
-  addEventListener(name, heard) {
-    this.listeners.push([name, heard]);
-    this.source?.addEventListener(name, heard);
+  addEventListener(name, listener) {
+    this.listeners.push([name, listener]);
+    this.source?.addEventListener(name, listener);
   }
 
   close() {

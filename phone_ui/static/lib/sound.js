@@ -68,22 +68,22 @@ const newest = (state) => state.events.at(-1)?.n ?? -1;
 export function listener() {
   /** @type {PublicState | null} */
   let last = null;
-  let told = ""; // the last announcement of the table's time
+  let lastOrders = ""; // the last announcement of the table's time
   let skipping = false;
   return {
     skip: () => {
       skipping = true;
     },
     /**
-     *   Return the sounds for a state, in the order of the events.
+     * Return the sounds for a state, in the order of the events.
      * @param {PublicState} state
      * @returns {Sound[]}
      */
-    hear(state) {
+    soundsFor(state) {
       const before = last;
       const orders = announced(state);
-      const isNew = Boolean(orders) && orders !== told;
-      told = orders || told;
+      const isNew = Boolean(orders) && orders !== lastOrders;
+      lastOrders = orders || lastOrders;
       last = state;
       if (!before || skipping) {
         skipping = false;
@@ -91,7 +91,7 @@ export function listener() {
       }
       const follows = before.session === state.session && before.epoch === state.epoch && before.match === state.match;
       /** @type {Sound[]} */
-      const sounds = follows ? happened(before, state) : [];
+      const sounds = follows ? soundsBetween(before, state) : [];
       return isNew ? [...sounds, "orders"] : sounds;
     },
   };
@@ -101,7 +101,7 @@ export function listener() {
  * @param {PublicState} before
  * @param {PublicState} state of the same match
  */
-function happened(before, state) {
+function soundsBetween(before, state) {
   /** @type {Sound[]} */
   const sounds = [];
   if (state.locked.some((seat) => !before.locked.includes(seat))) sounds.push("lock");

@@ -53,7 +53,7 @@ const said = new WeakMap();
 class Spoken {
   /**
    * @param {string} name
-   *   @param {Catalogue | null} common null for English, to which a page may return
+   * @param {Catalogue | null} common null for English, to which a page may return
    */
   constructor(name, common) {
     this.name = name;
@@ -110,7 +110,7 @@ class Spoken {
   }
 
   /**
-   *   Translate a text between tags. The spaces around it stay, and a line break is a space.
+   * Translate a text between tags. The spaces around it stay, and a line break is a space.
    * @param {string} text
    */
   sayText(text) {
@@ -155,7 +155,7 @@ class Spoken {
   }
 
   /**
-   *   Return the children of an element with their texts translated.
+   * Return the children of an element with their texts translated.
    * @param {any[]} children
    * @returns {any[]}
    */

@@ -14,7 +14,7 @@ const LOOK_PATIENCE = 30_000; // the hub answers a request `look` within 20 s
 const TRY_AGAIN = 2_000;
 
 /** Stored in this browser: the hub's key of the first visit, and a token that identifies the browser to the hub. */
-const kept = slot("th/staff");
+const stored = slot("th/staff");
 
 /** The session is over, and the page asks for the PIN again. */
 export class SignedOut extends Error {}
@@ -29,13 +29,13 @@ export class OtherKey extends Error {}
  */
 export async function hubKey(hash) {
   const given = new URLSearchParams(hash.slice(1)).get("k");
-  const known = given ?? kept.get()?.key;
+  const known = given ?? stored.get()?.key;
   return known ?? (await post("/staff/key.json", null)).k;
 }
 
 /** Forget the hub's key, so that the next log-in accepts the hub's answer. */
 export function forgetKey() {
-  kept.remove();
+  stored.remove();
 }
 
 /**
@@ -51,15 +51,15 @@ export async function signIn(pin, hash) {
   const keys = newKeys();
   const channel = new Channel(hub, keys.secretKey);
   /** @type {StaffSecret} */
-  const secret = { pin, browser: kept.get()?.browser ?? "" };
+  const secret = { pin, browser: stored.get()?.browser ?? "" };
   const { nonce, box } = channel.box(secret);
   /** @type {StaffLogin} */
   const body = { pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };
-  const told = opened(channel, await post("/staff/login", body));
-  if (!told) throw new OtherKey();
-  kept.set({ key, browser: told.browser });
-  const session = new Session(channel, told.session, 0);
-  open = { name: told.session, key, secret: toBase64(keys.secretKey), n: 0 };
+  const reply = opened(channel, await post("/staff/login", body));
+  if (!reply) throw new OtherKey();
+  stored.set({ key, browser: reply.browser });
+  const session = new Session(channel, reply.session, 0);
+  open = { name: reply.session, key, secret: toBase64(keys.secretKey), n: 0 };
   store(open);
   return session;
 }
@@ -100,7 +100,7 @@ export class Session {
   /**
    * @param {Channel} channel
    * @param {string} name
-   *   @param {number} n the last number used
+   * @param {number} n the last number used
    */
   constructor(channel, name, n) {
     this.channel = channel;
@@ -109,7 +109,7 @@ export class Session {
   }
 
   /**
-   *   Send a request. Throws SignedOut, or Refused with the hub's sentence.
+   * Send a request. Throws SignedOut, or Refused with the hub's sentence.
    * @param {StaffAsk["verb"]} verb
    * @param {string} [table]
    * @param {Facts} [args]
@@ -144,14 +144,14 @@ export class Session {
  * Follow the venue. `onVenue` gets each picture, `onAway` whether the hub fails to answer, and `onOut` is called once when
  * the session is over. Return a function that ends this.
  * @param {Session} session
- * @param {{ onVenue: (venue: Venue) => void, onAway: (away: boolean) => void, onOut: () => void }} told
+ * @param {{ onVenue: (venue: Venue) => void, onAway: (away: boolean) => void, onOut: () => void }} callbacks
  * @returns {() => void}
  */
 export function watch(session, { onVenue, onAway, onOut }) {
   let stopped = false;
   let woken = false;
   let looking = new AbortController();
-  async function go() {
+  async function poll() {
     let since = 0;
     while (!stopped) {
       woken = false;
@@ -182,7 +182,7 @@ export function watch(session, { onVenue, onAway, onOut }) {
     looking.abort();
   };
   document.addEventListener("visibilitychange", wake);
-  go();
+  poll();
   return () => {
     stopped = true;
     document.removeEventListener("visibilitychange", wake);
@@ -232,12 +232,12 @@ async function post(address, body, signal = within(PATIENCE).signal) {
   } catch {
     throw new Refused("The hub does not answer. Is this device on the venue's network?");
   }
-  const said = await answer
+  const content = await answer
     .text()
     .then(readMessage)
     .catch(() => ({}));
   if (answer.status === 401) throw new SignedOut();
   if (answer.status === 400 && address === "/staff/login") throw new OtherKey();
-  if (!answer.ok) throw new Refused(said.error ?? say("The hub could not do that. Try once more."));
-  return said;
+  if (!answer.ok) throw new Refused(content.error ?? say("The hub could not do that. Try once more."));
+  return content;
 }

@@ -22,20 +22,20 @@ export const browserClock = {
 
 /**
  * Follow an address of server-sent events. `onState` gets each JSON. `onAway` gets true after a silence, and false with the
- * next data. `onHeard` is called for each beat or state.
+ * next data. `onData` is called for each beat or state.
  * @param {string} address
  * @param {{
  *   onState: (state: any) => void,
  *   onAway: (away: boolean) => void,
- *   onHeard?: () => void,
+ *   onData?: () => void,
  *   clock?: Clock,
  *   open?: (address: string) => Source,
  * }} options
  * @returns {{ wake: () => void, close: () => void }}
  */
-export function follow(
+export function subscribe(
   address,
-  { onState, onAway, onHeard = () => undefined, clock = browserClock, open = (at) => new EventSource(at) },
+  { onState, onAway, onData = () => undefined, clock = browserClock, open = (at) => new EventSource(at) },
 ) {
   /** @type {Source | null} */
   let source = null;
@@ -43,23 +43,23 @@ export function follow(
   let away = false;
   let closed = false;
 
-  function heard() {
+  function noteData() {
     heardAt = clock.now();
     if (away) {
       away = false;
       onAway(false);
     }
-    onHeard();
+    onData();
   }
 
   function reopen() {
     source?.close();
     if (closed) return;
     source = open(address);
-    source.onopen = heard;
-    source.addEventListener("beat", heard);
+    source.onopen = noteData;
+    source.addEventListener("beat", noteData);
     source.onmessage = ({ data }) => {
-      heard();
+      noteData();
       onState(readMessage(data));
     };
   }

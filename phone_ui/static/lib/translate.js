@@ -41,7 +41,7 @@ function withTemplates(wire, templates) {
 /** One language: the sentences of some games, and the common ones. */
 export class Language {
   /**
-   *   @param {...Catalogue} catalogues the most specific one first
+   * @param {...Catalogue} catalogues the most specific one first
    */
   constructor(...catalogues) {
     this.catalogues = catalogues;
@@ -50,7 +50,7 @@ export class Language {
   }
 
   /**
-   *   Translate a text of the hub, or a message without places. A text that the catalogues lack stays as it is.
+   * Translate a text of the hub, or a message without places. A text that the catalogues lack stays as it is.
    * @param {string} text
    */
   say(text) {
@@ -60,7 +60,7 @@ export class Language {
   }
 
   /**
-   *   Translate a template with its values. A template that the catalogues lack stays English.
+   * Translate a template with its values. A template that the catalogues lack stays English.
    * @param {string} template
    * @param {Values} values
    */
@@ -69,7 +69,7 @@ export class Language {
   }
 
   /**
-   *   Translate a text from its template and values. Returns null if the catalogues lack the template.
+   * Translate a text from its template and values. Returns null if the catalogues lack the template.
    * @param {MadeOf} made
    * @returns {string | null}
    */
@@ -101,8 +101,8 @@ export class Language {
   }
 
   /**
-   *   Return the translation of a message in its form for this number, or null if the catalogues lack it. A message without
-   *   words is the same in all languages.
+   * Return the translation of a message in its form for this number, or null if the catalogues lack it. A message without
+   * words is the same in all languages.
    * @param {string} message
    * @param {number} count
    */

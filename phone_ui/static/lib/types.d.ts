@@ -177,7 +177,7 @@ export interface Clock {
 export interface Source {
   onopen: ((this: any, event: any) => void) | null;
   onmessage: ((this: any, event: any) => void) | null;
-  addEventListener(name: string, heard: () => void): void;
+  addEventListener(name: string, listener: () => void): void;
   close(): void;
 }
 

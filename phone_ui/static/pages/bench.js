@@ -1,11 +1,11 @@
 // The bench: simulated boxes, dice and panels, so that one person with a laptop can play a whole table.
 
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
-import { begin, readMessage, say, sayCount } from "../lib/language.js";
+import { loadLanguage, readMessage, say, sayCount } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { calledName, nameStays, placeOf, seatName, seatText } from "../lib/seats.js";
 import { claimNameOf, slot } from "../lib/storage.js";
-import { follow } from "../lib/stream.js";
+import { subscribe } from "../lib/stream.js";
 import { askedSeats } from "../lib/view.js";
 import { Die, dieCount } from "../parts/die.js";
 import { Mark, Sentence } from "../parts/marks.js";
@@ -104,8 +104,8 @@ function Bench() {
   const hubKey = useHubKey(state?.code);
 
   useEffect(() => {
-    const devices = follow(`/t/${table}/bench/events`, { onState: setBench, onAway: setAway });
-    const states = follow(`/t/${table}/screen/events`, { onState: setState, onAway: () => undefined });
+    const devices = subscribe(`/t/${table}/bench/events`, { onState: setBench, onAway: setAway });
+    const states = subscribe(`/t/${table}/screen/events`, { onState: setState, onAway: () => undefined });
     return () => {
       devices.close();
       states.close();
@@ -443,4 +443,4 @@ function DiceFaults({ dice, count, send }) {
   </div>`;
 }
 
-begin().then(() => render(html`<${Bench} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Bench} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

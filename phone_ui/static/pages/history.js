@@ -1,7 +1,7 @@
 // Statistics of a table: minutes per game, wins by seat, the dice, the newest matches. Public facts only.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
-import { begin, message, readMessage, say, sayAround, sayCount } from "../lib/language.js";
+import { loadLanguage, message, readMessage, say, sayAround, sayCount } from "../lib/language.js";
 import { Bars } from "../parts/bars.js";
 import { Mark } from "../parts/marks.js";
 
@@ -135,4 +135,4 @@ function Newest({ matches }) {
  */
 const dayOf = (begun) => new Date(`${begun.replace(" ", "T")}Z`).toLocaleDateString([], { dateStyle: "medium" });
 
-begin().then(() => render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,11 +1,11 @@
 // The join page: four letters, tolerant of everything else.
 
 import { tableByCode } from "../lib/claim.js";
-import { begin, say } from "../lib/language.js";
+import { loadLanguage, say } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
 applySettings(loadSettings());
-begin();
+loadLanguage();
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("form"));
 const code = /** @type {HTMLInputElement} */ (document.getElementById("code"));
@@ -25,7 +25,7 @@ function lettersIn(text) {
     .slice(0, LENGTH);
 }
 
-async function go() {
+async function openTable() {
   button.disabled = true;
   error.textContent = "";
   try {
@@ -44,15 +44,15 @@ code.addEventListener("input", () => {
   if (code.value !== wanted) code.value = wanted;
   error.textContent = "";
   button.disabled = wanted.length < LENGTH;
-  if (wanted.length === LENGTH) go();
+  if (wanted.length === LENGTH) openTable();
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (lettersIn(code.value).length === LENGTH) go();
+  if (lettersIn(code.value).length === LENGTH) openTable();
 });
 
 const given = lettersIn(new URLSearchParams(location.search).get("code") ?? "");
 if (given) {
   code.value = given;
-  if (given.length === LENGTH) go();
+  if (given.length === LENGTH) openTable();
 }

@@ -10,10 +10,10 @@ import { Winner } from "../kiosk/winner.js";
 import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
-import { begin, languageNow } from "../lib/language.js";
+import { languageNow, loadLanguage } from "../lib/language.js";
 import { OwnScreen } from "../lib/own_screen.js";
 import { fetchLanguages } from "../lib/speaking.js";
-import { follow } from "../lib/stream.js";
+import { subscribe } from "../lib/stream.js";
 import { Notices } from "../parts/notices.js";
 import { Together } from "../parts/questions.js";
 import { useSound } from "../parts/sound.js";
@@ -38,7 +38,7 @@ function useLanguagesInTurn(state) {
   const inPlay = state?.state === "playing" || state?.state === "stopped";
   const moment = inPlay ? `${state.match} ${state.view?.round}` : "";
   const began = useRef(moment);
-  const turn = () => begin([languages.find((one) => one !== languageNow()) ?? languages[0]]).then(draw);
+  const turn = () => loadLanguage([languages.find((one) => one !== languageNow()) ?? languages[0]]).then(draw);
   useEffect(() => {
     if (languages.length < 2 || !state) return undefined;
     if (!moment) {
@@ -69,13 +69,13 @@ function Kiosk() {
     const withAll = withEvents(show);
     let own = false;
     onRefused = setRefused;
-    const stream = follow(`/t/${table}/screen/events`, {
+    const stream = subscribe(`/t/${table}/screen/events`, {
       onState: (next) => {
         own = "claim_codes" in next;
         withAll(next);
       },
       onAway: setAway,
-      onHeard: () => screen.beat(own),
+      onData: () => screen.beat(own),
       open: (address) => screen.open(address),
     });
     return () => stream.close();
@@ -136,6 +136,6 @@ const draw = () => render(html`<${Kiosk} key=${languageNow()} />`, page);
 
 fetchLanguages().then(async (known) => {
   languages = known?.tables[table] ?? [];
-  await begin(languages);
+  await loadLanguage(languages);
   draw();
 }, draw);

@@ -5,10 +5,10 @@ import { rememberKeys } from "../lib/claim.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
-import { begin, say, sayAround } from "../lib/language.js";
+import { loadLanguage, say, sayAround } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, claimNameOf, loadSettings, saveSettings, slot } from "../lib/storage.js";
-import { follow } from "../lib/stream.js";
+import { subscribe } from "../lib/stream.js";
 import { isAskedTogether, phaseText, roundText } from "../lib/view.js";
 import { Awaited } from "../parts/awaited.js";
 import { later } from "../parts/later.js";
@@ -91,7 +91,7 @@ function onSeen(wake) {
 function usePublicStream(held, onState, onAway) {
   useEffect(() => {
     if (held) return undefined;
-    const stream = follow(`/t/${table}/events`, { onState, onAway });
+    const stream = subscribe(`/t/${table}/events`, { onState, onAway });
     const stopLooking = onSeen(stream.wake);
     return () => {
       stopLooking();
@@ -105,10 +105,10 @@ function usePublicStream(held, onState, onAway) {
  * Keep the link to the table while this tab holds a seat. Return a function that sends over it.
  * @param {{
  *   held: Held | null, elsewhere: boolean, onPublic: (state: PublicState) => void, onHand: (hand: Hand) => void,
- *   onAway: (away: boolean) => void, onGone: (sentence: string) => void, onElsewhere: () => void,
+ *   onAway: (away: boolean) => void, onSeatLost: (sentence: string) => void, onElsewhere: () => void,
  * }} options
  */
-function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onGone, onElsewhere }) {
+function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onSeatLost, onElsewhere }) {
   const link = useRef(/** @type {ReturnType<typeof connect> | null} */ (null));
   useEffect(() => {
     if (!held || elsewhere) return undefined;
@@ -121,7 +121,7 @@ function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onGone, onElse
       onPublic,
       onHand,
       onAway,
-      onGone,
+      onSeatLost,
     });
     link.current = opened;
     /** @param {PageTransitionEvent} event */
@@ -185,7 +185,7 @@ function useTable() {
     setRefusal("");
   };
   /** @param {string} sentence */
-  const onGone = (sentence) => {
+  const onSeatLost = (sentence) => {
     setLostSeat(handingOver.current ? null : (held?.seat ?? null));
     claimSlot.remove();
     setHand(null);
@@ -196,7 +196,7 @@ function useTable() {
   };
   usePublicStream(held, onPublic, setAway);
   const onElsewhere = () => setElsewhere(true);
-  const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onGone, onElsewhere });
+  const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onSeatLost, onElsewhere });
 
   /** @type {Ask} */
   const ask = async (verb, args, key) => {
@@ -214,7 +214,7 @@ function useTable() {
     leaving.current = true;
     const answer = await ask("leave", {}, "leave");
     leaving.current = answer.ok;
-    if (answer.ok) onGone("");
+    if (answer.ok) onSeatLost("");
   };
   /** @param {Held} login */
   const hold = (login) => {
@@ -467,4 +467,4 @@ function Splash({ away }) {
 
 // When everything is drawn and the phone is idle, store the page for times without the hub.
 setTimeout(() => import("../parts/install.js").then((part) => part.install(table)).catch(() => undefined), 4_000);
-begin().then(() => render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -2,7 +2,7 @@
 
 import { fingerprint, keyFrom } from "../lib/encryption.js";
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
-import { begin, say, sayAround } from "../lib/language.js";
+import { loadLanguage, say, sayAround } from "../lib/language.js";
 import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
@@ -309,4 +309,4 @@ function MachinePart({ venue, ask, sending, findings }) {
   </section>`;
 }
 
-begin().then(() => render(html`<${Staff} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Staff} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

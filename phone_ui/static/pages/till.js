@@ -1,7 +1,7 @@
 // The tables at a glance, for the till: what is played, for how long, and which seats are free. Without a PIN.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
-import { begin, message, say, sayCount } from "../lib/language.js";
+import { loadLanguage, message, say, sayCount } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
 /** @import { TillTable } from "../lib/messages.d.ts" */
@@ -82,4 +82,4 @@ function Till() {
     </ul>`;
 }
 
-begin().then(() => render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

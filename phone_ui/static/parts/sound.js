@@ -90,7 +90,7 @@ export function useSound(state, away) {
   }, [away]);
   useEffect(() => {
     if (!state || !ears.current) return;
-    const sounds = ears.current.hear(state);
+    const sounds = ears.current.soundsFor(state);
     if (document.visibilityState === "visible") out.current?.play(tonesOf(sounds, state.volume));
   }, [state]);
 }
