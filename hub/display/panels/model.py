@@ -22,10 +22,10 @@ from hub.display.labels import (
     deck_in,
     face_of,
     fill,
-    found,
     number_text,
     readable,
     score_text,
+    value_at,
     value_text,
 )
 from hub.display.language import Language
@@ -207,7 +207,7 @@ class PanelModel:
     def _row_of_cards(self) -> Sequence[RowCard]:
         """Return the row of cards that stands for the large text in this phase."""
         path = self._phase_screen.row
-        row = found(self._values, path) if self.state.state == "playing" and path else None
+        row = value_at(self._values, path) if self.state.state == "playing" and path else None
         current = self._current_card(path)
         faces = [(face_of(self.labels, one, self.deck), one) for one in row] if isinstance(row, list) else []
         key = self.labels.face.key if self.labels.face else None
@@ -223,14 +223,14 @@ class PanelModel:
     def _current_card(self, path: str) -> Any:
         """Return the key of the card in the row at `path` that the labels mark as the one that counts now."""
         mark = next((fact.here for name, fact in self._table_fact_labels if path == f"table.{name}"), "")
-        return found(self._values, mark) if mark else None
+        return value_at(self._values, mark) if mark else None
 
     def _rows_for_main(self) -> Sequence[TableRow]:
         """Return the records that stand for the large text in this phase, such as what each seat earned."""
         path = self._phase_screen.row
         for name, fact in self._table_fact_labels if self.state.state == "playing" else ():
             if path == f"table.{name}" and not fact.card:
-                return [self._table_row(one, fact) for one in found(self._values, path) or ()]
+                return [self._table_row(one, fact) for one in value_at(self._values, path) or ()]
         return ()
 
     # --- the seats -------------------------------------------------------------------------------------
@@ -281,9 +281,9 @@ class PanelModel:
         path = self._phase_screen.cells
         if not path:
             return ""
-        number = (found(self._values, path) or {}).get(str(seat))
+        number = (value_at(self._values, path) or {}).get(str(seat))
         fact = next((fact for name, fact in self._table_fact_labels if path == f"table.{name}"), FactLabels())
-        inside = found(self._values, self._screen.inside)
+        inside = value_at(self._values, self._screen.inside)
         if isinstance(inside, list) and seat not in inside:
             return "--"
         if type(number) is int:
@@ -328,7 +328,7 @@ class PanelModel:
 
     def _fact(self, name: str, fact: FactLabels, facts: Mapping[str, Any]) -> str:
         """Return a fact with its label, or "" where there is nothing to say."""
-        value = found(facts, name)
+        value = value_at(facts, name)
         label = self.say(next(one for one in (fact.short, fact.label, name) if one is not None))
         unless = 0 if fact.heap and fact.unless is None else fact.unless
         if value is None or value is False or value in ([], unless):
@@ -364,12 +364,12 @@ class PanelModel:
 
     def _leads(self, fact: FactLabels, facts: Mapping[str, Any]) -> bool:
         """Return whether `facts` are those of the seat that leads in this fact, which the labels name by `leader`."""
-        leader = found(self._values, fact.leader) if fact.leader else None
+        leader = value_at(self._values, fact.leader) if fact.leader else None
         return leader is not None and facts is self._values["seats"].get(str(leader))
 
     def _by_turns(self, values: Sequence[Any], fact: FactLabels) -> str:
         """Return the newest two of the numbers that two sides named by turns."""
-        sides = [found(self._values, path) for path in fact.sides]
+        sides = [value_at(self._values, path) for path in fact.sides]
         texts = [
             f"{self.say(self._number(one, fact))} {SEAT_MARKS[sides[turn % 2]].symbol}"
             for turn, one in enumerate(values)
@@ -394,8 +394,8 @@ class PanelModel:
         table = self._values.get("table") or {}
         for name, fact in self._table_fact_labels if self.state.state != "over" else ():
             records = table.get(name) if fact.row and not fact.card else None
-            current = found(self._values, fact.here) if fact.here else None
-            only = {key: found(self._values, path) for key, path in fact.only.items()}
+            current = value_at(self._values, fact.here) if fact.here else None
+            only = {key: value_at(self._values, path) for key, path in fact.only.items()}
             shown = [one for one in records or () if all(one.get(key) == value for key, value in only.items())]
             rows += [self._table_row(one, fact) for one in sorted(shown, key=lambda one: one.get("id") != current)]
         return rows
