@@ -522,7 +522,7 @@ def _screen_link(args: Namespace) -> int:
     for table in config.table:
         if args.table in ("", table.id):
             print(
-                f"{table.name or f'Table {table.id}'}: {link_of(url, table.id, HubKey.stored(state / 'hub.key').public, token)}"
+                f"{table.name or f'Table {table.id}'}: {link_of(url, table.id, HubKey.load(state / 'hub.key').public, token)}"
             )
     print("Keep it as you keep a key: a browser that opens this link shows the codes of seats.")
     return 0

@@ -54,7 +54,7 @@ class BenchAccess:
     def _run(self) -> None:
         version, put_at = -1, -BENCH_SECONDS
         while not self._closing.is_set():
-            if self.newest.is_followed or monotonic() >= put_at + BENCH_SECONDS:
+            if self.newest.has_followers or monotonic() >= put_at + BENCH_SECONDS:
                 put_at = monotonic()
                 self.newest.put(json.dumps(self._device.snapshot()).encode())
             version = self._device.wait(version, BENCH_SECONDS)

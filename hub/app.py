@@ -53,7 +53,7 @@ from hub.table.people.people import Patience
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
-from phone_ui.limits import LOOPBACK, Limits, allow_files
+from phone_ui.limits import LOOPBACK, Limits, raise_file_limit
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.origin import Screens
 from phone_ui.own_screens import OwnScreens, ScreenToken
@@ -87,7 +87,7 @@ class Hub:
         _check_names(config)
         self.config = config
         self._random = machine_chance()
-        self._limits = limits or Limits.for_tables([table.seats for table in config.table], allow_files())
+        self._limits = limits or Limits.for_tables([table.seats for table in config.table], raise_file_limit())
         self._demo = demo
         self._service = service
         self._stop = threading.Event()
@@ -106,9 +106,9 @@ class Hub:
             # First, because it refuses the folder of a newer hub, and nothing in that folder may change then.
             self.store = Store(state / "table-hub.db")
             opened.callback(self.store.close)
-            self.key, key_notice = HubKey.mended(state / "hub.key")
+            self.key, key_notice = HubKey.load_or_replace(state / "hub.key")
             self.screen_token = ScreenToken(state / "kiosk.token")
-            self.screens = OwnScreens(self.key, self.screen_token, self._local_requests().is_here)
+            self.screens = OwnScreens(self.key, self.screen_token, self._local_requests().is_local)
             self._pin = StaffPin(state / "staff.json")
             self.cards = CardLists(config.deck, self.store)
             self._presets = presets_by_game(config.preset, self.cards.all)
@@ -123,7 +123,7 @@ class Hub:
                 file, changed = state / "upstream.json", self._venue_changed.set
                 self._upstream = UpstreamLink(config.upstream, hub, tables, self.store, file, self._random, changed)
             self._links: list[HomeAssistant | UpstreamLink] = [link for link in (home, self._upstream) if link]
-            self._checks: list[Callable[[], object]] = [self.screens.renewed]
+            self._checks: list[Callable[[], object]] = [self.screens.reload_token]
             check_devices(header_wiring(config.device))
             with ExitStack() as on_error:
                 on_error.callback(close_all, self.devices)
@@ -132,7 +132,7 @@ class Hub:
             self.venue = VenueDesk(
                 hub, PowerControl(self.stop), venue_tables, self._venue_changed, self.cards,
                 examine=examine,
-                upstream=self._upstream.seen if self._upstream else None,
+                upstream=self._upstream.snapshot if self._upstream else None,
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
             self.door = StaffDoor(self._pin, self.key, self.venue)
@@ -196,7 +196,7 @@ class Hub:
         self.tables[part.id] = table
         self._phones[part.id] = phones
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
-        return VenueTable(table, staff, self._health[part.id], self.store, partial(self.screens.seen, part.id))
+        return VenueTable(table, staff, self._health[part.id], self.store, partial(self.screens.last_seen, part.id))
 
     def _connect_devices(self, part: TablePart, inbox: Callable[[object], None]) -> list[GuardedDevice]:
         """Connect the devices of a table, each with a guard, and return them. Raise ConfigError."""
@@ -253,7 +253,7 @@ class Hub:
             name: {
                 **health.snapshot(),
                 "stopped": self.tables[name].stopped,
-                "screens": [{"here": not one.address, "seconds": one.seconds} for one in self.screens.seen(name)],
+                "screens": [{"here": not one.address, "seconds": one.seconds} for one in self.screens.last_seen(name)],
                 "fault": self.tables[name].fault,
                 "silent": int(self.supervisor.stuck_seconds(name)) if self.supervisor else 0,
             }
@@ -289,7 +289,7 @@ class Hub:
             web.host, web.port, tls, self._limits, self._local_requests(), self._host_names(), open_bench=web.open_bench
         )
         self.web = serve(app, self.access, dial, settings, self.door, self.screens)
-        checks = (self.web.renew_certificate, self.door.renewed, *self._checks)
+        checks = (self.web.renew_certificate, self.door.reload_pin, *self._checks)
         self.supervisor = Supervisor(
             self.config,
             self.tables,

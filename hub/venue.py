@@ -231,7 +231,7 @@ class VenueDesk:
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` after each new picture. Return a function that ends this."""
-        return self._latest.follow(callback)
+        return self._latest.subscribe(callback)
 
     def note_wrong_pins(self, wrong: int) -> None:
         """Note how many wrong PINs were entered within a day."""

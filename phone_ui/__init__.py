@@ -1,1 +1,1 @@
-"""Pages and transport of phones, kiosk and bench: one web port."""
+"""The web port: pages of phones, kiosk, staff and bench, and their transport."""

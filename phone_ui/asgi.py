@@ -1,4 +1,4 @@
-"""The types of ASGI 3: what a server hands to an application of `async def app(scope, receive, send)`."""
+"""The types of ASGI 3: the arguments of an application `async def app(scope, receive, send)`."""
 
 from __future__ import annotations
 

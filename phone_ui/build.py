@@ -1,4 +1,4 @@
-"""Building packages: the wheel and the source package carry the pages' libraries, which a clone has from npm."""
+"""Build packages: the wheel and the source package contain the pages' libraries, which a clone gets from npm."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _spec.loader.exec_module(vendored)
 
 
 class BuildWithLibraries(build_py):  # type: ignore[misc] # setuptools has no types
-    """Build the packages, and the libraries into `phone_ui/vendor`; an editable one reads npm's folder."""
+    """Build the packages, and copy the libraries to `phone_ui/vendor`. An editable install reads npm's folder."""
 
     def run(self) -> None:
-        """Build; raise LibrariesMissing rather than make a wheel of empty pages."""
+        """Build. Raise LibrariesMissing instead of making a wheel with empty pages."""
         super().run()
         if not self.editable_mode:
             vendored.pack(PAGES, Path(self.build_lib) / "phone_ui" / "vendor")
 
 
 class SourceWithLibraries(sdist):  # type: ignore[misc] # setuptools has no types
-    """Make the source package, with the libraries in it: who builds from it needs no npm."""
+    """Make the source package with the libraries in it, so that a build from it needs no npm."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
-        """Add the libraries; raise LibrariesMissing where there are none."""
+        """Add the libraries. Raise LibrariesMissing if there are none."""
         super().make_release_tree(base_dir, files)
         vendored.pack(PAGES, Path(base_dir) / "phone_ui" / "vendor")

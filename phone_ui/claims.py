@@ -1,4 +1,4 @@
-"""Claims on seats as they come over HTTP: decrypted, counted, handed to the table, answered encrypted."""
+"""Claims of seats over HTTP: decrypted, rate-limited, passed to the table, and answered encrypted."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ClaimRefused(HubError):
 
 
 class ClaimedTable(Protocol):
-    """What a claim needs of its table."""
+    """The part of a table that a claim needs."""
 
     @property
     def id(self) -> str:
@@ -64,11 +64,11 @@ class ClaimedTable(Protocol):
         """Put the claim into the table's inbox."""
 
     def login(self, sid: str) -> LoginState:
-        """Return how that login stands."""
+        """Return the state of this login."""
 
 
 class RateLimit:
-    """At most `most` times in `WINDOW` seconds for each key; no more than `MAX_CLAIMS` keys are remembered."""
+    """Allow each key at most `most` tries in `WINDOW` seconds. At most `MAX_CLAIMS` keys are remembered."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -87,11 +87,11 @@ class RateLimit:
 
 
 class WrongCodes:
-    """The pauses of those who typed wrong codes, by network: a pause keeps out nobody but who made it.
+    """Pauses after wrong codes, per network, so that a guesser delays nobody else.
 
-    `FREE_TRIES` wrong codes cost nothing; then the pauses double from a second to `LONGEST_PAUSE`. Who guesses all evening
-    has some 250 tries from one address in four hours: one in 256,000 for six letters of twenty (64 million codes), one in
-    a thousand with 250 addresses. After `FORGET_SECONDS` without a wrong code the network begins anew.
+    `FREE_TRIES` wrong codes cost nothing; then the pauses double from a second to `LONGEST_PAUSE`. In four hours, one address
+    has about 250 tries: a chance of one in 256,000 for six letters out of twenty (64 million codes), or one in a thousand
+    with 250 addresses. After `FORGET_SECONDS` without a wrong code, the count of the network starts at zero again.
     """
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class WrongCodes:
             count = 0
         count += 1
         pause = min(LONGEST_PAUSE, 2.0 ** (count - FREE_TRIES)) if count >= FREE_TRIES else 0.0
-        # Without a pause there is none to wait for: of two claims at once the one that looked at the clock first may come second.
+        # Two claims at once may arrive here in the other order than they read the clock: without a pause, neither waits.
         self._tried[network] = count, now, now + pause if pause else 0.0
         self._tried.move_to_end(network)
         if len(self._tried) > MAX_NETWORKS:
@@ -114,7 +114,7 @@ class WrongCodes:
         return 0.0
 
     def take_back(self, network: str) -> None:
-        """Count the last try no more: its code was not wrong. What was wrong before counts on."""
+        """Stop counting the last try, because its code was right. Earlier wrong codes still count."""
         count, last, _ = self._tried.get(network, (1, 0.0, 0.0))
         if count > 1:
             self._tried[network] = count - 1, last, 0.0
@@ -130,7 +130,7 @@ class _Open:
     seat: int
     pair: SharedKey = field(repr=False)
     since: float
-    network: str = ""  # that is counted for a wrong code
+    network: str = ""  # charged for a wrong code
     decided: ClaimDecided | None = field(default=None, repr=False)
 
 
@@ -147,8 +147,8 @@ class Claims:
         self._calls = RateLimit(CALLS_EACH_NETWORK)
         self._wrong_codes = WrongCodes()
 
-    def ask(self, table: ClaimedTable, body: bytes, address: str) -> str:
-        """Hand a claim to the table; return its name. Raise ClaimRefused."""
+    def submit(self, table: ClaimedTable, body: bytes, address: str) -> str:
+        """Pass a claim to the table and return its name. Raise ClaimRefused."""
         now, network = self._now(), network_of(address)
         try:
             asked = messages.read_claim(body)
@@ -171,15 +171,15 @@ class Claims:
                 self._check(self._wrong_codes.wait(network, now), TOO_MANY_CODES)
             self._drop_old(now)
             self._open[name] = _Open(table.id, details.seat, pair, now, "" if details.code is None else network)
-        proven = [key for one in details.earlier if (key := self._proven(one, asked.pk, table.id))]
-        table.claim(messages.claim_asked(name, phone_key, details, proven, self._decided))
+        proven_keys = [key for one in details.earlier if (key := self._proven_key(one, asked.pk, table.id))]
+        table.claim(messages.claim_asked(name, phone_key, details, proven_keys, self._on_decided))
         return name
 
-    def _proven(self, earlier: messages.EarlierKey, claim_key: str, table: str) -> bytes | None:
-        """Return an earlier public key if the proof was made with its secret half for this claim; else None.
+    def _proven_key(self, earlier: messages.EarlierKey, claim_key: str, table: str) -> bytes | None:
+        """Return an earlier public key if the proof was made with its secret half for this claim, else None.
 
-        A login proves nothing here: on plain http its password can be overheard. The proof names the key of the claim, so a
-        repeated proof is of no use to anybody who has not that key, too.
+        A login proves nothing here, because its password can be overheard on plain http. The proof names the key of the
+        claim, so a recorded proof is useless without the secret half of that key.
         """
         try:
             key = from_base64(earlier.pk)
@@ -189,14 +189,14 @@ class Claims:
         return key if (proof.pk, proof.table) == (claim_key, table) else None
 
     def check_call(self, address: str) -> None:
-        """Count a call for staff by somebody without a seat. Raise ClaimRefused where too many come from that network."""
+        """Count a call for staff by a person without a seat. Raise ClaimRefused if that network calls too often."""
         with self._lock:
             self._check(self._calls.wait(network_of(address), self._now()), TOO_MANY_CALLS)
 
-    def look(self, table: ClaimedTable, name: str) -> messages.ClaimReply:
-        """Return how the claim stands. Raise ClaimRefused.
+    def status(self, table: ClaimedTable, name: str) -> messages.ClaimReply:
+        """Return the state of a claim. Raise ClaimRefused.
 
-        Held only once the login really works, so that the phone may connect at once.
+        The state is `held` only after the broker has made the login, so that the phone can connect at once.
         """
         with self._lock:
             self._drop_old(self._now())
@@ -215,7 +215,7 @@ class Claims:
         nonce, box = to_base64(encrypted[:NONCE_BYTES]), to_base64(encrypted[NONCE_BYTES:])
         return messages.ClaimReply("held", decided.say, nonce, box)
 
-    def _decided(self, decided: ClaimDecided) -> None:
+    def _on_decided(self, decided: ClaimDecided) -> None:
         with self._lock:
             claim = self._open.get(decided.claim)
             if claim is None or claim.decided is not None:  # a table with a fault may answer twice

@@ -1,9 +1,9 @@
-"""The two long-lived connections of the one web port: `/mqtt` on to the broker, and public state as SSE.
+"""The long-lived connections of the web port: `/mqtt`, forwarded to the broker, and public state as server-sent events.
 
-The gateway forwards packets, and holds everybody to limits, so that one bad phone is closed and nobody else notices. It reads
-what a phone sends first, a CONNECT with its login's name: the broker hears of a phone only when it knows the login. What
-follows it forwards in whole packets and counts them, as eighty small ones in one frame cost the hub as much as eighty frames;
-those of pages take the short way (`phone_ui/direct.py`). Payloads are never logged.
+The gateway forwards packets and enforces limits per phone, so that a bad phone is closed without an effect on others. The
+first packet of a phone, CONNECT, names its login; the gateway connects to the broker only after the broker has that login.
+It counts and forwards whole packets, because eighty small packets in one frame cost as much as eighty frames. Packets of
+pages use the direct path (`phone_ui/direct.py`). Payloads are never logged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from hub.engine.text import say
-from phone_ui.journal import Seldom
+from phone_ui.journal import RepeatFilter
 from phone_ui.limits import LOOPBACK, Budgets
 from phone_ui.mqtt_packets import (
     PacketReader,
@@ -43,27 +43,27 @@ if TYPE_CHECKING:
     from phone_ui.own_screens import PairedScreen
 
 log = logging.getLogger(__name__)
-log.addFilter(Seldom())  # whoever is not let in may try again and again
+log.addFilter(RepeatFilter())  # a refused client may try again and again
 
 Dial = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 Logins = Callable[[str], "LoginState"]
-"""Returns how the login of that name stands at this hub."""
+"""Return the state of the login of that name at this hub."""
 Direct = Callable[[str, "Wire"], "DirectPhone | None"]
-"""Returns the short way of a login that the broker has let in, on its WebSocket; None where no table knows it."""
+"""Return the direct path of a login that the broker has accepted, on its WebSocket; None if no table knows the login."""
 
 CONNECT = 0x10  # MQTT 3.1.1 section 3.1: packet type 1, flags 0
 PING, PONG = b"\xc0\x00", b"\xd0\x00"  # 3.12, 3.13
 
 # WebSocket close codes, RFC 6455 section 7.4.1
-_NORMAL, _NOT_UNDERSTOOD, _POLICY, _TOO_BIG, _LATER = 1000, 1003, 1008, 1009, 1013
-SEAT_GIVEN_BACK = 4001  # our own (7.4.2): the one word by which a page gives its seat up
+_NORMAL, _NOT_UNDERSTOOD, _POLICY, _TOO_BIG, _TRY_LATER = 1000, 1003, 1008, 1009, 1013
+SEAT_GIVEN_BACK = 4001  # a private code (7.4.2): only this one makes a page give up its seat
 
-LOGIN_SECONDS = 3.0  # so long a phone waits for its login; a page lets a connection go after 4 s
-LOOK_SECONDS = 0.1  # from one look at a login to the next
+LOGIN_SECONDS = 3.0  # how long a phone waits for its login; a page gives up a connection after 4 s
+POLL_SECONDS = 0.1  # between two checks of a login
 
 
 class _Refused(Exception):
-    """This phone is closed, with a close code and a reason for its own console."""
+    """The connection is closed with a WebSocket close code and a reason for the browser's console."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -83,18 +83,18 @@ class MqttGateway:
         self._limits = limits
         self._closing = closing
         self._seated = seated
-        # Who has not logged in waits in places of their own, and so takes none from who holds a seat.
+        # Phones that have not logged in yet have separate places, so they cannot use up those of seated phones.
         self._waiting = Places(limits.phones, limits.phones_each_address, seated)
         self._logged_in = Places(limits.phones, limits.phones, seated)
         self._budgets = _PhoneBudgets(limits)
 
     @property
     def phones(self) -> int:
-        """Phones that are connected."""
+        """Return the number of connected phones."""
         return self._waiting.used + self._logged_in.used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one phone, from its request to its end."""
+        """Serve one phone until its connection ends."""
         await receive()  # websocket.connect
         address = address_of(scope)
         refusal, status = self._refusal(scope), 0
@@ -107,13 +107,13 @@ class MqttGateway:
             if refusal and not status:
                 await send({"type": "websocket.close", "code": _POLICY})  # before accept: HTTP 403
             else:
-                await _tell_busy(send, status or 503)
+                await _send_busy(send, status or 503)
             return
         try:
             await send({"type": "websocket.accept", "subprotocol": "mqtt"})
             phone = _Phone(receive, self._limits, self._budgets, address, scope["state"].get("wire"))
             code, reason = await self._serve(phone, send, place)
-            with contextlib.suppress(OSError, RuntimeError):  # the phone may have gone first
+            with contextlib.suppress(OSError, RuntimeError):  # the phone may have disconnected first
                 await send({"type": "websocket.close", "code": code, "reason": reason})
         finally:
             self._waiting.release(place)
@@ -132,12 +132,12 @@ class MqttGateway:
                     first = await phone.first_packet()
             except TimeoutError:
                 raise _Refused(_POLICY, "no log-in within 5 seconds") from None
-            await self._login_made(client_id(first))
+            await self._wait_for_login(client_id(first))
             try:
                 async with asyncio.timeout(self._limits.first_packet_seconds):
                     reader, writer = await self._dial()
             except (TimeoutError, OSError):
-                raise _Refused(_LATER, "the broker is away") from None
+                raise _Refused(_TRY_LATER, "the broker is away") from None
         except _Refused as refused:
             return refused.code, refused.reason
         except _Closed:
@@ -147,34 +147,34 @@ class MqttGateway:
                 async with asyncio.timeout(self._limits.first_packet_seconds):
                     writer.write(first)
                     answer = await first_answer(reader)
-            except (TimeoutError, OSError, RuntimeError):  # uvloop's for a broker that has just gone
-                return _LATER, "the broker is away"
+            except (TimeoutError, OSError, RuntimeError):  # uvloop raises RuntimeError if the broker has just gone
+                return _TRY_LATER, "the broker is away"
             with contextlib.suppress(OSError, RuntimeError):
                 await send({"type": "websocket.send", "bytes": answer})
-            if not lets_in(answer):
+            if not is_accepted(answer):
                 return await self._pipe(_Pipe(phone, send, reader, writer))
-            return await self._seat(_Pipe(phone, send, reader, writer), place)
+            return await self._serve_seat(_Pipe(phone, send, reader, writer), place)
         finally:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
 
-    async def _login_made(self, name: str) -> None:
-        """Wait until the broker knows the login. Raise _Refused where it takes long, or no seat of this hub has it.
+    async def _wait_for_login(self, name: str) -> None:
+        """Wait until the broker has the login. Raise _Refused if this takes too long, or no seat of this hub has the login.
 
-        A broker that has just been started refuses every login until the hub has made it there: a phone would take that
-        for the end of its seat.
+        A broker that has just started refuses every login until the hub has made it there, and a phone would take that
+        refusal for the end of its seat.
         """
         until = time.monotonic() + LOGIN_SECONDS
         while (state := self._logins(name)) != "made":
             if state == "unknown":
                 raise _Refused(SEAT_GIVEN_BACK, "no seat of this hub has this login")
             if time.monotonic() >= until or self._closing.is_set():
-                raise _Refused(_LATER, "the login is not made yet")
-            await asyncio.sleep(LOOK_SECONDS)
+                raise _Refused(_TRY_LATER, "the login is not made yet")
+            await asyncio.sleep(POLL_SECONDS)
 
-    async def _seat(self, pipe: _Pipe, place: Place) -> tuple[int, str]:
-        """Serve a phone that the broker has let in: it waits no longer, and its network is one of the table's."""
+    async def _serve_seat(self, pipe: _Pipe, place: Place) -> tuple[int, str]:
+        """Serve a phone that the broker has accepted. Its network now counts as seated."""
         login, wire = pipe.phone.proved_login, pipe.phone.wire
         if login and wire:
             pipe.direct = self._direct(login, wire)
@@ -183,7 +183,7 @@ class MqttGateway:
         held = self._logged_in.take(place.network, place.end, busy=True)
         try:
             if held is None:
-                return _LATER, "too many phones"
+                return _TRY_LATER, "too many phones"
             return await self._pipe(pipe)
         finally:
             if pipe.direct:
@@ -193,11 +193,11 @@ class MqttGateway:
                 self._logged_in.release(held)
 
     async def _pipe(self, pipe: _Pipe) -> tuple[int, str]:
-        """Forward both ways until either end, a limit, or the hub's own end."""
+        """Forward in both directions until either side ends, a limit is exceeded, or the hub stops."""
         tasks = [
             asyncio.create_task(pipe.from_phone()),
             asyncio.create_task(pipe.to_phone()),
-            asyncio.create_task(_until(self._closing)),
+            asyncio.create_task(_wait_closing(self._closing)),
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -213,7 +213,7 @@ class _Closed(Exception):
 
 
 class _PhoneBudgets:
-    """What logins and addresses may send, over all their connections."""
+    """The budgets of logins and addresses over all their connections."""
 
     def __init__(self, limits: Limits) -> None:
         burst, share = limits.burst_seconds, limits.address_share
@@ -230,9 +230,9 @@ class _PhoneBudgets:
         return address in LOOPBACK or self._connects.spend(network_of(address), 1, time.monotonic())
 
     def send(self, login: str, address: str, packets: int, filters: int, size: int) -> bool:
-        """Return whether so many packets, topic filters and bytes may come.
+        """Return whether this many packets, topic filters and bytes may arrive, and count them.
 
-        A login counts at its network: its name proves nothing.
+        A login is counted together with its network, because its name alone proves nothing.
         """
         now, network = time.monotonic(), network_of(address)
         name = f"{login} at {network}"
@@ -246,27 +246,27 @@ class _PhoneBudgets:
 
 
 class _Phone:
-    """What comes from one phone, held to its limits."""
+    """The input of one phone, with its limits."""
 
     def __init__(
         self, receive: Receive, limits: Limits, budgets: _PhoneBudgets, address: str, wire: Wire | None
     ) -> None:
         self.wire = wire
-        self.proved_login = ""  # of which the broker's CONNACK says that its password was right
+        self.proved_login = ""  # the login, proved when the broker accepts its password in CONNACK
         self.keep_alive = 0
         self._receive = receive
         self._limits = limits
         self._budgets = budgets
         self._address = address
         self._login = ""
-        self._version = 0  # of MQTT; 0 while the log-in is not there yet
+        self._version = 0  # of MQTT; 0 before CONNECT
         self._reader = PacketReader(limits.frame_bytes)
-        self._behind: list[bytes] = []  # what came in one frame with the log-in
+        self._buffered: list[bytes] = []  # packets in the same frame after CONNECT
 
     async def packets(self) -> list[bytes]:
-        """Return the packets that are whole with the next frame: none where it brings but a part of one."""
-        if self._behind:
-            packets, self._behind = self._behind, []
+        """Return the packets that the next frame completes, possibly none."""
+        if self._buffered:
+            packets, self._buffered = self._buffered, []
             return packets
         message = await self._receive()
         if message["type"] != "websocket.receive":
@@ -290,51 +290,51 @@ class _Phone:
         return packets
 
     async def first_packet(self) -> bytes:
-        """Return the CONNECT packet with which a phone begins. What came behind it waits for the broker's answer."""
+        """Return the CONNECT packet, the first of a phone. Packets after it wait for the broker's answer."""
         while True:
             packets = await self.packets()
-            begun = packets[0] if packets else self._reader.rest
-            if begun and begun[0] != CONNECT:
+            start = packets[0] if packets else self._reader.rest
+            if start and start[0] != CONNECT:
                 raise _Refused(_NOT_UNDERSTOOD, "the first packet must be CONNECT")
-            if packet_size(begun[:5]) > self._limits.first_packet_bytes:
+            if packet_size(start[:5]) > self._limits.first_packet_bytes:
                 raise _Refused(_TOO_BIG, "log-in too large")
             if packets:
-                first, *self._behind = packets
+                first, *self._buffered = packets
                 self._login, self.keep_alive = client_id(first), keep_alive(first)
-                # A session that the broker keeps outlives the connection: it must know what the phone follows.
+                # A persistent session outlives the connection, so the broker must have its subscriptions.
                 if user_name(first) == self._login and not keeps_session(first):
                     self.proved_login = self._login
                 return first
 
 
 class _Pipe:
-    """A phone that the broker has answered, between the two; `direct` is its short way past the broker, if it has one."""
+    """The connection between a phone and the broker, after CONNACK. `direct` is the direct path past the broker, if any."""
 
     def __init__(self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.phone = phone
         self.direct: DirectPhone | None = None
         self._send, self._reader, self._writer = send, reader, writer
         self._wrote_at = time.monotonic()
-        self._pings = 0  # of the gateway's own that the broker has not answered yet
+        self._pings = 0  # unanswered pings of the gateway itself
 
     async def from_phone(self) -> tuple[int, str]:
-        """Forward what comes from the phone until it ends."""
+        """Forward packets of the phone until it disconnects."""
         try:
             while True:
                 packets = await self.phone.packets()
                 if self.direct:
-                    packets = [one for one in packets if not self.direct.take(one)]
+                    packets = [one for one in packets if not self.direct.handle(one)]
                 self._write(b"".join(packets))
                 await self._writer.drain()
         except _Refused as refused:
             return refused.code, refused.reason
-        except (_Closed, OSError, RuntimeError):  # uvloop's word for a broker that has just gone is RuntimeError
+        except (_Closed, OSError, RuntimeError):  # uvloop raises RuntimeError if the broker has just gone
             return _NORMAL, ""
 
     def _write(self, data: bytes) -> None:
-        """Forward to the broker; if nothing is left for it, let it hear now and then that the phone is there.
+        """Forward data to the broker. If all of it took the direct path, send a ping instead from time to time.
 
-        A phone may be silent for a keep-alive afterwards, and the broker ends its connection after one and a half.
+        The broker closes a connection after one and a half keep-alives of silence, and the phone itself may be silent for one.
         """
         now = time.monotonic()
         if not data:
@@ -346,39 +346,39 @@ class _Pipe:
         self._writer.write(data)
 
     async def to_phone(self) -> tuple[int, str]:
-        """Forward what comes from the broker until it ends."""
+        """Forward packets of the broker until it ends the connection."""
         packets = PacketReader()
         while True:
             try:
                 data = await self._reader.read(16_384)
             except OSError:
-                return _LATER, "the broker is away"
+                return _TRY_LATER, "the broker is away"
             if not data:
                 return _NORMAL, "the broker ended the connection"
-            if self.direct:  # which sends, too: between whole packets only
+            if self.direct:  # it sends, too, so forward whole packets only
                 data = b"".join(one for one in packets.read(data) if not self._is_own(one))
                 if not data:
                     continue
             try:
                 await self._send({"type": "websocket.send", "bytes": data})
-            except (OSError, RuntimeError):  # the phone has gone, or uvicorn has closed it for a bad frame
+            except (OSError, RuntimeError):  # the phone has disconnected, or uvicorn has closed it for a bad frame
                 return _NORMAL, ""
 
     def _is_own(self, packet: bytes) -> bool:
-        """Return whether a packet answers a ping of the gateway's own."""
+        """Return whether a packet answers a ping of the gateway itself."""
         if packet != PONG or not self._pings:
             return False
         self._pings -= 1
         return True
 
 
-async def _until(closing: asyncio.Event) -> tuple[int, str]:
+async def _wait_closing(closing: asyncio.Event) -> tuple[int, str]:
     await closing.wait()
-    return _LATER, "the hub is stopping"
+    return _TRY_LATER, "the hub is stopping"
 
 
 async def first_answer(reader: asyncio.StreamReader) -> bytes:
-    """Return what the broker says first, with a whole CONNACK in it; less where it ends the connection instead."""
+    """Return the first data of the broker, with a whole CONNACK; less if the broker ends the connection."""
     answer = b""
     while len(answer) < 4:
         data = await reader.read(16_384)
@@ -388,8 +388,8 @@ async def first_answer(reader: asyncio.StreamReader) -> bytes:
     return answer
 
 
-def lets_in(answer: bytes) -> bool:
-    """Return whether a broker's first answer is a CONNACK that lets a phone in (3.1.1 and 5, section 3.2)."""
+def is_accepted(answer: bytes) -> bool:
+    """Return whether a broker's first answer is a CONNACK with code 0, success (3.1.1 and 5, section 3.2)."""
     place = 1
     while answer[place : place + 1] and answer[place] & 0x80:  # the length of an MQTT 5 CONNACK may have two bytes
         place += 1
@@ -397,7 +397,7 @@ def lets_in(answer: bytes) -> bool:
 
 
 class Stream:
-    """`GET .../events`: one picture as server-sent events; a slow reader skips to the latest."""
+    """`GET .../events`: a state as server-sent events. A slow reader skips to the latest."""
 
     def __init__(self, limits: Limits, closing: asyncio.Event, seated: Seated) -> None:
         self._limits = limits
@@ -408,7 +408,7 @@ class Stream:
 
     @property
     def followers(self) -> int:
-        """Open streams."""
+        """Return the number of open streams."""
         return self._places.used + self._own.used
 
     async def __call__(
@@ -421,9 +421,9 @@ class Stream:
         own: bool,
         paired: PairedScreen | None = None,
     ) -> None:
-        """Serve one follower, from its request to its end. `own`: a screen of the table, which has places of its own.
+        """Serve one reader until its connection ends. `own`: a screen of the table, which has separate places.
 
-        What a `paired` screen gets is encrypted for it, and ends when its token is renewed.
+        The stream of a `paired` screen is encrypted for it, and ends when its token is renewed.
         """
         network, places = network_of(address_of(scope)), self._own if own else self._places
         place = places.take(network, scope["state"]["abort"], busy=True)
@@ -435,17 +435,17 @@ class Stream:
         loop = asyncio.get_running_loop()
         fresh = asyncio.Event()
         fresh.set()
-        unfollow = latest.follow(lambda: _nudge(loop, fresh))
+        unsubscribe = latest.subscribe(lambda: _notify(loop, fresh))
         feeding = asyncio.create_task(self._feed(send, latest, fresh, paired))
-        gone = asyncio.create_task(_gone(receive))
-        stopping = asyncio.create_task(_until(self._closing))
+        gone = asyncio.create_task(_wait_disconnected(receive))
+        stopping = asyncio.create_task(_wait_closing(self._closing))
         try:
             await asyncio.wait((feeding, gone, stopping), return_when=asyncio.FIRST_COMPLETED)
-            if (stopping.done() or (paired and not paired.holds)) and not gone.done():
+            if (stopping.done() or (paired and not paired.is_valid)) and not gone.done():
                 with contextlib.suppress(OSError, RuntimeError):
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
-            unfollow()
+            unsubscribe()
             for task in (feeding, gone, stopping):
                 task.cancel()
             await asyncio.gather(feeding, gone, stopping, return_exceptions=True)
@@ -462,7 +462,7 @@ class Stream:
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = 0
-        while paired is None or paired.holds:
+        while paired is None or paired.is_valid:
             chunk = b"event: beat\ndata: 1\n\n"
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.beat_seconds):
@@ -478,26 +478,26 @@ class Stream:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
 
-def _nudge(loop: asyncio.AbstractEventLoop, fresh: asyncio.Event) -> None:
-    with contextlib.suppress(RuntimeError):  # the web thread has ended: nobody follows any more
+def _notify(loop: asyncio.AbstractEventLoop, fresh: asyncio.Event) -> None:
+    with contextlib.suppress(RuntimeError):  # the web thread has ended, so there are no readers
         loop.call_soon_threadsafe(fresh.set)
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def send_error(send: Send, status: int, text: str) -> None:
-    """Answer an HTTP request with one sentence as JSON (the text is ours: no escaping needed)."""
+    """Answer an HTTP request with one sentence as JSON. It is not escaped, so `text` must not come from a client."""
     body = b'{"error":"%s"}' % text.encode()
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store"), (b"retry-after", b"10")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
-async def _tell_busy(send: Send, status: int) -> None:
-    """Refuse a WebSocket for now: its phone tries again by itself."""
+async def _send_busy(send: Send, status: int) -> None:
+    """Refuse a WebSocket for now. The phone tries again by itself."""
     headers = [(b"content-type", b"application/json"), (b"retry-after", b"5")]
     await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
     body = b'{"error":"Too many phones are coming at once. Try again in 5 seconds."}'
@@ -505,20 +505,20 @@ async def _tell_busy(send: Send, status: int) -> None:
 
 
 def dial_unix(path: Callable[[], str]) -> Dial:
-    """Return what connects to the hub's own broker. It waits while more phones come in one instant than the broker takes in."""
+    """Return a function that connects to the hub's own broker. It waits while the broker's queue of connections is full."""
 
     async def dial() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         while True:
             try:
                 return await asyncio.open_unix_connection(path())
-            except BlockingIOError:  # a hundred wait for the broker to accept them
-                await asyncio.sleep(LOOK_SECONDS)
+            except BlockingIOError:  # the listen queue of the broker is full
+                await asyncio.sleep(POLL_SECONDS)
 
     return dial
 
 
 def dial_tcp(host: str, port: int, tls: ssl.SSLContext | None) -> Dial:
-    """Return what connects to a venue's broker."""
+    """Return a function that connects to a venue's broker."""
 
     async def dial() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_connection(host, port, ssl=tls)

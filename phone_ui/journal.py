@@ -1,4 +1,4 @@
-"""Lines of the journal that strangers cause: one a minute of each kind, however much is sent."""
+"""Limit journal lines that strangers cause: one line of each kind per minute."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS = 60.0
 NOT_TEXT = "Invalid UTF-8 sequence received from client."
-"""What uvicorn logs as an error, with a traceback, though it is only what somebody has sent."""
+"""uvicorn logs this as an error with a traceback, although a client caused it."""
 
 
-class Seldom(logging.Filter):
-    """Lets a line below ERROR through once in `EVERY_SECONDS`, and says with the next one how many it kept back.
+class RepeatFilter(logging.Filter):
+    """Pass a line below ERROR once per `EVERY_SECONDS`. The next line that passes names the number of dropped ones.
 
-    Lines count as alike that are made of the same text, whatever was filled in: there are as many as the code has.
+    Lines are equal if they have the same format string, so the number of kinds is bounded by the code.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._now = now
-        self._lines: dict[str, tuple[float, int]] = {}  # text -> when it was let through, and how many came since
+        self._lines: dict[str, tuple[float, int]] = {}  # text -> when it last passed, and the number dropped since
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether the line is to be written."""
+        """Return whether to write the line."""
         text = str(record.msg)
         if text == NOT_TEXT:
             record.levelno, record.levelname, record.exc_info = logging.WARNING, "WARNING", None

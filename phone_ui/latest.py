@@ -1,4 +1,4 @@
-"""The latest value of something, for followers that skip and never queue."""
+"""The latest value of something, for subscribers that skip intermediate values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Latest:
-    """One value as bytes; whoever puts it never waits for whoever reads."""
+    """One value as bytes. A writer never waits for readers. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -19,7 +19,7 @@ class Latest:
         self._followers: list[Callable[[], None]] = []
 
     def put(self, value: bytes) -> None:
-        """Replace the value and nudge every follower."""
+        """Replace the value and call every subscriber."""
         with self._lock:
             self._version += 1
             self._value = value
@@ -33,19 +33,19 @@ class Latest:
             return self._version, self._value
 
     @property
-    def is_followed(self) -> bool:
-        """Return whether anybody follows."""
+    def has_followers(self) -> bool:
+        """Return whether there are subscribers."""
         with self._lock:
             return bool(self._followers)
 
-    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
-        """Call `nudge` after each change, from the thread that puts: it must return at once. Return what ends this."""
+    def subscribe(self, nudge: Callable[[], None]) -> Callable[[], None]:
+        """Call `nudge` after each change, on the writer's thread, so it must return at once. Return a function that ends this."""
         with self._lock:
             self._followers.append(nudge)
 
-        def leave() -> None:
+        def unsubscribe() -> None:
             with self._lock:
                 if nudge in self._followers:
                     self._followers.remove(nudge)
 
-        return leave
+        return unsubscribe

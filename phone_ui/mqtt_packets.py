@@ -1,4 +1,4 @@
-"""What the gateway reads of MQTT: whole packets, topic filters, and the log-in with which a connection begins."""
+"""Parse the MQTT that the gateway needs: packet lengths, topic filters, PUBLISH, and the fields of CONNECT."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import NamedTuple
 
 SUBSCRIBE, UNSUBSCRIBE = 0x80, 0xA0
 MOST_BYTES = 268_435_460
-"""Of a packet: MQTT has no larger ones (2.2.3)."""
+"""Maximum size of an MQTT packet (2.2.3)."""
 
 
 class PacketTooLarge(ValueError):
-    """A packet says of itself that it is larger than may be."""
+    """The length field of a packet exceeds the limit."""
 
 
 class PacketReader:
-    """Cuts a stream of bytes into whole MQTT packets of `most` bytes at most, however it comes in pieces."""
+    """Split a stream of bytes into whole MQTT packets of at most `most` bytes."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
-        self.rest = b""  # what has come of the next one
+        self.rest = b""  # the start of an incomplete packet
 
     def read(self, data: bytes) -> list[bytes]:
-        """Return the packets that are whole with `data`, in order. Raise ValueError where it is no MQTT, or one is too large."""
+        """Return the packets that `data` completes, in order. Raise ValueError if it is not MQTT or a packet is too large."""
         data = self.rest + data
         packets: list[bytes] = []
         place = 0
@@ -37,9 +37,9 @@ class PacketReader:
 
 
 def packet_size(data: bytes) -> int:
-    """Return the size of the MQTT packet that `data` begins with; 0 while its length is not there yet (3.1.1, 2.2.3).
+    """Return the size of the MQTT packet at the start of `data`, or 0 if its length is incomplete (3.1.1, 2.2.3).
 
-    Raise ValueError where it is no MQTT.
+    Raise ValueError if it is not MQTT.
     """
     length = 0
     for index, byte in enumerate(data[1:5]):
@@ -52,7 +52,7 @@ def packet_size(data: bytes) -> int:
 
 
 def count_filters(packet: bytes, version: int) -> int:
-    """Return how many topic filters stand in a whole packet: in a SUBSCRIBE (3.8) or UNSUBSCRIBE (3.10)."""
+    """Return the number of topic filters in a whole SUBSCRIBE (3.8) or UNSUBSCRIBE (3.10); 0 for other packets."""
     kind = packet[0] & 0xF0
     if kind not in (SUBSCRIBE, UNSUBSCRIBE):
         return 0
@@ -67,7 +67,7 @@ def count_filters(packet: bytes, version: int) -> int:
 
 
 def _after_properties(packet: bytes, place: int) -> int:
-    """Return where the properties end whose length stands at `place` (MQTT 5, section 2.2.2)."""
+    """Return the end of the properties whose length is at `place` (MQTT 5, section 2.2.2)."""
     length = shift = 0
     while place < len(packet):
         byte = packet[place]
@@ -80,8 +80,8 @@ def _after_properties(packet: bytes, place: int) -> int:
 
 
 def protocol_version(connect: bytes) -> int:
-    """Return the protocol level of a whole CONNECT packet: 4 is MQTT 3.1.1, 5 is MQTT 5; 0 where there is none to be read."""
-    place = _after_length(connect) + 6  # behind the name of the protocol (3.1.2)
+    """Return the protocol level of a whole CONNECT packet: 4 is MQTT 3.1.1, 5 is MQTT 5; 0 if it is missing."""
+    place = _after_length(connect) + 6  # after the protocol name (3.1.2)
     return connect[place] if place < len(connect) else 0
 
 
@@ -93,7 +93,7 @@ def _after_length(packet: bytes) -> int:
 
 
 class Publish(NamedTuple):
-    """A PUBLISH of MQTT 3.1.1 (section 3.3) in its parts; `packet_id` is empty at QoS 0."""
+    """The parts of a PUBLISH of MQTT 3.1.1 (section 3.3). `packet_id` is empty at QoS 0."""
 
     topic: bytes
     packet_id: bytes
@@ -101,7 +101,7 @@ class Publish(NamedTuple):
 
 
 def read_publish(packet: bytes) -> Publish | None:
-    """Return the parts of a whole PUBLISH of MQTT 3.1.1, or None where they are not all there."""
+    """Return the parts of a whole PUBLISH of MQTT 3.1.1, or None if a part is missing."""
     start = _after_length(packet)
     end = start + 2 + int.from_bytes(packet[start : start + 2], "big")
     body = end + 2 if packet[0] & 0x06 else end
@@ -123,7 +123,7 @@ def publish(topic: str, payload: bytes, *, retained: bool = False) -> bytes:
 
 
 def read_filters(packet: bytes) -> list[tuple[str, int]]:
-    """Return topic filters and QoS of a whole SUBSCRIBE of MQTT 3.1.1 (3.8), or with QoS 0 those of an UNSUBSCRIBE (3.10)."""
+    """Return topic filters and QoS of a whole SUBSCRIBE (3.8) or UNSUBSCRIBE (3.10; QoS 0) of MQTT 3.1.1. QoS -1: missing."""
     place, found = _after_length(packet) + 2, []  # after the packet id
     has_qos = packet[0] & 0xF0 == SUBSCRIBE
     while place < len(packet):
@@ -141,12 +141,12 @@ def packet_id(packet: bytes) -> bytes:
 
 
 def user_name(connect: bytes) -> str:
-    """Return the user name of a whole CONNECT packet of MQTT 3.1.1, or "" where there is none to be read."""
+    """Return the user name of a whole CONNECT packet of MQTT 3.1.1, or ""."""
     place = _after_length(connect) + 7
     flags = connect[place] if place < len(connect) else 0
     if protocol_version(connect) != 4 or not flags & 0x80:
         return ""
-    place += 3  # behind the flags and the keep alive (3.1.2)
+    place += 3  # after the flags and the keep-alive (3.1.2)
     for _ in range(3 if flags & 0x04 else 1):  # client id; topic and message of the will
         place += 2 + int.from_bytes(connect[place : place + 2], "big")
     size = int.from_bytes(connect[place : place + 2], "big")
@@ -154,20 +154,20 @@ def user_name(connect: bytes) -> str:
 
 
 def keeps_session(connect: bytes) -> bool:
-    """Return whether the broker is to remember what the phone follows, from a whole CONNECT packet (3.1.2.4)."""
+    """Return whether a whole CONNECT packet asks the broker to keep the session, with its subscriptions (3.1.2.4)."""
     place = _after_length(connect) + 7
     return place >= len(connect) or not connect[place] & 0x02
 
 
 def keep_alive(connect: bytes) -> int:
-    """Return the seconds within which a broker wants to hear of the phone, from a whole CONNECT packet; 0: it need not."""
+    """Return the keep-alive in seconds of a whole CONNECT packet; 0: none."""
     place = _after_length(connect) + 8
     return int.from_bytes(connect[place : place + 2], "big")
 
 
 def client_id(connect: bytes) -> str:
-    """Return the client id of a whole CONNECT packet of MQTT 3.1.1 or 5, or "" where there is none to be read."""
-    place = _after_length(connect) + 10  # protocol name, level, flags, keep alive (3.1.2)
+    """Return the client id of a whole CONNECT packet of MQTT 3.1.1 or 5, or ""."""
+    place = _after_length(connect) + 10  # protocol name, level, flags, keep-alive (3.1.2)
     if protocol_version(connect) == 5:
         place = _after_properties(connect, place)
     size = int.from_bytes(connect[place : place + 2], "big")

@@ -1,4 +1,4 @@
-"""Where a request comes from and whom it is for: addresses, hosts, origins, and whether it is from this machine."""
+"""The sender and target of a request: addresses, hosts, origins, and whether it comes from this machine."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def address_of(scope: Scope) -> str:
-    """Return the network address at the other end."""
+    """Return the network address of the client, or "?"."""
     client = scope.get("client")
     return plain_address(str(client[0])) if client else "?"
 
 
 def plain_address(address: str) -> str:
-    """Return an address as it is: that of IPv4 which a port for both kinds writes as one of IPv6."""
+    """Return an address, without the IPv6 prefix that a dual-stack port puts before IPv4 addresses."""
     return address.removeprefix("::ffff:") if "." in address else address
 
 
 @functools.lru_cache(maxsize=1024)
 def network_of(address: str) -> str:
-    """Return what counts as one sender: an IPv4 address, of an IPv6 one its /64, which one machine may use as a whole."""
+    """Return what counts as one sender: an IPv4 address, or the /64 of an IPv6 address, all of which one machine can use."""
     try:
         known = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -45,14 +45,14 @@ def network_of(address: str) -> str:
 
 
 def same_origin(scope: Scope) -> bool:
-    """Return whether a request comes from our own pages. Browsers say where a page came from, programs say nothing."""
+    """Return whether a request comes from the hub's own pages, or from a program, which sends no Origin."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     origin = headers.get(b"origin")
     if origin is None:
         return True
     try:
         netloc = urllib.parse.urlsplit(origin.decode("latin-1")).netloc.lower()
-    except ValueError:  # no address at all, such as "http://[::1"
+    except ValueError:  # malformed, such as "http://[::1"
         return False
     return bool(netloc) and netloc == headers.get(b"host", b"").decode("latin-1").lower()
 
@@ -63,8 +63,8 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::[0-9]{1,5})?")
 def is_known_host(host: str, names: Collection[str]) -> bool:
     """Return whether a request's Host is an address, `localhost`, a name in `.local`, or one of the hub's `names`.
 
-    Any other name may be a stranger's whose page has its own name point here: then browsers take the hub's answers for that
-    page's own (DNS rebinding), and an Origin that fits says nothing.
+    Any other name may belong to a malicious page that lets its own name resolve to the hub (DNS rebinding). Browsers then
+    treat the hub as the same origin, so the check of Origin does not help.
     """
     found = _HOST.fullmatch(host.strip().lower())
     if found is None:
@@ -73,25 +73,25 @@ def is_known_host(host: str, names: Collection[str]) -> bool:
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(name)
         return True
-    # Any name in `.local`: only a machine of this network can answer to one.
+    # Only machines on this network can answer for a name in `.local`.
     return name == "localhost" or name.endswith((".localhost", ".local")) or name in names
 
 
 def own_names(given: Iterable[str] = ()) -> frozenset[str]:
-    """Return the names of this machine, and the `given` ones, in lower case."""
+    """Return the name of this machine and the `given` names, in lower case."""
     return frozenset(name.lower().removesuffix(".") for name in (socket.gethostname(), *given) if name)
 
 
 @dataclass(frozen=True, slots=True)
 class Screens:
-    """Which requests come from this machine itself: with `loopback` its own, unless a proxy speaks for them."""
+    """Recognize requests from this machine. Without `loopback` there are none."""
 
     loopback: bool = True
 
-    def is_here(self, scope: Scope) -> bool:
-        """Return whether a request comes from this machine itself."""
+    def is_local(self, scope: Scope) -> bool:
+        """Return whether a request comes from this machine, and not through a proxy."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         forwarded = any(name in headers for name in (b"x-forwarded-for", b"forwarded", b"via"))
         address, served = address_of(scope), scope.get("server") or ("", 0)
-        # From one of its own addresses to the same one: only this machine itself connects so.
+        # Only this machine itself connects from one of its addresses to the same address.
         return self.loopback and not forwarded and (address in LOOPBACK or address == served[0])

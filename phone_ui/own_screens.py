@@ -1,7 +1,7 @@
-"""The big screens of a table: which of them may show the codes of seats, and when each was seen last.
+"""The big screens of a table: which of them may show the codes of seats, and when each was last seen.
 
-A screen on the hub's own machine is known by its address. One on another machine proves the token of its link, which
-passes encrypted only, and gets a stream that only its page decrypts (hub/network/screen_messages.py).
+A screen on the hub's own machine is recognized by its address. A screen on another machine proves the token of its link,
+which is only sent encrypted, and gets a stream that only its page can decrypt (hub/network/screen_messages.py).
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FORM = "2."
-"""Tokens begin with this. Earlier ones passed unencrypted as a cookie, so they are replaced."""
+PREFIX = "2."
+"""The start of each token. Tokens of earlier versions were sent unencrypted as a cookie, so they are replaced."""
 OPENING_SECONDS = 30.0
-"""A session is for one stream, which the page opens at once."""
+"""Lifetime of a session until its stream is opened, which the page does at once."""
 MOST_SESSIONS = 256
 MOST_SCREENS = 64
 FORGET_SECONDS = 86_400.0
@@ -60,8 +60,8 @@ OTHER_TOKEN = say(
 class ScreenToken:
     """The token in `file` (mode 0600), for screens on other machines.
 
-    A file that cannot be used is set aside, and `notice` says so: without it, screens lose their codes, but nobody needs it to
-    play. Raise TemporaryError if the disk fails, ConfigError if the folder cannot be written.
+    An unusable file is set aside and reported in `notice`: screens lose their codes, but play goes on. Raise TemporaryError
+    if the disk fails, ConfigError if the folder cannot be written.
     """
 
     def __init__(self, file: Path) -> None:
@@ -69,17 +69,17 @@ class ScreenToken:
         self.notice = ""
         try:
             try:
-                self.value = _read(file) if file.exists() else ""
+                self.value = _read_token(file) if file.exists() else ""
             except (OSError, HubError) as error:
                 if isinstance(error, OSError) and isinstance(of_file(error, ""), TemporaryError):
-                    raise  # the disk fails: what it holds may be whole
+                    raise  # the disk fails, so the file itself may be intact
                 self.value = ""
                 aside = set_aside(file)
                 log.error("%s was damaged. It is set aside as %s.", file, aside.name)
                 self.notice = say(
                     "The links of big screens on other devices are no longer valid: their file was damaged."
                 )
-            if not self.value.startswith(FORM):
+            if not self.value.startswith(PREFIX):
                 self.value = self.renew(file)
             self._stamp = _stamp(file)
         except OSError as error:
@@ -87,18 +87,18 @@ class ScreenToken:
 
     @staticmethod
     def renew(file: Path) -> str:
-        """Write another token into the file and return it. A hub that runs takes it up. Raise OSError."""
-        token = FORM + secrets.token_urlsafe(24)
+        """Write a new token to the file and return it. A running hub loads it. Raise OSError."""
+        token = PREFIX + secrets.token_urlsafe(24)
         write_private(file, token.encode())
         return token
 
-    def take_up(self) -> bool:
-        """Read the file again if it was changed. Return whether another token holds now."""
+    def reload(self) -> bool:
+        """Read the file again if it has changed. Return whether the token is a different one."""
         try:
             stamp = _stamp(self._file)
             if stamp == self._stamp:
                 return False
-            token = _read(self._file)
+            token = _read_token(self._file)
         except (OSError, HubError) as error:
             log.warning("The screens' token cannot be read again: %s", error)
             return False
@@ -111,7 +111,7 @@ def _stamp(file: Path) -> tuple[int, int]:
     return found.st_ino, found.st_mtime_ns
 
 
-def _read(file: Path) -> str:
+def _read_token(file: Path) -> str:
     """Return the token in a file. Raise ConfigError or OSError."""
     data = read_file(file)
     if file.stat().st_mode & 0o077:
@@ -135,12 +135,12 @@ class ScreenRefused(HubError):
 
 @dataclass(eq=False)
 class PairedScreen:
-    """The page of a screen that has proved the token. `holds` until the token is renewed."""
+    """The page of a screen that has proved the token. `is_valid` until the token is renewed."""
 
     table: str
     pair: SharedKey = field(repr=False)
     until: float
-    holds: bool = True
+    is_valid: bool = True
     beats: int = 0
 
     def seal(self, state: bytes) -> bytes:
@@ -149,26 +149,30 @@ class PairedScreen:
 
 
 class OwnScreens:
-    """Who may follow a table's codes, and who was seen when. `here` says whether a request comes from this machine itself."""
+    """The screens that may show seat codes, and their last beats. `is_local` returns whether a request comes from this machine."""
 
     def __init__(
-        self, key: HubKey, token: ScreenToken, here: Callable[[Scope], bool], now: Callable[[], float] = time.monotonic
+        self,
+        key: HubKey,
+        token: ScreenToken,
+        is_local: Callable[[Scope], bool],
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._key, self._token, self._here, self._now = key, token, here, now
+        self._key, self._token, self._is_local, self._now = key, token, is_local, now
         self._lock = threading.Lock()
-        self._waiting: OrderedDict[str, PairedScreen] = OrderedDict()  # until their stream is opened
+        self._waiting: OrderedDict[str, PairedScreen] = OrderedDict()  # by session, until the stream is opened
         self._following: dict[str, PairedScreen] = {}
         self._pages: OrderedDict[tuple[str, str], float] = OrderedDict()  # by table and id: the last beat
-        self._seen: OrderedDict[tuple[str, str], float] = OrderedDict()  # by table and address
+        self._last_beats: OrderedDict[tuple[str, str], float] = OrderedDict()  # by table and address
 
-    def renewed(self) -> None:
-        """Take up a token that was made in a terminal: every screen on another machine needs the new link. From any thread."""
-        if not self._token.take_up():
+    def reload_token(self) -> None:
+        """Load a token that was renewed in a terminal. All screens on other machines then need the new link. Thread-safe."""
+        if not self._token.reload():
             return
         log.info("The screens' token was renewed: screens on other machines need the new link.")
         with self._lock:
             for one in (*self._waiting.values(), *self._following.values()):
-                one.holds = False
+                one.is_valid = False
             self._waiting.clear()
 
     # --- the stream ----------------------------------------------------------------------------------
@@ -183,9 +187,9 @@ class OwnScreens:
             secret = read_secret(pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
         except DecryptionError:
             raise ScreenRefused(403, OTHER_TOKEN) from None
-        self.renewed()
+        self.reload_token()
         name, now = secrets.token_urlsafe(16), self._now()
-        with self._lock:  # also for the comparison: `renewed` ends what was let in by the token before
+        with self._lock:  # includes the comparison, because `reload_token` ends all screens that proved the old token
             if not hmac.compare_digest(secret.token.encode(), self._token.value.encode()):
                 log.warning("A screen at %s has a link that is not valid.", address_of(scope))
                 raise ScreenRefused(403, OTHER_TOKEN)
@@ -195,8 +199,8 @@ class OwnScreens:
         whole = pair.encrypt(to_bytes(ScreenSession(name)), ANSWER_SIZE)
         return to_bytes(ScreenBox(to_base64(whole[:NONCE_BYTES]), to_base64(whole[NONCE_BYTES:])))
 
-    def begin(self, table: str, scope: Scope) -> tuple[str, PairedScreen] | None:
-        """Return session and screen of a request for a stream, once; None if it names none. Raise ScreenRefused."""
+    def start_stream(self, table: str, scope: Scope) -> tuple[str, PairedScreen] | None:
+        """Return session and screen of a request for a stream, or None if it names no session. Each works once. Raise ScreenRefused."""
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("session")
         if given is None:
             return None
@@ -207,7 +211,7 @@ class OwnScreens:
             self._following[given[0]] = found
         return given[0], found
 
-    def end(self, session: str) -> None:
+    def end_stream(self, session: str) -> None:
         """Forget a session whose stream has ended."""
         with self._lock:
             self._following.pop(session, None)
@@ -215,16 +219,16 @@ class OwnScreens:
     # --- beats ---------------------------------------------------------------------------------------
 
     def beat(self, table: str, scope: Scope, body: bytes) -> None:
-        """Note that a page is alive: it answers a beat of its stream. Raise ScreenRefused or Malformed."""
+        """Note that a page is alive, because it answered a beat of its stream. Raise ScreenRefused or Malformed."""
         if not same_origin(scope):
             raise ScreenRefused(403, say("This request comes from another page."))
         asked = read_alive(body)
         address = ""
-        if not self._here(scope):
+        if not self._is_local(scope):
             address = address_of(scope)
             with self._lock:
                 screen = self._following.get(asked.session)
-            if screen is None or not screen.holds or screen.table != table:
+            if screen is None or not screen.is_valid or screen.table != table:
                 raise ScreenRefused(403, say("This is not a screen of this table."))
             try:
                 beat = read_beat(screen.pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
@@ -234,24 +238,24 @@ class OwnScreens:
                 raise ScreenRefused(409, say("This request was made before."))
             screen.beats = beat.n
         with self._lock:
-            for known, name in ((self._pages, asked.screen), (self._seen, address)):
+            for known, name in ((self._pages, asked.screen), (self._last_beats, address)):
                 known[table, name] = self._now()
                 known.move_to_end((table, name))
                 while len(known) > MOST_SCREENS:
                     known.popitem(last=False)
 
-    def heard(self, table: str, scope: Scope) -> bytes:
-        """Return how long ago the page that a request names has answered a beat: a ScreenHeard as JSON."""
+    def beat_age(self, table: str, scope: Scope) -> bytes:
+        """Return how long ago the page that a request names answered a beat, as JSON of ScreenHeard."""
         name = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("screen", [""])[0]
         with self._lock:
             at = self._pages.get((table, name))
-        return to_bytes(ScreenHeard(None if at is None else self._now() - at, self._here(scope)))
+        return to_bytes(ScreenHeard(None if at is None else self._now() - at, self._is_local(scope)))
 
-    def seen(self, table: str) -> list[ScreenSeen]:
-        """Return the big screens of a table that were seen within a day, the hub's own machine first. From any thread."""
+    def last_seen(self, table: str) -> list[ScreenSeen]:
+        """Return a table's big screens of the last 24 hours, the hub's own machine first. Thread-safe."""
         now = self._now()
         with self._lock:
-            found = [(where, now - at) for (of, where), at in self._seen.items() if of == table]
+            found = [(where, now - at) for (of, where), at in self._last_beats.items() if of == table]
         return [ScreenSeen(where, int(age)) for where, age in sorted(found) if age < FORGET_SECONDS]
 
 
@@ -266,5 +270,5 @@ def error_of(error: ScreenRefused | Malformed) -> tuple[int, bytes]:
 
 
 def link_of(url: str, table: str, key: bytes, token: str) -> str:
-    """Return the link that makes a browser on another machine a screen of a table."""
+    """Return the link that turns a browser on another machine into a screen of a table."""
     return f"{url}/t/{table}/kiosk#k={to_base64(key)}&s={token}"

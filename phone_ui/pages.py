@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
-VENDOR: Mapping[str, Path] = vendored.located()
+VENDOR: Mapping[str, Path] = vendored.locate()
 BODY_BYTES = 8192
 ICONS = (180, 512)
 DARK = "#17130f"
-"""The ground of the pages, for a phone that opens them from its home screen."""
+"""Background color of the pages when a phone opens them from its home screen."""
 
 NOT_FOUND = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -57,17 +57,17 @@ class BenchFace(Protocol):
 
     @property
     def newest(self) -> Latest:
-        """Their newest complete picture as JSON."""
+        """Return their latest complete state as JSON."""
 
     def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Press, turn, roll, unplug ... as a person at the bench. Raise HubError with a sentence."""
+        """Execute an action of a person at the bench, such as a press, a turn or a roll. Raise HubError with a sentence."""
 
     def panel(self, size: str) -> bytes | None:
-        """Return what the panel of that size ("2.9") shows, as a PNG; None where there is none."""
+        """Return the image on the panel of this size ("2.9") as a PNG, or None if there is none."""
 
 
 class TableFace(Protocol):
-    """What the web sees of one table."""
+    """One table as the web port uses it."""
 
     @property
     def id(self) -> str:
@@ -75,55 +75,55 @@ class TableFace(Protocol):
 
     @property
     def code(self) -> str:
-        """The four letters on its screen."""
+        """The four letters of the table's code, as on its screen."""
 
     @property
     def public(self) -> Latest:
-        """Its newest public state as JSON."""
+        """The latest public state as JSON."""
 
     @property
     def screen(self) -> Latest:
-        """The same with the codes of seats, for the table's own screens."""
+        """The public state with the codes of seats, for the table's own screens."""
 
     @property
     def bench(self) -> BenchFace | None:
-        """Its simulated devices, if it has such."""
+        """The simulated devices of the table, or None."""
 
     def events_before(self, number: int) -> bytes:
-        """Return a page of the events before that one, as JSON."""
+        """Return a page of the events before event `number`, as JSON."""
 
     def changes(self) -> bytes:
-        """Return the changes of money and points in this round and the last, as JSON."""
+        """Return the changes of money and points in this round and the previous one, as JSON."""
 
     def history(self) -> bytes:
-        """Return what is known of its finished matches, as JSON. Raise HubError with a sentence."""
+        """Return the statistics of the table's finished matches as JSON. Raise HubError with a sentence."""
 
     def claim(self, asked: ClaimRequest) -> None:
         """Put a claim into the table's inbox."""
 
     def call_staff(self) -> None:
-        """Put the call of somebody without a seat into the table's inbox."""
+        """Put a call for staff, by a person without a seat, into the table's inbox."""
 
     def login(self, sid: str) -> LoginState:
-        """Return how that login stands; "unknown" only once this table knows all of its own."""
+        """Return the state of a login. It is "unknown" only after this table has loaded all its logins."""
 
     def direct(self, sid: str, wire: Wire) -> DirectPhone | None:
-        """Return the short way of a login that the broker has let in, on its WebSocket; None where it is not this table's."""
+        """Return the direct path of a login that the broker has accepted, on its WebSocket; None if another table has it."""
 
 
 class Speech(Protocol):
-    """The languages that pages can speak; everything is written in English, which has no catalogue."""
+    """The languages of the pages. English, the language of the sources, has no catalogue."""
 
     @property
     def names(self) -> Mapping[str, str]:
-        """The languages by their own names."""
+        """The name of each language in that language, by code."""
 
     @property
     def tables(self) -> Mapping[str, Sequence[str]]:
         """The languages of each table's screens."""
 
     def catalogue(self, language: str, game: str) -> bytes | None:
-        """Return what is said for a game ("": for all) as JSON; None where there is nothing."""
+        """Return the catalogue of a game ("": of all games) as JSON, or None if there is none."""
 
 
 def make_app(
@@ -140,15 +140,18 @@ def make_app(
     guides: Mapping[str, object] | None = None,
     speech: Speech | None = None,
 ) -> Flask:
-    """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
+    """Return the Flask app. Raise HubError if the pages' libraries are missing, because every page would be blank.
 
-    `status` is how the hub's devices are, `cards` are those that staff may change, `games` and `guides` have the labels and the guides of games by name; without
-    `speech` pages speak English. Raise HubError where the pages' libraries are missing: every page would be blank.
+    - `address`: returns the URL that phones can open now ("http://10.42.0.1:8080"), or "", for the QR code.
+    - `games`, `guides`: the labels and the guides of games, by name.
+    - `status`: returns the health of the hub's devices.
+    - `cards`: returns the cards that staff may change.
+    - `speech`: the languages; None: English only.
     """
-    lost = [name for name, file in vendor.items() if not file.is_file()]
-    if lost:
+    missing = [name for name, file in vendor.items() if not file.is_file()]
+    if missing:
         raise HubError(
-            f"The pages' libraries are missing ({', '.join(lost)}): run `make setup` in the clone, or install a wheel "
+            f"The pages' libraries are missing ({', '.join(missing)}): run `make setup` in the clone, or install a wheel "
             "that was built after it."
         )
     app = Flask(__name__, static_folder=None)
@@ -158,8 +161,8 @@ def make_app(
     pages = _Tables(tables, files)
     joining = _Joining(pages, claims or Claims(key, hub), key, address)
     libraries = StaticFiles(named=vendor)
-    labels, told = _JsonFiles(games), _JsonFiles(guides or {})
-    spoken = _Spoken(speech)
+    labels, guide_files = _JsonFiles(games), _JsonFiles(guides or {})
+    spoken = _Catalogues(speech)
     for rule, view in (
         ("/", lambda: _file_answer(files.get("pages/join.html"))),
         ("/staff", lambda: _file_answer(files.get("pages/staff.html"))),
@@ -172,7 +175,7 @@ def make_app(
         ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
         ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
         ("/cards.json", lambda: _json_answer(cards())),
-        ("/games/<name>/guide.json", lambda name: _file_answer(told.get(name))),
+        ("/games/<name>/guide.json", lambda name: _file_answer(guide_files.get(name))),
         ("/languages.json", spoken.all),
         ("/languages/<language>.json", spoken.catalogue),
         ("/languages/<language>/<game>.json", spoken.catalogue),
@@ -182,7 +185,7 @@ def make_app(
         ("/t/<name>/events/<number>.json", pages.events),
         ("/t/<name>/changes.json", pages.changes),
         ("/t/<name>/history", pages.history),
-        ("/t/<name>/history.json", pages.past),
+        ("/t/<name>/history.json", pages.history_json),
         ("/t/<name>/bench", pages.bench),
         ("/t/<name>/bench/panel/<size>.png", pages.panel),
         ("/t/<name>/bench/play", joining.play),
@@ -205,7 +208,7 @@ def make_app(
 
 
 class _JsonFiles:
-    """Values as files in JSON, each made when it is first wanted, and again when another value has taken its place."""
+    """Values as JSON files, each encoded at its first request, and again after the value was replaced."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
@@ -217,13 +220,13 @@ class _JsonFiles:
             return None
         made = self._made.get(name)
         if made is None or made[0] is not value:
-            sent = msgspec.structs.replace(value, own_list={}) if isinstance(value, Labels) else value  # staff's alone
+            sent = msgspec.structs.replace(value, own_list={}) if isinstance(value, Labels) else value  # for staff only
             made = self._made[name] = value, static_file(msgspec.json.encode(sent), ".json")
         return made[1]
 
 
 class _Tables:
-    """Pages of the tables."""
+    """The pages of the tables."""
 
     def __init__(self, tables: Mapping[str, TableFace], files: StaticFiles) -> None:
         self.all = tables
@@ -233,7 +236,7 @@ class _Tables:
         return self.all.get(name) or abort(404, say("This hub has no such table."))
 
     def till(self) -> Response:
-        """Answer with all tables at a glance: what is in every public state already, and no name of a guest."""
+        """Answer with a summary of all tables, made from their public states, without names of guests."""
         states = [state for table in self.all.values() if (state := _public_state(table))]
         return Response(messages.to_bytes(Till([at_a_glance(state) for state in states])), mimetype="application/json")
 
@@ -242,7 +245,7 @@ class _Tables:
         return _file_answer(self._files.get("pages/phone.html"))
 
     def manifest(self, name: str) -> Response:
-        """Answer with what a phone needs to put the table on its home screen."""
+        """Answer with the web app manifest, with which a phone puts the table on its home screen."""
         table = self.one(name)
         state = _public_state(table)
         called = state.name if state else f"Table {name}"
@@ -261,7 +264,7 @@ class _Tables:
         self.one(name)
         return _file_answer(self._files.get("pages/history.html"))
 
-    def past(self, name: str) -> Response:
+    def history_json(self, name: str) -> Response:
         try:
             return Response(self.one(name).history(), mimetype="application/json")
         except HubError as error:
@@ -305,12 +308,12 @@ def _public_state(table: TableFace) -> PublicState | None:
     return msgspec.json.decode(data, type=PublicState) if data else None
 
 
-class _Spoken:
-    """The catalogues of other languages, each made ready once it is asked for."""
+class _Catalogues:
+    """The catalogues of other languages, each loaded at its first request."""
 
     def __init__(self, speech: Speech | None) -> None:
         self._speech = speech
-        self._kept: dict[tuple[str, str], StaticFile | None] = {}
+        self._cache: dict[tuple[str, str], StaticFile | None] = {}
 
     def all(self) -> Response:
         if self._speech is None:
@@ -320,16 +323,16 @@ class _Spoken:
     def catalogue(self, language: str, game: str = "") -> Response:
         if self._speech is None or language not in self._speech.names:
             abort(404, say("This hub does not speak that language."))
-        if (language, game) not in self._kept:
+        if (language, game) not in self._cache:
             found = self._speech.catalogue(language, game)
             if found is None:
                 abort(404, say("This hub does not speak that language."))
-            self._kept[language, game] = static_file(found, ".json")
-        return _file_answer(self._kept[language, game])
+            self._cache[language, game] = static_file(found, ".json")
+        return _file_answer(self._cache[language, game])
 
 
 class _Joining:
-    """How a phone finds its table and gets its seat."""
+    """Answers for phones that look for their table or claim a seat."""
 
     def __init__(self, tables: _Tables, claims: Claims, key: HubKey, address: Callable[[], str]) -> None:
         self._tables = tables
@@ -344,7 +347,7 @@ class _Joining:
         return _file_answer(qr_picture(f"{address}/t/{table.id}#k={self._key}"))
 
     def play(self, name: str) -> BaseResponse:
-        """Lead a browser to the phone's page, which takes the first seat of a simulated table that is free or the house's."""
+        """Redirect to the phone page of a simulated table, with the code of the first seat that is free or the house's."""
         table = self._tables.one(name)
         self._tables.bench_of(name)
         _, data = table.screen.get()
@@ -372,11 +375,11 @@ class _Joining:
 
     def claim(self, name: str) -> Response:
         table = self._tables.one(name)
-        asked = self._claims.ask(table, request.get_data(cache=False), request.remote_addr or "?")
+        asked = self._claims.submit(table, request.get_data(cache=False), request.remote_addr or "?")
         return _json_answer(ClaimMade(asked))
 
     def state(self, name: str, number: str) -> Response:
-        reply = self._claims.look(self._tables.one(name), number)
+        reply = self._claims.status(self._tables.one(name), number)
         return Response(messages.to_bytes(reply), mimetype="application/json")
 
 
@@ -392,14 +395,14 @@ def _origin_and_host() -> list[tuple[bytes, bytes]]:
 
 @functools.lru_cache(maxsize=16)
 def qr_picture(text: str) -> StaticFile:
-    """Return a QR code as SVG, black on white with its quiet zone."""
+    """Return a QR code as SVG, black on white, with its quiet zone."""
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(out, kind="svg", scale=8, border=4, light="white", xmldecl=False)
     return static_file(out.getvalue(), ".svg")
 
 
 def _script(files: StaticFiles, libraries: StaticFiles, path: str) -> StaticFile | None:
-    """Return the script or style sheet at that path, which the port sends without a worker; None where it is none."""
+    """Return the script or style sheet at this path, which the port sends without a worker thread; None for other files."""
     if not path.endswith((".js", ".css")):
         return None
     _, folder, *rest = path.split("/")
@@ -415,15 +418,15 @@ def _file_answer(found: StaticFile | None) -> Response:
     if gzipped:
         answer.headers["Content-Encoding"] = "gzip"
     answer.headers["Vary"] = "Accept-Encoding"
-    answer.headers["Cache-Control"] = "no-cache"  # kept, but asked for each time: a new hub has new pages
+    answer.headers["Cache-Control"] = "no-cache"  # cached, but revalidated at each use: a new hub has new pages
     answer.set_etag(found.etag, weak=True)
     answer.make_conditional(request)
-    answer.headers.pop("date", None)  # the server says it
+    answer.headers.pop("date", None)  # the server adds it
     return answer
 
 
 def _up() -> Response:
-    """Return an empty answer that a page of another origin may wait for: the kiosk's first page is a local file."""
+    """Return an empty answer that a page of another origin may poll: the first page of the kiosk is a local file."""
     return Response(status=204, headers={"Cross-Origin-Resource-Policy": "cross-origin"})
 
 
@@ -436,10 +439,10 @@ def _refusal(sentence: str, status: int) -> Response:
 
 
 def _with_security_headers(answer: Response, *, benched: bool) -> Response:
-    """Allow a page what its own hub serves, and nothing else; a bench shows phones and the screen in frames of its page.
+    """Allow pages to load from their own hub only. With a bench, its page may show phones and the screen in frames.
 
-    What a page or a worker may do is not said with the modules and style sheets of a page, which have no policy of
-    their own: over fifty of them come at a first visit.
+    Modules and style sheets get no Content-Security-Policy, because it has no effect on them, and a first visit loads
+    more than fifty.
     """
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
@@ -452,7 +455,7 @@ def _with_security_headers(answer: Response, *, benched: bool) -> Response:
     host = request.host if re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", request.host) else "invalid"
     answer.headers["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-        # Older Safari does not count ws: of the same host as 'self'.
+        # In older Safari, 'self' does not include ws: of the same host.
         f"connect-src 'self' ws://{host} wss://{host}; manifest-src 'self'; worker-src 'self' blob:; "
         f"frame-src {frames}; base-uri 'none'; form-action 'self'; frame-ancestors {frames}"
     )

@@ -1,7 +1,7 @@
-"""Places: who may hold one of a limited number of connections, and who gives one up for whom. Used from the event loop only.
+"""Limit the number of connections, fairly between networks. Use it from the event loop only.
 
-Nobody keeps others out by sitting there. A network that holds more than its share gives up a place for one that holds less;
-networks at which a phone has logged in, or a screen of the table's own stands, give one up to each other only.
+A network that holds more places than another loses one to it, so nobody can block the others. Seated networks, which have a
+logged-in phone or a screen of the table, lose places only to each other.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GRACE_SECONDS = 1.0
-"""So long an idle place has to come to something; then it goes to a network that holds fewer."""
+"""An idle place is safe for this long; then a network with fewer places may get it."""
 REMEMBERED_SECONDS = 3600.0
-"""So long a network counts as one of the table's after its last login."""
+"""How long a network counts as seated after its last phone or screen has left."""
 
 
 class Seated:
-    """The networks of the table: a phone with a login, or a screen of its own, is or was there within the hour."""
+    """The networks that have a logged-in phone or a screen of the table, or had one within the last hour."""
 
     MOST = 512
 
@@ -31,11 +31,11 @@ class Seated:
         self._until: dict[str, float] = {}
 
     def arrive(self, network: str) -> None:
-        """Note that one of them is connected from there."""
+        """Count a phone or screen that connected from this network."""
         self._there[network] += 1
 
     def leave(self, network: str) -> None:
-        """Note that one is not connected any more."""
+        """Uncount a phone or screen that disconnected."""
         self._there[network] -= 1
         if not self._there[network]:
             del self._there[network]
@@ -50,7 +50,7 @@ class Seated:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """One place that is held. `busy`: something is under way there, so that it is not idle."""
+    """A place that is in use. It is idle unless `busy`."""
 
     network: str
     since: float
@@ -59,7 +59,7 @@ class Place:
 
 
 class Places:
-    """So many places in all, and so many for each network."""
+    """A limited number of places, in total (`most`) and for each network (`most_each`)."""
 
     def __init__(
         self, most: int, most_each: int, seated: Seated | None = None, now: Callable[[], float] = time.monotonic
@@ -70,26 +70,26 @@ class Places:
         self.used = 0
 
     def take(self, network: str, end: Callable[[], None], *, busy: bool = False) -> Place | None:
-        """Return a place, or None where the network has its share. `end` is called when the place is given to another."""
+        """Return a place, or None if the network has its share. `end` is called if another network gets the place."""
         if len(self._held.get(network, ())) >= self._most_each:
             return None
         if self.used >= self._most:
-            given_up = self._given_up_for(network)
-            if given_up is None:
+            replaced = self._find_replaceable(network)
+            if replaced is None:
                 return None
-            self.release(given_up)
-            given_up.end()
+            self.release(replaced)
+            replaced.end()
         place = Place(network, self._now(), end, busy)
         self._held.setdefault(network, {})[place] = None
         self.used += 1
         return place
 
     def is_seated(self, network: str) -> bool:
-        """Return whether a network is one of the table's."""
+        """Return whether a network counts as seated."""
         return network in self._seated
 
     def release(self, place: Place) -> None:
-        """Give a place back; nothing where it was given to another."""
+        """Give a place back. Nothing happens if another network has it."""
         held = self._held.get(place.network, {})
         if place in held:
             del held[place]
@@ -97,8 +97,8 @@ class Places:
             if not held:
                 del self._held[place.network]
 
-    def _given_up_for(self, network: str) -> Place | None:
-        """Return the place that is given up for one more of this network: of who holds most, an idle one, the oldest."""
+    def _find_replaceable(self, network: str) -> Place | None:
+        """Return the place that this network may have: the oldest idle one, else the oldest, of the network that holds most."""
         now, seated = self._now(), self._seated
         most = max(self._held, key=lambda one: (one not in seated, len(self._held[one])))
         held = self._held[most]

@@ -1,4 +1,4 @@
-"""HTTP and WebSocket for crowds: uvicorn's protocols, held to limits before anything reaches the app."""
+"""HTTP and WebSocket for crowds: uvicorn's protocols, with limits that apply before the app."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 WAIT_SECONDS = 0.3
-"""Until a connection that came too soon is looked at again."""
+"""Until a connection that is too early is checked again."""
 
 UNSENT_BYTES = 16_384
-"""Of a phone, that wait in the system and in the port each: a state and a hand."""
+"""Maximum unsent bytes per phone, in the system's buffer and in the port's: one state and one hand each."""
 
 
 _BUSY = b"""<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -40,11 +40,11 @@ BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/html; charset=utf-8\r\ncache-control: no-store\r\n"
     b"retry-after: 5\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s" % (len(_BUSY), _BUSY)
 )
-"""The answer to a connection for which there is no place: nothing of its request is parsed, so it is in two languages."""
+"""The answer if there is no place for a connection. The request is not parsed, so the answer is in two languages."""
 
 
 class LimitedHttp(H11Protocol):
-    """HTTP for crowds: a fair share of the connections, a head that comes in time, and an answer that is taken."""
+    """HTTP for crowds: fair shares of the connections, and timeouts for request heads and for answers that are not read."""
 
     REFUSED_SECONDS = 2.0
 
@@ -52,92 +52,92 @@ class LimitedHttp(H11Protocol):
         super().__init__(**given)
         self._places, self._arrivals, self._limits = places, arrivals, limits
         self._place: Place | None = None
-        self._refused = self._is_crowd = False  # whether it waits for a place, and whether too many do that already
+        self._waits = self._is_overloaded = False  # this connection waits for a place; too many others do already
         self._until = 0.0
-        self._held: bytearray | None = bytearray()  # what came before the connection was let in
+        self._buffered: bytearray | None = bytearray()  # input before the connection was accepted; None after that
         self._head_timer: asyncio.TimerHandle | None = None
         self._writing_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a place for the connection, or wait a little for one."""
+        """Take a place for the connection, or wait for one."""
         super().connection_made(transport)
-        # Whoever serves the request, or the WebSocket that it becomes, ends it so for another.
+        # With this the app ends the request, or its WebSocket, when another network gets the place.
         self.app_state = {**self.app_state, "abort": transport.abort}
-        end_unread(transport, self._limits.stuck_seconds)
+        set_user_timeout(transport, self._limits.stuck_seconds)
         address = plain_address(self.client[0]) if self.client else "?"
-        if address not in LOOPBACK:  # a proxy on this machine speaks for many
+        if address not in LOOPBACK:  # a proxy on this machine forwards for many
             self._place = self._places.take(network_of(address), transport.abort)
             if self._place is None:
-                self._refuse()
+                self._wait_for_place()
                 return
-            self._let_in()
+            self._start_reading()
         else:
-            self._held = None
-        self._head_timer = self.loop.call_later(self._limits.head_seconds, self._turn_away)
+            self._buffered = None
+        self._head_timer = self.loop.call_later(self._limits.head_seconds, self._reject)
 
-    def _turn_away(self) -> None:
-        """End a connection that was not let in, with an answer if it has asked for something."""
-        if self._held and not self.transport.is_closing():
+    def _reject(self) -> None:
+        """End a connection that was not accepted, with an answer if it has sent a request."""
+        if self._buffered and not self.transport.is_closing():
             self.transport.write(BUSY)
             self.transport.close()
         else:
             self.transport.abort()
 
-    def _refuse(self) -> None:
-        """Have a connection wait for a place, then turn it away, not too soon: a new one costs more than one that waits.
+    def _wait_for_place(self) -> None:
+        """Let a connection wait for a place, then reject it. The wait is long, because a new connection costs more.
 
-        If too many wait already, it is turned away as soon as it has asked for something.
+        If too many wait already, reject it as soon as it sends a request.
         """
-        self._is_crowd = self._arrivals.refused >= self._arrivals.MOST_REFUSED
-        if not self._is_crowd:
-            self._refused = True
+        self._is_overloaded = self._arrivals.refused >= self._arrivals.MOST_REFUSED
+        if not self._is_overloaded:
+            self._waits = True
             self._arrivals.refused += 1
         self._until = self.loop.time() + self.REFUSED_SECONDS
-        self.loop.call_later(WAIT_SECONDS, self._look_for_place)
+        self.loop.call_later(WAIT_SECONDS, self._retry_place)
 
-    def _look_for_place(self) -> None:
+    def _retry_place(self) -> None:
         if self.transport.is_closing():
             return
-        if self._is_crowd or self.loop.time() >= self._until:
-            self._turn_away()
+        if self._is_overloaded or self.loop.time() >= self._until:
+            self._reject()
             return
         assert self.client
         self._place = self._places.take(network_of(plain_address(self.client[0])), self.transport.abort)
         if self._place is None:
-            self.loop.call_later(WAIT_SECONDS, self._look_for_place)
+            self.loop.call_later(WAIT_SECONDS, self._retry_place)
             return
-        self._refused = False
+        self._waits = False
         self._arrivals.refused -= 1
-        self._head_timer = self.loop.call_later(self._limits.head_seconds, self._turn_away)
-        self._let_in()
+        self._head_timer = self.loop.call_later(self._limits.head_seconds, self._reject)
+        self._start_reading()
 
-    def _let_in(self) -> None:
-        """Read what comes, if the network may open one more connection by now; else look again later."""
+    def _start_reading(self) -> None:
+        """Start reading if the network may open one more connection now, else check again later."""
         if self._place is None or self.transport.is_closing():
             return
         network = self._place.network
-        is_counted = self.transport.get_extra_info("ssl_object") is not None  # before its handshake
-        if is_counted or self._places.is_seated(network) or self._arrivals.let_in(network, self.loop.time()):
-            held, self._held = self._held, None
+        is_counted = self.transport.get_extra_info("ssl_object") is not None  # https was counted before its handshake
+        if is_counted or self._places.is_seated(network) or self._arrivals.admit(network, self.loop.time()):
+            buffered, self._buffered = self._buffered, None
             self.transport.resume_reading()
-            if held:
-                self.data_received(bytes(held))
+            if buffered:
+                self.data_received(bytes(buffered))
         else:
-            self.loop.call_later(WAIT_SECONDS, self._let_in)
+            self.loop.call_later(WAIT_SECONDS, self._start_reading)
 
     def data_received(self, data: bytes) -> None:
-        """Feed what came to the parser, and wait for the rest of a head only so long."""
-        if self._held is not None:  # not when it is made: uvloop begins to read after that
-            self._held += data
+        """Pass data to the parser, and limit the wait for the rest of a head."""
+        if self._buffered is not None:  # paused here, because uvloop starts to read after `connection_made`
+            self._buffered += data
             self.transport.pause_reading()
-            if self._is_crowd:
-                self._turn_away()
+            if self._is_overloaded:
+                self._reject()
             return
         super().data_received(data)
-        waiting = getattr(self.cycle, "response_complete", True)  # no request yet, or none under way
+        waiting = getattr(self.cycle, "response_complete", True)  # no request in progress
         if self._place is not None:
             self._place.busy = not waiting
-        if self.transport.get_protocol() is not self:  # a WebSocket now: the gateway counts those
+        if self.transport.get_protocol() is not self:  # a WebSocket now, which the gateway counts
             self._stop_timers()
             self._release()
         elif not waiting:
@@ -152,18 +152,18 @@ class LimitedHttp(H11Protocol):
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """Wait only so long for who does not take the answer."""
+        """Start the timeout of a client that does not read the answer."""
         super().pause_writing()
         self._writing_timer = self.loop.call_later(self._limits.stuck_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on: the answer is taken."""
+        """Continue, because the client reads again."""
         super().resume_writing()
         self._stop_writing_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP. A request that broke in the middle of its body may still be answered: nobody hears that."""
-        with contextlib.suppress(h11.LocalProtocolError):  # an answer has begun already
+        """Refuse input that is not HTTP. If a request broke off within its body, drop the app's answer to it."""
+        with contextlib.suppress(h11.LocalProtocolError):  # an answer has started already
             super().send_400_response(msg)
         self.transport.close()
         if self.cycle is not None:
@@ -177,8 +177,8 @@ class LimitedHttp(H11Protocol):
         super().connection_lost(exc)
 
     def _release(self) -> None:
-        if self._refused:
-            self._refused = False
+        if self._waits:
+            self._waits = False
             self._arrivals.refused -= 1
         if self._place is not None:
             self._places.release(self._place)
@@ -200,32 +200,32 @@ class LimitedHttp(H11Protocol):
 
 
 class TlsConnections:
-    """Accepts connections for https: each has a place until its handshake is over, and only so long for it.
+    """Accept https connections. Each takes a place and has a timeout during its handshake.
 
-    asyncio's own server takes a place only after the handshake, and waits a minute for it. A handshake costs more than a
-    page: networks that are not the table's come at their pace before it, not after. `start_tls` on an accepted connection is
-    no way out: it may begin to read before the handshake does, and loses the first bytes.
+    With asyncio's own server, a connection takes a place only after the handshake, whose timeout is a minute. But a
+    handshake costs more than a page, so the rate of networks that are not seated is limited before it. `start_tls` on an
+    accepted connection does not help: it may start to read before the handshake, and loses the first bytes.
     """
 
     def __init__(self, places: Places, arrivals: Arrivals, context: ssl.SSLContext, limits: Limits) -> None:
         self._places, self._arrivals, self._context, self._limits = places, arrivals, context, limits
-        self._shaking: set[asyncio.Task[None]] = set()
+        self._handshakes: set[asyncio.Task[None]] = set()
 
     async def accept(self, listening: socket.socket, make: Callable[[], asyncio.Protocol]) -> None:
-        """Accept connections without end; `make` makes what serves one after its handshake."""
+        """Accept connections until cancelled. `make` returns the protocol of a connection after its handshake."""
         listening.setblocking(False)
         loop = asyncio.get_running_loop()
         while True:
             try:
                 accepted, peer = await loop.sock_accept(listening)
-            except (OSError, RuntimeError):  # gone meanwhile, or no file is free
+            except (OSError, RuntimeError):  # disconnected in the meantime, or no free file
                 await asyncio.sleep(0.1)
                 continue
-            task = loop.create_task(self._shake(accepted, plain_address(str(peer[0])), make))
-            self._shaking.add(task)
-            task.add_done_callback(self._shaking.discard)
+            task = loop.create_task(self._handshake(accepted, plain_address(str(peer[0])), make))
+            self._handshakes.add(task)
+            task.add_done_callback(self._handshakes.discard)
 
-    async def _shake(self, accepted: socket.socket, address: str, make: Callable[[], asyncio.Protocol]) -> None:
+    async def _handshake(self, accepted: socket.socket, address: str, make: Callable[[], asyncio.Protocol]) -> None:
         def end() -> None:
             with contextlib.suppress(OSError):  # ended already
                 accepted.shutdown(socket.SHUT_RDWR)
@@ -237,9 +237,9 @@ class TlsConnections:
         if refused and self._arrivals.refused >= self._arrivals.MOST_REFUSED:
             accepted.close()
             return
-        self._arrivals.refused += refused  # only after a handshake can it be told that there is no place
+        self._arrivals.refused += refused  # it needs the handshake before it can get the answer
         try:
-            if address not in LOOPBACK and not await self._comes_in_time(network_of(address)):
+            if address not in LOOPBACK and not await self._wait_for_turn(network_of(address)):
                 end()
                 accepted.close()
                 return
@@ -247,18 +247,18 @@ class TlsConnections:
             await asyncio.get_running_loop().connect_accepted_socket(
                 make, accepted, ssl=self._context, ssl_handshake_timeout=self._limits.head_seconds
             )
-        except (OSError, RuntimeError):  # no TLS, too slow, or gone; uvloop's for the last is RuntimeError
+        except (OSError, RuntimeError):  # not TLS, too slow, or disconnected (RuntimeError in uvloop)
             end()
         finally:
             self._arrivals.refused -= refused
             if place is not None:
                 self._places.release(place)
 
-    async def _comes_in_time(self, network: str) -> bool:
-        """Wait until the network may open one more connection; return whether that was soon enough."""
+    async def _wait_for_turn(self, network: str) -> bool:
+        """Wait until the network may open one more connection. Return False after a timeout."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self._limits.head_seconds
-        while not self._places.is_seated(network) and not self._arrivals.let_in(network, loop.time(), handshake=True):
+        while not self._places.is_seated(network) and not self._arrivals.admit(network, loop.time(), handshake=True):
             if loop.time() >= until:
                 return False
             await asyncio.sleep(WAIT_SECONDS)
@@ -266,14 +266,14 @@ class TlsConnections:
 
 
 class LimitedWebSocket(WebSocketsSansIOProtocol):
-    """WebSocket for crowds: what never reaches the gateway is counted here, before it costs.
+    """WebSocket for crowds: count the frames that never reach the gateway.
 
-    Pings are answered and empty fragments are kept by the library itself: 44,000 a second from one stranger would stop
+    The library itself answers pings and collects empty fragments. 44,000 of them per second from one client would block
     everybody else.
     """
 
-    PIECE = 1024  # bytes that are parsed at once, so that a closed connection has cost little
-    END_SECONDS = 1.0  # for the end of a connection that still sends
+    CHUNK_BYTES = 1024  # parsed at once, so that little is parsed of a connection that is closed
+    END_SECONDS = 1.0  # until a connection that still sends after a close frame is aborted
 
     def __init__(self, arrivals: Arrivals, limits: Limits, **given: Any) -> None:
         super().__init__(**given)
@@ -283,16 +283,16 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
         self._stuck_seconds = limits.stuck_seconds
         self._writing_timer: asyncio.TimerHandle | None = None
         self._unparsed = bytearray()
-        self.app_state = {**self.app_state, "wire": self}  # what the gateway serves writes past ASGI's coroutines
+        self.app_state = {**self.app_state, "wire": self}  # the direct path writes here, past ASGI
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Have little wait for a phone that is slow: it shall skip to the newest picture."""
+        """Keep buffers small, so that a slow phone skips to the latest state."""
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=UNSENT_BYTES)
-        hold_little(transport)
+        limit_unsent(transport)
 
     def push(self, data: bytes) -> bool:
-        """Send a binary message at once; return whether it was: a peer that is slow is sent nothing more for now."""
+        """Send a binary message at once and return True, or return False if the peer has not taken the earlier ones yet."""
         if not self.writable.is_set():
             return False
         if not (self.disconnected or self.close_sent or self.transport.is_closing()):
@@ -300,44 +300,44 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
             self.transport.write(b"".join(self.conn.data_to_send()))
         return True
 
-    async def taken(self) -> None:
-        """Wait until the peer has taken what it was sent, or is gone."""
+    async def drain(self) -> None:
+        """Wait until the peer has taken everything that was sent, or has disconnected."""
         await self.writable.wait()
 
     def data_received(self, data: bytes) -> None:
-        """Feed what came to the parser, a piece at a time and no further than the gateway has followed."""
+        """Pass data to the parser in chunks, and only while the gateway keeps up."""
         self._unparsed += data
-        if self.close_sent and len(self._unparsed) > self.PIECE:  # no mere answer to our close
+        if self.close_sent and len(self._unparsed) > self.CHUNK_BYTES:  # more than the answer to our close
             self._unparsed.clear()
             self.transport.pause_reading()
             self.loop.call_later(self.END_SECONDS, self.transport.abort)
         self._parse()
 
     async def receive(self) -> ASGIReceiveEvent:
-        """Return the next message, and parse what came behind it."""
+        """Return the next message, and parse the data after it."""
         message = await super().receive()
         self._parse()
         return message
 
     def _parse(self) -> None:
-        # One reading may bring 40,000 frames: parsed at once they would stop everybody for half a second.
+        # One read may return 40,000 frames, which would block everybody for half a second if parsed at once.
         while self._unparsed and not self.read_paused and not self.transport.is_closing():
-            piece = bytes(self._unparsed[: self.PIECE])
-            del self._unparsed[: self.PIECE]
-            super().data_received(piece)
+            chunk = bytes(self._unparsed[: self.CHUNK_BYTES])
+            del self._unparsed[: self.CHUNK_BYTES]
+            super().data_received(chunk)
 
     def pause_writing(self) -> None:
-        """Wait only so long for a phone that takes nothing."""
+        """Start the timeout of a phone that takes nothing."""
         super().pause_writing()
         self._writing_timer = self.loop.call_later(self._stuck_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on: the phone takes what it is sent."""
+        """Continue, because the phone reads again."""
         super().resume_writing()
         self._stop_writing_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the connection's own timer."""
+        """Stop the connection's timer."""
         self._stop_writing_timer()
         super().connection_lost(exc)
 
@@ -357,18 +357,18 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
         super().handle_pong(event)
 
     def handle_cont(self, event: Frame) -> None:
-        """Count and take a further fragment."""
+        """Count and handle a further fragment."""
         self._count()
         super().handle_cont(event)
 
     def handle_text(self, event: Frame) -> None:
-        """Take a text message, or count its first fragment."""
+        """Handle a text message, and count the first fragment of a fragmented one."""
         if not event.fin:
             self._count()
         super().handle_text(event)
 
     def handle_bytes(self, event: Frame) -> None:
-        """Take a binary message, or count its first fragment."""
+        """Handle a binary message, and count the first fragment of a fragmented one."""
         if not event.fin:
             self._count()
         super().handle_bytes(event)
@@ -380,17 +380,17 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
             self.transport.abort()
 
 
-def end_unread(transport: asyncio.Transport, seconds: float) -> None:
-    """Have the system end a connection whose peer takes nothing, or is gone, for so long (tcp(7), TCP_USER_TIMEOUT)."""
+def set_user_timeout(transport: asyncio.Transport, seconds: float) -> None:
+    """Let the system end a connection whose peer has acknowledged nothing for `seconds` (tcp(7), TCP_USER_TIMEOUT)."""
     sock = transport.get_extra_info("socket")
     if sock is not None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(seconds * 1000))
 
 
-def hold_little(transport: asyncio.Transport) -> None:
-    """Have the system take little that it cannot send yet (tcp(7), TCP_NOTSENT_LOWAT).
+def limit_unsent(transport: asyncio.Transport) -> None:
+    """Limit the data that the system buffers before it can send it (tcp(7), TCP_NOTSENT_LOWAT).
 
-    It would take megabytes of old pictures for a phone that is slow, which skips to the newest only after them.
+    Otherwise it buffers megabytes of old states for a slow phone, which gets the latest one only after them.
     """
     sock = transport.get_extra_info("socket")
     if sock is not None:

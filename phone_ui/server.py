@@ -1,4 +1,4 @@
-"""The one web port: pages, `/mqtt` on to the broker, and events."""
+"""The web port: pages, `/mqtt`, which is forwarded to the broker, and event streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hub.engine.text import say
 from hub.errors import ConfigError, TemporaryError
 from hub.network.messages import Malformed
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
-from phone_ui.journal import Seldom
+from phone_ui.journal import RepeatFilter
 from phone_ui.limits import LOOPBACK, Arrivals, Budgets, Limits
 from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names
 from phone_ui.own_screens import ScreenRefused, error_of
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from phone_ui.static_files import StaticFile
 
 log = logging.getLogger(__name__)
-_UVICORN_LOG = logging.getLogger("uvicorn.error")  # all that it says of a connection
+_UVICORN_LOG = logging.getLogger("uvicorn.error")  # everything that it logs about connections
 
 BODY_SECONDS = 5.0
 RECEIVED_BYTES = 16_384
 WORKERS = 6
-WORKERS_OF_OTHERS = 2  # so many of them work for networks without a phone that has logged in
-PACE_SECONDS = 0.2  # until a request that came too soon is looked at again
+STRANGER_WORKERS = 2  # how many of them serve networks without a logged-in phone
+PACE_SECONDS = 0.2  # until a request that is too early is checked again
 
 WRONG_HOST = "This hub does not go by that name: open the address on the table's screen, or let the owner add the name to [web] names."
 NO_BENCH = (
@@ -61,10 +61,12 @@ NO_BENCH = (
 
 @dataclass(frozen=True, slots=True)
 class PortSettings:
-    """What the port is to be.
+    """The settings of the web port.
 
-    `port` 0 is any free one; `tls` a certificate's file and its key's; `names` what the hub is called beside its addresses
-    and this machine's own name. With `open_bench` not this machine alone works simulated devices.
+    - `port`: 0 for any free port.
+    - `tls`: the files of a certificate and its key; None for http.
+    - `names`: names of the hub besides its addresses and this machine's name.
+    - `open_bench`: whether other machines may use the simulated devices.
     """
 
     host: str = "127.0.0.1"
@@ -77,7 +79,7 @@ class PortSettings:
 
 
 class _Router:
-    """Who gets what comes in: the gateway, the streams, or the pages."""
+    """Dispatch requests to the gateway, the streams, staff, screens and pages."""
 
     _BENCH = re.compile(r"/t/[^/]+/bench(/.*)?")
     _EVENTS = re.compile(r"/t/([^/]+)/(bench/|screen/)?events")
@@ -101,8 +103,8 @@ class _Router:
         self.arrivals = Arrivals(settings.limits)
         self.gateway = MqttGateway(dial, self._login, self._direct, settings.limits, self.closing, self.seated)
         self.stream = Stream(settings.limits, self.closing, self.seated)
-        self._asked = Budgets(settings.limits.pages_each_second, settings.limits.pages_burst)
-        self._others = asyncio.Semaphore(WORKERS_OF_OTHERS)
+        self._page_budgets = Budgets(settings.limits.pages_each_second, settings.limits.pages_burst)
+        self._stranger_workers = asyncio.Semaphore(STRANGER_WORKERS)
         self._tables = tables
         self._pages: Any = WSGIMiddleware(app.wsgi_app, workers=WORKERS)  # type: ignore[arg-type]
         self._scripts: Callable[[str], StaticFile | None] = app.extensions.get("scripts", lambda _: None)
@@ -120,7 +122,7 @@ class _Router:
                 await send({"type": "websocket.close", "code": 1008})
             return
         if self._BENCH.fullmatch(scope["path"]) and not (
-            self._settings.open_bench or self._settings.screens.is_here(scope)
+            self._settings.open_bench or self._settings.screens.is_local(scope)
         ):
             await send_error(send, 403, NO_BENCH)
             return
@@ -129,30 +131,30 @@ class _Router:
             if scope["method"] != "GET":
                 await send_error(send, 405, "This address does not take that method.")
                 return
-            await self._follow(scope, receive, send, events[1], events[2] or "")
+            await self._serve_stream(scope, receive, send, events[1], events[2] or "")
             return
-        # A page's worker must not wait for a slow phone's body: it is taken in first.
-        body = await _body(scope, receive)
+        # Read the body first, so that no worker thread waits for a slow phone.
+        body = await _read_body(scope, receive)
         if isinstance(body, int):
             await send_error(send, body, _BODY_SENTENCES[body])
         elif self._staff is not None and scope["path"] in ("/staff/login", "/staff/ask"):
-            await self._ask_staff(self._staff, scope, send, body)
+            await self._serve_staff(self._staff, scope, send, body)
         elif self._own_screens is not None and (asked := self._SCREEN.fullmatch(scope["path"])):
-            await self._ask_screen(self._own_screens, scope, send, body, asked[1], asked[2])
+            await self._serve_screen(self._own_screens, scope, send, body, asked[1], asked[2])
         else:
-            await self._page(scope, _replayed(body, receive), send)
+            await self._page(scope, _replay(body, receive), send)
 
-    async def _follow(self, scope: Scope, receive: Receive, send: Send, name: str, kind: str) -> None:
-        """Serve a stream: what everybody may see, or with the codes of seats for one of the table's own screens."""
-        here = self._settings.screens.is_here(scope)
-        newest = self._followed(name, kind, own=here)
+    async def _serve_stream(self, scope: Scope, receive: Receive, send: Send, name: str, kind: str) -> None:
+        """Serve a stream of public state, with the codes of seats for one of the table's own screens."""
+        here = self._settings.screens.is_local(scope)
+        newest = self._find_stream(name, kind, own=here)
         if newest is None:
             await send_error(send, 404, "There is nothing to follow here.")
             return
         paired = None
         if kind == "screen/" and self._own_screens is not None:
             try:
-                paired = self._own_screens.begin(name, scope)
+                paired = self._own_screens.start_stream(name, scope)
             except ScreenRefused as error:
                 await send_error(send, error.status, str(error))
                 return
@@ -164,15 +166,15 @@ class _Router:
             await self.stream(scope, receive, send, self._tables[name].screen, own=True, paired=screen)
         finally:
             assert self._own_screens is not None
-            self._own_screens.end(session)
+            self._own_screens.end_stream(session)
 
-    async def _ask_screen(
+    async def _serve_screen(
         self, screens: OwnScreens, scope: Scope, send: Send, body: bytes, table: str, what: str
     ) -> None:
-        """Answer a big screen, no quicker than a page needs."""
+        """Answer a big screen, within the page budget of its network."""
         network = network_of(address_of(scope))
         known = network in LOOPBACK or network in self.seated
-        while not known and not self._asked.spend(network, 1, monotonic()):
+        while not known and not self._page_budgets.spend(network, 1, monotonic()):
             await asyncio.sleep(PACE_SECONDS)
         status = 200
         try:
@@ -198,30 +200,30 @@ class _Router:
                 screens.beat(table, scope, body)
                 return b"{}"
             case "GET", "alive":
-                return screens.heard(table, scope)
+                return screens.beat_age(table, scope)
         raise ScreenRefused(405, "This address does not take that method.")
 
-    async def _ask_staff(self, staff: StaffDoor, scope: Scope, send: Send, body: bytes) -> None:
-        """Let the staff's door answer, no quicker than a page needs; it may wait without a worker."""
-        network, here = network_of(address_of(scope)), self._settings.screens.is_here(scope)
-        while not here and not self._asked.spend(network, 1, monotonic()):
+    async def _serve_staff(self, staff: StaffDoor, scope: Scope, send: Send, body: bytes) -> None:
+        """Let the staff door answer, within the page budget of the network. It may wait, because it uses no worker."""
+        network, here = network_of(address_of(scope)), self._settings.screens.is_local(scope)
+        while not here and not self._page_budgets.spend(network, 1, monotonic()):
             await asyncio.sleep(PACE_SECONDS)
         await staff(scope, send, body, self.closing, here=here)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a worker answer: at once for the table's own, in turn and no quicker than a page needs for everybody else."""
+        """Let a worker answer: at once for seated networks, in turn and within the page budget for all others."""
         address = address_of(scope)
         network = network_of(address)
         if address in LOOPBACK or network in self.seated:
             await self._answer(scope, receive, send)
             return
-        while not self._asked.spend(network, 1, monotonic()):
+        while not self._page_budgets.spend(network, 1, monotonic()):
             await asyncio.sleep(PACE_SECONDS)
-        async with self._others:
+        async with self._stranger_workers:
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a script or a style sheet from memory, fifty of which a first visit brings; a worker sends everything else."""
+        """Send a script or style sheet from memory, because a first visit loads fifty; a worker sends everything else."""
         asked = dict(scope["headers"])
         packings = asked.get(b"accept-encoding", b"")
         found = self._scripts(scope["path"]) if scope["method"] == "GET" and b";" not in packings else None
@@ -232,7 +234,7 @@ class _Router:
         etag = b'W/"%s"' % found.etag.encode()
         headers = [
             (b"vary", b"Accept-Encoding"),
-            (b"cache-control", b"no-cache"),  # kept, but asked for each time: a new hub has new pages
+            (b"cache-control", b"no-cache"),  # cached, but revalidated at each use: a new hub has new pages
             (b"etag", etag),
             (b"x-content-type-options", b"nosniff"),
             (b"cross-origin-resource-policy", b"same-origin"),
@@ -250,15 +252,15 @@ class _Router:
         await send({"type": "http.response.body", "body": body})
 
     def _login(self, name: str) -> LoginState:
-        """Return how a login stands at this hub: unknown only where every table says so."""
+        """Return the state of a login at this hub. It is unknown only if every table says so."""
         states = {face.login(name) for face in self._tables.values()}
         return "made" if "made" in states else "awaited" if "awaited" in states else "unknown"
 
     def _direct(self, name: str, wire: Wire) -> DirectPhone | None:
-        """Return the short way of a login to its table, or None where no table has it."""
-        return next((way for face in self._tables.values() if (way := face.direct(name, wire))), None)
+        """Return the direct path of a login to its table, or None if no table has it."""
+        return next((phone for face in self._tables.values() if (phone := face.direct(name, wire))), None)
 
-    def _followed(self, name: str, kind: str, *, own: bool) -> Latest | None:
+    def _find_stream(self, name: str, kind: str, *, own: bool) -> Latest | None:
         face = self._tables.get(name)
         if face is None:
             return None
@@ -270,7 +272,7 @@ class _Router:
 
 
 async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request for a name that is not the hub's: 421, Misdirected Request (RFC 9110, section 15.5.20)."""
+    """Answer a request whose Host is not the hub with 421, Misdirected Request (RFC 9110, section 15.5.20)."""
     if scope["type"] != "websocket":
         await send_error(send, 421, WRONG_HOST)
         return
@@ -283,35 +285,35 @@ async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
 _BODY_SENTENCES = {408: say("The request came too slowly."), 413: say("The request is too large.")}
 
 
-async def _body(scope: Scope, receive: Receive) -> bytes | int:
-    """Return the whole body, or the status that refuses it."""
+async def _read_body(scope: Scope, receive: Receive) -> bytes | int:
+    """Return the whole body, or the HTTP status of a refusal."""
     if scope["method"] in ("GET", "HEAD"):
         return b""
-    taken = bytearray()
+    received = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             while True:
                 message = await receive()
-                taken += message.get("body", b"")
-                if len(taken) > BODY_BYTES:
+                received += message.get("body", b"")
+                if len(received) > BODY_BYTES:
                     return 413
                 if not message.get("more_body"):
-                    return bytes(taken)
+                    return bytes(received)
     except TimeoutError:
         return 408
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     parts: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def again() -> Message:
+    async def receive_replayed() -> Message:
         return parts.pop() if parts else await receive()
 
-    return again
+    return receive_replayed
 
 
 class _Uvicorn(uvicorn.Server):
-    """Tells when it serves."""
+    """A uvicorn server that sets `serving` after it has started, and accepts https itself."""
 
     def __init__(self, config: uvicorn.Config, https: TlsConnections | None) -> None:
         super().__init__(config)
@@ -336,7 +338,7 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
     def _protocol(self) -> asyncio.Protocol:
-        """Return what serves one connection, made as `startup` makes it."""
+        """Return the protocol for one connection, as uvicorn's own `startup` makes it."""
         make: Any = self.config.http_protocol_class
         protocol: asyncio.Protocol = make(
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
@@ -345,7 +347,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 class WebServer:
-    """The port while it is open."""
+    """The open web port, with its thread."""
 
     def __init__(
         self,
@@ -359,7 +361,7 @@ class WebServer:
         self._certificate = certificate
         self._server = _Uvicorn(config, https)
         self.port: int = listening.getsockname()[1]
-        self._asked_at: float | None = None  # when its loop was asked something that it has not done yet
+        self._pinged_at: float | None = None  # when its loop got a call that it has not run yet
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listening]}, name="web", daemon=True
         )
@@ -368,40 +370,40 @@ class WebServer:
 
     @property
     def phones(self) -> int:
-        """Open pipes to the broker."""
+        """Return the number of connected phones."""
         return self._router.gateway.phones
 
     @property
     def streams(self) -> int:
-        """Open streams of events."""
+        """Return the number of open event streams."""
         return self._router.stream.followers
 
     @property
     def connections(self) -> int:
-        """Open connections of other machines that are no WebSocket."""
+        """Return the number of open connections of other machines, without WebSockets."""
         return self._router.connections.used
 
     @property
     def ended(self) -> bool:
-        """Return whether its thread has ended without `close`."""
+        """Return whether the thread has ended without `close`."""
         return not self._thread.is_alive() and not self._server.should_exit
 
     def silent_seconds(self) -> float:
-        """Return for how many seconds its loop has not answered, and ask it once more where it has."""
+        """Return for how many seconds the loop has not run a call of this method. If it has, give it another one."""
         now, loop = monotonic(), self._server.loop
-        if self._asked_at is None and loop is not None and self._thread.is_alive():
-            self._asked_at = now
-            with contextlib.suppress(RuntimeError):  # closed meanwhile
-                loop.call_soon_threadsafe(setattr, self, "_asked_at", None)
-        return now - self._asked_at if self._asked_at is not None else 0.0
+        if self._pinged_at is None and loop is not None and self._thread.is_alive():
+            self._pinged_at = now
+            with contextlib.suppress(RuntimeError):  # closed in the meantime
+                loop.call_soon_threadsafe(setattr, self, "_pinged_at", None)
+        return now - self._pinged_at if self._pinged_at is not None else 0.0
 
     def renew_certificate(self) -> None:
-        """Use the owner's certificate for new connections where its files have changed."""
+        """Load the owner's certificate again if its files have changed."""
         if self._certificate:
             self._certificate.renew()
 
     def close(self) -> None:
-        """Tell followers and phones, then end."""
+        """Close all phones and streams, then end the thread."""
         loop = self._server.loop
         if loop is not None and self._thread.is_alive():
             loop.call_soon_threadsafe(self._router.closing.set)
@@ -417,14 +419,14 @@ def serve(
     staff: StaffDoor | None = None,
     own_screens: OwnScreens | None = None,
 ) -> WebServer:
-    """Open the port and serve in a thread. `staff` answers the staff's requests, `own_screens` those of big screens.
+    """Open the port and serve in a thread. `staff` answers the requests of staff, `own_screens` those of big screens.
 
-    Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
+    Raise ConfigError, or TemporaryError if the port is in use or the machine does not have the address yet.
     """
     certificate = Certificate(*settings.tls) if settings.tls else None
     limits = settings.limits
-    if not any(isinstance(one, Seldom) for one in _UVICORN_LOG.filters):
-        _UVICORN_LOG.addFilter(Seldom())
+    if not any(isinstance(one, RepeatFilter) for one in _UVICORN_LOG.filters):
+        _UVICORN_LOG.addFilter(RepeatFilter())
     router = _Router(app, tables, dial, settings, staff, own_screens)
     arrivals = router.arrivals
     config = uvicorn.Config(
@@ -447,19 +449,19 @@ def serve(
     return WebServer(router, config, listen(settings.host, settings.port), certificate, https)
 
 
-# The same configuration may be right a minute later: the port was taken, the network is not there yet.
-_PASSING = (errno.EADDRINUSE, errno.EADDRNOTAVAIL, socket.EAI_AGAIN)
+# Errors that may disappear without a change of the configuration: the port is in use, or the network is not up yet.
+_TEMPORARY = (errno.EADDRINUSE, errno.EADDRNOTAVAIL, socket.EAI_AGAIN)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return the listening socket. Raise ConfigError, or TemporaryError where port or address may be free or there later."""
-    # The protocol is named because asyncio sets TCP_NODELAY only where it is: without, every answer to
-    # a phone waits 40 ms for the acknowledgement of the one before.
+    """Return the listening socket. Raise ConfigError, or TemporaryError if port or address may be available later."""
+    # asyncio sets TCP_NODELAY only if the protocol is given. Without it, every answer to a phone waits 40 ms for the
+    # acknowledgement of the previous one.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # What the system holds of a connection is what is read of it at once: more is more than a phone ever sends.
+        # The receive buffer bounds how much is read at once; a phone never sends more.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED_BYTES)
         listening.bind((host, port))
         listening.listen(128)
@@ -470,7 +472,7 @@ def listen(host: str, port: int) -> socket.socket:
             errno.EACCES: "ports below 1024 need a right of their own; choose 8080",
             errno.EADDRNOTAVAIL: f"this machine has no address {host} now; wait for its network, or set [web] host",
         }.get(error.errno or 0, error.strerror or str(error))
-        kind = TemporaryError if error.errno in _PASSING else ConfigError
+        kind = TemporaryError if error.errno in _TEMPORARY else ConfigError
         raise kind(f"[web] port {port}: {reason}.") from None
     except OverflowError:
         listening.close()

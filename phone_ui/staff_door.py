@@ -1,8 +1,8 @@
-"""The staff's way in: `POST /staff/login` and `POST /staff/ask`, boxes in and boxes out.
+"""Encrypted requests of staff: `POST /staff/login` and `POST /staff/ask`.
 
-A log-in is a PIN encrypted for the hub's key, like a claim of a seat. It begins a session whose key is the browser's; every
-request of it has a number that was not used before, and every answer names the request: who listens on the Wi-Fi reads
-nothing, repeats nothing and answers nothing in the hub's place.
+A log-in is a PIN encrypted for the hub's key, like a claim of a seat. It starts a session with a key shared with the browser.
+Every request of a session has a new number, and every answer names that number. So an attacker on the Wi-Fi can neither
+read requests, nor repeat them, nor forge answers.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ log = logging.getLogger(__name__)
 SESSION_SECONDS = 8 * 3600.0
 MAX_SESSIONS = 16
 WINDOW = 64
-"""A request may come so many numbers later than the newest one, as two connections may overtake each other; once."""
-LOOK_SECONDS = 20.0
-"""So long a request to look waits for a newer picture before it is answered without one."""
-MAX_LOOKS = 4
-"""So many of them of one session may wait."""
+"""How far the number of a request may be below the highest one, because two connections may overtake each other."""
+POLL_SECONDS = 20.0
+"""How long a request `look` waits for a newer picture before it is answered without one."""
+MAX_POLLS = 4
+"""Maximum number of requests `look` of one session that may wait."""
 WORKERS = 2
 
 
 class StaffFace(Protocol):
-    """The venue as staff see it and work it."""
+    """The venue as staff see and operate it."""
 
     @property
     def picture(self) -> tuple[int, Venue | None]:
@@ -74,11 +74,11 @@ class StaffFace(Protocol):
         """Execute a request of staff. Return a sentence, and the faults that an examination of the machine found. Raise HubError."""
 
     def note_wrong_pins(self, wrong: int) -> None:
-        """Note how many wrong PINs were entered within a day."""
+        """Note the number of wrong PINs within the last 24 hours."""
 
 
 class Refused(HubError):
-    """The request is answered with an HTTP status and one sentence in the clear."""
+    """The request is answered with an HTTP status and one unencrypted sentence."""
 
     def __init__(self, status: int, sentence: str, retry_after: int = 0) -> None:
         super().__init__(sentence)
@@ -87,16 +87,16 @@ class Refused(HubError):
 
 @dataclass
 class Session:
-    """One browser that has signed in. `numbers` are those of its newest requests."""
+    """A browser that has signed in. `numbers` are the recent request numbers."""
 
     pair: SharedKey = field(repr=False)
     ends: float
     highest: int = 0
     numbers: set[int] = field(default_factory=set)
-    looks: int = 0
+    polls: int = 0
 
     def use(self, number: int) -> None:
-        """Use a number up. Raise Refused where it was used, or is too old to know."""
+        """Use up a request number. Raise Refused if it was used before, or is too old to tell."""
         if number in self.numbers or number <= self.highest - WINDOW:
             raise Refused(409, say("This request was made before."))
         self.highest = max(self.highest, number)
@@ -104,13 +104,13 @@ class Session:
 
 
 class Turns:
-    """Let one network after another do something, one at a time. Called from one loop.
+    """Let networks do something in turn, one at a time. Use it from one event loop.
 
-    A network that asks for many turns waits behind itself: whoever else comes is next after one turn of each other network.
+    Many requests of one network delay only that network: another network waits for at most one turn of each network.
     """
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()  # whose turn is next stands first
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()  # the next network first
         self._is_busy = False
 
     @asynccontextmanager
@@ -130,7 +130,7 @@ class Turns:
         try:
             await mine
         except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():  # the turn had just come: it is the next one's
+            if mine.done() and not mine.cancelled():  # cancelled just as its turn came: pass it on
                 self._next()
             raise
 
@@ -140,14 +140,14 @@ class Turns:
             network, line = self._waiting.popitem(last=False)
             first = line.popleft()
             if line:
-                self._waiting[network] = line  # behind all others
+                self._waiting[network] = line  # after all others
             if not first.done():
-                self._is_busy = True  # nobody comes between
+                self._is_busy = True  # already now, so that no other turn starts before this one
                 first.set_result(None)
 
 
 class StaffDoor:
-    """Log-ins and sessions of the staff. `closing` ends what waits. Called from the web port's loop."""
+    """Log-ins and sessions of staff. Call it from the web port's loop."""
 
     def __init__(
         self, pin: StaffPin, key: HubKey, face: StaffFace, now: Callable[[], float] = time.monotonic
@@ -156,29 +156,29 @@ class StaffDoor:
         self._guesses = Guesses()
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        # One PIN at a time of all strangers, their networks in turn, and one of those who stand in no line with them.
+        # Two threads hash PINs: one for known browsers and this machine, and one, by turns, for all other networks.
         self._turns = Turns()
         self._hashing = {
             True: ThreadPoolExecutor(1, "staff-pin"),
-            False: ThreadPoolExecutor(1, "staff-pin", initializer=_give_way),
+            False: ThreadPoolExecutor(1, "staff-pin", initializer=_lower_priority),
         }
-        self._doing = ThreadPoolExecutor(WORKERS, "staff")
+        self._workers = ThreadPoolExecutor(WORKERS, "staff")
 
     def close(self) -> None:
-        """End its threads; what is under way is not waited for."""
-        for pool in (*self._hashing.values(), self._doing):
+        """End the threads without waiting for running requests."""
+        for pool in (*self._hashing.values(), self._workers):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def renewed(self) -> bool:
-        """Take up a PIN that was made in a terminal: every session ends. Return whether there is one. From any thread."""
-        if not self._pin.take_up():
+    def reload_pin(self) -> bool:
+        """Load a PIN that was renewed in a terminal, and end all sessions. Return whether there was one. Thread-safe."""
+        if not self._pin.reload():
             return False
         with self._lock:
             self._sessions.clear()
         return True
 
     async def __call__(self, scope: Scope, send: Send, body: bytes, closing: asyncio.Event, *, here: bool) -> None:
-        """Answer one request. `here`: it comes from this machine itself."""
+        """Answer one request. `here`: it comes from this machine. `closing` ends waiting requests."""
         try:
             answer, status, retry = await self._answer(scope, body, closing, here=here), 200, 0
         except Refused as error:
@@ -196,7 +196,7 @@ class StaffDoor:
         await send({"type": "http.response.body", "body": answer})
 
     async def _answer(self, scope: Scope, body: bytes, closing: asyncio.Event, *, here: bool) -> bytes:
-        """Return nonce and box of the answer. Raise Refused or Malformed."""
+        """Return the encrypted answer as JSON. Raise Refused or Malformed."""
         if scope["method"] != "POST":
             raise Refused(405, "This address does not take that method.")
         if not same_origin(scope):
@@ -207,16 +207,16 @@ class StaffDoor:
 
     # --- log-in --------------------------------------------------------------------------------------
 
-    async def _login(self, body: bytes, who: str, *, here: bool) -> bytes:
+    async def _login(self, body: bytes, source: str, *, here: bool) -> bytes:
         asked = read_login(body)
         try:
             pair = self._key.with_phone(from_base64(asked.pk))
             secret = read_secret(pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
         except DecryptionError:
             raise Refused(400, say("This hub has another key than the one that this browser knows.")) from None
-        self.renewed()
+        self.reload_pin()
         known = self._pin.knows(secret.browser)
-        guesser = f"browser {secret.browser}" if known else who
+        guesser = f"browser {secret.browser}" if known else source
         if wait := self._guesses.wait(guesser, self._now(), known=known or here):
             seconds = int(wait) + 1
             raise Refused(
@@ -228,23 +228,23 @@ class StaffDoor:
                 ),
                 seconds,
             )
-        async with nullcontext() if known or here else self._turns.turn(who):
+        async with nullcontext() if known or here else self._turns.turn(source):
             hashing = self._hashing[known or here]
-            fits = await asyncio.get_running_loop().run_in_executor(hashing, self._pin.fits, secret.pin)
-        if not fits:
-            log.warning("staff: a wrong PIN came from %s.", who)
+            is_right = await asyncio.get_running_loop().run_in_executor(hashing, self._pin.matches, secret.pin)
+        if not is_right:
+            log.warning("staff: a wrong PIN came from %s.", source)
             self._face.note_wrong_pins(self._guesses.wrong_today(self._now()))
             raise Refused(403, say("That is not the staff's PIN."))
         self._guesses.take_back(guesser)
         browser = self._pin.admit(secret.browser)
-        log.info("staff: somebody has signed in from %s.", who)
+        log.info("staff: somebody has signed in from %s.", source)
         name = secrets.token_urlsafe(16)
         with self._lock:
             self._drop_old()
             while len(self._sessions) >= MAX_SESSIONS:
                 self._sessions.popitem(last=False)
             self._sessions[name] = Session(pair, self._now() + SESSION_SECONDS)
-        return _sealed(pair, to_bytes(StaffSession(name, int(SESSION_SECONDS), browser)))
+        return _encrypted(pair, to_bytes(StaffSession(name, int(SESSION_SECONDS), browser)))
 
     def _drop_old(self) -> None:
         for name in [name for name, one in self._sessions.items() if one.ends <= self._now()]:
@@ -254,7 +254,7 @@ class StaffDoor:
 
     async def _ask(self, body: bytes, closing: asyncio.Event) -> bytes:
         asked = read_body(body)
-        self.renewed()
+        self.reload_pin()
         with self._lock:
             self._drop_old()
             session = self._sessions.get(asked.session)
@@ -269,51 +269,51 @@ class StaffDoor:
             answer = await self._do(asked.session, session, ask, closing)
         except HubError as error:
             answer = StaffAnswer(ask.n, False, error.sentence, self._face.picture[0])
-        return _sealed(session.pair, to_bytes(answer))
+        return _encrypted(session.pair, to_bytes(answer))
 
-    async def _look(self, session: Session, n: int, since: int, closing: asyncio.Event) -> StaffAnswer:
-        """Answer with the newest picture of the venue, once it is another one than the page has."""
+    async def _wait_for_picture(self, session: Session, n: int, since: int, closing: asyncio.Event) -> StaffAnswer:
+        """Answer with the latest picture of the venue, as soon as it differs from the page's."""
         loop, fresh = asyncio.get_running_loop(), asyncio.Event()
-        leave = self._face.on_change(lambda: _set(loop, fresh))
-        session.looks += 1
+        unsubscribe = self._face.on_change(lambda: _notify(loop, fresh))
+        session.polls += 1
         try:
             number, venue = self._face.picture
-            if number == since and session.looks <= MAX_LOOKS:
+            if number == since and session.polls <= MAX_POLLS:
                 waits = [asyncio.create_task(fresh.wait()), asyncio.create_task(closing.wait())]
-                await asyncio.wait(waits, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(waits, timeout=POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 for one in waits:
                     one.cancel()
                 number, venue = self._face.picture
         finally:
-            session.looks -= 1
-            leave()
+            session.polls -= 1
+            unsubscribe()
         return StaffAnswer(n, True, picture=number, venue=None if number == since else venue)
 
     async def _do(self, name: str, session: Session, ask: StaffAsk, closing: asyncio.Event) -> StaffAnswer:
-        """Do what staff ask, here or at the venue. Raise HubError."""
+        """Execute a request of staff. Raise HubError."""
         match ask.verb, read_args(STAFF_ARGS, ask.verb, ask.args):
             case "look", LookArgs(since=since):
-                return await self._look(session, ask.n, since, closing)
+                return await self._wait_for_picture(session, ask.n, since, closing)
             case "out", _:
                 with self._lock:
                     self._sessions.pop(name, None)
                 return StaffAnswer(ask.n, True, say("You are signed out."))
-        sentence, findings = await asyncio.get_running_loop().run_in_executor(self._doing, self._face.do, ask)
+        sentence, findings = await asyncio.get_running_loop().run_in_executor(self._workers, self._face.do, ask)
         return StaffAnswer(ask.n, True, sentence, self._face.picture[0], findings=findings)
 
 
-def _give_way() -> None:
-    """Let this thread have what others leave of the processor: a hash is what strangers make the hub work most with."""
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)  # a thread's own, on Linux: sched(7)
+def _lower_priority() -> None:
+    """Give this thread the lowest priority, because hashing is the most expensive work that strangers can cause."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)  # per thread on Linux: sched(7)
 
 
-def _set(loop: asyncio.AbstractEventLoop, fresh: asyncio.Event) -> None:
+def _notify(loop: asyncio.AbstractEventLoop, fresh: asyncio.Event) -> None:
     try:
         loop.call_soon_threadsafe(fresh.set)
     except RuntimeError:  # the loop has ended
         return
 
 
-def _sealed(pair: SharedKey, text: bytes) -> bytes:
+def _encrypted(pair: SharedKey, text: bytes) -> bytes:
     whole = pair.encrypt(text, ANSWER_SIZE)
     return to_bytes(StaffBox(to_base64(whole[:NONCE_BYTES]), to_base64(whole[NONCE_BYTES:])))

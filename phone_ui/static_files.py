@@ -1,4 +1,4 @@
-"""Files for browsers, kept in memory: compressed once, told apart by their content."""
+"""Files for browsers, cached in memory: compressed once, with an ETag from their content."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ CONTENT_TYPES = {
 _COMPRESSED_ALREADY = {".ico", ".png", ".woff2"}
 _COMMENT_LINES = re.compile(
     rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE
-)  # one that has its lines alone
-_TYPES = re.compile(rb"/\*\* @type \{[^\n]*?\} \*/ ?")  # within a line, for the type checker
+)  # only comments without code on their lines
+_TYPES = re.compile(rb"/\*\* @type \{[^\n]*?\} \*/ ?")  # inline casts for the type checker
 _IMPORTS = re.compile(rb'^@import "([^"]+)";$', re.MULTILINE)
-_INDENTS = re.compile(rb"^[ \t]+", re.MULTILINE)  # no string of ours has lines of its own but HTML, where none counts
+_INDENTS = re.compile(rb"^[ \t]+", re.MULTILINE)  # the only multi-line strings are HTML, where indents do not matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class StaticFile:
 
     content_type: str
     plain: bytes
-    gzipped: bytes | None  # where that is smaller
+    gzipped: bytes | None  # if it is smaller
     etag: str
 
 
@@ -53,10 +53,10 @@ def static_file(data: bytes, ending: str) -> StaticFile:
     return StaticFile(CONTENT_TYPES[ending], data, gzipped, hashlib.sha256(data).hexdigest()[:20])
 
 
-def lightened(script: bytes) -> bytes:
-    """Return a script or a style sheet without comments on lines of their own, a fifth of it, without types and indents.
+def minified(script: bytes) -> bytes:
+    """Return a script or style sheet without indents, inline types, and comments on lines of their own (a fifth of it).
 
-    Every line keeps its number.
+    Line numbers stay the same.
     """
     bare = _COMMENT_LINES.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
     return _INDENTS.sub(b"", _TYPES.sub(b"", bare))
@@ -68,40 +68,40 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 
 class StaticFiles:
-    """All files below one folder (`below`), or a few by name (`named`); only known endings, nothing hidden.
+    """All files below one folder (`below`), or a few by name (`named`). Hidden files and unknown endings are not served.
 
-    Scripts and style sheets below the folder are our own and go without indents, and without comments on lines of their own.
-    A style sheet contains the sheets that it imports, in their order: a page asks for one.
+    Scripts and style sheets below the folder are minified. Imported style sheets are put in place of their @import, so that
+    a page loads only one.
     """
 
     def __init__(self, below: Path | None = None, named: Mapping[str, Path] | None = None) -> None:
         self._below = below.resolve() if below is not None else None
         self._named = dict(named or {})
         self._lock = threading.Lock()
-        self._kept: dict[Path, tuple[dict[Path, tuple[int, int]], StaticFile]] = {}
+        self._cache: dict[Path, tuple[dict[Path, tuple[int, int]], StaticFile]] = {}
 
     def get(self, name: str) -> StaticFile | None:
-        """Return the file of that name, read again only when it has changed; None where there is none."""
+        """Return the file of this name, or None. It is only read again after it has changed."""
         file = self._find(name)
         if file is None:
             return None
         try:
             with self._lock:
-                kept = self._kept.get(file)
-                if kept is None or any(_stamp(part) != stamp for part, stamp in kept[0].items()):
+                cached = self._cache.get(file)
+                if cached is None or any(_stamp(part) != stamp for part, stamp in cached[0].items()):
                     stamps: dict[Path, tuple[int, int]] = {}
-                    kept = self._kept[file] = (stamps, static_file(self._read(file, stamps), file.suffix))
-                return kept[1]
+                    cached = self._cache[file] = (stamps, static_file(self._read(file, stamps), file.suffix))
+                return cached[1]
         except OSError:
             return None
 
     def _read(self, file: Path, stamps: dict[Path, tuple[int, int]]) -> bytes:
-        """Return a file as it is sent, and note the stamps of all that is in it."""
+        """Return a file as it is sent. Add the stamps of all its parts to `stamps`."""
         stamps[file] = _stamp(file)
         data = file.read_bytes()
         if self._below is None or file.suffix not in (".js", ".css"):
             return data
-        bare = lightened(data)
+        bare = minified(data)
         if file.suffix == ".js":
             return bare
         return _IMPORTS.sub(lambda found: self._read(file.parent / found[1].decode(), stamps), bare)

@@ -1,4 +1,4 @@
-"""https with an owner's certificate: checked before it is used, and read again when it was renewed, without a restart."""
+"""https with the owner's certificate: checked before use, and loaded again without a restart after it was renewed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hub.files import check_file
 log = logging.getLogger(__name__)
 
 HSTS_SECONDS = 30 * 24 * 3600
-"""How long a browser that came over https refuses http for that name (RFC 6797): a month, should the owner go back."""
+"""How long a browser refuses http after a visit over https (RFC 6797). Only a month, because an owner may go back to http."""
 
 
 def check_tls(cert: str, key: str) -> None:
-    """Raise ConfigError where the files cannot be used for https, or everybody on this machine reads the key."""
+    """Raise ConfigError if the files cannot be used for https, or if every user of this machine can read the key."""
     _context(cert, key)
 
 
@@ -36,22 +36,22 @@ def _context(cert: str, key: str) -> ssl.SSLContext:
 
 
 class Certificate:
-    """A certificate and its key, in the `context` of a port that is open. Raise ConfigError where they cannot be used."""
+    """A certificate and its key, loaded into `context`. Raise ConfigError if they cannot be used."""
 
     def __init__(self, cert: str, key: str) -> None:
         self._cert, self._key = cert, key
-        self._seen = self._stamps()
+        self._last_stamps = self._stamps()
         self.context = _context(cert, key)
 
     def renew(self) -> bool:
-        """Look whether the files have changed, and then use them for all new connections; return whether that was so.
+        """Load the files if they have changed, for all new connections. Return whether they were loaded.
 
-        What cannot be used, or is only half written, is told once in the journal; until it is whole the last one serves.
+        If they cannot be used or are incomplete, the previous certificate stays, and the journal gets one line.
         """
-        seen = self._stamps()
-        if seen == self._seen:
+        stamps = self._stamps()
+        if stamps == self._last_stamps:
             return False
-        self._seen = seen
+        self._last_stamps = stamps
         try:
             check_tls(self._cert, self._key)
             self.context.load_cert_chain(self._cert, self._key)
@@ -62,7 +62,7 @@ class Certificate:
         return True
 
     def _stamps(self) -> tuple[tuple[int, int, int], ...]:
-        """Return what changes with either file, links followed: certbot exchanges those."""
+        """Return values that change with either file. Links are followed, because certbot replaces the links."""
         return tuple(_stamp(Path(name)) for name in (self._cert, self._key))
 
 

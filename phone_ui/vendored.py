@@ -1,6 +1,6 @@
 """The libraries that the pages load: npm's folder in a clone, `phone_ui/vendor` in a wheel or a source package.
 
-Imports only the standard library: a build of the wheel reads it before anything is installed.
+This module imports only the standard library, because building the wheel imports it before anything is installed.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ SOURCES = {
 
 
 class LibrariesMissing(Exception):
-    """There is neither npm's folder nor a packed one; `str()` says what to do."""
+    """The libraries are neither in npm's folder nor packed. `str()` says what to do."""
 
 
-def located(pages: Path = HERE) -> dict[str, Path]:
-    """Return where each library's file is, or would be after set-up; keys are the names in `/vendor/`."""
+def locate(pages: Path = HERE) -> dict[str, Path]:
+    """Return the path of each library's file, which may not exist before set-up. Keys are the names in `/vendor/`."""
     packed, modules = pages / "vendor", pages / "node_modules"
     return {name: packed / name if packed.is_dir() else modules / source for name, source in SOURCES.items()}
 
 
 def pack(pages: Path, target: Path) -> list[Path]:
-    """Copy the libraries with the licences of everything in them to `target`; return the files written.
+    """Copy the libraries and the licenses of all their parts to `target`. Return the files written.
 
-    Raise LibrariesMissing where npm has not filled `node_modules` and nothing is packed already.
+    Raise LibrariesMissing if they are neither in `node_modules` nor packed already.
     """
     if (pages / "vendor").is_dir():  # a source package
         shutil.copytree(pages / "vendor", target, dirs_exist_ok=True)
         return sorted(file for file in target.rglob("*") if file.is_file())
-    files = located(pages)
-    lost = [name for name, file in files.items() if not file.is_file()]
-    if lost:
-        raise LibrariesMissing(f"{', '.join(lost)} not found in {pages / 'node_modules'}: run `make setup` first.")
+    files = locate(pages)
+    missing = [name for name, file in files.items() if not file.is_file()]
+    if missing:
+        raise LibrariesMissing(f"{', '.join(missing)} not found in {pages / 'node_modules'}: run `make setup` first.")
     licences = target / "licenses"
     licences.mkdir(parents=True, exist_ok=True)
     written = [Path(shutil.copyfile(file, target / name)) for name, file in files.items()]
     written += [Path(shutil.copyfile(file, licences / file.name)) for file in (pages / "licenses").glob("*.txt")]
-    # mqtt.js is one file made of many packages: the licence of each that the lock file names for the pages.
+    # mqtt.js is bundled from many packages: copy the license of each that the lock file names for the pages.
     lock = json.loads((pages / "package-lock.json").read_text("utf-8"))["packages"]
     for place in sorted(place for place, package in lock.items() if place and not package.get("dev")):
         for file in sorted((pages / place).glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*")):

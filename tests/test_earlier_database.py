@@ -42,9 +42,9 @@ from tests.games.players import random_match
 from tests.table import fakes
 from tests.table.fakes import TableRig
 
-folder, keys, asked = Path(sys.argv[1]), count(1), fakes.ClaimRequest
+folder, keys, asked = Path(sys.argv[1]), count(1), fakes.ClaimAsked
 # Each phone has a key of its own, other than that rig's.
-fakes.ClaimRequest = lambda claim, seat, _, *more: asked(claim, seat, next(keys).to_bytes(32, "big"), *more)
+fakes.ClaimAsked = lambda claim, seat, _, *more: asked(claim, seat, next(keys).to_bytes(32, "big"), *more)
 store = Store(folder / "table-hub.db")
 keyed = KeyedStore(store, folder / "log.key")
 

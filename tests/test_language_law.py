@@ -109,7 +109,7 @@ def said(name: str, seed: int) -> Iterator[str]:
 def test_whatever_a_match_says_can_be_translated(name: str) -> None:
     spoken_here = made_language.language(name)
     texts = {text for seed in range(MATCHES) for text in said(name, seed) if not NOT_SHOWN.match(text)}
-    unknown = {text: parts for text in texts if (parts := spoken_here.said(text).unknown)}
+    unknown = {text: parts for text in texts if (parts := spoken_here.translate(text).unknown)}
 
     assert not unknown, "\n".join(f"{text!r}: {parts}" for text, parts in list(unknown.items())[:40])
 

@@ -1,4 +1,4 @@
-"""View to picture, all of it pure: what lamps and panels show, from the public state alone."""
+"""Turn the public state into pictures for lamps and panels. All functions are pure."""
 
 from hub.display.facts import with_names
 from hub.display.panels import SIZES, PanelSize, panel, png

@@ -1,6 +1,6 @@
-"""What the public state says, by the labels of its game: the texts that panels and rings share.
+"""Texts from the public state and the labels of its game, shared by panels and rings.
 
-How a template is filled and a card is named stands in `hub.display.labels`.
+`hub.display.labels` fills templates and names cards.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def phase_name(phase: str, labels: Labels) -> str:
 def with_names(text: str, state: PublicState, language: Language | None = None) -> str:
     """Return `text` with each "Seat 2" as the seat's symbol and its player's name.
 
-    With a `language` the text is said in it first, where a seat is called something else.
+    With a `language`, the text is translated first, and seats have the names of that language.
     """
     language = language or Language()
     names = {one.seat: one.name for one in state.seats}
@@ -62,16 +62,16 @@ def with_names(text: str, state: PublicState, language: Language | None = None) 
 
     said = " ".join(language.say(text).split())
     named = language.seat.sub(symbol_and_name, _SEAT.sub(symbol_and_name, said))
-    return _ISOLATES.sub("", named)  # around people's names: panels have no sign for them
+    return _ISOLATES.sub("", named)  # panels cannot draw the isolates around people's names
 
 
 def view_values(view: View) -> dict[str, Any]:
-    """Return what the paths of the labels may name in a view: `game`, `round`, `phase`, `table.*` and `seats.*`."""
+    """Return the part of a view that paths in labels can name: `game`, `round`, `phase`, `table.*` and `seats.*`."""
     return {"game": view.game, "round": view.round, "phase": view.phase, "table": view.table, "seats": view.seats}
 
 
 def template_values(state: PublicState) -> dict[str, Any]:
-    """Return what a phase's templates may name: the view, and `{locked}` of `{seated}` asked seats, and `{players}`."""
+    """Return the values for a phase's templates: the view, `{locked}` of `{seated}` asked seats, and `{players}`."""
     values = view_values(state.view) if state.view else {}
     players = len(state.view.seats) if state.view else 0
     return {
@@ -83,7 +83,7 @@ def template_values(state: PublicState) -> dict[str, Any]:
 
 
 def asked_seats(state: PublicState) -> list[int]:
-    """Return the seats that are waited for, in order; one that shall roll is among them."""
+    """Return the seats that the table waits for, in order, including a roller."""
     if state.view is None:
         return []
     waiting = state.view.waiting
@@ -94,7 +94,7 @@ def asked_seats(state: PublicState) -> list[int]:
 
 
 def template_seat(state: PublicState) -> int | None:
-    """Return the seat that templates mean by `{seat}`: the one that shall roll, or the first one asked."""
+    """Return the seat that `{seat}` in templates stands for: the roller, or the first asked seat."""
     if state.view and state.view.waiting.roll:
         return state.view.waiting.roll.seat
     return next(iter(asked_seats(state)), None)

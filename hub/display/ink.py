@@ -1,9 +1,9 @@
 """Drawing in one bit: text, seat symbols, cards, dice and QR codes, the same on every machine.
 
-The fonts come with the package `font-source-sans-pro`, so that a name with an accent looks alike on a laptop and on a
-Pi. Seat symbols are drawn as polygons: no font is needed for them. Every size, width and position is in pixels.
+The fonts are in the package `font-source-sans-pro`, so that names with accents look the same on a laptop and on a Pi. Seat
+symbols are polygons and need no font. All sizes, widths and positions are in pixels.
 
-A table draws nearly the same panel after each change: measures, rendered lines and QR codes are therefore cached.
+Widths, rendered lines and QR codes are cached, because a table draws nearly the same panel after each change.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FINE = 8  # symbols are drawn this many times larger and shrunk, for even edges
 
 
 class Box(NamedTuple):
-    """A rectangle of the sheet; right and bottom are just outside."""
+    """A rectangle on the sheet. `right` and `bottom` are exclusive."""
 
     left: int
     top: int
@@ -43,12 +43,12 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Return the pixels across."""
+        """Return the width in pixels."""
         return self.right - self.left
 
     @property
     def height(self) -> int:
-        """Return the pixels down."""
+        """Return the height in pixels."""
         return self.bottom - self.top
 
     def inset(self, x: int, y: int = 0) -> Box:
@@ -70,7 +70,7 @@ class Box(NamedTuple):
         )
 
     def holds(self, other: Box) -> bool:
-        """Return whether `other` lies wholly inside."""
+        """Return whether `other` is completely inside."""
         return (
             self.left <= other.left
             and self.top <= other.top
@@ -90,7 +90,7 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=2048)
 def _clean(text: str) -> str:
-    """Return one line, without combining marks that would pile up over it."""
+    """Return the text as one line, without combining marks, which could pile up over it."""
     if text.isascii() and text.isprintable():
         return " ".join(text.split())
     whole = unicodedata.normalize("NFC", text)
@@ -99,7 +99,7 @@ def _clean(text: str) -> str:
 
 
 def _runs(text: str) -> list[str]:
-    """Return a text cut into plain runs and single seat symbols."""
+    """Split a text into plain runs and single seat symbols."""
     runs: list[str] = []
     for one in text:
         if one in _SYMBOLS or not runs or runs[-1] in _SYMBOLS:
@@ -110,7 +110,7 @@ def _runs(text: str) -> list[str]:
 
 
 def _symbol_side(size: int) -> int:
-    """Return the side of a seat's symbol in text of a size."""
+    """Return the side of a seat's symbol in text of this size."""
     return round(size * 0.74)
 
 
@@ -122,13 +122,13 @@ def _run_width(run: str, size: int, bold: bool) -> int:
 
 @lru_cache(maxsize=8192)
 def width_of(text: str, size: int, bold: bool = False) -> int:
-    """Return how many pixels a text takes across."""
+    """Return the width of a text in pixels."""
     return sum(_run_width(run, size, bold) for run in _runs(_clean(text)))
 
 
 @lru_cache(maxsize=2048)
 def shortened(text: str, width: int, size: int, bold: bool = False) -> str:
-    """Return the text, or as much of it as fits with an ellipsis; empty when not even that fits."""
+    """Return the text, shortened with an ellipsis if it does not fit; "" if not even the ellipsis fits."""
     whole = _clean(text)
     if width_of(whole, size, bold) <= width:
         return whole
@@ -149,7 +149,7 @@ def fitting(text: str, width: int, sizes: Sequence[int], bold: bool = False) -> 
 
 
 def wrapped(text: str, width: int, lines: int, size: int, bold: bool = False) -> list[str]:
-    """Return the text on at most `lines` lines, broken between words; the last is shortened."""
+    """Return the text on at most `lines` lines, broken between words. Lines that are too long are shortened."""
     broken: list[str] = []
     left = _clean(text).split(" ")
     while left and left[0] and len(broken) < lines:
@@ -174,7 +174,7 @@ class _Line(NamedTuple):
 
 @lru_cache(maxsize=512)
 def _rendered(text: str, size: int, bold: bool, align: Align, width: int, height: int) -> _Line:
-    """Return a line that fits, in the middle of a mask of this width and height: no glyph reaches out of it."""
+    """Render a line that fits, vertically centered in a mask of this width and height, which clips all glyphs."""
     mask = Image.new("1", (width, height), 0)
     draw = ImageDraw.Draw(mask)
     draw.fontmode = "1"
@@ -231,7 +231,7 @@ def symbol(seat: int, side: int) -> Image.Image:
 
 @lru_cache(maxsize=16)
 def _qr_modules(text: str) -> Image.Image:
-    """Return a QR code as a mask of one pixel a module, without a margin."""
+    """Return a QR code as a mask with one pixel per module, without a margin."""
     rows = [bytes(row) for row in segno.make(text, error="l", boost_error=False, micro=False).matrix]
     levels = Image.frombytes("L", (len(rows[0]), len(rows)), b"".join(rows))
     return levels.point(lambda level: 255 if level else 0).convert("1")
@@ -241,9 +241,9 @@ def _qr_modules(text: str) -> Image.Image:
 
 
 class Sheet:
-    """A sheet of paper in one bit.
+    """A one-bit sheet of paper.
 
-    `texts` are the texts on it: the box of each, the inked part of this box, and the text as it was written.
+    `texts` lists the texts on it: for each its box, the inked part of the box, and the text as drawn.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -265,7 +265,7 @@ class Sheet:
     def line(
         self, box: Box, text: str, size: int, *, bold: bool = False, align: Align = "left", ink: int = BLACK
     ) -> int:
-        """Write one line in the middle of the box's height, shortened to its width. Return the x coordinate of its end."""
+        """Write one line, vertically centered in the box and shortened to its width. Return the x coordinate of its end."""
         text = shortened(text, box.width, size, bold)
         if not text or width_of(text, size, bold) == 0:
             return box.left
@@ -277,7 +277,7 @@ class Sheet:
         return box.left + line.end
 
     def tile(self, box: Box, text: str | None, size: int, *, lit: bool = False) -> None:
-        """Draw a card as a letter in a frame, a `lit` one white on black; no card (None) as a short stroke."""
+        """Draw a card as a letter in a frame, white on black if `lit`. No card (None) is a short stroke."""
         if text is None:
             middle = (box.top + box.bottom) // 2
             self.fill(Box(box.left + box.width // 3, middle - 1, box.right - box.width // 3, middle + 1))
@@ -299,7 +299,7 @@ class Sheet:
             self._draw.ellipse((x - pip, y - pip, x + pip, y + pip), fill=BLACK)
 
     def qr(self, box: Box, text: str) -> None:
-        """Draw a QR code as large as the box allows, with a margin of four modules, or of two where paper is short."""
+        """Draw a QR code as large as possible, with a margin of four modules, or two if its modules became too small."""
         mask, shorter = _qr_modules(text), min(box.width, box.height)
         modules = mask.width
         scale = shorter // (modules + 8)

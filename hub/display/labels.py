@@ -1,15 +1,15 @@
 """Text from the labels of a game and the values of a view: templates, numbers, cards.
 
-A card is written by its face. Where a card is a key of `[cards]` ("perch"), its face is what stands there. Where it
-is a record of the state (a number, a price, a product), the labels say in `[face]` how it is read:
+A card is written by its face. If the card is a key of `[cards]` ("perch"), that part is its face. If it is a record of the
+state (a number, a price, a product), `[face]` in the labels says how to read it:
 
 - `key`: the field by which moves and facts name the card; `kind`: the field that names its part of `[cards]`;
 - `title` and `tag`: templates over the record, for the large number and the tag beside it;
-- `action`: the field that names the text in that part which says what the card does.
+- `action`: the field that names the text about the card's effect in that part.
 
-The same few rules stand in `phone_ui/static/lib/labels.js`; whoever changes one changes both.
+`phone_ui/static/lib/labels.js` has the same rules: change both together.
 
-What people read is a `Text`, so that a panel or a box can say it in its language.
+Texts for people are `Text`, so that a panel or a box can translate them.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ NO_LABELS = Labels()
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}|[{}]")
 _EMPTY: Mapping[str, Any] = {}
 BETWEEN = " · "
-"""Stands between the parts of a template that screens show side by side."""
-_TABLE = (dict, Mapping)  # a dict is recognised at once, any other Mapping takes ten times as long
+"""Separates the parts of a template that screens show side by side."""
+_TABLE = (dict, Mapping)  # isinstance is ten times as fast for dict as for Mapping
 
 
 # --- templates -----------------------------------------------------------------------------------------
 
 
-def named(template: str) -> tuple[str, Mapping[str, str]]:
-    """Return a template with a name for each path, as translators read it, and by these names what stood in the braces."""
+def name_places(template: str) -> tuple[str, Mapping[str, str]]:
+    """Return a template with a name for each path, as translators see it, and the original placeholders by these names."""
     paths: dict[str, str] = {}
 
     def name(match: re.Match[str]) -> str:
         if match[1] is None:
-            return ""  # one brace alone
+            return ""  # a single brace
         words = [word for word in match[1].partition(":")[0].split(".") if not word.isdecimal()]
         path = "_".join(words[1:] if words[:1] == ["table"] and len(words) > 2 else words[-2:])
         wanted = re.sub(r"\W", "", path).lower() or "value"
@@ -56,14 +56,15 @@ def named(template: str) -> tuple[str, Mapping[str, str]]:
 def fill(
     template: str, public: Mapping[str, Any], seat: int | None = None, labels: Labels = NO_LABELS,
 ) -> Text:  # fmt: skip
-    """Return the template with each `{a.b.0.c}` replaced by the value at that path; missing or null is left out.
+    """Return the template with each `{a.b.0.c}` replaced by the value at that path. Missing or null values are left out.
 
-    `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with
-    its sign, `{needs:some}` nothing for 0. A card is written by its name, or by the title of its face. A seat's own part (`you`) is never looked
-    into. Of several parts with dots (" · ") between them, one whose placeholders are all empty is left out whole.
+    - `{seat.bid}` is that fact of `seat`. A seat's private part (`you`) is never read.
+    - `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with its sign, `{needs:some}` nothing for 0.
+    - A card is written by its name, or by the title of its face.
+    - Of several parts separated by " · ", those with only empty placeholders are left out.
     """
-    written, paths = named(template)
-    values = {name: _placed(path, public, seat, labels) for name, path in paths.items()}
+    written, paths = name_places(template)
+    values = {name: _place_text(path, public, seat, labels) for name, path in paths.items()}
     parts = written.split(BETWEEN)
     kept = [
         _trimmed(say(one, **values)) for one in parts
@@ -72,10 +73,10 @@ def fill(
     return beside(kept, BETWEEN)
 
 
-def _placed(place: str, public: Mapping[str, Any], seat: int | None, labels: Labels) -> Value:
-    """Return what stands for a path in a template, with its form behind a colon."""
+def _place_text(place: str, public: Mapping[str, Any], seat: int | None, labels: Labels) -> Value:
+    """Return the value of a placeholder: a path, with an optional form after a colon."""
     path, _, form = place.partition(":")
-    value = found(public, path, seat)
+    value = value_at(public, path, seat)
     if form == "+":
         return signed(value)
     if form == "some" and value == 0:
@@ -86,21 +87,21 @@ def _placed(place: str, public: Mapping[str, Any], seat: int | None, labels: Lab
 
 
 def _trimmed(text: Text) -> Text:
-    """Return a text without the blanks that an empty value leaves in its English."""
+    """Return a text without the extra blanks that an empty value leaves."""
     made = Text(re.sub(r" {2,}", " ", text).strip(" ·"))
     made.template, made.values = text.template, text.values
     return made
 
 
 def beside(parts: Iterable[Value], between: str = " ") -> Text:
-    """Return the parts that are not empty side by side: with the same sign `between` them in every language."""
+    """Join the non-empty parts, with the same separator `between` in all languages."""
     kept = {f"part{number}": one for number, one in enumerate(one for one in parts if str(one))}
     if len(kept) == 1 and isinstance(only := kept["part0"], Text):
         return only
     return say(between.join(f"{{{name}}}" for name in kept), **kept)
 
 
-def found(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:
+def value_at(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:
     """Return the value at the path `a.b.0.c`, or None."""
     steps = path.split(".")
     value: Any = public
@@ -143,7 +144,7 @@ def value_text(value: Any, labels: Labels = NO_LABELS) -> str:
 
 
 def readable(name: str) -> str:
-    """Return a name that has no label as people read it: `take_fish` is "Take fish"."""
+    """Return the default label of an identifier: `take_fish` is "Take fish"."""
     text = name.replace("_", " ")
     return text[:1].upper() + text[1:]
 
@@ -168,7 +169,7 @@ def cents(value: Any) -> str:
 
 
 def score_text(value: Any, labels: Labels) -> str:
-    """Return a score as the game counts it: money, or by name ("1 IOU", "2 IOUs")."""
+    """Return a score as the game counts it: as money, or with a unit ("1 IOU", "2 IOUs")."""
     if scored := labels.screen.scored:
         return beside((value, scored[0] if value == 1 else scored[-1]))
     return number_text(value, money=labels.screen.score)
@@ -192,7 +193,7 @@ def number_text(value: Any, *, money: Money = "", sign: bool = False) -> str:
 
 
 class Face(NamedTuple):
-    """What is printed on a card."""
+    """The text on a card."""
 
     title: str
     tag: str = ""
@@ -212,7 +213,7 @@ class Face(NamedTuple):
 
 
 def card(labels: Labels, key: Any) -> Mapping[str, Any]:
-    """Return what the labels say of a card, or of a kind of card."""
+    """Return the labels of a card, or of a kind of card."""
     return labels.cards.get(str(key), _EMPTY)
 
 
@@ -222,7 +223,7 @@ def card_letter(labels: Labels, key: Any) -> str:
 
 
 def deck_in(labels: Labels, *parts: Any) -> Deck:
-    """Return every card that lies as a record in these parts of a view, by its key."""
+    """Return the card records in these parts of a view, by their key."""
     if labels.face is None:
         return {}
     key = labels.face.key

@@ -1,8 +1,8 @@
-"""Sentences in another language: the template of a text is looked up in the catalog, and its values are put in.
+"""Sentences in another language: find the template of a text in the catalog, and fill in its values.
 
-The hub writes English; so do its log, its messages and its recorded matches. A text is translated only where it is shown: by
-`Language.say` on panels and displays, by `phone_ui/static/lib/translate.js` on pages. Both are tried with the same examples
-(`tests/display/language.json`). A text whose template has no translation is shown in English as a whole.
+The hub, its log, its messages and its recorded matches are in English. A text is translated where it is shown: by
+`Language.say` on panels and displays, by `phone_ui/static/lib/translate.js` on pages. Both are tested with the same examples
+(`tests/display/language.json`). A text whose template has no translation is shown entirely in English.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _WORD = re.compile(r"[^\W\d_]{2}")  # one letter alone is a sign
 
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
-    """The messages of one language as pages get them, for all games or for one.
+    """The messages of one language as pages get them, common ones or those of one game.
 
-    `money` is how an amount is written, `point` its decimal sign. A message with plural forms has each by its category in
-    Unicode's rules of the language (one, few, other, ...); "other" is always there.
+    - `money`: the format of an amount. `point`: the decimal sign.
+    - `messages`: translations by English message. Plural forms are by their category in Unicode's rules of the language
+      (one, few, other, ...); "other" is always present.
     """
 
     language: str
@@ -36,66 +37,66 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     messages: dict[str, str | dict[str, str]] = {}
 
 
-class Said(NamedTuple):
-    """A text in the language, and the templates and messages of it that have no translation."""
+class Translation(NamedTuple):
+    """A translated text, and the templates and messages in it without a translation."""
 
     text: str
     unknown: tuple[str, ...] = ()
 
 
 class Language:
-    """One language, for the sentences of one game and of all. Threads may share one."""
+    """One language: the sentences of one game, and the common ones. Thread-safe."""
 
     def __init__(self, *catalogues: Catalogue) -> None:
-        """Take catalogs, the most special one first; without any, everything stays English."""
+        """Use these catalogs, the most specific one first. Without a catalog, everything stays English."""
         self.name = catalogues[0].language if catalogues else "en"
         self.direction = catalogues[0].direction if catalogues else "ltr"
         self._catalogues = catalogues
 
     def say(self, text: str) -> str:
-        """Return a text in the language; in English if it has no translation."""
-        return self.said(text).text if self._catalogues else str(text)
+        """Translate a text. Without a translation it stays English."""
+        return self.translate(text).text if self._catalogues else str(text)
 
     @cached_property
     def seat(self) -> re.Pattern[str]:
-        """Return the pattern of "Seat 2" as sentences of the language have it."""
+        """Return the pattern of "Seat 2" in sentences of the language."""
         said = self._form("Seat {seat}", 1) or "Seat {seat}"
         return re.compile(re.escape(said).replace(r"\{seat\}", "([1-9])"))
 
-    def said(self, text: str) -> Said:
-        """Return a text in the language, with what of it has no translation."""
+    def translate(self, text: str) -> Translation:
+        """Translate a text. Return its parts without a translation, too."""
         match text:
             case Money():
-                return Said(self._catalogues[0].money.replace("{amount}", self._number(text.values["amount"])))
+                return Translation(self._catalogues[0].money.replace("{amount}", self._number(text.values["amount"])))
             case Clause():
                 inner = self._value(text.values["text"])
-                return Said(inner.text.removesuffix("."), inner.unknown)
+                return Translation(inner.text.removesuffix("."), inner.unknown)
             case PersonName():
-                return Said(str(text))
+                return Translation(str(text))
             case Listing():
                 parts = [self._value(item) for item in text.items]
-                return Said(self._in_a_row([one.text for one in parts], text.template), _unknown(parts))
+                return Translation(self._join([one.text for one in parts], text.template), _unknown(parts))
             case Text():
-                return self._made(text)
+                return self._translate_text(text)
         form = self._form(text, 1)
-        return Said(text, (text,)) if form is None else Said(form)
+        return Translation(text, (text,)) if form is None else Translation(form)
 
-    def _made(self, text: Text) -> Said:
+    def _translate_text(self, text: Text) -> Translation:
         form = self._form(text.template, text.values.get("count", 1))
         if form is None:
-            return Said(str(text), (text.template,))
+            return Translation(str(text), (text.template,))
         values = {name: self._value(value) for name, value in text.values.items()}
-        # A translator's mistake costs a place: there is nothing in one of another name.
+        # A place that the translator has misspelled stays empty.
         filled = _PLACEHOLDER.sub(lambda place: values[place[1]].text if place[1] in values else "", form)
-        return Said(filled, _unknown(values.values()))
+        return Translation(filled, _unknown(values.values()))
 
-    def _value(self, value: Value) -> Said:
-        return self.said(value) if isinstance(value, str) else Said(self._number(value))
+    def _value(self, value: Value) -> Translation:
+        return self.translate(value) if isinstance(value, str) else Translation(self._number(value))
 
     def _form(self, message: str, count: Value) -> str | None:
-        """Return a message in the language, in its form for this number; None if the catalogs lack it.
+        """Return the translation of a message in its form for this number, or None if the catalogs lack it.
 
-        One without words of its own is the same in all languages.
+        A message without words is the same in all languages.
         """
         found = next((one.messages[message] for one in self._catalogues if message in one.messages), None)
         if found is None:
@@ -108,7 +109,7 @@ class Language:
     def _locale(self) -> Locale:
         return Locale.parse(self.name)
 
-    def _in_a_row(self, parts: Sequence[str], by: str) -> str:
+    def _join(self, parts: Sequence[str], by: str) -> str:
         if by not in ("and", "or"):
             return (f", {self.say('then')} " if by == "then" else ", ").join(parts)
         return format_list(parts, "standard" if by == "and" else "or", self._locale)
@@ -117,5 +118,5 @@ class Language:
         return str(number).replace(".", self._catalogues[0].point)
 
 
-def _unknown(parts: Iterable[Said]) -> tuple[str, ...]:
+def _unknown(parts: Iterable[Translation]) -> tuple[str, ...]:
     return tuple(unknown for part in parts for unknown in part.unknown)

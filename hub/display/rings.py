@@ -1,7 +1,7 @@
 """The ring of 16 lamps at each seat: public state to pattern, and pattern to lamps.
 
-Lamp 0 is at the player's side, the others follow clockwise. Every pattern differs from all others in position,
-brightness and rhythm alone; the colour only repeats whose seat it is. Nothing is faster than 3 Hz.
+Lamp 0 is at the player's side; the others follow clockwise. Patterns differ in position, brightness and rhythm, so that
+color is not needed: it only repeats the color of the seat. No light changes faster than 3 Hz.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hub.display.facts import asked_seats, view_values
-from hub.display.labels import NO_LABELS, found
+from hub.display.labels import NO_LABELS, value_at
 from hub.engine.labels import Labels, PhaseLabels
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
 
@@ -35,12 +35,16 @@ _STILL: Look = ("waiting", 0)
 
 
 def rings(state: PublicState, labels: Labels | None, *, revealing: bool = False) -> dict[int, LampPicture]:
-    """Return what each seat's ring shows, by seat. The input is the public state, so no ring can show a secret.
+    """Return the picture of each seat's ring, by seat. The input is the public state, so no ring can show a secret.
 
-    While a reveal stands (`revealing`), the seats that play show nothing else. Of the labels' `[screen]` it reads the paths `ring` (a seat's public number, or the table's numbers by seat), `out` (a
-    seat's flag), `leader` (the table's high bidder), `caller` (who called the bid), `pulse` (a number above 1 makes both
-    pulse so often) and `inside` (the table's list of seats still in an auction); and of a phase `order` and `past` (the
-    table's lists of seats in the order in which they act, and of those who have acted).
+    During a reveal (`revealing`), the rings of playing seats show only that. The labels' `[screen]` has these paths:
+
+    - `ring`: a seat's public number, or the table's numbers by seat.
+    - `out`: a flag of the seat.
+    - `leader`, `caller`: the table's high bidder, and the seat that called the bid.
+    - `pulse`: a number above 1 makes `leader` and `caller` pulse that many times.
+    - `inside`: the table's list of seats still in an auction.
+    - Per phase, `order` and `past`: the table's lists of seats in the order in which they act, and of those that have acted.
     """
     asked = asked_seats(state)
     standing = _standing(state.view, labels or NO_LABELS) if state.view else None
@@ -51,15 +55,15 @@ def rings(state: PublicState, labels: Labels | None, *, revealing: bool = False)
 
 
 def dimmed(colour: str, light: int) -> str:
-    """Return a colour (rrggbb) at `light` per cent: patterns are drawn in it, by every driver and every box."""
+    """Return a color (rrggbb) at `light` percent, in which all drivers and boxes draw the patterns."""
     return "".join(f"{round(int(colour[at : at + 2], 16) * light / 100):02x}" for at in (0, 2, 4))
 
 
 def _look(one: PublicSeat, state: PublicState, asked: list[int], standing: _Standing | None, revealing: bool) -> Look:
     seat, dispute = one.seat, state.dispute
-    if seat in state.claiming:  # before everything else: whoever sits there must see it
+    if seat in state.claiming:  # most important, because the player at the seat must see it
         return ("claim", 0)
-    view = state.view if state.view and str(seat) in state.view.seats else None  # None for a seat that does not play
+    view = state.view if state.view and str(seat) in state.view.seats else None  # None if the seat does not play
     if view and dispute and dispute.stage == "vote":
         return ("locked" if seat in (*dispute.yes, *dispute.no) else "claim", 0)  # both ask for a push or the bar
     if view and revealing:
@@ -79,10 +83,10 @@ def _look(one: PublicSeat, state: PublicState, asked: list[int], standing: _Stan
 def _look_in_play(one: PublicSeat, state: PublicState, view: View, asked: list[int], standing: _Standing) -> Look:
     if view.waiting.secret and asked and set(asked) <= set(state.locked):  # the values are about to be revealed
         return ("reveal", 0)
-    if any(notice.key == "idle" for notice in state.notices):  # whoever is there can go on, or lets it be put aside
+    if any(notice.key == "idle" for notice in state.notices):  # present players can continue, or the match is suspended
         return ("nudge", 0)
-    # A sleeping phone is the normal case, not a lost one: only a silent box is shown as lost,
-    # and not where it would hide the call from a player whose phone is there.
+    # Phones usually sleep, so only a silent box is shown as lost, unless that would hide the call from a player whose phone
+    # is on.
     called = one.seat in asked and one.phone == "on"
     lost: Look | None = ("lost", 0) if one.box == "lost" and not called else None
     return (
@@ -123,10 +127,10 @@ def _asked(seat: int, state: PublicState, view: View) -> Look:
 
 
 class _Standing(NamedTuple):
-    """How seats stand while others act, as the labels read it from a view; read once for all rings."""
+    """The positions of seats while others act, read from a view by the labels, once for all rings."""
 
     order: Any  # the list of seats in the order in which they act, if the phase has one
-    past: Any  # the list of those who have acted
+    past: Any  # the list of seats that have acted
     roles: list[tuple[Pattern, Any]]  # each with the seat that has it
     pulses: int
     inside: Any  # the list of seats still in an auction
@@ -140,7 +144,7 @@ def _standing(view: View, labels: Labels) -> _Standing:
     phase = screen.phase.get(view.phase, PhaseLabels())
 
     def at(path: str) -> Any:
-        return found(values, path) if path else None
+        return value_at(values, path) if path else None
 
     ring, stake = screen.ring, at(screen.pulse)
     return _Standing(
@@ -156,7 +160,7 @@ def _standing(view: View, labels: Labels) -> _Standing:
 
 
 def _position(seat: int, view: View, standing: _Standing) -> Look | None:
-    """Return how a seat stands while others act: leading, out, or with a public number."""
+    """Return the look of a seat while others act: leading, out, or with a public number."""
     if ordered := _in_order(seat, standing.order, standing.past):
         return ordered
     for role, whose in standing.roles:
@@ -171,7 +175,7 @@ def _position(seat: int, view: View, standing: _Standing) -> Look | None:
 
 
 def _in_order(seat: int, order: Any, past: Any) -> Look | None:
-    """Return a seat's look where seats act in an order: full for the first, fewest lamps for the last, hollow when past."""
+    """Return a seat's look if seats act in an order: full for the first, fewest lamps for the last, hollow after acting."""
     if isinstance(past, list) and seat in past:
         return ("choosing", 0)
     if not isinstance(order, list) or seat not in order:
@@ -180,7 +184,7 @@ def _in_order(seat: int, order: Any, past: Any) -> Look | None:
 
 
 def _number(value: Any) -> Look | None:
-    """Return a public number as lamps; more than 16 are left to the panels rather than shown wrong."""
+    """Return a public number as lamps. Numbers above 16 are only shown on panels."""
     return ("number", value) if type(value) is int and 0 < value <= LAMPS else None
 
 
@@ -188,13 +192,13 @@ def _number(value: Any) -> Look | None:
 
 _LEFT = (3, 4, 5)
 _RIGHT = (11, 12, 13)
-_EIGHT, _FOUR = 3, 13  # where 8 and 4 o'clock lie when the player sits at 6
+_EIGHT, _FOUR = 3, 13  # 8 and 4 o'clock, with the player at 6 o'clock
 _HALF = (12, 13, 14, 15, 0, 1, 2, 3, 4)
 _ARCS = (14, 15, 0, 1, 2, 6, 7, 8, 9, 10)
 
 
 def frame(picture: LampPicture, t: float) -> list[Colour]:
-    """Return the 16 lamps of a picture as red, green and blue of 0 to 255, `t` seconds after it came to the ring."""
+    """Return the 16 lamps of a picture as red, green and blue from 0 to 255, `t` seconds after it was set."""
     own = _rgb(picture.colour)
     if picture.pattern in _COUNTING_FRAMES:
         return _COUNTING_FRAMES[picture.pattern](t, own, picture.n)
@@ -217,7 +221,7 @@ def _dim(own: Colour, level: float) -> Colour:
 
 
 def _wave(t: float, hertz: float) -> float:
-    """Return a level that goes from 0 to 1 and back, `hertz` times a second."""
+    """Return a level that oscillates from 0 to 1 and back, `hertz` times per second."""
     return 0.5 - 0.5 * math.cos(2 * math.pi * hertz * t)
 
 
@@ -255,12 +259,12 @@ def _leader(t: float, own: Colour, n: int) -> list[Colour]:
 
 
 def _caller(t: float, own: Colour, n: int) -> list[Colour]:
-    """Light two opposite arcs, at the player and across: one who stands against another."""
+    """Light two opposite arcs, at the player and across: a challenge to another seat."""
     return _lit(dict.fromkeys(_ARCS, _dim(own, _pulsed(t, n))))
 
 
 def _pulsed(t: float, n: int) -> float:
-    """Return the level of full light, and before it of `n` pulses of a second each."""
+    """Return the level of `n` pulses of one second each, then full light."""
     return 1 - 0.8 * _wave(t, 1) if t < n else 1.0
 
 

@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po
 from msgspec import inspect
 
 from hub import games
-from hub.display.labels import BETWEEN, named, readable
+from hub.display.labels import BETWEEN, name_places, readable
 from hub.engine.guide import Guide
 from hub.engine.labels import Labels
 from phone_ui.javascript import node
@@ -148,7 +148,7 @@ def of_labels(labels: Labels, where: str, game: str) -> Iterator[Message]:
 
 
 def _parts(text: str, where: str, context: str) -> Iterator[Message]:
-    written, _ = named(text)
+    written, _ = name_places(text)
     for part in written.split(BETWEEN):
         if _has_words(part):
             yield Message(part, where, context)

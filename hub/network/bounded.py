@@ -46,9 +46,9 @@ class BoundedClient(paho.Client):
         buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0  # input that poll does not see
         waiter = select.poll()
         waiter.register(sock, select.POLLIN | (select.POLLOUT if self.want_write() else 0))
-        came = sum(what for _, what in waiter.poll(0 if buffered else timeout * 1000))
-        error = self.loop_read() if buffered or came & ~select.POLLOUT else MQTTErrorCode.MQTT_ERR_SUCCESS
-        if not error and came & select.POLLOUT:
+        events = sum(what for _, what in waiter.poll(0 if buffered else timeout * 1000))
+        error = self.loop_read() if buffered or events & ~select.POLLOUT else MQTTErrorCode.MQTT_ERR_SUCCESS
+        if not error and events & select.POLLOUT:
             error = self.loop_write()
         return error or self.loop_misc()
 

@@ -198,21 +198,21 @@ class Connection:
         waiter.register(self._wake, select.POLLIN)
         waiter.register(sock, select.POLLIN | (select.POLLOUT if client.want_write() and not buffered else 0))
         found = dict(waiter.poll(0 if buffered else (patience or MISC_SECONDS) * 1000))
-        came = found.get(sock.fileno(), 0)
-        heard = buffered or bool(came & ~select.POLLOUT)
-        if came & select.POLLOUT:
+        events = found.get(sock.fileno(), 0)
+        received = buffered or bool(events & ~select.POLLOUT)
+        if events & select.POLLOUT:
             client.loop_write()
         if self._wake.fileno() in found:
             self._wake.recv(4096)
-        if heard:
+        if received:
             client.loop_read()
             self._silent = 0.0
         now = time.monotonic()
         if now >= self._next_misc:
             self._next_misc = now + MISC_SECONDS
             client.loop_misc()
-            self._logins.ask_again(now)
-            self._check_echo(now, quiet=not heard)
+            self._logins.retry(now)
+            self._check_echo(now, quiet=not received)
         return self._lost_reason() if client.socket() is None else ""
 
     def _check_echo(self, now: float, *, quiet: bool) -> None:

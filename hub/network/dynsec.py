@@ -110,7 +110,7 @@ class DynsecLogins:
         """Start over after a new connection: ask the broker for its logins, some of which may be missing or outdated."""
         with self._lock:
             self.error = ""
-            self._forget_questions()
+            self._reset()
             self._queries = [{"command": "getDefaultACLAccess"}, _list_from(0)]
             for sid in sorted(self._released):
                 self._queue(sid)
@@ -118,10 +118,10 @@ class DynsecLogins:
     def disconnected(self) -> None:
         """Forget unanswered commands and confirmed logins: they are only valid for one connection."""
         with self._lock:
-            self._forget_questions()
+            self._reset()
             self._confirmed.clear()
 
-    def _forget_questions(self) -> None:
+    def _reset(self) -> None:
         self._queries.clear()
         self._waiting.clear()
         self._asked.clear()
@@ -163,7 +163,7 @@ class DynsecLogins:
                 self._asked[number] = _Asked(now, None, sid, login is not None)
             return commands
 
-    def ask_again(self, now: float) -> None:
+    def retry(self, now: float) -> None:
         """Queue commands again that were not answered within 3 seconds: a broker whose queue is full drops answers."""
         with self._lock:
             for number in [one for one, asked in self._asked.items() if now - asked.at >= ANSWER_SECONDS]:
@@ -210,13 +210,13 @@ class DynsecLogins:
             if response.get("command") == "getDefaultACLAccess":
                 self._check_default_access(response)
             elif not error:
-                self._take_list(asked.query, response)
+                self._add_page(asked.query, response)
         elif not asked.creates:
             self._released.discard(asked.sid)
         elif asked.sid in self._logins and not error:
             self._confirmed.add(asked.sid)
 
-    def _take_list(self, query: Command, response: dict[str, Any]) -> None:
+    def _add_page(self, query: Command, response: dict[str, Any]) -> None:
         """Note one page of the broker's list of logins. After the last page, queue the logins that are missing."""
         data = response.get("data", {})
         names, offset = [str(one) for one in data.get("clients", [])], int(str(query["offset"]))

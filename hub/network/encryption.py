@@ -106,12 +106,12 @@ class HubKey:
         self._secret = secret
 
     @classmethod
-    def fresh(cls) -> HubKey:
+    def generate(cls) -> HubKey:
         """Return a new key that is not stored."""
         return cls(PrivateKey.generate())
 
     @classmethod
-    def stored(cls, file: Path) -> HubKey:
+    def load(cls, file: Path) -> HubKey:
         """Return the key in `file`. The first call creates it (mode 0600), so that printed QR codes stay valid.
 
         Raise ConfigError if the file cannot be used or can be read by others, TemporaryError if the disk fails.
@@ -132,10 +132,10 @@ class HubKey:
         return cls(PrivateKey(data))
 
     @classmethod
-    def mended(cls, file: Path) -> tuple[HubKey, str]:
-        """Return the key in `file` like `stored`, and a sentence for staff if the key was replaced, else "".
+    def load_or_replace(cls, file: Path) -> tuple[HubKey, str]:
+        """Return the key in `file` like `load`, and a sentence for staff if the key was replaced, else "".
 
-        A damaged file is set aside, and the hub gets a new key. Raise ConfigError or TemporaryError like `stored`.
+        A damaged file is set aside, and the hub gets a new key. Raise ConfigError or TemporaryError like `load`.
         """
         try:
             is_damaged = kind_of(file) != "" or (file.exists() and len(read_file(file)) != KEY_BYTES)
@@ -143,9 +143,9 @@ class HubKey:
         except OSError as error:
             raise of_file(error, f"{file}: the hub's key cannot be kept there ({error.strerror}).") from error
         if aside is None:
-            return cls.stored(file), ""
+            return cls.load(file), ""
         log.error("%s is no key of a hub. It is set aside as %s, and the hub makes another key.", file, aside.name)
-        return cls.stored(file), say("The file with the hub's key was damaged, so the hub has a new key.")
+        return cls.load(file), say("The file with the hub's key was damaged, so the hub has a new key.")
 
     @property
     def public(self) -> bytes:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BACK_OFF = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)  # pause in seconds before each retry; the last value repeats
-LOOK_SECONDS = 1.0  # between two checks that the managed broker's socket still exists
+CHECK_SECONDS = 1.0  # between two checks that the managed broker's socket still exists
 PICTURE_SECONDS = 0.05  # minimum time between two states: phones at the hub's own port get theirs directly
 MAX_QUEUED = 256  # unsent messages without retain; the oldest ones are dropped
 
@@ -57,13 +57,13 @@ class MqttBroker:
         self._status = Status.of(hub, tables)
         self._mosquitto = None if part.url else Mosquitto(folder, part.program)
         self._venue = outside_endpoint(part, "broker", f"table-hub-{hub}") if part.url else None
-        self._logins = DynsecLogins(self._hurry)
+        self._logins = DynsecLogins(self._wake_urgently)
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
             end.settimeout(0)
         self._lock = threading.Lock()  # guards the next six attributes, which any thread may change
         self._holding: set[int] = set()  # threads inside of `hold`
-        self._will_look = False  # whether the thread will check the queues without another wake-up
+        self._is_woken = False  # whether the thread will check the queues without another wake-up
         self._urgent = False  # whether the queues hold more than states, which are sent at intervals
         self._retained: dict[str, bytes] = {}  # topic -> newest payload; an empty one clears the topic
         self._unsent: dict[str, None] = {}  # topics of `_retained` that still have to be published, in order
@@ -71,7 +71,7 @@ class MqttBroker:
         self._subscriptions: dict[str, OnMessage] = {}
         self._closing = threading.Event()
         self._reported = ""  # the last reason that a BrokerDown gave
-        self._look_at, self._was_reachable = 0.0, True
+        self._check_at, self._was_reachable = 0.0, True
         self._pictures_at = 0.0  # when states may be published again
         self.up = threading.Event()
         self.ticked = time.monotonic()  # when the loop of its thread last ran
@@ -143,8 +143,8 @@ class MqttBroker:
         finally:
             with self._lock:
                 self._holding.discard(me)
-                wake = bool(self._unsent or self._queue) and (self._urgent or not self._will_look)
-                self._will_look = self._will_look or wake
+                wake = bool(self._unsent or self._queue) and (self._urgent or not self._is_woken)
+                self._is_woken = self._is_woken or wake
             if wake:
                 self._wake_up()
 
@@ -157,11 +157,11 @@ class MqttBroker:
             elif self.up.is_set():  # without a broker, nobody could receive it
                 self._queue.append((topic, payload, qos))
             is_picture = retain and bool(payload)
-            wake = not self._will_look or not (is_picture or self._urgent)
+            wake = not self._is_woken or not (is_picture or self._urgent)
             self._urgent = self._urgent or not is_picture
             if threading.get_ident() in self._holding:
                 return
-            self._will_look = True
+            self._is_woken = True
         if wake:
             self._wake_up()
 
@@ -171,9 +171,9 @@ class MqttBroker:
 
     # --- the broker's thread ---
 
-    def _hurry(self) -> None:
+    def _wake_urgently(self) -> None:
         with self._lock:
-            self._urgent = self._will_look = True
+            self._urgent = self._is_woken = True
         self._wake_up()
 
     def _wake_up(self) -> None:
@@ -210,7 +210,7 @@ class MqttBroker:
 
     def _connect_and_serve(self) -> str:
         """Open one connection and serve it until it is lost. Return the reason. Raise BrokerError."""
-        self._look_at = 0.0
+        self._check_at = 0.0
         connection = Connection(self._endpoint(), self._status, self._subscriptions, self._logins, self._wake)
         try:
             self._set_up(connection)
@@ -277,8 +277,8 @@ class MqttBroker:
 
     def _is_reachable(self, mosquitto: Mosquitto) -> bool:
         """Return whether the broker's socket existed at the last check, at most one second ago."""
-        if self.ticked >= self._look_at:
-            self._look_at = self.ticked + LOOK_SECONDS
+        if self.ticked >= self._check_at:
+            self._check_at = self.ticked + CHECK_SECONDS
             self._was_reachable = mosquitto.reachable()
         return self._was_reachable
 
@@ -292,7 +292,7 @@ class MqttBroker:
         # Cleared topics come last: the login of a released seat is deleted before its hand.
         commands, deleting = self._logins.take_commands(), self._logins.deleting
         with self._lock:
-            self._will_look = self._urgent = False
+            self._is_woken = self._urgent = False
             for topic in connection.acknowledged:
                 if topic not in self._unsent and self._retained.get(topic) == b"":
                     del self._retained[topic]  # the broker has acknowledged that it cleared the topic

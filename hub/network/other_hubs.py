@@ -31,12 +31,12 @@ SILENT_SECONDS = 180.0
 
 @dataclass
 class Known:
-    """The messages of one hub. `heard_at` is when its last HubInfo was sent (Unix time, this hub's clock); 0: never."""
+    """The messages of one hub. `info_at` is when its last HubInfo was sent (Unix time, this hub's clock); 0: never."""
 
     presence: HubPresence | None = None
     info: HubInfo | None = None
     tables: dict[str, TableSummary] = field(default_factory=dict)
-    heard_at: float = 0.0
+    info_at: float = 0.0
 
 
 class OtherHubs:
@@ -47,7 +47,7 @@ class OtherHubs:
         self._lock = threading.Lock()
         self._known: dict[str, Known] = {}
 
-    def take(self, topic: str, payload: bytes, *, retained: bool) -> None:
+    def on_message(self, topic: str, payload: bytes, *, retained: bool) -> None:
         """Note a message. A malformed one is ignored."""
         hub, _, rest = topic.removeprefix(self._start).partition("/")
         if not topic.startswith(self._start) or not fits_topic(hub):
@@ -57,19 +57,19 @@ class OtherHubs:
                 return
             known = self._known.get(hub) or Known()
             try:
-                if self._note(known, rest, payload, retained=retained):
+                if self._update(known, rest, payload, retained=retained):
                     self._known[hub] = known
             except Malformed as error:
                 log.debug("%s: %s", topic, error)
 
-    def _note(self, known: Known, rest: str, payload: bytes, *, retained: bool) -> bool:
+    def _update(self, known: Known, rest: str, payload: bytes, *, retained: bool) -> bool:
         """Note a message, and return whether its topic is known. Raise Malformed."""
         kind, _, table = rest.partition("/")
         if rest == "presence":
             known.presence = read_presence(payload)
         elif rest == "info":
             known.info = read_info(payload)
-            known.heard_at = min(known.info.at, self._wall()) if retained else self._wall()
+            known.info_at = min(known.info.at, self._wall()) if retained else self._wall()
         elif kind == "table" and fits_topic(table):
             if not payload:
                 known.tables.pop(table, None)
@@ -82,15 +82,15 @@ class OtherHubs:
             return False
         return True
 
-    def seen(self, own: str, *, connected: bool) -> list[HubSeen]:
+    def snapshot(self, own: str, *, connected: bool) -> list[HubSeen]:
         """Return the hubs, sorted by name, for the staff of hub `own`. If it is not `connected`, their state is unknown."""
         now = self._wall()
         with self._lock:
-            return [self._seen(hub, known, now, own, connected) for hub, known in sorted(self._known.items())]
+            return [self._hub_seen(hub, known, now, own, connected) for hub, known in sorted(self._known.items())]
 
-    def _seen(self, hub: str, known: Known, now: float, own: str, connected: bool) -> HubSeen:
+    def _hub_seen(self, hub: str, known: Known, now: float, own: str, connected: bool) -> HubSeen:
         is_here = known.presence is not None and known.presence.state == "online"
-        silent = now - known.heard_at > SILENT_SECONDS
+        silent = now - known.info_at > SILENT_SECONDS
         tables = [
             TableSeen(
                 table, one.name, one.state, one.game, one.round, one.seats, one.people, one.calls, one.minutes_left
@@ -100,7 +100,7 @@ class OtherHubs:
         return HubSeen(
             hub,
             "own" if hub == own else "unknown" if not connected else "here" if is_here and not silent else "away",
-            int(known.heard_at) or None,
+            int(known.info_at) or None,
             known.info.version if known.info else "",
             tables,
         )

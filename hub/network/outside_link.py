@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 KEEPALIVE_SECONDS = 10  # a broken connection is detected within twice this time
 ANSWER_SECONDS = 5.0
-LOOK_SECONDS = 0.5  # between two checks for changes
+POLL_SECONDS = 0.5  # between two checks for changes
 BACK_OFF = (0.0, 1.0, 5.0, 15.0, 60.0)  # pause in seconds before each retry; the last value repeats
 STEADY_SECONDS = 10.0  # after a connection that lasted this long, the first retry comes at once
 MOST_BYTES = 65_536  # maximum packet from an outside broker; messages of hubs have a few hundred bytes
@@ -45,7 +45,7 @@ def login_error(endpoint: Endpoint) -> str:
         try:
             client.connect_bounded(endpoint.address.host, endpoint.address.port, KEEPALIVE_SECONDS)
             until = time.monotonic() + ANSWER_SECONDS
-            while not answers and time.monotonic() < until and not client.loop(LOOK_SECONDS):
+            while not answers and time.monotonic() < until and not client.loop(POLL_SECONDS):
                 pass
         except (OSError, ValueError) as error:
             return unreachable(endpoint.address, error)
@@ -90,7 +90,7 @@ class OutsideLink:
         self._logged = ""  # the last report in the journal
         self._protocol = paho.MQTTv5  # only this version lets a client limit packets; the alternative is MQTT 3.1.1
         self._was_too_large = False  # the last connection ended because of a message over the limit
-        self._is_in = False  # logged in
+        self._is_logged_in = False
         self._is_answered = False  # the broker has accepted or rejected the login
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -117,7 +117,7 @@ class OutsideLink:
         """Run after each successful login, before anything is published."""
 
     def _on_interval(self, client: paho.Client) -> None:
-        """Run every `LOOK_SECONDS` while the hub is logged in, before changes are published."""
+        """Run every `POLL_SECONDS` while the hub is logged in, before changes are published."""
 
     def _on_disconnected(self) -> None:
         """Run after each connection has ended."""
@@ -152,10 +152,10 @@ class OutsideLink:
 
     def _serve(self, client: BoundedClient) -> bool:
         """Serve one connection until it is lost. Return whether the broker accepted the login."""
-        self._is_in = self._is_answered = False
+        self._is_logged_in = self._is_answered = False
         try:
             while not self._closing.is_set():
-                if client.loop(LOOK_SECONDS) != MQTTErrorCode.MQTT_ERR_SUCCESS:
+                if client.loop(POLL_SECONDS) != MQTTErrorCode.MQTT_ERR_SUCCESS:
                     if client.refused:
                         self._report(
                             say(
@@ -165,22 +165,22 @@ class OutsideLink:
                                 size=MOST_BYTES // 1024,
                             )
                         )
-                    elif self._is_in:
+                    elif self._is_logged_in:
                         self._report(was_lost(self._endpoint.address))
                     elif not self._is_answered:
                         self._report(hung_up(self._endpoint.address))
                         self._change_protocol()
-                    return self._is_in
-                if self._is_in:
+                    return self._is_logged_in
+                if self._is_logged_in:
                     self._on_interval(client)
                     self._publish(client)
-            if self._is_in:
+            if self._is_logged_in:
                 topic, payload = self._will
                 client.publish(topic, payload, qos=0, retain=True)
             client.disconnect()
-            return self._is_in
+            return self._is_logged_in
         finally:
-            self._is_in = False
+            self._is_logged_in = False
             self._on_disconnected()
 
     def _publish(self, client: paho.Client) -> None:
@@ -201,7 +201,7 @@ class OutsideLink:
             self._report(refuses(self._endpoint.address, code))
             client.disconnect()
             return
-        self._is_in = True
+        self._is_logged_in = True
         self._reported = ""
         with self._lock:
             self._unsent = dict.fromkeys(self._newest)

@@ -111,7 +111,7 @@ class UpstreamLink(OutsideLink):
         self._in_flight: dict[int, int] = {}  # numbers by packet id
         self._joined_at = self._granted_at = 0.0
         self._is_caught_up = False  # it is known which retained messages the broker has of this hub
-        self._broker_has: HubInfo | None = None
+        self._broker_info: HubInfo | None = None
         self._info_at = self._finished_at = 0.0  # when HubInfo, and a check for finished matches, are due
         self._has_sent_info = False  # HubInfo was sent since the hub was started
         self._is_denied = False  # another client has overwritten the hub's presence
@@ -129,16 +129,16 @@ class UpstreamLink(OutsideLink):
                 self._summaries[public.table] = shown
                 payload = to_bytes(shown)
                 self.put(self._topics.table(public.table), payload)
-                self._others.take(self._topics.table(public.table), payload, retained=False)
+                self._others.on_message(self._topics.table(public.table), payload, retained=False)
         if public.state == "over":
             self._finished_at = 0.0
         if self._part.whole_state:
             everybodys = PublicState(**{name: getattr(public, name) for name in PublicState.__struct_fields__})
             self.put(self._topics.state(public.table), to_bytes(everybodys))
 
-    def seen(self) -> Upstream:
+    def snapshot(self) -> Upstream:
         """Return the broker above and its hubs, as staff see them."""
-        up = self._is_in
+        up = self._is_logged_in
         return Upstream(
             str(self._endpoint.address),
             self._part.venue,
@@ -147,12 +147,12 @@ class UpstreamLink(OutsideLink):
             "" if up else self._reported,
             0 if up else self._count_waiting(),
             self._wall() - self._twin_at < TWIN_SECONDS,
-            self._others.seen(self._hub, connected=up),
+            self._others.snapshot(self._hub, connected=up),
         )
 
     def status(self) -> dict[str, Any]:
         """Return the state of the link for `table-hub doctor` and the network, without the address of the broker."""
-        seen = self.seen()
+        seen = self.snapshot()
         return {"up": seen.up, "waiting": seen.waiting, "twin": seen.twin, "too_large": self._was_too_large}
 
     def _count_waiting(self) -> int:
@@ -167,7 +167,7 @@ class UpstreamLink(OutsideLink):
         self._since = int(self._wall())
         self._joined_at, self._granted_at = time.monotonic(), 0.0
         self._info_at = self._finished_at = 0.0
-        self._is_caught_up, self._broker_has = False, None
+        self._is_caught_up, self._broker_info = False, None
         self._in_flight.clear()
         client.on_message = self._on_message
         client.on_subscribe = self._on_subscribe
@@ -223,13 +223,13 @@ class UpstreamLink(OutsideLink):
         )
         if not waited:
             return
-        progress, there = self._recall(), self._broker_has
+        progress, broker_info = self._load_progress(), self._broker_info
         kept = max(0, progress.sent - KEPT_MATCHES)
-        knows = there.finished if there and there.series == progress.series else 0
-        self._next = min(progress.sent, max(kept, knows))
+        broker_has = broker_info.finished if broker_info and broker_info.series == progress.series else 0
+        self._next = min(progress.sent, max(kept, broker_has))
         self._is_caught_up = True
 
-    def _recall(self) -> Progress:
+    def _load_progress(self) -> Progress:
         """Load the progress, once. Raise LogError or OSError.
 
         A new numbering begins if the file is missing or damaged, or if it is ahead of the database, which was then replaced.
@@ -288,7 +288,7 @@ class UpstreamLink(OutsideLink):
         topic, payload = message.topic, bytes(message.payload)
         own = topic.removeprefix(f"{self._topics.root}/")
         if own == topic:
-            self._others.take(topic, payload, retained=message.retain)
+            self._others.on_message(topic, payload, retained=message.retain)
             self._changed()
             return
         try:
@@ -313,7 +313,7 @@ class UpstreamLink(OutsideLink):
                 self._overwritten.add(self._topics.table(table))
         elif own == "info":
             info = read_info(payload)
-            self._broker_has = info if retained else self._broker_has
+            self._broker_info = info if retained else self._broker_info
             if self._has_sent_info and self._progress and info.series != self._progress.series:
                 self._twin_at = self._wall()
                 self._report(

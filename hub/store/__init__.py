@@ -1,11 +1,10 @@
 """The database on disk: the logs of matches, and the few private values of a table. SQLite.
 
-WAL with ``synchronous=FULL``: when a method returns, the disk has it, and a plug pulled at any instant
-costs nothing that was acknowledged. Only the hub's user may read the file, for it holds hands.
+WAL with ``synchronous=FULL``: when a method returns, its data are on disk, and a power cut at any instant loses nothing that
+was acknowledged. Only the hub's user may read the file, because it contains hands.
 
-A file that cannot be opened now (a full disk, a backup that holds it) is tried again by each call. A file that is damaged
-is set aside whole, and what can still be read of it goes on in a fresh one. How far each table had come stands outside the
-database as well (`hub.store.marks`), so that a loss is noticed.
+If a file cannot be opened now (a full disk, a backup that locks it), each call tries again. A damaged file is set aside as a
+whole, and its readable part is copied to a new one. Marks outside the database (`hub.store.marks`) reveal a loss of data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the database tells of finished matches: how many, how long, who won by seat, and whether the dice are fair.
+"""Statistics of finished matches: their number and duration, wins by seat, and whether the dice are fair.
 
-Only public facts are read: heads, results and rolls of matches that are over. Of a match under way nothing is looked at.
+They use only public facts of finished matches: heads, results and rolls.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Literal
 
 from hub.engine.text import Text, say
 from hub.state import DiceHistory, GameHistory, History, PastMatch, SeatHistory
-from hub.store.queries import LONGEST, SIDES, kept_rolled, lines_of, rolled_in
+from hub.store.queries import LONGEST, SIDES, count_rolls, lines_of, stored_rolls
 
 SHOWN_MATCHES = 12
 FEWEST = 60
-"""Dice, before a verdict: with ten of each face expected the chi-square distribution fits well."""
+"""Minimum number of dice for a verdict: with ten of each face expected, the chi-square distribution fits well."""
 UNEVEN, UNFAIR = 0.05, 0.001
-"""A difference that fair dice show less often than this is worth another look, or is hardly chance."""
+"""Probabilities of a deviation with fair dice, below which the dice are called somewhat uneven, or hardly fair."""
 
 
 def history(db: sqlite3.Connection, titles: Mapping[str, str], table: str = "") -> History:
-    """Return what is known of the matches that were finished, at one table or at all. Raise sqlite3.Error.
+    """Return the statistics of finished matches at one table, or with "" at all tables. Raise sqlite3.Error.
 
-    `titles` names the games for people.
+    `titles` are the names of the games.
     """
     matches, ids = [], []
     rows = db.execute(
@@ -65,7 +65,7 @@ def _games(matches: Sequence[PastMatch]) -> list[GameHistory]:
 
 
 def _seats(matches: Sequence[PastMatch]) -> list[SeatHistory]:
-    """Return of each seat how often it played and won, and how often it would have won if all were equal."""
+    """Return for each seat how often it played and won, and its expected wins if all seats were equal."""
     played, won = Counter[int](), Counter[int]()
     expected: dict[int, float] = defaultdict(float)
     for match in matches:
@@ -77,12 +77,12 @@ def _seats(matches: Sequence[PastMatch]) -> list[SeatHistory]:
 
 
 def _dice(db: sqlite3.Connection, matches: Sequence[str], table: str) -> list[DiceHistory]:
-    """Return how often each face of the six-sided dice came, by how they came in: in these logs and in wiped ones."""
-    # One test for each way in which dice come in: a log does not know single dice. Wins by seat get no test, because seats
-    # of one game are not equal in the first place.
-    rolled = kept_rolled(db, table)
+    """Return how often each face of six-sided dice was rolled, by source of the dice, in these logs and in wiped ones."""
+    # One test per source of dice, because a log does not know single dice. Wins by seat get no test, because the seats of a
+    # game are not equal by design.
+    rolled = stored_rolls(db, table)
     for match in matches:
-        rolled += rolled_in(lines_of(db, match))
+        rolled += count_rolls(lines_of(db, match))
     kinds: tuple[Literal["read", "typed", "hub"], ...] = ("read", "typed", "hub")
     faces = {kind: [rolled[kind, face] for face in range(1, SIDES + 1)] for kind in kinds}
     return [judge(kind, faces[kind]) for kind in kinds if any(faces[kind])]
@@ -92,7 +92,7 @@ def _dice(db: sqlite3.Connection, matches: Sequence[str], table: str) -> list[Di
 
 
 def judge(kind: Literal["read", "typed", "hub"], counts: Sequence[int]) -> DiceHistory:
-    """Return the verdict on dice by how often each face came: Pearson's chi-square test against equal chances."""
+    """Return the verdict on dice with these counts per face: Pearson's chi-square test against equal probabilities."""
     dice = sum(counts)
     expected = dice / len(counts)
     if dice < FEWEST:
@@ -119,7 +119,7 @@ def judge(kind: Literal["read", "typed", "hub"], counts: Sequence[int]) -> DiceH
 
 
 def chi_square_tail(value: float, freedom: int) -> float:
-    """Return the chance that a chi-square variable of so many degrees of freedom is at least `value`.
+    """Return the probability that a chi-square variable with `freedom` degrees of freedom is at least `value`.
 
     It is the regularized upper incomplete gamma function Q(freedom / 2, value / 2), from Q(1/2, x) = erfc(sqrt(x)) or
     Q(1, x) = exp(-x) and Q(a + 1, x) = Q(a, x) + x^a exp(-x) / Gamma(a + 1): https://dlmf.nist.gov/8.8#E6.
@@ -135,7 +135,7 @@ def chi_square_tail(value: float, freedom: int) -> float:
 
 
 def _share(p: float) -> Text:
-    """Return how often something of that chance happens, in words: `in 37 of 100 cases`, `in 1 of 2500 cases`."""
+    """Return a probability in words: `in 37 of 100 cases`, `in 1 of 2500 cases`."""
     if p >= 0.1:
         return say("in {count} of 100 cases", count=round(p * 100))
     if p < 1e-6:
@@ -146,7 +146,7 @@ def _share(p: float) -> Text:
 
 
 def as_text(found: History) -> str:
-    """Return it for a person at a terminal."""
+    """Return the statistics as text for a terminal."""
     if not found.played:
         return "No match has been finished yet.\n"
     lines = [f"{found.played} match{'' if found.played == 1 else 'es'} finished.", "", "Minutes (least, middle, most):"]

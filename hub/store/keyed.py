@@ -1,4 +1,4 @@
-"""Logs that nobody else can write: each line carries a message authentication code, and each log has a seal."""
+"""Logs protected against changes: each line has a message authentication code (MAC), and each log has a seal."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from hub.store.store import SealedRow, Store
 
 log = logging.getLogger(__name__)
 
-LENGTH = 40  # bytes: the key, and the number of the newest match without one
+LENGTH = 40  # bytes: the key (32), and the number of the newest match without a key (8)
 _MAC = re.compile(rb',"mac":"([0-9a-f]{64})"\}\Z')
 _SEALED = b',"sealed":true}'
-"""How the head of a log ends, before its mac, that has a seal. The mac covers it: nobody without the key can leave it out."""
+"""End of the head, before its MAC, of a log with a seal. The MAC covers it, so it cannot be removed without the key."""
 
 
 class End(NamedTuple):
-    """Where the log of a match ends: its table, how often it was cut, its entries, and the mac of its last line."""
+    """The end of a match's log: its table, the number of cuts, the number of entries, and the MAC of the last line."""
 
     table: str
     cuts: int
@@ -45,23 +45,23 @@ def _is_key(file: Path) -> bool:
 
 
 class KeyedStore:
-    """A `LogStore` whose logs nobody can change without the key of the state folder, a file beside the database.
+    """A `LogStore` whose logs cannot be changed unnoticed without the key, a file in the state folder.
 
-    Each line gets a field `mac`: HMAC-SHA-256 of the line, chained with that of the line before it, the head's first.
-    Readers that know no such field leave it out. The row of the match gets a seal in the same write: an HMAC-SHA-256 of
-    its table, its id, how often it was cut, its length and its last mac. So entries cannot be cut off unnoticed, nor stand
-    under another match. What stays possible is an earlier seal together with the log of that time, which the marks tell
-    (`hub.store.marks`) unless they are of that time, too.
+    - Each line gets a field `mac`: HMAC-SHA-256 of the line, chained with the MAC of the previous line, starting with the
+      head. Readers that do not know the field ignore it.
+    - In the same transaction, the row of the match gets a seal: HMAC-SHA-256 of its table, its id, the number of cuts, its
+      length and its last MAC. So entries cannot be removed or moved to another match.
+    - An attacker can still put back an earlier seal together with the log of that time. The marks reveal this
+      (`hub.store.marks`), unless they are put back, too.
 
-    Logs that began before there was any key have neither; those of hubs before there were seals have no seal until their
-    next entry. What another key has marked is not read. It is no help against people who can read the key: root, or the
-    owner of the card.
+    Logs older than the key have neither MACs nor seals; logs older than seals get one with their next entry. Logs with the
+    MACs of another key are not read. The key does not protect against people who can read it: root, or the owner of the card.
     """
 
     def __init__(self, store: Store, file: Path) -> None:
         """Read the key, or make one. Raise TemporaryError if the disk fails, ConfigError if the folder cannot be written.
 
-        A file that is no such key is set aside, and `key_notice` says so: its matches wait until it is back, others can begin.
+        An invalid key file is set aside and reported in `key_notice`: its matches wait for it, but others can begin.
         """
         self._store = store
         # What has nothing to do with keys.
@@ -92,17 +92,17 @@ class KeyedStore:
         except OSError as error:
             raise of_file(error, f"{file}: the key of the logs cannot be kept there ({error.strerror}).") from error
         self._key, self._without = data[:32], int.from_bytes(data[32:], "big")
-        self._end: dict[str, End] = {}  # of each match under way; of others it is read again
-        self._short: dict[str, Missing] = {}  # logs that end elsewhere than their seal says
+        self._end: dict[str, End] = {}  # of each running match; for others it is read again
+        self._short: dict[str, Missing] = {}  # logs that differ from their seal
 
     @property
     def notice(self) -> str:
-        """Return one sentence for people where a damaged file was set aside; else ""."""
+        """Return one sentence for people if a damaged file was set aside, else ""."""
         return self._store.notice
 
     def begin(self, table: str, head: bytes) -> str:
         """Write the head of a new match. Return its id."""
-        line, mac = self._marked(head.removesuffix(b"}") + _SEALED, b"")
+        line, mac = self._sign_line(head.removesuffix(b"}") + _SEALED, b"")
         end = End(table, 0, 0, mac)
         match = self._store.begin(table, line, lambda match: self._seal(match, end))
         self._end[match] = end
@@ -113,7 +113,7 @@ class KeyedStore:
         if not self._is_keyed(match):
             self._store.append(match, entries)
             return
-        lines, end = self._continued(self._end.get(match) or self._end_of(match), entries)
+        lines, end = self._sign_entries(self._end.get(match) or self._end_of(match), entries)
         self._store.append(match, lines, self._seal(match, end))
         self._end[match] = end
 
@@ -123,24 +123,24 @@ class KeyedStore:
             self._store.cut(match, length, instead)
             return
         kept = self._end_of(match, length)
-        lines, end = self._continued(kept._replace(cuts=kept.cuts + 1), instead)
+        lines, end = self._sign_entries(kept._replace(cuts=kept.cuts + 1), instead)
         self._store.cut(match, length, lines, self._seal(match, end))
         self._end[match] = end
 
     def end(self, match: str, result: bytes) -> None:
-        """Write that a match is over or was left: `result`, JSON, says which."""
+        """Write that a match has ended: by its rules or abandoned, as `result` (JSON) says."""
         self._store.end(match, result)
         self._forget(match)
 
     def put_aside(self, match: str) -> None:
-        """Write that people have put a match aside."""
+        """Write that a match was suspended."""
         self._store.put_aside(match)
         self._forget(match)
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
-        """Return the head and the entries of a match. Raise LogError; ReplayDiverged where a line is not the hub's.
+        """Return the head and the entries of a match. Raise LogError, or ReplayDiverged if a line was changed.
 
-        A log that ends elsewhere than its seal says is returned as it is; `missing` then tells of it.
+        A log that differs from its seal is returned as it is, and `missing` reports it.
         """
         head, entries = self._store.load(match)
         if not self._is_keyed(match):
@@ -153,23 +153,23 @@ class KeyedStore:
                     )
                 )
             return head, entries
-        macs = [self._checked(match, head, b"", None)]
+        macs = [self._verify_line(match, head, b"", None)]
         for entry in entries:
-            macs.append(self._checked(match, entry.line, macs[-1], entry.number))
+            macs.append(self._verify_line(match, entry.line, macs[-1], entry.number))
         row = self._store.sealed_row(match)
         self._forget(match)
-        if short := self._compared(match, row, macs, sealed=_MAC.sub(b"}", head).endswith(_SEALED)):
+        if short := self._compare_seal(match, row, macs, sealed=_MAC.sub(b"}", head).endswith(_SEALED)):
             self._short[match] = short
         self._end[match] = End(row.table, row.cuts, len(entries), macs[-1])
         return head, entries
 
     def missing(self, table: str) -> Missing | None:
-        """Return what the disk has lost of a table since it was last used; None: nothing, as far as can be known."""
+        """Return which data of a table the disk has lost since its last use; None if no loss is known."""
         last = self._store.last(table)
         return (last and self._short.get(last.id)) or self._store.missing(table)
 
     def settle(self, table: str) -> None:
-        """Take what the disk has of a table for whole from now on: what is missing was told."""
+        """Accept the data of a table as complete from now on, after a loss was reported."""
         last = self._store.last(table)
         if last and last.id in self._short:
             self._store.seal(last.id, self._seal(last.id, self._end_of(last.id)))
@@ -185,32 +185,33 @@ class KeyedStore:
         return number.isdigit() and int(number) > self._without
 
     def _end_of(self, match: str, length: int | None = None) -> End:
-        """Return where the log of a match ends as the disk has it, or would if it were cut to `length`."""
+        """Return the end of the log of a match on disk, or its end if it were cut to `length`."""
         head, entries = self._store.load(match)
         row = self._store.sealed_row(match)
         kept = entries[:length]
         found = _MAC.search(kept[-1].line if kept else head)
         return End(row.table, row.cuts, len(kept), bytes.fromhex(found[1].decode()) if found else b"")
 
-    def _continued(self, end: End, entries: Sequence[LogEntry]) -> tuple[list[LogEntry], End]:
-        """Return entries with their macs, and where the log then ends."""
+    def _sign_entries(self, end: End, entries: Sequence[LogEntry]) -> tuple[list[LogEntry], End]:
+        """Return entries with their MACs, and the end of the log after them."""
         lines, mac = [], end.mac
         for entry in entries:
-            line, mac = self._marked(entry.line, mac)
+            line, mac = self._sign_line(entry.line, mac)
             lines.append(LogEntry(entry.number, line))
         return lines, end._replace(length=end.length + len(lines), mac=mac)
 
     def _seal(self, match: str, end: End) -> str:
-        """Return the seal of a match's log that ends there."""
+        """Return the seal of a match's log with this end."""
         said = f"{end.cuts} {end.length} {end.mac.hex()}"
         sealed = b"seal\n%s\n%s\n%s" % (end.table.encode(), match.encode(), said.encode())
         mac = hmac.digest(self._key, sealed, "sha256")
         return f"{said} {mac.hex()}"
 
-    def _compared(self, match: str, row: SealedRow, macs: Sequence[bytes], *, sealed: bool) -> Missing | None:
-        """Return in what a log is not the one that its seal was written for, or None. Raise ReplayDiverged.
+    def _compare_seal(self, match: str, row: SealedRow, macs: Sequence[bytes], *, sealed: bool) -> Missing | None:
+        """Return how a log differs from the one that was sealed, or None. Raise ReplayDiverged.
 
-        `macs` are those of the head and of each entry; `sealed`: the head says that there is a seal.
+        - `macs`: the MACs of the head and of each entry.
+        - `sealed`: whether the head says that there is a seal.
         """
         length = len(macs) - 1
         if row.ended and length == 0:  # wiped
@@ -228,16 +229,16 @@ class KeyedStore:
             )
         if end.cuts == row.cuts and end.length > length:
             return Missing(match, end.length, length)
-        if end != End(row.table, row.cuts, length, macs[-1]):  # an earlier copy, or an earlier hub has gone on with it
+        if end != End(row.table, row.cuts, length, macs[-1]):  # an earlier copy, or continued by an earlier hub
             return Missing(match, end.length, length, altered=True)
         return None
 
-    def _marked(self, line: bytes, before: bytes) -> tuple[bytes, bytes]:
+    def _sign_line(self, line: bytes, before: bytes) -> tuple[bytes, bytes]:
         mac = hmac.digest(self._key, before + line, "sha256")
         return b'%s,"mac":"%s"}' % (line.removesuffix(b"}"), mac.hex().encode()), mac
 
-    def _checked(self, match: str, line: bytes, before: bytes, entry: int | None) -> bytes:
-        """Return the code of a line: of the head, or of that entry. Raise ReplayDiverged if it is not this hub's."""
+    def _verify_line(self, match: str, line: bytes, before: bytes, entry: int | None) -> bytes:
+        """Return the MAC of a line: the head (None) or an entry. Raise ReplayDiverged if it is not valid."""
         found = _MAC.search(line)
         mac = hmac.digest(self._key, before + _MAC.sub(b"}", line), "sha256")
         if not found or not hmac.compare_digest(mac.hex().encode(), found[1]):

@@ -1,4 +1,4 @@
-"""The lock of the state folder: one hub at a time has it."""
+"""The lock of the state folder, so that only one hub uses it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hub.errors import TemporaryError, of_file
 
 @contextmanager
 def lock_state(folder: Path) -> Iterator[None]:
-    """Hold a hub's state folder for this process alone. It is made where it is not there.
+    """Lock a hub's state folder for this process. The folder is made if it is missing.
 
-    The folder itself is locked (flock(2)): that leaves no file behind and works on a disk that is full or read-only. Hubs of
-    earlier have locked a file of their broker only, so that is tried as well. Raise
-    TemporaryError where another hub has it, ConfigError or TemporaryError where it cannot be made or opened.
+    The lock is on the folder itself (flock(2)): this leaves no file behind and works on a full or read-only disk. Earlier
+    versions locked a file of their broker, so that lock is checked, too. Raise TemporaryError if another hub has the
+    folder, ConfigError or TemporaryError if it cannot be made or opened.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -36,10 +36,10 @@ def lock_state(folder: Path) -> Iterator[None]:
 
 
 def _check_earlier(folder: Path) -> None:
-    """Raise TemporaryError where a hub runs there that does not know the lock of the folder."""
+    """Raise TemporaryError if an earlier version, which does not lock the folder, runs there."""
     try:
         lock = os.open(folder / "broker" / "lock", os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:  # none has been there, or the broker itself will say what is wrong
+    except OSError:  # the file is missing, or the broker itself will report the problem
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""How far the log of each table had come, kept outside the database, so that a loss is noticed."""
+"""The progress of each table's log, stored outside the database, so that a loss is noticed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from hub.store.queries import lines_of, number_of
 log = logging.getLogger(__name__)
 
 MARK_EVERY = 16
-"""After so many entries at most the mark of a table is on the disk for sure; the system writes it within seconds anyway."""
+"""Maximum number of entries between two syncs of a mark. The system also writes it within seconds by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far the log of the match that a table plays had come: `hash` chains its lines, `resumed` is its column."""
+    """The progress of a table's current match. `hash` chains the lines of its log, `resumed` is the column in the database."""
 
     table: str
     match: str
@@ -36,13 +36,13 @@ class Mark:
     resumed: int = 0
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Return what rises with each match that the table begins or resumes."""
+    def rank(self) -> tuple[int, int]:
+        """Return a value that rises with each match that the table begins or resumes."""
         return self.resumed, number_of(self.match)
 
 
-class _Kept(msgspec.Struct, frozen=True):
-    """A mark as its file has it."""
+class _MarkFile(msgspec.Struct, frozen=True):
+    """The content of a mark's file."""
 
     match: str
     cuts: int
@@ -52,7 +52,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def mark_of(db: sqlite3.Connection, match: str) -> Mark | None:
-    """Return the mark that a match should have as the database has it; None for a match that is unknown."""
+    """Return the mark of a match from the database, or None if the match is unknown."""
     found = db.execute('SELECT "table", cuts, resumed FROM matches WHERE id = ?', (match,)).fetchone()
     if found is None:
         return None
@@ -61,51 +61,51 @@ def mark_of(db: sqlite3.Connection, match: str) -> Mark | None:
 
 
 def chain(lines: Iterable[bytes], before: bytes = b"") -> bytes:
-    """Return the hash of a log's lines, or of those that follow the ones with the hash `before`."""
+    """Return the hash of a log's lines; `before` is the hash of the lines before these."""
     for line in lines:
         before = sha256(before + sha256(line).digest()).digest()
     return before
 
 
 class Marks:
-    """One small file for each table: the match that it plays, how often it was cut, its length and its hash.
+    """One small file per table: its current match, the number of cuts, the length and the hash of its log.
 
-    A mark is written after its transaction is on disk, over the last one and without waiting: it may be older than the
-    database, never newer. So a database that has less than its mark has lost something. A mark's place, cuts and length
-    only rise, in that order. Nothing is raised here: what is to be marked is written already.
+    A mark is written after its transaction is on disk, in place, and usually without a sync: it may be older than the
+    database, but never newer. So a database with less data than its mark has lost some. The rank, cuts and length of marks
+    only rise, in that order. Failures are only logged, because the marked data are on disk already.
     """
 
     SIZE = 512
-    """Bytes: a disk writes a sector whole or not at all."""
+    """One sector, in bytes: a disk writes it completely or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = Lock()
         self._files: dict[str, int] = {}
-        self._now: dict[str, Mark] = {}  # by match: of those that the tables play, and no other
-        self._played: dict[str, str] = {}  # that match, by table
-        self._failing: set[str] = set()  # tables whose mark could not be written last
+        self._now: dict[str, Mark] = {}  # by match, for the current matches of tables
+        self._played: dict[str, str] = {}  # the current match, by table
+        self._failing: set[str] = set()  # tables whose last mark could not be written
         self._fresh: dict[str, int] = {}  # entries since the mark of a table was synced
 
     def names(self) -> list[str]:
-        """Return the tables that have a mark."""
+        """Return the names of the tables with a mark."""
         with suppress(OSError):
             return sorted(file.stem for file in self._folder.glob("*.mark"))
         return []
 
     def highest(self) -> int:
-        """Return the highest number of a match that any mark names."""
+        """Return the highest number of a match in all marks, or 0."""
         marks = [mark for name in self.names() if (mark := self.read(name))]
         return max((number_of(mark.match) for mark in marks), default=0)
 
     def read(self, table: str) -> Mark | None:
-        """Return the mark of a table, or None where there is none that can be read."""
+        """Return the mark of a table, or None if there is no readable one."""
         try:
             data = read_file(self._folder / f"{table}.mark")[: self.SIZE]
             check, _, text = data.rstrip(b" \n").partition(b" ")
             if int(check, 16) == crc32(text):
-                kept = msgspec.json.decode(text, type=_Kept)
-                return Mark(table, kept.match, kept.cuts, kept.length, kept.hash, kept.resumed)
+                stored = msgspec.json.decode(text, type=_MarkFile)
+                return Mark(table, stored.match, stored.cuts, stored.length, stored.hash, stored.resumed)
             log.warning("The mark of table %s is damaged.", table)
         except FileNotFoundError:
             pass
@@ -114,7 +114,7 @@ class Marks:
         return None
 
     def append(self, match: str, lines: Sequence[bytes]) -> None:
-        """Mark the next lines of a match. Of one that was not marked before nothing is known."""
+        """Mark the next lines of a match. Nothing happens if the match has no mark."""
         mark = self._now.get(match)
         if mark is None:
             return
@@ -125,12 +125,12 @@ class Marks:
         self.put(new, sync=since >= MARK_EVERY)
 
     def put(self, mark: Mark, *, sync: bool = True) -> None:
-        """Write a mark in place of the last one of its table; with `sync` wait until the disk has it."""
+        """Replace the mark of its table. With `sync`, wait until it is on disk."""
         before = self._played.get(mark.table)
         if before is not None and before != mark.match:
             self._now.pop(before, None)
         self._played[mark.table], self._now[mark.match] = mark.match, mark
-        text = msgspec.json.encode(_Kept(mark.match, mark.cuts, mark.length, mark.hash, mark.resumed))
+        text = msgspec.json.encode(_MarkFile(mark.match, mark.cuts, mark.length, mark.hash, mark.resumed))
         data = b"%08x %s" % (crc32(text), text)
         with self._lock:
             try:
@@ -141,12 +141,12 @@ class Marks:
                     self._fresh[mark.table] = 0
                 self._failing.discard(mark.table)
             except OSError as error:
-                if mark.table not in self._failing:  # once, not a line an action
+                if mark.table not in self._failing:  # only one line per failure
                     log.warning("How far table %s has come cannot be marked: %s.", mark.table, error.strerror)
                 self._failing.add(mark.table)
 
     def _file(self, table: str) -> int:
-        """Return the open file of a table's mark; a new one is in its folder for good."""
+        """Return the open file of a table's mark. The directory entry of a new one is synced."""
         if table not in self._files:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             path = self._folder / f"{table}.mark"

@@ -1,4 +1,4 @@
-"""Statements on the database's rows of matches and entries, and the number in a match's id."""
+"""SQL for rows of matches and entries, and the number in a match's id."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextlib import suppress
 
 from hub.ports import LastMatch, Length, LogEntry, MatchPutAside
 
-LOOKED_AT = 400  # newest matches of a hub that `lengths` looks through
-MOST_LENGTHS = 60  # and so many of one game and number of seats it returns
+LOOKED_AT = 400  # number of newest matches that `lengths` reads
+MOST_LENGTHS = 60  # maximum number of lengths that it returns
 LONGEST = 12 * 60.0
-"""Minutes: what took longer was left lying, or the clock was set meanwhile, and says nothing of the game."""
+"""Maximum duration in minutes: a longer match was interrupted, or the clock was changed, so statistics ignore it."""
 
 
 def insert_entries(db: sqlite3.Connection, match: str, entries: Sequence[LogEntry]) -> None:
@@ -25,15 +25,15 @@ def insert_entries(db: sqlite3.Connection, match: str, entries: Sequence[LogEntr
 
 
 LATEST_FIRST = "resumed DESC, rowid DESC"
-"""The order of a table's matches: the first is the one that the table plays, or played last."""
+"""The order of a table's matches: the first one is its current or last match."""
 CURRENT = f"""
 SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY "table" ORDER BY {LATEST_FIRST}) AS place FROM matches)
 WHERE place = 1"""  # noqa: S608 - our own names
-"""The ids of the matches that the tables play, or played last."""
+"""The ids of the tables' current or last matches."""
 
 
 def last_match(db: sqlite3.Connection, table: str) -> LastMatch | None:
-    """Return the match that a table plays, or played last; None before the first."""
+    """Return the current or last match of a table; None before the first one."""
     query = f'SELECT id, result, aside, put_aside FROM matches WHERE "table" = ? ORDER BY {LATEST_FIRST} LIMIT 1'  # noqa: S608 - as above
     found = db.execute(query, (table,)).fetchone()
     if not found:
@@ -42,7 +42,7 @@ def last_match(db: sqlite3.Connection, table: str) -> LastMatch | None:
 
 
 def matches_put_aside(db: sqlite3.Connection, table: str) -> list[MatchPutAside]:
-    """Return the matches of a table that people have put aside, the one that was played last first."""
+    """Return the suspended matches of a table, the last one first."""
     found = db.execute(
         f"""SELECT id, head, CAST(strftime('%s', put_aside) AS INTEGER),
                   (SELECT count(*) FROM entries WHERE "match" = matches.id)
@@ -53,7 +53,7 @@ def matches_put_aside(db: sqlite3.Connection, table: str) -> list[MatchPutAside]
 
 
 def lengths(db: sqlite3.Connection, game: str, seats: int) -> list[Length]:
-    """Return how long the newest matches of a game with so many seats took that came to an end."""
+    """Return the lengths of the newest finished matches of a game with this number of seats."""
     found: list[Length] = []
     ended = db.execute(
         "SELECT id, head, result, (julianday(ended) - julianday(begun)) * 1440 FROM matches "
@@ -70,7 +70,7 @@ def lengths(db: sqlite3.Connection, game: str, seats: int) -> list[Length]:
 
 
 def _played(head: bytes, result: bytes) -> tuple[str, int] | None:
-    """Return the game and how many seats played it to its end; None for a match that was left, or cannot be read."""
+    """Return the game and number of seats of a finished match; None if it was abandoned or cannot be read."""
     with suppress(ValueError, TypeError, AttributeError, KeyError):
         known, over = json.loads(head), json.loads(result)
         if "winners" in over:
@@ -79,7 +79,7 @@ def _played(head: bytes, result: bytes) -> tuple[str, int] | None:
 
 
 def insert_finished(db: sqlite3.Connection, match: str) -> None:
-    """Write what statistics tell of a match that was played to its end; nothing where it was left."""
+    """Write the statistics of a finished match. Nothing is written for an abandoned one."""
     found = db.execute(
         """SELECT "table", head, result, (julianday(ended) - julianday(begun)) * 1440,
                   CAST(strftime('%s', ended) AS INTEGER), (SELECT count(*) FROM entries WHERE "match" = matches.id)
@@ -94,7 +94,7 @@ def insert_finished(db: sqlite3.Connection, match: str) -> None:
         if "winners" not in over:
             return
         (before,) = db.execute('SELECT max(number) FROM finished WHERE "match" = ?', (match,)).fetchone()
-        told = {
+        summary = {
             "match": match,
             "table": table,
             "game": known["game"],
@@ -105,23 +105,23 @@ def insert_finished(db: sqlite3.Connection, match: str) -> None:
             "ended": max(0, ended),
             "replaces": before,
         }
-        line = json.dumps(told, separators=(",", ":")).encode()
+        line = json.dumps(summary, separators=(",", ":")).encode()
         db.execute('INSERT INTO finished ("match", line) VALUES (?, ?)', (match, line))
 
 
 def finished_after(db: sqlite3.Connection, number: int, most: int) -> list[tuple[int, bytes]]:
-    """Return what statistics tell of the matches that ended after the `number`th, in order, `most` of them at once."""
+    """Return number and statistics of at most `most` finished matches after `number`, in order."""
     found = db.execute("SELECT number, line FROM finished WHERE number > ? ORDER BY number LIMIT ?", (number, most))
     return [(one, bytes(line)) for one, line in found]
 
 
 SIDES = 6
 KINDS = ("read", "typed", "hub")
-"""How dice come in: read by a reader, typed by people, rolled by the hub."""
+"""Sources of dice: read by a reader, typed by people, rolled by the hub."""
 
 
-def rolled_in(lines: Iterable[bytes]) -> Counter[tuple[str, int]]:
-    """Return how often each face of a six-sided die came in the lines of a log, by how the dice were read."""
+def count_rolls(lines: Iterable[bytes]) -> Counter[tuple[str, int]]:
+    """Return how often each face of a six-sided die was rolled in the lines of a log, by source."""
     rolled = Counter[tuple[str, int]]()
     for line in lines:
         if b'"move":"roll"' in line:
@@ -133,21 +133,21 @@ def rolled_in(lines: Iterable[bytes]) -> Counter[tuple[str, int]]:
     return rolled
 
 
-def keep_rolled(db: sqlite3.Connection, match: str) -> None:
+def store_rolls(db: sqlite3.Connection, match: str) -> None:
     """Add the dice of a match to the counts that outlive its log, if it was played to its end."""
     table, head, result = db.execute('SELECT "table", head, result FROM matches WHERE id = ?', (match,)).fetchone()
     if _played(head, result) is not None:
         db.executemany(
             """INSERT INTO rolled ("table", kind, face, count) VALUES (?, ?, ?, ?)
                ON CONFLICT DO UPDATE SET count = count + excluded.count""",
-            [(table, kind, face, count) for (kind, face), count in rolled_in(lines_of(db, match)).items()],
+            [(table, kind, face, count) for (kind, face), count in count_rolls(lines_of(db, match)).items()],
         )
 
 
-def kept_rolled(db: sqlite3.Connection, table: str) -> Counter[tuple[str, int]]:
-    """Return what `keep_rolled` has added up at a table, or with "" at all tables."""
+def stored_rolls(db: sqlite3.Connection, table: str) -> Counter[tuple[str, int]]:
+    """Return the counts of `store_rolls` at a table, or with "" at all tables."""
     if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'rolled'").fetchone():
-        return Counter()  # of an earlier hub
+        return Counter()  # a database of an earlier version
     rows = db.execute(
         "SELECT kind, face, sum(count) FROM rolled WHERE ? = '' OR \"table\" = ? GROUP BY kind, face", (table, table)
     )
@@ -161,6 +161,6 @@ def lines_of(db: sqlite3.Connection, match: str) -> list[bytes]:
 
 
 def number_of(match: str) -> int:
-    """Return the number of a match, 0 for what is no id of a match."""
+    """Return the number in the id of a match, or 0 if it is not an id of a match."""
     digits = match.removeprefix("m-")
     return int(digits) if digits.isascii() and digits.isdigit() else 0

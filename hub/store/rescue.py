@@ -1,4 +1,4 @@
-"""What can still be read of a damaged database, copied into a fresh one."""
+"""Copy the readable part of a damaged database to a new one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ log = logging.getLogger(__name__)
 
 
 def rescue(damaged: Path, into: sqlite3.Connection) -> int:
-    """Copy what can be read of the private values and of the matches under way; return how many matches there were.
+    """Copy the readable private values and running matches. Return the number of matches copied.
 
-    A copy is read, so that the damaged file and its write-ahead log stay as they are. Rows are read one by one: a damaged
-    page takes what is on it, not what comes after it.
+    It reads a copy, so that the damaged file and its write-ahead log stay unchanged. Rows are read one by one, so that a
+    damaged page costs only the rows on it, not those after it.
     """
     try:
         with tempfile.TemporaryDirectory(dir=damaged.parent, prefix="rescue-") as folder:
@@ -64,6 +64,6 @@ def _copy_readable(db: sqlite3.Connection, into: sqlite3.Connection) -> int:
 
 
 def _readable(db: sqlite3.Connection, query: str, *values: object) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of a query up to the first that is damaged."""
+    """Yield the rows of a query until the first damaged one."""
     with suppress(sqlite3.Error):
         yield from db.execute(query, values)

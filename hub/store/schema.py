@@ -1,4 +1,4 @@
-"""The database file: making and opening it, looking whether it is whole, its schema and the steps to it from earlier ones."""
+"""The database file: making, opening and checking it, its schema, and the upgrades from earlier schemas."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS finished (
     number INTEGER PRIMARY KEY AUTOINCREMENT, "match" TEXT NOT NULL, line BLOB NOT NULL
 ) STRICT
 """
-"""What statistics tell of each match that was played to its end, in order: one that is taken back and ends again has two."""
+"""The statistics of each finished match, in order. A match whose end was undone and that ended again has two."""
 
 ROLLED = """
 CREATE TABLE IF NOT EXISTS rolled (
@@ -68,28 +68,28 @@ CREATE TABLE IF NOT EXISTS rolled (
     PRIMARY KEY ("table", kind, face)
 ) STRICT, WITHOUT ROWID
 """
-"""How often each face of a die came in the logs that were wiped, by table and by how the dice were read."""
+"""How often each face of a die was rolled in wiped logs, by table and source of the dice."""
 
 _ADDED_TABLES = (_FINISHED, ROLLED)
-"""Tables that came without another version: earlier hubs leave them alone."""
+"""Tables added without a new version, because earlier hubs ignore them."""
 
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
-"""SQLite's primary codes (https://sqlite.org/rescode.html) for a file that no waiting mends."""
+"""SQLite's primary codes (https://sqlite.org/rescode.html) for a damaged file."""
 CHECK_SECONDS = 1.0
-"""How long the file may be looked through at the start: a large one is not read whole on a slow card."""
+"""Time limit for checking the file at the start: a large one is not checked completely on a slow card."""
 BUSY_SECONDS = 5.0
-"""How long one call waits for another program, such as a backup, that holds the file."""
+"""How long one call waits for another program that locks the file, such as a backup."""
 CHECKPOINT_PAGES = 48
-"""Write-ahead log of so many pages (4 KiB) at most: whoever loses a sector of it loses some 20 actions, not an evening."""
+"""Maximum pages (4 KiB) of the write-ahead log, so that a lost sector costs about 20 actions, not an evening."""
 
 
 def make_file(path: Path) -> None:
-    """Make the file, for its user alone, where it is not there. Raise OSError."""
+    """Make the file, accessible only for its user, if it is missing. Raise OSError."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Return a connection to a whole database of this schema. Raise sqlite3.Error, and then nothing is left open."""
+    """Return a connection to an intact database with this schema. Raise sqlite3.Error after closing it."""
     db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=BUSY_SECONDS)
     try:
         _check_version(db)  # before anything is changed
@@ -134,7 +134,7 @@ def is_ours(db: sqlite3.Connection) -> bool:
 
 
 def _tables(schema: str) -> Iterator[tuple[str, str]]:
-    """Yield name and statement, as SQLite keeps it but without blanks, of each table that a schema makes."""
+    """Yield name and normalized statement of each table that a schema makes."""
     for statement in schema.split(";"):
         if sql := _bare(statement).replace("IFNOTEXISTS", ""):
             yield sql.removeprefix("CREATETABLE").partition("(")[0], sql
@@ -145,7 +145,7 @@ def _bare(sql: str | None) -> str:
 
 
 def _check(db: sqlite3.Connection) -> None:
-    """Raise DatabaseError where the file is damaged, as far as that can be seen in a moment."""
+    """Raise DatabaseError if a check within the time limit finds the file damaged."""
     until = monotonic() + CHECK_SECONDS
     db.set_progress_handler(lambda: monotonic() > until, 10_000)
     try:
@@ -171,7 +171,7 @@ def _damage(reason: str) -> sqlite3.DatabaseError:
 
 
 def _check_version(db: sqlite3.Connection) -> int:
-    """Return the `user_version`. Raise ConfigError for one of a later hub."""
+    """Return the `user_version`. Raise ConfigError if it is of a later hub."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > READS_UP_TO:
         file = db.execute("PRAGMA database_list").fetchone()[2]
@@ -183,7 +183,7 @@ def _check_version(db: sqlite3.Connection) -> int:
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    """Bring the schema to this one, all of it or nothing."""
+    """Upgrade the schema to this one, completely or not at all."""
     version = _check_version(db)
     columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
     (added,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name IN ('finished', 'rolled')").fetchone()
@@ -218,7 +218,7 @@ def _migrate(db: sqlite3.Connection) -> None:
 
 
 def _from_0(db: sqlite3.Connection) -> None:
-    """Count the cuts of each match, and note apart from its result that it was set aside."""
+    """Add columns for the number of cuts and for the reason why a match is set aside."""
     _add_columns(db, ("cuts", "aside"))
 
 
@@ -228,7 +228,7 @@ def _add_columns(db: sqlite3.Connection, columns: Iterable[str]) -> None:
 
 
 SET_ASIDE = b'{"set_aside":'
-"""How the result of a match begins that a hub of version 0 has set aside: such a match has not ended."""
+"""Start of the result of a match that a hub of version 0 has set aside. Such a match has not ended."""
 
 
 def _set_aside_by_version_0(db: sqlite3.Connection) -> list[tuple[str, str]]:
@@ -247,9 +247,9 @@ def _set_aside_by_version_0(db: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 _MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_from_0,)
-"""The step from version 0, from 1, ...: never changed once it was released."""
+"""The upgrades from version 0, from 1, ... A released upgrade never changes."""
 _ADDED = ("put_aside", "seal", "resumed")
-"""Columns of `matches` that came without another version: earlier hubs leave them alone until there is a resumed match."""
+"""Columns of `matches` added without a new version, because earlier hubs ignore them until a match was resumed."""
 
 
 def code_of(error: sqlite3.Error | sqlite3.Warning) -> int:

@@ -21,12 +21,12 @@ from hub.store.queries import (
     finished_after,
     insert_entries,
     insert_finished,
-    keep_rolled,
     last_match,
     lengths,
     lines_of,
     matches_put_aside,
     number_of,
+    store_rolls,
 )
 from hub.store.rescue import rescue
 from hub.store.schema import DAMAGED, PUT_ASIDE, RESUMED, code_of, connect, make_file
@@ -34,11 +34,11 @@ from hub.store.schema import DAMAGED, PUT_ASIDE, RESUMED, code_of, connect, make
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
-"""How long `close` waits for whoever is at the disk."""
+"""How long `close` waits for a thread that uses the disk."""
 
 
 class SealedRow(NamedTuple):
-    """What the database has of a match beside its log: `seal` is what `KeyedStore` wrote with the last entries."""
+    """The data of a match besides its log. `seal` is written by `KeyedStore` with the last entries."""
 
     table: str
     cuts: int
@@ -46,8 +46,8 @@ class SealedRow(NamedTuple):
     ended: bool
 
 
-def _said(error: sqlite3.Error | sqlite3.Warning) -> str:
-    """Return an error of the database as a sentence. Guests read it, so it names no path."""
+def _sentence(error: sqlite3.Error | sqlite3.Warning) -> str:
+    """Return a sentence about an error of the database. Guests read it, so it does not name a path."""
     match code_of(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return say("Another program uses the hub's database. Play goes on as soon as that program is done.")
@@ -64,32 +64,31 @@ def _said(error: sqlite3.Error | sqlite3.Warning) -> str:
 class Store:
     """The `LogStore` port in one SQLite file.
 
-    Any thread may call any method, also during `close`. What fails is a LogError of one sentence, and has changed
-    nothing. A Store whose file cannot be opened now tries again with each call; `notice` is one sentence for people where
-    a damaged file was set aside.
+    Thread-safe, also during `close`. A method that fails raises LogError with one sentence, and has changed nothing. If the
+    file cannot be opened now, each call tries again. `notice` is one sentence for people if a damaged file was set aside.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
-        self._waiting: dict[int, float] = {}  # thread -> time.monotonic() since when it waits for the disk
+        self._waiting: dict[int, float] = {}  # thread -> time.monotonic() when it started to wait for the disk
         self._db: sqlite3.Connection | None = None
         self._closed = False
         self._marks = Marks(path.parent / "marks")
         self._missing: dict[str, Missing] = {}
         self.notice = ""
         try:
-            with self._at_the_disk():
+            with self._connection():
                 pass
         except LogError as error:
             log.error("%s", error)
 
     def close(self) -> None:
-        """Close the file. Whatever is called later raises LogError. May be called twice."""
+        """Close the file. Later calls of other methods raise LogError. May be called twice."""
         self._closed = True
         if not self._lock.acquire(
             timeout=CLOSE_SECONDS
-        ):  # somebody hangs at the disk, which is what a killed hub leaves, too
+        ):  # a thread hangs at the disk; not closing is as safe as a killed hub
             log.error("The database %s is in use and is not closed.", self._path)
             return
         try:
@@ -102,23 +101,23 @@ class Store:
     # --- the file ------------------------------------------------------------------------------------
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file, a damaged one set aside; bring an earlier schema to this one. Raise SQLite's errors or OSError."""
+        """Open the file and upgrade its schema. A damaged file is set aside first. Raise SQLite's errors or OSError."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             for suffix in ("-wal", "-shm", "-journal"):
                 check_file(self._path.with_name(f"{self._path.name}{suffix}"))
             if kind := kind_of(self._path):
-                return self._compared(self._begin_anew(f"it is a {kind}"))
+                return self._checked_marks(self._recover(f"it is a {kind}"))
             make_file(self._path)
-            return self._compared(connect(self._path))
+            return self._checked_marks(connect(self._path))
         except sqlite3.Error as error:
             if code_of(error) not in DAMAGED:
                 raise
             reason = str(error)
-        return self._compared(self._begin_anew(reason))
+        return self._checked_marks(self._recover(reason))
 
-    def _compared(self, db: sqlite3.Connection) -> sqlite3.Connection:
-        """Return the connection, and note what each table's mark promises and it has no more. Raise sqlite3.Error."""
+    def _checked_marks(self, db: sqlite3.Connection) -> sqlite3.Connection:
+        """Return the connection, after noting the data that marks promise and the database lacks. Raise sqlite3.Error."""
         try:
             names = {*self._marks.names(), *(name for (name,) in db.execute('SELECT DISTINCT "table" FROM matches'))}
             self._missing = {name: gap for name in sorted(names) if (gap := self._compare(db, name))}
@@ -127,8 +126,8 @@ class Store:
             raise
         return db
 
-    def _begin_anew(self, reason: str) -> sqlite3.Connection:
-        """Set the file aside under a name with the date, begin a new one, and take over what can still be read."""
+    def _recover(self, reason: str) -> sqlite3.Connection:
+        """Set the file aside under a name with the date, make a new one, and copy the readable data."""
         date = datetime.fromtimestamp(time(), UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
         aside = self._path.with_name(f"{self._path.name}.unreadable-{date}")
         for suffix in ("-wal", "-shm", ""):  # the file itself last: a power cut in between finds it unreadable again
@@ -157,15 +156,15 @@ class Store:
         return db
 
     def _compare(self, db: sqlite3.Connection, table: str) -> Missing | None:
-        """Return what the mark of a table promises and the database has no more; None where nothing is missing.
+        """Return the data that the mark of a table promises and the database lacks, or None.
 
-        A match under way has a mark before its first entry. If the mark is gone, the database may be an earlier copy.
+        A running match has a mark before its first entry. If the mark is missing, the database may be an earlier copy.
         """
         mark, found = self._marks.read(table), last_match(db, table)
         if mark is None:
             return self._unmarked(db, found) if found else None
         now, lines = found and mark_of(db, found.id), lines_of(db, mark.match)
-        if now is None or now.place < mark.place:
+        if now is None or now.rank < mark.rank:
             return Missing(mark.match, mark.length, len(lines))
         if now.match != mark.match:
             return None
@@ -176,7 +175,7 @@ class Store:
         return None
 
     def _unmarked(self, db: sqlite3.Connection, found: LastMatch) -> Missing | None:
-        """Return that a match under way has no mark; None if it has no entry yet, or is of a hub that kept no seals."""
+        """Report a running match without a mark; None if it has no entry yet, or is older than seals."""
         (seal,) = db.execute("SELECT seal FROM matches WHERE id = ?", (found.id,)).fetchone()
         if seal is None or found.result is not None or found.put_aside:
             return None
@@ -189,17 +188,17 @@ class Store:
         try:
             yield
         except (sqlite3.Error, sqlite3.Warning) as error:
-            raise LogError(_said(error)) from error
+            raise LogError(_sentence(error)) from error
         except OSError as error:
             raise LogError(f"The hub's database cannot be opened: {error.strerror}.") from error
 
     def waiting_since(self, thread: int) -> float | None:
-        """Return since when (`time.monotonic`) the thread with this `ident` waits for the disk, or None."""
+        """Return when (`time.monotonic`) the thread with this `ident` started to wait for the disk, or None."""
         return self._waiting.get(thread)
 
     @contextmanager
-    def _at_the_disk(self) -> Iterator[sqlite3.Connection]:
-        """Hold the file alone, opened if it was not yet, and show that this thread waits for the disk: it is not stuck."""
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """Hold the connection exclusively, opening it if necessary, and note that this thread waits for the disk."""
         self._waiting[get_ident()] = monotonic()
         try:
             with self._lock, self._log_errors():
@@ -213,8 +212,8 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write all that is executed in the block, or nothing. At its end it is on disk."""
-        with self._at_the_disk() as db:
+        """Execute the block as one transaction, which is on disk at its end."""
+        with self._connection() as db:
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -226,7 +225,7 @@ class Store:
 
     @contextmanager
     def _marked(self, match: str) -> Iterator[sqlite3.Connection]:
-        """Write as `_transaction` does, then mark how far the match has come."""
+        """Execute the block like `_transaction`, then write the mark of the match."""
         with self._transaction() as db:
             yield db
             mark = mark_of(db, match)
@@ -236,9 +235,9 @@ class Store:
     # --- matches -----------------------------------------------------------------------------------
 
     def begin(self, table: str, head: bytes, seal: Callable[[str], str] | None = None) -> str:
-        """Write the head of a new match, and that a running one of the table is left for it. Return its id.
+        """Write the head of a new match; a running match of the table is abandoned. Return the new id.
 
-        `seal` returns the seal of the match with that id. Here and below it is written with the entries, or not at all.
+        `seal` returns the seal of the match with that id. Seals are written in the same transaction as the entries.
         """
         with self._transaction() as db:
             match = f"m-{self._highest(db) + 1}"
@@ -258,8 +257,8 @@ class Store:
         return match
 
     def highest(self) -> int:
-        """Return the highest number of a match that there has been, as far as is known."""
-        with self._at_the_disk() as db:
+        """Return the highest known number of a match, past ones included."""
+        with self._connection() as db:
             return self._highest(db)
 
     def _highest(self, db: sqlite3.Connection) -> int:
@@ -284,7 +283,7 @@ class Store:
             insert_entries(db, match, instead)
 
     def end(self, match: str, result: bytes) -> None:
-        """Write that a match is over or was left: `result`, JSON, says which."""
+        """Write that a match has ended: by its rules or abandoned, as `result` (JSON) says."""
         with self._transaction() as db:
             db.execute(
                 "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, aside = NULL WHERE id = ?", (result, match)
@@ -292,40 +291,40 @@ class Store:
             insert_finished(db, match)
 
     def finished_after(self, number: int, most: int = 100) -> list[tuple[int, bytes]]:
-        """Return number and JSON of the matches that were played to their end after the `number`th, in order."""
-        with self._at_the_disk() as db:
+        """Return number and JSON of at most `most` finished matches after `number`, in order."""
+        with self._connection() as db:
             return finished_after(db, number, most)
 
     def finished(self) -> int:
-        """Return the number of the newest match that was played to its end; 0 before the first."""
-        with self._at_the_disk() as db:
+        """Return the number of the newest finished match; 0 before the first one."""
+        with self._connection() as db:
             (found,) = db.execute("SELECT max(number) FROM finished").fetchone()
         return found or 0
 
     def wipe(self, match: str) -> None:
-        """Wipe the log of a match that has ended; its dice stay counted. Zeros take the place of what was there, in the write-ahead log, too."""
-        # The whole log: hands are in it as shuffles and choices, and a log with holes cannot be replayed.
+        """Overwrite the log of a finished match with zeros, in the write-ahead log, too. The counts of its dice stay."""
+        # The whole log, because shuffles and choices reveal hands, and a log with holes cannot be replayed.
         with self._marked(match) as db:
             if db.execute("SELECT 1 FROM matches WHERE id = ? AND result IS NOT NULL", (match,)).fetchone():
-                keep_rolled(db, match)
+                store_rolls(db, match)
                 db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
-            db.execute("UPDATE matches SET cuts = cuts + 1 WHERE id = ?", (match,))  # marks never go back otherwise
-        with self._at_the_disk() as db:
+            db.execute("UPDATE matches SET cuts = cuts + 1 WHERE id = ?", (match,))  # so that its mark still rises
+        with self._connection() as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def started_at(self, match: str) -> int | None:
         """Return when a match began, in seconds since 1970, or None."""
-        with self._at_the_disk() as db:
+        with self._connection() as db:
             found = db.execute("SELECT strftime('%s', begun) FROM matches WHERE id = ?", (match,)).fetchone()
         return int(found[0]) if found and found[0] else None
 
     def set_aside(self, match: str, reason: str | None) -> None:
-        """Write why a match cannot go on for now, or with None that it goes on."""
+        """Write why a match cannot continue for now, or with None that it can."""
         with self._transaction() as db:
             db.execute("UPDATE matches SET aside = ? WHERE id = ?", (reason, match))
 
     def put_aside(self, match: str) -> None:
-        """Write that people have put a match aside: it is not the table's any more until `take_up`."""
+        """Suspend a match: it is not the table's current match until `take_up`."""
         with self._transaction() as db:
             db.execute(
                 """UPDATE matches SET put_aside = CURRENT_TIMESTAMP, aside = ?, result = NULL, ended = NULL
@@ -334,12 +333,12 @@ class Store:
             )
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:
-        """Return the matches of a table that people have put aside, the one that was played last first."""
-        with self._at_the_disk() as db:
+        """Return the suspended matches of a table, the last one first."""
+        with self._connection() as db:
             return matches_put_aside(db, table)
 
     def take_up(self, match: str) -> None:
-        """Make a match that was put aside the one that its table plays. Raise DamagedLog if it was not put aside."""
+        """Resume a suspended match, as its table's current one. Raise DamagedLog if it is not suspended."""
         with self._marked(match) as db:
             resumed = db.execute(
                 """UPDATE matches SET put_aside = NULL, aside = NULL, resumed = (SELECT max(resumed) + 1 FROM matches)
@@ -351,9 +350,9 @@ class Store:
             db.execute(f"PRAGMA user_version={RESUMED}")
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
-        """Return the head and the entries of a match. Raise DamagedLog where it is unknown or cannot be read whole."""
+        """Return the head and the entries of a match. Raise DamagedLog if it is unknown or not completely readable."""
         try:
-            with self._at_the_disk() as db:
+            with self._connection() as db:
                 found = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
                 lines = db.execute('SELECT number, line FROM entries WHERE "match" = ? ORDER BY number', (match,))
                 entries = [LogEntry(number, line) for number, line in lines]
@@ -369,8 +368,8 @@ class Store:
         return found[0], entries
 
     def sealed_row(self, match: str) -> SealedRow:
-        """Return what is known of a match beside its log. Raise DamagedLog where it is unknown."""
-        with self._at_the_disk() as db:
+        """Return the data of a match besides its log. Raise DamagedLog if it is unknown."""
+        with self._connection() as db:
             found = db.execute(
                 'SELECT "table", cuts, seal, result IS NOT NULL FROM matches WHERE id = ?', (match,)
             ).fetchone()
@@ -379,41 +378,41 @@ class Store:
         return SealedRow(found[0], found[1], found[2], bool(found[3]))
 
     def seal(self, match: str, seal: str) -> None:
-        """Write the seal of a match's log as the log is now."""
+        """Write the seal of a match's present log."""
         with self._transaction() as db:
             db.execute("UPDATE matches SET seal = ? WHERE id = ?", (seal, match))
 
     def last(self, table: str) -> LastMatch | None:
-        """Return the match that a table plays, or played last, whatever has become of it; None before the first."""
-        with self._at_the_disk() as db:
+        """Return the current or last match of a table, in any state; None before the first one."""
+        with self._connection() as db:
             return last_match(db, table)
 
     def lengths(self, game: str, seats: int) -> list[Length]:
-        """Return how long the newest matches of a game with so many seats took, at whichever table, that came to an end."""
-        with self._at_the_disk() as db:
+        """Return the lengths of the newest finished matches of a game with this number of seats, at all tables."""
+        with self._connection() as db:
             return lengths(db, game, seats)
 
     def missing(self, table: str) -> Missing | None:
-        """Return what the disk had of a table when it was last used, and had no more when it was opened; or None."""
-        with self._at_the_disk():
+        """Return which data of a table were missing when the database was opened, or None."""
+        with self._connection():
             return self._missing.get(table)
 
     # --- private values of a table -------------------------------------------------------------------
 
     def keep(self, table: str, name: str, value: bytes) -> None:
-        """Write a private value of a table under a name, in place of the last one."""
+        """Write a private value of a table under a name, replacing the previous one."""
         with self._transaction() as db:
             db.execute('INSERT OR REPLACE INTO kept ("table", name, value) VALUES (?, ?, ?)', (table, name, value))
 
     def recall(self, table: str, name: str) -> bytes | None:
         """Return the value that `keep` wrote last, or None."""
-        with self._at_the_disk() as db:
+        with self._connection() as db:
             found = db.execute('SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)).fetchone()
         return found[0] if found else None
 
     def settle(self, table: str) -> None:
-        """Take what the database has of a table for whole from now on: what is missing was told."""
-        with self._at_the_disk() as db:
+        """Accept the data of a table as complete from now on, after a loss was reported."""
+        with self._connection() as db:
             found = last_match(db, table)
             mark = mark_of(db, found.id) if found else None
             self._missing.pop(table, None)

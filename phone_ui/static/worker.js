@@ -1,5 +1,5 @@
-// Opens the pages of phones without the hub: what was fetched last is kept, and shown where nothing newer comes. A browser
-// runs it over https, or on the hub's own machine.
+// Opens the phone pages without the hub: it stores the last answers, and shows them if there are no newer ones. Browsers
+// run it over https, or on the hub's own machine.
 
 const PAGES = "pages";
 const PATIENCE = 3_000;
@@ -9,7 +9,7 @@ const OURS = /^\/(static\/.*|vendor\/.*|games\/.*|languages.*|t\/[^/]+)?$/;
 const worker = self;
 
 /**
- * Return by what name an answer is kept; null where it is not: streams, claims, what is no page.
+ * Return the name under which to store an answer; null for streams, claims, and other requests that are not pages.
  * @param {Request} request
  */
 function nameOf({ method, url }) {
@@ -21,7 +21,7 @@ function nameOf({ method, url }) {
 const kept = async (name) => (await caches.open(PAGES)).match(name);
 
 /**
- * Return the hub's answer, and keep it; what is kept where the hub is silent.
+ * Return the hub's answer and store it; the stored one if the hub is silent.
  * @param {Request} request
  * @param {string} name
  * @returns {Promise<Response>}
@@ -46,7 +46,7 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const name = nameOf(event.request);
   if (name) event.respondWith(answer(event.request, name));
 });
-// The first visit was fetched before this was here: its page names what it has loaded.
+// The first visit was loaded before this worker: its page sends the list of its files.
 worker.addEventListener("message", (/** @type {any} */ event) => {
   const names = event.data.filter((/** @type {any} */ name) => OURS.test(name));
   event.waitUntil(caches.open(PAGES).then((cache) => cache.addAll(names)));

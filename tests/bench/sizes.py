@@ -88,7 +88,7 @@ def told(structs: list[PublicState] | list[Hand]) -> str:
 
 def main(*names: str) -> None:
     """Print a table."""
-    key = HubKey.fresh()
+    key = HubKey.generate()
     for name in names or games.names():
         with tempfile.TemporaryDirectory() as folder:
             store = Store(Path(folder) / "record.db")

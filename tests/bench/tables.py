@@ -154,7 +154,7 @@ class Playing:
 def main(tables: int = 200, rounds: int = 8) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
-        store, key = Store(Path(folder) / "record.db"), HubKey.fresh()
+        store, key = Store(Path(folder) / "record.db"), HubKey.generate()
         held = memory("self")
         playing = [Playing(number, store, key) for number in range(1, tables + 1)]
         connected, spent, began = memory("self"), cpu("self"), time.perf_counter()

@@ -25,8 +25,8 @@ def test_a_sentence_is_said_in_another_language_and_what_is_unknown_is_named(
 ) -> None:
     said, unknown = wanted if isinstance(wanted, list) else (wanted, [])
 
-    assert german.said(text) == (said, tuple(unknown))
-    assert german.said(text) == (said, tuple(unknown))  # remembered
+    assert german.translate(text) == (said, tuple(unknown))
+    assert german.translate(text) == (said, tuple(unknown))  # remembered
 
 
 def test_without_a_catalogue_everything_stays_as_it_is() -> None:

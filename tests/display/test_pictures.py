@@ -16,7 +16,7 @@ from PIL import Image, ImageChops
 from hub.display import LAMPS, SIZES, PanelSize, frame, panel, png, rings, with_names
 from hub.display.facts import view_values
 from hub.display.ink import Box, shortened, width_of
-from hub.display.labels import fill, named, score_text, value_text
+from hub.display.labels import fill, name_places, score_text, value_text
 from hub.display.language import Catalogue, Language
 from hub.display.panels import sheet
 from hub.engine.match import Over
@@ -152,7 +152,7 @@ def test_each_part_of_a_template_is_said_in_another_language() -> None:
 
 
 def test_a_template_has_the_names_that_translators_read() -> None:
-    written, paths = named("{table.bid.rank} of {table.turn}, {seat.bid} and {table.bid.rank:+} of {} {")
+    written, paths = name_places("{table.bid.rank} of {table.turn}, {seat.bid} and {table.bid.rank:+} of {} {")
     assert written == "{bid_rank} of {table_turn}, {seat_bid} and {bid_rank2} of {value}"
     assert [*paths.values()] == ["table.bid.rank", "table.turn", "seat.bid", "table.bid.rank:+", ""]
 

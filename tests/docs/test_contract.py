@@ -63,7 +63,7 @@ def shape(path: str) -> str:
 
 @pytest.mark.real_chance
 def test_every_address_of_the_port_is_described_and_none_beside_them() -> None:
-    app = make_app({"1": FakeTable()}, HubKey.fresh(), "hub", lambda: "", {})
+    app = make_app({"1": FakeTable()}, HubKey.generate(), "hub", lambda: "", {})
     served = {
         (shape(rule.rule), method.lower())
         for rule in app.url_map.iter_rules()

@@ -129,7 +129,7 @@ def encryption(data: bytes) -> None:
 
 @cache
 def _shared() -> SharedKey:
-    return HubKey.fresh().with_phone(HubKey.fresh().public)
+    return HubKey.generate().with_phone(HubKey.generate().public)
 
 
 class _Evening:
@@ -238,8 +238,8 @@ def hubs(data: bytes) -> None:
         "a/table/" + topic.decode("latin-1"),
     ):
         for retained in (True, False):
-            known.take(f"table-hubs/1/cafe/{where}", payload, retained=retained)
-    seen = known.seen("a", connected=True)
+            known.on_message(f"table-hubs/1/cafe/{where}", payload, retained=retained)
+    seen = known.snapshot("a", connected=True)
     assert len(msgspec.json.encode(seen)) < 4 * messages.MOST_BYTES
 
 
@@ -376,7 +376,7 @@ _OF_SUBSCRIBE = re.compile(rb"\0[\x03-\x05](state|hand|ack)")
 
 
 def short_way(data: bytes) -> None:
-    """Any packets: what is not for the short way is left as it came, and nobody gets what it does not follow."""
+    """Any packets: what is not for the direct path is left as it came, and nobody gets what it does not follow."""
     _loop().run_until_complete(_take_short_way(data))
 
 
@@ -389,7 +389,7 @@ async def _take_short_way(data: bytes) -> None:
     followed, at_broker = set[str](), set[str]()
     expected_heard, answers, acknowledged = list[bytes](), list[bytes](), list[bytes]()
     for number, packet in enumerate(_packets_of([data])[0]):
-        is_taken = phone.take(packet)
+        is_taken = phone.handle(packet)
         follows, asks = _FOLLOWS.fullmatch(packet), _ASKS.fullmatch(packet)
         topics = {topic for topic, _ in read_filters(packet)} if packet[0] in (0x82, 0xA2) else set()
         if follows:
@@ -416,7 +416,7 @@ async def _take_short_way(data: bytes) -> None:
         phone.send([*((topic, publish(topic, one)) for topic, one in newest.items()), ("ack", answer)])
         phone.send([("another seat's hand", publish("another seat's hand", b"secret"))])
         assert {
-            topic for topic in ("state", "hand", "ack", "act", "another seat's hand") if phone.follows(topic)
+            topic for topic in ("state", "hand", "ack", "act", "another seat's hand") if phone.is_subscribed(topic)
         } == followed
     wire.free.set()
     for _ in range(3):

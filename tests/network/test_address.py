@@ -151,7 +151,7 @@ class InNamespace:
         hub = self._run("-m", "hub", "run", "--config", str(file))
         assert hub.stdout
         self.first_line = hub.stdout.readline()
-        self.key = to_base64(HubKey.stored(folder / "state" / "hub.key").public)
+        self.key = to_base64(HubKey.load(folder / "state" / "hub.key").public)
         self._events = self._run("-c", FOLLOW)
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.real_chance
 if TYPE_CHECKING:
     from pathlib import Path
 
-HUB, PHONE = HubKey.fresh(), PrivateKey.generate()
+HUB, PHONE = HubKey.generate(), PrivateKey.generate()
 SHARED_KEY = HUB.with_phone(bytes(PHONE.public_key))
 PHONE_BOX = Box(PHONE, PublicKey(HUB.public))
 
@@ -120,56 +120,56 @@ def test_a_key_of_zeros_is_no_key() -> None:
 
 def test_the_hub_stores_its_key_so_that_printed_codes_stay_valid(tmp_path: Path) -> None:
     file = tmp_path / "state" / "hub.key"
-    first = HubKey.stored(file)
+    first = HubKey.load(file)
     assert file.stat().st_mode & 0o777 == 0o600
-    assert HubKey.stored(file).public == first.public
+    assert HubKey.load(file).public == first.public
     assert [found.name for found in file.parent.iterdir()] == ["hub.key"]
 
 
 def test_a_key_that_others_can_read_is_refused_with_the_command_that_helps(tmp_path: Path) -> None:
     file = tmp_path / "hub.key"
-    HubKey.stored(file)
+    HubKey.load(file)
     file.chmod(0o644)
     with pytest.raises(ConfigError, match="chmod 600"):
-        HubKey.stored(file)
+        HubKey.load(file)
 
 
 def test_half_a_key_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "hub.key"
-    HubKey.stored(file)
+    HubKey.load(file)
     file.write_bytes(b"short")
     with pytest.raises(ConfigError, match="not a key"):
-        HubKey.stored(file)
+        HubKey.load(file)
 
 
 @pytest.mark.real_time
 @pytest.mark.parametrize("damaged", [b"", b"k" * 31, b"k" * 33])
 def test_a_hub_with_a_damaged_key_has_another_one_and_says_so(tmp_path: Path, damaged: bytes) -> None:
     file = tmp_path / "hub.key"
-    first = HubKey.stored(file)
+    first = HubKey.load(file)
     file.write_bytes(damaged)
-    second, told = HubKey.mended(file)
+    second, told = HubKey.load_or_replace(file)
     assert told == "The file with the hub's key was damaged, so the hub has a new key."
     assert second.public != first.public
     assert [one.read_bytes() for one in tmp_path.glob("hub.key.unreadable-*")] == [damaged]
-    assert HubKey.mended(file)[1] == "", "it is said once"
-    assert HubKey.mended(file)[0].public == second.public
+    assert HubKey.load_or_replace(file)[1] == "", "it is said once"
+    assert HubKey.load_or_replace(file)[0].public == second.public
 
 
 def test_a_key_that_is_whole_or_not_there_yet_is_not_set_aside(tmp_path: Path) -> None:
     file = tmp_path / "hub.key"
-    made, told = HubKey.mended(file)
+    made, told = HubKey.load_or_replace(file)
     assert told == ""
-    assert HubKey.mended(file)[0].public == made.public
+    assert HubKey.load_or_replace(file)[0].public == made.public
     assert [found.name for found in tmp_path.iterdir()] == ["hub.key"]
 
 
 def test_a_whole_key_that_others_can_read_is_refused_and_stays_where_it_is(tmp_path: Path) -> None:
     file = tmp_path / "hub.key"
-    HubKey.mended(file)
+    HubKey.load_or_replace(file)
     file.chmod(0o644)
     with pytest.raises(ConfigError, match="chmod 600"):
-        HubKey.mended(file)
+        HubKey.load_or_replace(file)
     assert [found.name for found in tmp_path.iterdir()] == ["hub.key"]
 
 

@@ -326,7 +326,7 @@ def test_what_is_held_wakes_the_brokers_thread_once_and_holds_nobody_else_up(mak
         """What the broker's thread finds as it comes round."""
         found = int(broker.queued)
         broker._unsent.clear()
-        broker._will_look = False
+        broker._is_woken = False
         return found
 
     with broker.hold():
@@ -595,9 +595,9 @@ def test_a_login_whose_answer_was_dropped_is_asked_for_again() -> None:
     logins.admit("a", "secret", READS, WRITES)
     asked = logins.take_commands()
     now = time.monotonic()
-    logins.ask_again(now + 1)
+    logins.retry(now + 1)
     assert logins.take_commands() == []
-    logins.ask_again(now + 4)
+    logins.retry(now + 4)
     again = logins.take_commands()
     assert [one["command"] for one in again] == [one["command"] for one in asked]
     answers = [
@@ -605,7 +605,7 @@ def test_a_login_whose_answer_was_dropped_is_asked_for_again() -> None:
     ]
     logins.on_response(json.dumps({"responses": answers}).encode())
     assert logins.admitted("a")
-    logins.ask_again(now + 100)
+    logins.retry(now + 100)
     assert logins.take_commands() == []
 
 

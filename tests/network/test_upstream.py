@@ -119,7 +119,7 @@ def test_hubs_of_a_venue_see_each_other_and_say_when_they_go(rig: Rig) -> None:
 
     def seen_by(link: UpstreamLink, hub: str) -> HubSeen:
         nothing = HubSeen(hub, "unknown", None, "", [])
-        return next((one for one in link.seen().hubs if one.hub == hub), nothing)
+        return next((one for one in link.snapshot().hubs if one.hub == hub), nothing)
 
     until(lambda: seen_by(north, "south").state == "here" and bool(seen_by(north, "south").tables), "its table")
     assert seen_by(north, "south").tables[0].game == "Goofspiel"
@@ -131,8 +131,8 @@ def test_hubs_of_a_venue_see_each_other_and_say_when_they_go(rig: Rig) -> None:
     reader.check()
     rig.broker.stop()
     until(lambda: seen_by(north, "south").state == "unknown", "without the broker nobody knows")
-    assert not north.seen().up
-    assert "lost" in north.seen().why
+    assert not north.snapshot().up
+    assert "lost" in north.snapshot().why
 
 
 @pytest.mark.broker
@@ -209,9 +209,9 @@ def test_a_broker_that_is_killed_over_and_over_has_each_match_once_and_in_order(
         link.show(replace(STATE, state="over"), False)
         until(lambda: bool(numbers(reader, "north")), "the first are told")
         rig.broker.stop(signal.SIGKILL)
-        until(lambda: not link.seen().up, "the hub notices")
+        until(lambda: not link.snapshot().up, "the hub notices")
         end_a_match(store, 10)
-        assert link.seen().waiting >= 10
+        assert link.snapshot().waiting >= 10
         rig.broker.start()
         newest = store.finished()
         until(lambda newest=newest: max(numbers(reader, "north")) == newest, "all are told")  # type: ignore[misc]
@@ -238,7 +238,7 @@ def test_a_link_that_forwards_nothing_any_more_is_found_out_and_all_is_told_afte
     for seq in range(100):
         link.show(replace(STATE, state="over", url=f"{seq}"), False)  # a table does not wait
     assert time.monotonic() - began < 1
-    until(lambda: not link.seen().up, "the hub notices")
+    until(lambda: not link.snapshot().up, "the hub notices")
     assert time.monotonic() - began < 40
     wire.cut.clear()
     until(lambda: 33 in numbers(reader, "north"), "all are told")
@@ -261,7 +261,7 @@ def test_a_broker_that_has_forgotten_everything_gets_the_newest_again_and_a_late
     rig.broker.stop(signal.SIGKILL)
     (rig.broker.folder / "mosquitto.db").unlink(missing_ok=True)
     rig.broker.start()
-    until(lambda: rig.links[0].seen().up, "the hub is back")
+    until(lambda: rig.links[0].snapshot().up, "the hub is back")
     late = rig.reader()
     until(lambda: len({*numbers(late, "north")}) == KEPT_MATCHES, "the newest, though all were acknowledged once")
     assert {*numbers(late, "north")} == set(range(7, newest + 1))
@@ -336,7 +336,7 @@ def test_two_hubs_of_one_name_are_told(rig: Rig, caplog: pytest.LogCaptureFixtur
     stranger.loop_start()
     twin = reader.json(f"{ROOT}/north/info") | {"series": secrets.token_hex(8)}
     stranger.publish(f"{ROOT}/north/info", json.dumps(twin), qos=1).wait_for_publish(10)
-    until(lambda: link.seen().twin, "the twin")
+    until(lambda: link.snapshot().twin, "the twin")
     assert "has the id north, too" in caplog.text
     stranger.disconnect()
     stranger.loop_stop()
@@ -348,7 +348,7 @@ def test_a_login_that_is_refused_is_said_once_and_without_the_password(
 ) -> None:
     rig.broker.start()
     link = rig.link("nobody")
-    until(lambda: "refuses the hub's login" in link.seen().why, "the reason")
+    until(lambda: "refuses the hub's login" in link.snapshot().why, "the reason")
     link.close()
     assert caplog.text.count("refuses") == 1
     assert PASSWORD not in caplog.text
@@ -400,11 +400,11 @@ def test_what_is_wrong_with_a_broker_over_tls_is_one_sentence_and_says_what_to_l
     with closing(Store(tmp_path / "a.db")) as store:
         link = UpstreamLink(part, "north", ["1"], store, tmp_path / "up.json", Random(1))
         link.start()
-        until(lambda: bool(link.seen().why), "the reason")
+        until(lambda: bool(link.snapshot().why), "the reason")
         time.sleep(1.5)  # it tries again
         link.close()
     broker.stop(signal.SIGKILL)
-    why = link.seen().why
+    why = link.snapshot().why
     assert wrong.said in why
     assert why.count(". ") == 0
     assert len(why) <= 119
@@ -436,12 +436,12 @@ def test_over_tls_all_goes_up_and_the_doctor_would_be_let_in(tmp_path: Path) -> 
 def test_what_everybody_may_ask_of_the_link_does_not_say_where_the_broker_is(rig: Rig) -> None:
     rig.broker.start()
     link = rig.link("north")
-    until(lambda: link.seen().up, "the link")
+    until(lambda: link.snapshot().up, "the link")
     seen = [str(link.status())]
     rig.broker.stop()
-    until(lambda: bool(link.seen().why), "the reason")
+    until(lambda: bool(link.snapshot().why), "the reason")
     seen.append(str(link.status()))
-    assert str(rig.broker.port) in link.seen().why, "staff see it"
+    assert str(rig.broker.port) in link.snapshot().why, "staff see it"
     for one in seen:
         assert str(rig.broker.port) not in one
         assert "127.0.0.1" not in one
@@ -499,9 +499,9 @@ def test_a_huge_retained_message_at_the_broker_above_takes_no_memory_and_the_lin
     link.show(STATE, False)
     until(lambda: reader.here("north") and bool(reader.table("north")), "what goes up")
     south = rig.link("south")
-    until(lambda: any(one.hub == "south" and one.state == "here" for one in link.seen().hubs), "what comes down")
+    until(lambda: any(one.hub == "south" and one.state == "here" for one in link.snapshot().hubs), "what comes down")
     assert highest_memory() - before < 30_000, "kB"
-    assert link.seen().up
+    assert link.snapshot().up
     assert not link.status()["too_large"]
     south.close()
 
@@ -575,11 +575,11 @@ def test_a_packet_over_64_kb_is_not_read_whatever_the_broker_speaks(
             if is_taken:
                 wire.sendall(b"x" * (size - len(topic)))
                 assert reads_on(wire, speaks)
-                assert link.seen().up
+                assert link.snapshot().up
             else:
                 assert is_ended(wire)
                 until(lambda: link.status()["too_large"], "what the doctor is told")
-                assert "sends a message of more than 64 kB" in link.seen().why
+                assert "sends a message of more than 64 kB" in link.snapshot().why
                 broker.listener.settimeout(3.0)
                 with pytest.raises(TimeoutError):
                     broker.listener.accept()  # it does not come again at once
@@ -609,7 +609,7 @@ def test_messages_that_a_broker_may_hold_open_are_not_kept(
             except OSError:
                 ended = True
             assert reads_on(wire, speaks) if is_taken else ended or is_ended(wire)
-            until(lambda: link.seen().up is is_taken, "the link, which notices it itself")
+            until(lambda: link.snapshot().up is is_taken, "the link, which notices it itself")
             assert highest_memory() - before < 20_000
         link.close()
 
@@ -697,14 +697,14 @@ def table_summary(**more: Any) -> bytes:
 
 
 def take(hubs: OtherHubs, topic: str, payload: bytes, *, retained: bool = False) -> None:
-    hubs.take(f"{ROOT}/{topic}", payload, retained=retained)
+    hubs.on_message(f"{ROOT}/{topic}", payload, retained=retained)
 
 
 ONLINE = b'{"state":"online","session":"s","v":1}'
 
 
 def state_of(hubs: OtherHubs) -> list[tuple[str, str]]:
-    return [(one.hub, one.state) for one in hubs.seen("north", connected=True)]
+    return [(one.hub, one.state) for one in hubs.snapshot("north", connected=True)]
 
 
 def test_a_hub_that_is_silent_for_three_minutes_is_away_whatever_it_said() -> None:
@@ -717,22 +717,22 @@ def test_a_hub_that_is_silent_for_three_minutes_is_away_whatever_it_said() -> No
     assert state_of(hubs) == [("south", "away")]
     take(hubs, "south/info", info(at=0))  # its clock is not set: what counts is when it was heard
     assert state_of(hubs) == [("south", "here")]
-    assert hubs.seen("north", connected=True)[0].heard == int(now[0])
+    assert hubs.snapshot("north", connected=True)[0].heard == int(now[0])
 
 
 def test_a_later_hub_may_say_more() -> None:
     hubs = OtherHubs("cafe")
     take(hubs, "south/table/1", table_summary(colour="red"))
-    assert hubs.seen("north", connected=True)[0].tables[0].name == "Table 1"
+    assert hubs.snapshot("north", connected=True)[0].tables[0].name == "Table 1"
 
 
 def test_an_older_summary_that_a_killed_broker_brings_back_is_passed_over() -> None:
     hubs = OtherHubs("cafe")
     take(hubs, "south/table/1", table_summary(n=7, calls=1))
     take(hubs, "south/table/1", table_summary(n=6), retained=True)
-    assert hubs.seen("north", connected=True)[0].tables[0].calls == 1
+    assert hubs.snapshot("north", connected=True)[0].tables[0].calls == 1
     take(hubs, "south/table/1", table_summary(n=1, session="the next start"))
-    assert hubs.seen("north", connected=True)[0].tables[0].calls == 0
+    assert hubs.snapshot("north", connected=True)[0].tables[0].calls == 0
 
 
 @pytest.mark.parametrize(
@@ -756,7 +756,7 @@ def test_an_older_summary_that_a_killed_broker_brings_back_is_passed_over() -> N
 def test_what_is_not_as_it_should_be_changes_nothing(topic: str, payload: bytes) -> None:
     hubs = OtherHubs("cafe")
     take(hubs, topic, payload)
-    assert hubs.seen("north", connected=True) == []
+    assert hubs.snapshot("north", connected=True) == []
 
 
 def test_whoever_writes_without_end_fills_no_memory() -> None:
@@ -764,7 +764,7 @@ def test_whoever_writes_without_end_fills_no_memory() -> None:
     for number in range(3 * MOST_HUBS):
         take(hubs, f"hub-{number}/presence", ONLINE)
         take(hubs, f"hub-0/table/{number}", table_summary())
-    seen = hubs.seen("north", connected=True)
+    seen = hubs.snapshot("north", connected=True)
     assert len(seen) == MOST_HUBS
     assert len(next(one for one in seen if one.hub == "hub-0").tables) == MOST_TABLES
 

@@ -58,7 +58,7 @@ class Venue:
             keyed.append("m-1", lines(self.match, 0, 8))
             keyed.keep("1", "epoch", str(EPOCH).encode())
             keyed.keep("1", "places", b"[]")
-        HubKey.stored(self.state / "hub.key")
+        HubKey.load(self.state / "hub.key")
         (self.state / "kiosk.token").write_text("t" * 32)
 
 
@@ -136,10 +136,7 @@ def test_another_machine_goes_on_with_the_same_match_keys_and_configuration(
     found = resumed(venue.state)
     assert found
     assert found.log == venue.match.log[:8]
-    assert (
-        HubKey.stored(venue.state / "hub.key").public
-        == HubKey.stored(tmp_path / "the old machine/state/hub.key").public
-    )
+    assert HubKey.load(venue.state / "hub.key").public == HubKey.load(tmp_path / "the old machine/state/hub.key").public
     assert (venue.state / "hub.key").read_bytes() == key
     assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in venue.state.iterdir() if one.is_file())
     assert "# mine" in venue.config.read_text()

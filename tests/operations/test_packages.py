@@ -134,4 +134,4 @@ def test_the_source_package_is_a_whole_clone_and_a_wheel_is_built_from_it_withou
 def test_a_hub_without_its_pages_libraries_refuses_to_start(tmp_path: Path) -> None:
     lost = {"mqtt.js": tmp_path / "mqtt.js"}
     with pytest.raises(HubError, match=r"The pages' libraries are missing \(mqtt\.js\): run `make setup` in the clone"):
-        make_app({}, HubKey.fresh(), "hub", lambda: "", {}, vendor=lost)
+        make_app({}, HubKey.generate(), "hub", lambda: "", {}, vendor=lost)

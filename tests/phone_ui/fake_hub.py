@@ -91,7 +91,7 @@ class FakeHub:
     """Start it, put states and hands in, read what phones asked."""
 
     def __init__(self) -> None:
-        self.key = encryption.HubKey.fresh()
+        self.key = encryption.HubKey.generate()
         self.k = encryption.to_base64(self.key.public)
         self.code = "FISH"
         self.speech = Speech({})

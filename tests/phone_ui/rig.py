@@ -241,7 +241,7 @@ class Rig:
     def __init__(self, folder: Path, part: BrokerPart | None = None, limits: Limits | None = None) -> None:
         self.state_of_broker: queue.Queue[Any] = queue.Queue()
         self.heard: queue.Queue[Any] = queue.Queue()
-        self.key = HubKey.fresh()
+        self.key = HubKey.generate()
         self.broker = MqttBroker(part or BrokerPart(), folder / "broker", "hub", ["1"], self.state_of_broker.put)
         self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.put, limits)
         self.table = FakeTable(public=self.link.public, login_of=self.link.login, direct_of=self.link.direct)

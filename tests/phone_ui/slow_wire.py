@@ -1,4 +1,4 @@
-"""A phone's WebSocket of the short way, without a network."""
+"""A phone's WebSocket of the direct path, without a network."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ class SlowWire:
             self.sent.append(data)
         return self.free.is_set()
 
-    async def taken(self) -> None:
+    async def drain(self) -> None:
         await self.free.wait()

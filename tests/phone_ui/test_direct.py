@@ -1,4 +1,4 @@
-"""The short way of phones past the broker: what takes it, in which order, and that it gives nobody more than the broker does."""
+"""The direct path of phones past the broker: what takes it, in which order, and that it gives nobody more than the broker does."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def show(rig: Rig, seat: Seat, seq: int) -> None:
         rig.link.show_hands({seat.sid: hand(seq)})
 
 
-# --- What takes the short way ------------------------------------------------------------------------
+# --- What takes the direct path ------------------------------------------------------------------------
 
 
 def test_a_page_gets_the_newest_at_once_then_state_hand_and_answer_in_one_message(
@@ -585,7 +585,7 @@ def test_a_slow_phone_gets_the_newest_picture_and_every_answer() -> None:
     async def tried() -> None:
         wire = SlowWire()
         phone = DirectPhone(wire, {"state": lambda: b"", "hand": lambda: b""}, "ack", "act", lambda _: None)
-        assert phone.take(subscribe("state", "hand", "ack"))
+        assert phone.handle(subscribe("state", "hand", "ack"))
         for n in range(5):
             pictures = [(topic, publish(topic, b"%d" % n)) for topic in ("state", "hand")]
             phone.send([*pictures, ("ack", publish("ack", b"answer %d" % n))])
@@ -607,8 +607,8 @@ def test_a_seat_that_is_given_back_follows_nothing_more() -> None:
         wire = SlowWire()
         wire.free.set()
         phone = DirectPhone(wire, {"hand": lambda: b"old"}, "ack", "act", lambda _: None)
-        phone.give_back()
-        assert not phone.take(subscribe("hand"))
+        phone.revoke()
+        assert not phone.handle(subscribe("hand"))
         assert wire.sent == []
 
     asyncio.run(tried())
@@ -618,7 +618,7 @@ def test_an_older_connection_that_is_served_late_takes_nothing_from_the_newest()
     """The broker has ended the older one already; its phone was too slow to be told."""
 
     async def tried() -> None:
-        link = PhonesOverMqtt(FakeBroker(), HubKey.fresh(), "hub", "1", lambda _: None)
+        link = PhonesOverMqtt(FakeBroker(), HubKey.generate(), "hub", "1", lambda _: None)
         link.admit("ana", "secret", bytes(PrivateKey.generate().public_key))
         wire = SlowWire()
         wire.free.set()
@@ -626,7 +626,7 @@ def test_an_older_connection_that_is_served_late_takes_nothing_from_the_newest()
         assert newest
         assert older
         hand_topic = link.topics.hand("ana")
-        newest.take(subscribe(hand_topic))
+        newest.handle(subscribe(hand_topic))
         older.end()
         wire.sent.clear()
         link.show_hands({"ana": hand(4)})
@@ -641,11 +641,11 @@ def test_an_answer_goes_to_the_broker_too_while_the_phone_that_follows_takes_not
 
     async def tried() -> None:
         broker = FakeBroker()
-        link = PhonesOverMqtt(broker, HubKey.fresh(), "hub", "1", lambda _: None)
+        link = PhonesOverMqtt(broker, HubKey.generate(), "hub", "1", lambda _: None)
         link.admit("ana", "secret", bytes(PrivateKey.generate().public_key))
         asleep = link.direct("ana", SlowWire())
         assert asleep
-        asleep.take(subscribe(link.topics.ack("ana")))
+        asleep.handle(subscribe(link.topics.ack("ana")))
         link.answer("ana", Ack("a" * 16, True, seq=1))
         assert [topic for topic, _, _ in broker.published] == [link.topics.ack("ana")]
 

@@ -27,7 +27,7 @@ class Gateway:
     """The claims of a hub that has one table, with phones that have real keys."""
 
     rig: TableRig = field(default_factory=lambda: TableRig(boxes=False))
-    key: HubKey = field(default_factory=HubKey.fresh)
+    key: HubKey = field(default_factory=HubKey.generate)
     id: str = "1"
 
     def __post_init__(self) -> None:
@@ -49,9 +49,9 @@ class Gateway:
 
     def send(self, body: bytes, seat: int) -> None:
         """Send the body of a claim; it is granted."""
-        name = self.claims.ask(self, body, f"10.0.0.{seat}")
+        name = self.claims.submit(self, body, f"10.0.0.{seat}")
         self.agree(seat)
-        reply = self.claims.look(self, name)
+        reply = self.claims.status(self, name)
         assert reply.state == "held", reply.say
 
     def agree(self, seat: int) -> None:
@@ -142,7 +142,7 @@ def test_a_stranger_who_has_overheard_all_of_it_gets_no_hand(suspended: Suspende
             "own key": [proof(thief, thief, pk=true.public)],
             "another claim": [proof(true, gateway.fresh())],
             "another table": [proof(true, thief, table="2")],
-            "another hub": [proof(Keys(HubKey.fresh().public), thief, pk=true.public)],
+            "another hub": [proof(Keys(HubKey.generate().public), thief, pk=true.public)],
             "no box": [{"pk": to_base64(true.public), "proof": "A" * 200}],
         }[how]
         gateway.sit(seat, thief, earlier)

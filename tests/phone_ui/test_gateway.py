@@ -364,11 +364,11 @@ def test_a_phone_waits_while_more_come_than_the_broker_takes_in(tmp_path: Path) 
 
         async def dial() -> None:
             dialing = asyncio.ensure_future(gateway.dial_unix(lambda: path)())
-            await asyncio.sleep(2 * gateway.LOOK_SECONDS)
+            await asyncio.sleep(2 * gateway.POLL_SECONDS)
             assert not dialing.done()
             while not dialing.done():
                 opened.enter_context(broker.accept()[0])
-                await asyncio.wait({dialing}, timeout=gateway.LOOK_SECONDS)
+                await asyncio.wait({dialing}, timeout=gateway.POLL_SECONDS)
             (await dialing)[1].close()
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -16,7 +16,7 @@ from hub.display.rings import frame
 from hub.network.encryption import HubKey, fingerprint, from_base64, to_base64
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
 from phone_ui import javascript
-from phone_ui.static_files import lightened
+from phone_ui.static_files import minified
 from tests.made_labels import made_labels
 
 JS = Path(__file__).parent / "js"
@@ -148,7 +148,7 @@ def test_every_script_is_whole_without_its_doc_comments(tmp_path: Path) -> None:
     scripts = []
     for file in (javascript.HERE / "static").rglob("*.js"):
         scripts.append(tmp_path / f"{file.parent.name}-{file.stem}.js")
-        scripts[-1].write_bytes(lightened(file.read_bytes()))
+        scripts[-1].write_bytes(minified(file.read_bytes()))
         assert b"@param" not in scripts[-1].read_bytes(), file
     parse = [javascript.node(), "--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", PARSE]
     done = subprocess.run([*parse, *map(str, scripts)], check=False, capture_output=True, text=True)

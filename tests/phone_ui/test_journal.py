@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from flask import Flask
 
-from phone_ui.journal import EVERY_SECONDS, NOT_TEXT, Seldom
+from phone_ui.journal import EVERY_SECONDS, NOT_TEXT, RepeatFilter
 from phone_ui.server import PortSettings, WebServer, serve
 from tests.patience import PATIENCE
 
@@ -26,23 +26,23 @@ def line(text: str, *args: object, level: int = logging.WARNING) -> logging.LogR
 
 def test_a_line_is_written_once_a_minute_and_then_says_how_many_were_kept_back() -> None:
     now = [1000.0]
-    seldom = Seldom(lambda: now[0])
-    assert [seldom.filter(line("%s came.", n)) for n in range(4)] == [True, False, False, False]
-    assert seldom.filter(line("Another.")), "a line of another kind is not kept back"
+    repeats = RepeatFilter(lambda: now[0])
+    assert [repeats.filter(line("%s came.", n)) for n in range(4)] == [True, False, False, False]
+    assert repeats.filter(line("Another.")), "a line of another kind is not kept back"
     now[0] += EVERY_SECONDS
     later = line("%s came.", 9)
-    assert seldom.filter(later)
+    assert repeats.filter(later)
     assert later.getMessage() == "9 came. (3 more like it since the last such line.)"
 
 
 def test_errors_of_our_own_are_all_written_and_what_is_no_text_is_no_error() -> None:
-    seldom = Seldom()
-    assert all(seldom.filter(line("It failed.", level=logging.ERROR)) for _ in range(3))
+    repeats = RepeatFilter()
+    assert all(repeats.filter(line("It failed.", level=logging.ERROR)) for _ in range(3))
     bad = line(NOT_TEXT, level=logging.ERROR)
     bad.exc_info = sys.exc_info()
-    assert seldom.filter(bad)
+    assert repeats.filter(bad)
     assert (bad.levelno, bad.levelname) == (logging.WARNING, "WARNING")
-    assert not seldom.filter(line(NOT_TEXT, level=logging.ERROR))
+    assert not repeats.filter(line(NOT_TEXT, level=logging.ERROR))
 
 
 @pytest.fixture

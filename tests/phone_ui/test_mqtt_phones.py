@@ -21,7 +21,7 @@ class Table:
     """A link with one claim, and what its table heard."""
 
     def __init__(self) -> None:
-        self.key = HubKey.fresh()
+        self.key = HubKey.generate()
         self.broker = FakeBroker()
         self.heard: list[Any] = []
         self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.append)

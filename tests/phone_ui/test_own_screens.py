@@ -50,7 +50,7 @@ class Desk:
     """`OwnScreens` with a clock of the test's, and the page of a screen on another machine."""
 
     def __init__(self, folder: Path) -> None:
-        self.key, self.clock, self.token = HubKey.fresh(), Clock(), ScreenToken(folder / "kiosk.token")
+        self.key, self.clock, self.token = HubKey.generate(), Clock(), ScreenToken(folder / "kiosk.token")
         self.screens = OwnScreens(
             self.key, self.token, lambda scope: scope is HERE or scope["client"] == HERE["client"], self.clock
         )
@@ -66,7 +66,7 @@ class Desk:
         return str(self.page.decrypt(from_base64(answer["nonce"]) + from_base64(answer["box"]))["session"])
 
     def begin(self, session: str, table: str = "1") -> PairedScreen:
-        begun = self.screens.begin(table, {**THERE, "query_string": f"session={session}".encode()})
+        begun = self.screens.start_stream(table, {**THERE, "query_string": f"session={session}".encode()})
         assert begun
         return begun[1]
 
@@ -142,7 +142,7 @@ def test_a_wrong_token_opens_nothing(desk: Desk, token: str) -> None:
 
 def test_a_box_for_another_hub_opens_nothing(desk: Desk) -> None:
     with pytest.raises(ScreenRefused):
-        desk.screens.open("1", THERE, desk.opening(page=Keys(HubKey.fresh().public)))
+        desk.screens.open("1", THERE, desk.opening(page=Keys(HubKey.generate().public)))
 
 
 def test_a_stream_is_opened_once_at_its_own_table_and_in_time(desk: Desk) -> None:
@@ -183,23 +183,23 @@ def test_another_page_cannot_open_a_screen(desk: Desk) -> None:
 
 def test_a_renewed_token_ends_the_screens_that_are_open(desk: Desk, tmp_path: Path) -> None:
     old, screen, waiting = desk.opening(), desk.begin(desk.session()), desk.session()
-    desk.screens.renewed()
-    held = [screen.holds]
+    desk.screens.reload_token()
+    held = [screen.is_valid]
     ScreenToken.renew(tmp_path / "kiosk.token")
-    desk.screens.renewed()
-    assert [*held, screen.holds] == [True, False]
+    desk.screens.reload_token()
+    assert [*held, screen.is_valid] == [True, False]
     with pytest.raises(ScreenRefused):
         desk.begin(waiting)
     with pytest.raises(ScreenRefused):
         desk.screens.open("1", THERE, old)
-    assert desk.begin(desk.session()).holds, "the new link"
+    assert desk.begin(desk.session()).is_valid, "the new link"
 
 
 # --- when a screen was seen -----------------------------------------------------------------------
 
 
 def heard(desk: Desk, scope: dict[str, Any] = HERE, name: str = ID) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(desk.screens.heard("1", {**scope, "query_string": f"screen={name}".encode()}))
+    found: dict[str, Any] = json.loads(desk.screens.beat_age("1", {**scope, "query_string": f"screen={name}".encode()}))
     return found
 
 
@@ -212,17 +212,17 @@ def test_the_hub_knows_when_each_screen_of_a_table_was_seen(desk: Desk) -> None:
     desk.beat(session, 1)
     desk.clock.now += 2.5
     assert heard(desk)["seconds"] == 2.5, "both call themselves alike: the last one counts"
-    seen = [(one.address, one.seconds) for one in desk.screens.seen("1")]
+    seen = [(one.address, one.seconds) for one in desk.screens.last_seen("1")]
     assert seen == [("", 12), ("10.0.0.9", 2)]
-    assert desk.screens.seen("2") == []
+    assert desk.screens.last_seen("2") == []
 
 
 def test_a_screen_that_was_not_seen_for_a_day_is_forgotten(desk: Desk) -> None:
     desk.screens.beat("1", HERE, json.dumps({"screen": ID}).encode())
     desk.clock.now += 86_399
-    assert desk.screens.seen("1")
+    assert desk.screens.last_seen("1")
     desk.clock.now += 1
-    assert not desk.screens.seen("1")
+    assert not desk.screens.last_seen("1")
 
 
 def test_a_beat_of_somebody_else_counts_for_no_screen(desk: Desk) -> None:
@@ -239,7 +239,7 @@ def test_a_beat_of_somebody_else_counts_for_no_screen(desk: Desk) -> None:
     with pytest.raises(ScreenRefused):
         desk.beat(session, 2, table="2")
     desk.beat(session, 2)
-    desk.screens.end(session)
+    desk.screens.end_stream(session)
     with pytest.raises(ScreenRefused):
         desk.beat(session, 3)
 
@@ -249,7 +249,7 @@ def test_a_screen_of_the_link_before_is_seen_no_more(desk: Desk, tmp_path: Path)
     desk.begin(session)
     desk.beat(session, 1)
     ScreenToken.renew(tmp_path / "kiosk.token")
-    desk.screens.renewed()
+    desk.screens.reload_token()
     with pytest.raises(ScreenRefused):
         desk.beat(session, 2)
 
@@ -259,7 +259,7 @@ def test_a_screen_that_opens_while_the_token_is_renewed_keeps_no_stream(
 ) -> None:
     def renew() -> None:
         ScreenToken.renew(tmp_path / "kiosk.token")
-        desk.screens.renewed()
+        desk.screens.reload_token()
 
     renewal = threading.Thread(target=renew)
     compare = hmac.compare_digest
@@ -276,7 +276,7 @@ def test_a_screen_that_opens_while_the_token_is_renewed_keeps_no_stream(
     renewal.join(PATIENCE)
     with pytest.raises(ScreenRefused, match="opened before"):
         desk.begin(session)
-    assert desk.begin(desk.session()).holds, "the new link opens another one"
+    assert desk.begin(desk.session()).is_valid, "the new link opens another one"
 
 
 # --- on the wire ------------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def test_who_listens_to_a_tablet_that_is_the_big_screen_learns_no_code_no_pin_an
     token = running.screen_token.value
     for shown in (*codes.values(), pin, token, to_base64(token.encode())):
         assert shown.encode() not in heard
-    assert [one.address for one in running.screens.seen("1")] == [ANOTHER_MACHINE]
+    assert [one.address for one in running.screens.last_seen("1")] == [ANOTHER_MACHINE]
 
     # ... and all that was heard, said again from another machine, makes nobody a screen.
     port = running.web.port
@@ -354,7 +354,7 @@ def test_a_tablet_whose_link_was_renewed_shows_no_codes_and_says_what_to_do(
         code = next(iter(json.loads(running.access["1"].screen.get()[1])["claim_codes"].values()))
         expect(page.get_by_text(code).first).to_be_visible(timeout=PATIENCE * 1000)
         ScreenToken.renew(tmp_path / "state" / "kiosk.token")
-        running.screens.renewed()
+        running.screens.reload_token()
         expect(page.get_by_text("This screen's link is no longer valid")).to_be_visible(timeout=PATIENCE * 1000)
         expect(page.get_by_text(code)).to_have_count(0)
         page.goto("about:blank")  # the same page would only take another fragment
@@ -373,6 +373,6 @@ def test_the_screen_of_the_hubs_own_machine_needs_no_link(running: Hub, browser:
     for code in json.loads(running.access["1"].screen.get()[1])["claim_codes"].values():
         expect(page.get_by_text(code).first).to_be_visible(timeout=PATIENCE * 1000)
     page.wait_for_function("() => performance.getEntriesByName(location.origin + '/t/1/screen/alive').length > 0")
-    assert [one.address for one in running.screens.seen("1")] == [""]
+    assert [one.address for one in running.screens.last_seen("1")] == [""]
     assert running.status()["tables"]["1"]["screens"][0]["here"]
     page.close()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phone_ui.limits import Arrivals, Limits, allow_files
+from phone_ui.limits import Arrivals, Limits, raise_file_limit
 from phone_ui.places import GRACE_SECONDS, REMEMBERED_SECONDS, Place, Places, Seated
 
 
@@ -147,7 +147,7 @@ def test_all_guests_of_a_hub_of_many_tables_may_load_the_page_in_the_same_second
 @pytest.mark.parametrize("tables", [1, 20])
 def test_a_hub_of_many_tables_takes_no_more_handshakes_of_strangers_than_any_other(tables: int) -> None:
     arrivals = Arrivals(Limits.for_tables([6] * tables))
-    taken = [arrivals.let_in(f"n{number}", 0.0, handshake=True) for number in range(200)]
+    taken = [arrivals.admit(f"n{number}", 0.0, handshake=True) for number in range(200)]
     assert sum(taken) == 80
 
 
@@ -155,8 +155,8 @@ def test_a_process_may_have_the_files_that_a_crowd_takes() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(512, hard), hard))
-        assert allow_files() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(4096, hard)
+        assert raise_file_limit() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(4096, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        assert allow_files() == hard, "what is more is not taken back"
+        assert raise_file_limit() == hard, "what is more is not taken back"
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -60,7 +60,9 @@ def rig(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     child, part = venue_broker(folder) if request.param == "venue" else (None, BrokerPart())
     made = Rig(folder, part)
     made.table.login_of = lambda _sid: "made"  # the gateway holds nobody back: what is tried here is the broker ...
-    made.table.direct_of = lambda _sid, _wire: None  # ... which all goes through (`test_direct.py` tries the short way)
+    made.table.direct_of = lambda _sid, _wire: (
+        None
+    )  # ... which all goes through (`test_direct.py` tries the direct path)
     yield made
     made.close()
     if child is not None:

@@ -61,7 +61,7 @@ class Site:
         (folder / "notes.py").write_text("secret")
         (folder.parent / "outside.js").write_text("secret")
         (folder / "link.js").symlink_to(folder.parent / "outside.js")
-        self.key = HubKey.fresh()
+        self.key = HubKey.generate()
         self.now = 1000.0
         self.table = FakeTable(bench=FakeBench() if benched else None)
         self.app = make_app(
@@ -146,7 +146,7 @@ def test_pages_run_no_script_but_our_own_and_load_nothing_from_elsewhere(site: S
 
 
 def test_what_a_page_may_do_is_said_with_pages_and_the_worker_and_not_with_every_module() -> None:
-    app = make_app({"1": FakeTable()}, HubKey.fresh(), "hub", lambda: "", {})
+    app = make_app({"1": FakeTable()}, HubKey.generate(), "hub", lambda: "", {})
     with app.test_client() as client:
         for path in ("/", "/t/1", "/worker.js", "/static/icon-180.png", "/static/nothing.js"):
             assert "script-src 'self'" in client.get(path).headers["Content-Security-Policy"], path

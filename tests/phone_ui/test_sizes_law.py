@@ -38,7 +38,7 @@ class RealMessages(fakes.FakePhones):
 
     def __init__(self, order: list[str]) -> None:
         super().__init__(order)
-        self.broker, self.key = FakeBroker(), HubKey.fresh()
+        self.broker, self.key = FakeBroker(), HubKey.generate()
         self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", lambda _: None)
         self.phone = Keys(self.key.public)
 
@@ -115,7 +115,7 @@ def longest_request(offered: tuple[int, Any]) -> int:
 
 
 def test_cards_of_an_owner_that_make_a_hand_too_long_make_all_hands_longer_for_the_rest_of_the_match() -> None:
-    broker, key = FakeBroker(), HubKey.fresh()
+    broker, key = FakeBroker(), HubKey.generate()
     link, phone = PhonesOverMqtt(broker, key, "hub", "1", lambda _: None), Keys(key.public)
     for sid in ("ana", "ben"):
         link.admit(sid, "secret-password", phone.public)

@@ -42,7 +42,7 @@ class FakeVenue:
         self.followers = 0
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        leave = self._latest.follow(callback)
+        leave = self._latest.subscribe(callback)
         self.followers += 1
 
         def end() -> None:
@@ -104,7 +104,7 @@ class Front:
     """The door with a held clock."""
 
     def __init__(self, folder: Path) -> None:
-        self.key, self.venue, self.now = HubKey.fresh(), FakeVenue(), 1000.0
+        self.key, self.venue, self.now = HubKey.generate(), FakeVenue(), 1000.0
         self.file = folder / "staff.json"
         self.pin = StaffPin(self.file)
         self.door = StaffDoor(self.pin, self.key, self.venue, lambda: self.now)
@@ -158,8 +158,8 @@ def test_a_full_disk_keeps_no_table_from_its_guests_and_the_pin_holds_until_the_
         if not there:
             file.unlink()
         pin = StaffPin(file)
-        assert pin.fits(pin.shown)
-        assert not pin.take_up(), "it is not the file's"
+        assert pin.matches(pin.shown)
+        assert not pin.reload(), "it is not the file's"
         assert pin.admit("")
         assert pin.shown == "", "it was used"
     monkeypatch.setattr(
@@ -179,14 +179,14 @@ def test_the_pin_is_on_no_disk_and_its_file_is_the_hubs_alone(front: Front) -> N
 def test_a_pin_that_nobody_used_is_made_anew_and_shown_and_a_used_one_stays(front: Front) -> None:
     again = StaffPin(front.file)
     assert again.shown
-    assert not again.fits(front.wrong if again.shown == front.right else front.right)
-    assert again.fits(again.shown)
+    assert not again.matches(front.wrong if again.shown == front.right else front.right)
+    assert again.matches(again.shown)
     told = again.shown
     again.admit("")
     assert again.shown == ""
     third = StaffPin(front.file)
     assert third.shown == ""
-    assert third.fits(told)
+    assert third.matches(told)
 
 
 def test_the_screens_show_the_pin_until_it_was_used_once(front: Front) -> None:
@@ -275,7 +275,7 @@ def test_who_guesses_holds_up_neither_the_known_nor_the_web_ports_loop(
         ]
         await asyncio.sleep(0.1)
         begun = time.monotonic()
-        assert not front.door.renewed(), "it waits for no hash"
+        assert not front.door.reload_pin(), "it waits for no hash"
         here = json.dumps(Browser(front).login_body(front.right)).encode()
         known = json.dumps(Browser(front, kept=browser.kept).login_body(front.right)).encode()
         async with asyncio.timeout(PATIENCE):
@@ -485,7 +485,7 @@ def test_a_request_of_another_page_or_by_another_method_is_refused(front: Front)
 
 def test_a_log_in_for_another_hubs_key_says_so(front: Front) -> None:
     browser = Browser(front)
-    browser.keys = Keys(HubKey.fresh().public)
+    browser.keys = Keys(HubKey.generate().public)
     status, answer = front.post("/staff/login", browser.login_body(front.right))
     assert status == 400
     assert "another key" in answer["error"]
@@ -537,7 +537,7 @@ def test_a_damaged_pin_is_set_aside_and_another_one_is_shown(tmp_path: Path, con
     file.write_bytes(content)
     file.chmod(0o600)
     pin = StaffPin(file)
-    assert pin.fits(pin.shown)
+    assert pin.matches(pin.shown)
     assert "renewed" in pin.notice
     assert [one.read_bytes() for one in tmp_path.glob("staff.json.unreadable-*")] == [content]
     assert pin.admit("")
@@ -549,5 +549,5 @@ def test_a_pin_whose_hash_others_could_read_is_not_used_any_more(tmp_path: Path)
     before = StaffPin.renew(file)
     file.chmod(0o644)
     pin = StaffPin(file)
-    assert not pin.fits(before)
+    assert not pin.matches(before)
     assert "renewed" in pin.notice

@@ -1657,7 +1657,7 @@ def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> N
     assert asked["text"] == "A new phone asks for seat 3, and says \u2068Cleo\u2069. Is it \u2068Guest 3\u2069?"
     open_question = phones.table._people.questions.open
     assert open_question
-    german = language_of("de", "bid-and-bait").said(open_question.text)
+    german = language_of("de", "bid-and-bait").translate(open_question.text)
     assert german == ("Ein neues Handy fragt nach Platz 3 und sagt \u2068Cleo\u2069. Ist das \u2068Guest 3\u2069?", ())
     before = phones.sids[3]
     assert phones.say(1, "vote", {"say": "yes"})["ok"]

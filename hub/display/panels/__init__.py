@@ -1,10 +1,10 @@
-"""Panels: the public state as a sheet in black and white, for 2.13, 2.9, 4.2 and 7.5 inch e-ink.
+"""Panels: the public state as a one-bit sheet for e-ink of 2.13, 2.9, 4.2 and 7.5 inches.
 
-Every sheet is complete in itself (round, whose turn, all public numbers as far as they fit), so that
-the table can finish by hand with the power off. Its zones are a header, the main zone, the seats, and on the larger
-two a foot. A seat that is waited for stands white on black.
+Every sheet is complete (round, turn, all public numbers as far as they fit), so that the table can finish by hand without
+power. Its zones are a header, the main zone, the seats, and on the larger two sizes a foot. Seats that the table waits for
+are white on black.
 
-`model` says what is written, `small`, `medium` and `large` where it stands, `parts` how its pieces are drawn.
+`model` has the texts, `small`, `medium` and `large` the layouts, `parts` the pieces.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _DRAW: Mapping[PanelSize, Callable[[Sheet, PanelModel], None]] = {
 def panel(
     state: PublicState, labels: Labels | None, size: PanelSize, join: str = "", language: Language | None = None
 ) -> Image.Image:
-    """Return the public state as a panel shows it, black on white in one bit.
+    """Draw the public state as a one-bit panel.
 
-    `join` is the address that the QR code opens; without it the QR code opens the hub's own address.
-    `language` is what it is written in; English without one.
+    - `join`: the address in the QR code; by default the hub's own address.
+    - `language`: the language of the texts; by default English.
     """
     return sheet(state, labels, size, join, language).image
 
@@ -51,7 +51,7 @@ def panel(
 def sheet(
     state: PublicState, labels: Labels | None, size: PanelSize, join: str = "", language: Language | None = None
 ) -> Sheet:
-    """Return the panel with the boxes of its texts."""
+    """Return the panel and the boxes of its texts."""
     paper = Sheet(SIZES[size].width, SIZES[size].height)
     _DRAW[size](paper, PanelModel(state, labels, join, language))
     return paper

@@ -1,4 +1,4 @@
-"""The 7.5 inch panel: large text, lines, what lies on the table; a column of seats; QR code, last event, who is next."""
+"""The 7.5 inch panel: large text, lines, the table; a column of seats; QR code, last event, the next player."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CODE_WIDTH = 190
 
 
 def draw(paper: Sheet, model: PanelModel) -> None:
-    """Draw the whole panel."""
+    """Draw the complete panel."""
     zones = SIZES["7.5"].zones
     title = f"{model.table} · {model.title}" if model.title != model.table else model.title
     head(paper, zones["head"], title, model.round, model.phase, 28, 14)
@@ -65,7 +65,7 @@ def _seats(paper: Sheet, zone: Box, model: PanelModel) -> None:
 
 
 def _foot(paper: Sheet, zone: Box, model: PanelModel) -> None:
-    """Draw QR code, code and address at the left, beside them who is next and what happened last."""
+    """Draw QR code, code and address at the left, and beside them the next player and the last event."""
     paper.fill(zone._replace(bottom=zone.top + 2))
     inner = zone._replace(top=zone.top + 2).inset(14)
     left = inner.left

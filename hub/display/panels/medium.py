@@ -1,4 +1,4 @@
-"""The 4.2 inch panel: one large text and up to four lines, the seats with their facts, who is next."""
+"""The 4.2 inch panel: one large text and up to four lines, the seats with their facts, the next player."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from hub.display.panels.model import PanelModel
 
 _GRID = {0: (1, 1), 1: (1, 1), 2: (2, 1), 3: (3, 1), 4: (2, 2), 5: (3, 2), 6: (3, 2)}
-"""Columns and rows of the cells for so many seats."""
+"""Columns and rows of cells, by number of seats."""
 
 _TEXT = 18  # text size, in pixels as all measures here
 _LINE = 26
 
 
 def draw(paper: Sheet, model: PanelModel) -> None:
-    """Draw the whole panel."""
+    """Draw the complete panel."""
     zones = SIZES["4.2"].zones
     head(paper, zones["head"], model.title, model.round, model.phase, 22, 8)
     main = zones["main"].inset(8)
@@ -74,7 +74,7 @@ def _seats(paper: Sheet, zone: Box, model: PanelModel) -> None:
 
 
 def _foot(paper: Sheet, zone: Box, model: PanelModel) -> None:
-    """Draw who is next, else what happened last, and at the right where to join."""
+    """Draw the next player, or the last event, and at the right how to join."""
     paper.fill(zone._replace(bottom=zone.top + 2))
     inner = zone.inset(8)._replace(top=zone.top + 2)
     where = f"{model.code}  {model.address}".strip()

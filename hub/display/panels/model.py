@@ -1,4 +1,4 @@
-"""What a panel writes, the same on every size: the public state by the labels of its game."""
+"""The texts of panels of all sizes: the public state by the labels of its game."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from hub.display.labels import (
     deck_in,
     face_of,
     fill,
-    found,
     number_text,
     readable,
     score_text,
+    value_at,
     value_text,
 )
 from hub.display.language import Language
@@ -44,19 +44,19 @@ READY = "✓"
 
 
 class SeatTexts(NamedTuple):
-    """What is written of a seat."""
+    """The texts of a seat."""
 
     number: int
     name: str
-    cells: Sequence[str]  # in a few characters, for the smallest panels: the first that fits
-    facts: Sequence[str]  # all that is public of it, for the others
+    cells: Sequence[str]  # in a few characters, for the smallest panels: the first that fits is used
+    facts: Sequence[str]  # all public facts, for the other panels
     token: str = ""
     asked: bool = False
     marked: bool = False  # its symbol is underlined
 
 
 class TableRow(NamedTuple):
-    """A thing on the table in one line: title, cards by their letters, of which some count (`lit`), and a text."""
+    """A thing on the table in one line: title, cards by their letters, some of them highlighted (`lit`), and a text."""
 
     title: str
     cards: Sequence[str | None]
@@ -65,7 +65,7 @@ class TableRow(NamedTuple):
 
 
 class RowCard(NamedTuple):
-    """A card of a row, and whether it is the one that counts now."""
+    """A card of a row, and whether it is the current one."""
 
     face: Face
     current: bool
@@ -105,7 +105,7 @@ class PanelModel:
         self.seats = self._seats()
         self.rows: Sequence[TableRow] = () if self.main_rows else self._table_rows()
         if state.state == "playing" and self.main == self.phase and not self.cards:
-            # The phase stands in the header already: what lies on the table is more.
+            # The header shows the phase already, so show the table instead.
             self.main_rows, self.rows = self.main_rows or self.rows, ()
         self.facts = self._table_facts()
 
@@ -113,7 +113,7 @@ class PanelModel:
         return with_names(text, self.state, self._language)
 
     def _filled(self, template: str, values: Mapping[str, Any], seat: int | None = None) -> str:
-        """Return a template of the labels with its values, or "" if it has none of them."""
+        """Return a template of the labels with its values, or "" if it has no values."""
         text = fill(template, values, seat, self.labels)
         return self._named(text) if not text.values or any(str(one) for one in text.values.values()) else ""
 
@@ -126,7 +126,7 @@ class PanelModel:
 
     @property
     def next_step(self) -> str:
-        """Return who has to do something, in a few words."""
+        """Return who has to act, in a few words."""
         state = self.state
         if state.state == "over":
             return self.say(say("press to play again"))
@@ -146,7 +146,7 @@ class PanelModel:
 
     @property
     def latest(self) -> str:
-        """Return the most severe notice, else what happened last."""
+        """Return the most severe notice, else the last event."""
         if notices := self._notices_in_foot():
             return self._named(notices[0].text)
         if self.is_lobby and not all(one.held for one in self.state.seats):
@@ -155,12 +155,12 @@ class PanelModel:
         return events[-1] if events else ""
 
     def _notices_in_foot(self) -> Sequence[Notice]:
-        """Return the notices, without the first one where a stopped match has it in its main zone."""
+        """Return the notices, without the first one if the main zone of a stopped match shows it."""
         return self.state.notices[1:] if self.state.state == "stopped" else self.state.notices
 
     @property
     def events(self) -> list[str]:
-        """Return what happened, oldest first, without how the match ended, which stands in the main zone."""
+        """Return the events, oldest first, without the end of the match, which the main zone shows."""
         ending = self.state.over.why if self.state.over else None
         return [self._named(event.text) for event in self.state.events if event.text != ending]
 
@@ -189,7 +189,7 @@ class PanelModel:
         return main or self.phase, caption or self._named(state.want)
 
     def _dice_caption(self) -> str:
-        """Return what the open roll needs a person for, how far it has come, or what it must show."""
+        """Return the task of a person for the open roll, its progress, or the faces that it needs."""
         if self.state.dispute and self.state.dispute.stage == "vote":
             return say("Read the dice again? Push: yes. Bar: no.")
         dice = self.state.dice
@@ -205,9 +205,9 @@ class PanelModel:
         return total if counts else dice.wants.say if dice.wants else ""
 
     def _row_of_cards(self) -> Sequence[RowCard]:
-        """Return the row of cards that stands for the large text in this phase."""
+        """Return the row of cards that replaces the large text in this phase."""
         path = self._phase_screen.row
-        row = found(self._values, path) if self.state.state == "playing" and path else None
+        row = value_at(self._values, path) if self.state.state == "playing" and path else None
         current = self._current_card(path)
         faces = [(face_of(self.labels, one, self.deck), one) for one in row] if isinstance(row, list) else []
         key = self.labels.face.key if self.labels.face else None
@@ -221,16 +221,16 @@ class PanelModel:
         ]
 
     def _current_card(self, path: str) -> Any:
-        """Return the key of the card in the row at `path` that the labels mark as the one that counts now."""
+        """Return the key of the current card in the row at `path`, as marked by the labels."""
         mark = next((fact.here for name, fact in self._table_fact_labels if path == f"table.{name}"), "")
-        return found(self._values, mark) if mark else None
+        return value_at(self._values, mark) if mark else None
 
     def _rows_for_main(self) -> Sequence[TableRow]:
-        """Return the records that stand for the large text in this phase, such as what each seat earned."""
+        """Return the records that replace the large text in this phase, such as what each seat earned."""
         path = self._phase_screen.row
         for name, fact in self._table_fact_labels if self.state.state == "playing" else ():
             if path == f"table.{name}" and not fact.card:
-                return [self._table_row(one, fact) for one in found(self._values, path) or ()]
+                return [self._table_row(one, fact) for one in value_at(self._values, path) or ()]
         return ()
 
     # --- the seats -------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class PanelModel:
         return self.say(say("Seat {seat}", seat=seat))
 
     def _lobby_seat(self, one: PublicSeat, code: str) -> SeatTexts:
-        """Return what is written of a seat in the lobby: its player, or that it is free and the code that claims it."""
+        """Return the text of a seat in the lobby: its player, or that it is free, with the code that claims it."""
         if one.held:
             ready = READY if one.ready else ""
             return SeatTexts(one.seat, one.name or self._nameless(one.seat), [ready], [ready])
@@ -277,13 +277,13 @@ class PanelModel:
         )
 
     def _cell_now(self, seat: int) -> str:
-        """Return what counts of a seat in a phase whose labels name numbers by seat: its number, or whether it is in."""
+        """Return the number that counts for a seat, if the phase's labels have numbers by seat, or whether the seat is in."""
         path = self._phase_screen.cells
         if not path:
             return ""
-        number = (found(self._values, path) or {}).get(str(seat))
+        number = (value_at(self._values, path) or {}).get(str(seat))
         fact = next((fact for name, fact in self._table_fact_labels if path == f"table.{name}"), FactLabels())
-        inside = found(self._values, self._screen.inside)
+        inside = value_at(self._values, self._screen.inside)
         if isinstance(inside, list) and seat not in inside:
             return "--"
         if type(number) is int:
@@ -291,7 +291,7 @@ class PanelModel:
         return self.say(say("in")) if isinstance(inside, list) else ""
 
     def _token(self, seat: int) -> str:
-        """Return the letter of the token that the labels name, if this seat has it."""
+        """Return the letter of the labels' token if this seat has it."""
         fact = self._screen.token
         if not fact or not self.state.view or self.state.view.table.get(fact) != seat:
             return ""
@@ -302,7 +302,7 @@ class PanelModel:
     def _listed_facts(self, where: str) -> list[tuple[str, FactLabels]]:
         """Return the facts of the table or of a seat that panels show in this phase, by name.
 
-        Table and seat may have a fact of one name: then the fact's `name` says it, and the key in the labels differs.
+        Table and seat may have facts with the same name. Their keys in the labels differ, and `name` has the shared name.
         """
         return [
             (fact.called(key), fact)
@@ -318,7 +318,7 @@ class PanelModel:
 
     def _table_facts(self) -> list[str]:
         table = self._values.get("table") or {}
-        # Cards of a row stand here only where they do not lie in the main zone.
+        # Cards of a row are only shown here if the main zone does not show them.
         texts = (
             self._fact(name, fact, table)
             for name, fact in self._table_fact_labels
@@ -327,8 +327,8 @@ class PanelModel:
         return [text for text in texts if text]
 
     def _fact(self, name: str, fact: FactLabels, facts: Mapping[str, Any]) -> str:
-        """Return a fact with its label, or "" where there is nothing to say."""
-        value = found(facts, name)
+        """Return a fact with its label, or "" if it is empty."""
+        value = value_at(facts, name)
         label = self.say(next(one for one in (fact.short, fact.label, name) if one is not None))
         unless = 0 if fact.heap and fact.unless is None else fact.unless
         if value is None or value is False or value in ([], unless):
@@ -338,7 +338,7 @@ class PanelModel:
             return label
         base = name.removesuffix("_count")
         if base != name and self.labels.facts.get(base, FactLabels()).card:
-            return ""  # stands as ? beside the cards
+            return ""  # shown as ? beside the cards
         text = self._fact_value(name, value, fact, facts)
         mark = "!" if value == fact.warn else "*" if self._leads(fact, facts) else ""
         return f"{label}{'' if len(label) < 2 else ' '}{text}{mark}" if text else ""
@@ -363,13 +363,13 @@ class PanelModel:
         return number_text(value, money=fact.money, sign=fact.signed)
 
     def _leads(self, fact: FactLabels, facts: Mapping[str, Any]) -> bool:
-        """Return whether `facts` are those of the seat that leads in this fact, which the labels name by `leader`."""
-        leader = found(self._values, fact.leader) if fact.leader else None
+        """Return whether `facts` are those of the leading seat in this fact, which the labels name by `leader`."""
+        leader = value_at(self._values, fact.leader) if fact.leader else None
         return leader is not None and facts is self._values["seats"].get(str(leader))
 
     def _by_turns(self, values: Sequence[Any], fact: FactLabels) -> str:
-        """Return the newest two of the numbers that two sides named by turns."""
-        sides = [found(self._values, path) for path in fact.sides]
+        """Return the last two numbers that two sides have named in turn."""
+        sides = [value_at(self._values, path) for path in fact.sides]
         texts = [
             f"{self.say(self._number(one, fact))} {SEAT_MARKS[sides[turn % 2]].symbol}"
             for turn, one in enumerate(values)
@@ -377,7 +377,7 @@ class PanelModel:
         return " ".join(texts[-2:])
 
     def _card(self, card: Any, *, by_name: bool) -> str:
-        """Return a card of a fact: its letter, the title of its face, or its name where the labels want that."""
+        """Return a card of a fact: its letter, the title of its face, or its name if the labels want that."""
         face = face_of(self.labels, card, self.deck)
         if face is None:
             return str(card) if self.labels.face else card_letter(self.labels, card)
@@ -394,8 +394,8 @@ class PanelModel:
         table = self._values.get("table") or {}
         for name, fact in self._table_fact_labels if self.state.state != "over" else ():
             records = table.get(name) if fact.row and not fact.card else None
-            current = found(self._values, fact.here) if fact.here else None
-            only = {key: found(self._values, path) for key, path in fact.only.items()}
+            current = value_at(self._values, fact.here) if fact.here else None
+            only = {key: value_at(self._values, path) for key, path in fact.only.items()}
             shown = [one for one in records or () if all(one.get(key) == value for key, value in only.items())]
             rows += [self._table_row(one, fact) for one in sorted(shown, key=lambda one: one.get("id") != current)]
         return rows
@@ -414,5 +414,5 @@ class PanelModel:
 
 
 def _templates(template: str | list[str]) -> Sequence[str]:
-    """Return a template, or several in the order in which they are tried, as a sequence."""
+    """Return one or several templates, in the order in which to try them, as a sequence."""
     return [template] if isinstance(template, str) else template

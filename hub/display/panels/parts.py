@@ -1,4 +1,4 @@
-"""The pieces of which panels of all sizes are made. Every position, size and width is in pixels."""
+"""Pieces of panels of all sizes. All positions, sizes and widths are in pixels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DESCENDING = "gjpqyQ,;"  # letters that reach below the line
 _DIE_GAP = 8
 _MOST_DIE = 96  # sides of a drawn die
 _MOST_CARD_TEXT = 60
-_TILE_GAP = 4  # between the cards of a row that stands for the large text
+_TILE_GAP = 4  # between the cards of a row in place of the large text
 _LETTER_GAP = 5  # between the cards of a row of the table
 _BESIDE = 10  # between a name and the fact beside it
 
@@ -28,7 +28,7 @@ _BESIDE = 10  # between a name and the fact beside it
 
 
 def head(paper: Sheet, box: Box, title: str, round_text: str, phase: str, size: int, margin: int) -> None:
-    """Draw the header white on black: what is played and its round on the left, the phase on the right."""
+    """Draw the header white on black: game and round on the left, the phase on the right."""
     paper.fill(box)
     inner = box.inset(margin)
     phase = shortened(phase.upper(), inner.width * 2 // 5, size, bold=True)
@@ -42,7 +42,7 @@ def head(paper: Sheet, box: Box, title: str, round_text: str, phase: str, size: 
 
 
 def main_zone(paper: Sheet, box: Box, model: PanelModel, sizes: Sequence[int]) -> None:
-    """Draw what is largest on a panel: a row of cards or records where the phase has one, else the one large text."""
+    """Draw the largest part of a panel: a row of cards or records if the phase has one, else the large text."""
     if model.cards:
         card_row(paper, box, model.cards, [size for size in sizes if size <= _MOST_CARD_TEXT])
     elif not (model.main_rows and main_rows(paper, box, model.main_rows)):
@@ -50,7 +50,7 @@ def main_zone(paper: Sheet, box: Box, model: PanelModel, sizes: Sequence[int]) -
 
 
 def large_text(paper: Sheet, box: Box, text: str, sizes: Sequence[int], dice: Sequence[tuple[int, int]]) -> None:
-    """Draw the one large text of a panel, with settled dice, as (face, sides), to its right."""
+    """Draw the large text of a panel, with settled dice, as (face, sides), to its right."""
     line_height = 1.1 if any(letter in _DESCENDING for letter in text) else 0.8  # as a part of the text's size
     sizes = [size for size in sizes if size * line_height <= box.height] or sizes[-1:]
     if dice:
@@ -65,7 +65,7 @@ def large_text(paper: Sheet, box: Box, text: str, sizes: Sequence[int], dice: Se
 
 
 def card_row(paper: Sheet, box: Box, cards: Sequence[RowCard], sizes: Sequence[int]) -> None:
-    """Draw a row of cards, title over tag, the current one white on black; of too many the first ones are left out."""
+    """Draw a row of cards, title over tag, the current one white on black. If there are too many, the first ones are left out."""
     least = sizes[-1]
     high = [size for size in sizes if size * 3 // 2 + 6 <= box.height and size > least] or [least]
     size = next((one for one in high if _card_row_width(cards, one, least) <= box.width), high[-1])
@@ -103,9 +103,9 @@ def _card_width(face: Face, size: int, tag_size: int) -> int:
 
 
 def main_rows(paper: Sheet, box: Box, rows: Sequence[TableRow]) -> bool:
-    """Draw records for the large text: a line for each where there is room, else their titles side by side.
+    """Draw records in place of the large text: one line each if there is room, else their titles side by side.
 
-    Return False where there is no room for either; then nothing is drawn.
+    Return False, without drawing, if there is no room for either.
     """
     least = 22 if box.width > 450 else 18
     height = box.height // len(rows)
@@ -133,7 +133,7 @@ def main_rows(paper: Sheet, box: Box, rows: Sequence[TableRow]) -> bool:
 
 
 def table_rows(paper: Sheet, box: Box, rows: Sequence[TableRow]) -> int:
-    """Draw rows one below the other, too many in two columns. Return the y coordinate of their end."""
+    """Draw rows one below the other, in two columns if there are many. Return the y coordinate of their end."""
     height = 36
     if len(rows) > box.height // height:
         return rows_in_two_columns(paper, box, rows, 30, 22)
@@ -189,7 +189,7 @@ def title_width(rows: Sequence[TableRow], width: int, large: int, least: int) ->
 
 
 def one_line_of(facts: Sequence[str], width: int, size: int) -> str:
-    """Return as many facts as stand on one line; none is cut while another fits."""
+    """Return as many facts as fit on one line. A fact is only cut if it is the only one."""
     line = ""
     for fact in facts:
         longer = f"{line}{BETWEEN}{fact}" if line else fact
@@ -199,7 +199,7 @@ def one_line_of(facts: Sequence[str], width: int, size: int) -> str:
 
 
 def lines_of(facts: Sequence[str], width: int, count: int, size: int) -> list[str]:
-    """Return facts on `count` lines at most, closer together where only that lets them fit; else the first ones."""
+    """Return facts on at most `count` lines, closer together if only that makes them fit; else only the first ones."""
     for many in range(len(facts), 1, -1):
         for separator in (BETWEEN, " "):
             lines = _packed(facts[:many], width, size, separator)
@@ -209,7 +209,7 @@ def lines_of(facts: Sequence[str], width: int, count: int, size: int) -> list[st
 
 
 def _packed(facts: Sequence[str], width: int, size: int, separator: str) -> list[str]:
-    """Return facts on as many lines as they need; only one that is wider than a line is broken."""
+    """Return facts on as many lines as necessary. A fact is only broken if it is wider than a line."""
     lines: list[str] = []
     for fact in facts:
         if lines and width_of(lines[-1] + separator + fact, size) <= width:
@@ -225,7 +225,7 @@ def _packed(facts: Sequence[str], width: int, size: int, separator: str) -> list
 def seat_ground(
     paper: Sheet, box: Box, seat: SeatTexts, left: SeatTexts | None = None, above: SeatTexts | None = None
 ) -> int:
-    """Draw the ground of a seat's cell, black for one that is waited for. Return the ink to write with.
+    """Draw the background of a seat's cell, black if the table waits for the seat. Return the ink to write with.
 
     A hairline parts it from the neighbours at its left and above, white between two black cells.
     """
@@ -241,7 +241,7 @@ def seat_ground(
 def seat_lines(
     paper: Sheet, box: Box, seat: SeatTexts, ink: int, first: tuple[int, int], others: tuple[int, int]
 ) -> None:
-    """Draw a seat: name and token, its first fact at the right, below as many others as fit.
+    """Draw a seat: name and token, its first fact at the right, and as many others as fit below.
 
     `first` and `others` are text size and height of the first line and of those below.
     """
@@ -250,14 +250,14 @@ def seat_lines(
     facts = [fact for fact in seat.facts if fact]
     name = f"{symbol} {seat.name} {f'· {seat.token}' if seat.token else ''}"
     if seat.token and facts and width_of(f"{name} {facts[0]}", size, bold=True) + _BESIDE > box.width:
-        # Sooner than a name is cut the token stands below it.
+        # If the name would be cut, the token is below it.
         name, facts = f"{symbol} {seat.name}", [facts[0], seat.token, *facts[1:]]
     if seat.name.endswith(f" {seat.number}") and facts and width_of(f"{name} {facts[0]}", size, bold=True) > box.width:
         name = f"{symbol} {seat.number}"
     room = box.width - width_of(name, size, bold=True) - _BESIDE
     beside = facts[0] if facts and width_of(facts[0], size, bold=True) <= max(room, box.width * 2 // 5) else ""
     lines = lines_of(facts[1:] if beside else facts, box.width, (box.height - height) // small_height, small)
-    # In the middle of its cell, so that few facts do not hang from the upper edge.
+    # Center few facts vertically in the cell.
     top = box.top + (box.height - height - len(lines) * small_height) // 2
     line = Box(box.left, top, box.right, top + height)
     name_right = line.right
@@ -282,7 +282,7 @@ def underline(
     bold: bool = False,
     align: Literal["left", "centre"] = "left",
 ) -> None:
-    """Draw a stroke under the text of a seat that the game marks."""
+    """Underline the text of a seat that the game marks."""
     width = width_of(text, size, bold)
     left = box.left + ((box.width - width) // 2 if align == "centre" else 0)
     paper.fill(Box(left, box.bottom - 2, left + width, box.bottom), ink)
@@ -292,7 +292,7 @@ def underline(
 
 
 def invitation(paper: Sheet, box: Box, model: PanelModel, code_size: int, sizes: Sequence[int]) -> None:
-    """Draw how to join: a QR code, beside it the table's code, and the address beside it or in a high box below."""
+    """Draw how to join: a QR code, the table's code beside it, and the address beside it or, in a high box, below."""
     line, high = sizes[0] + 10, box.height > 200
     side = min(box.height - (line if high else 0), box.width // 2 + 40)
     if model.join:

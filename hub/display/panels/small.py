@@ -1,4 +1,4 @@
-"""The 2.13 and 2.9 inch panels: one large text, one line or two, the seats. All measures are in pixels."""
+"""The 2.13 and 2.9 inch panels: one large text, one or two lines, the seats. All sizes are in pixels."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SHORT_CAPTION_HEIGHT = 23  # of a caption on one line, which may be larger
 
 
 def draw(size: PanelSize, paper: Sheet, model: PanelModel) -> None:
-    """Draw a whole panel of this size."""
+    """Draw a complete panel of this size."""
     zones = SIZES[size].zones
     head(paper, zones["head"], model.title, model.short_round, model.phase, 16, 6)
     _main(paper, zones["main"].inset(6), model)
     zone = zones["seats"]
     paper.fill(zone._replace(bottom=zone.top + 1))
-    # As wide as the seats at the table allow; six of them get 49 pixels each.
+    # The width depends on the number of seats; six seats get 49 pixels each.
     for n, seat in enumerate(model.seats):
         box = zone.column(n, len(model.seats))._replace(top=zone.top + 1)
         _seat(paper, box, model, n, seat, SIZES[size].least)
@@ -53,7 +53,7 @@ def _seat(paper: Sheet, box: Box, model: PanelModel, n: int, seat: SeatTexts, le
     if model.is_lobby and seat.cells[0] in ("", READY):
         texts = [f"{symbol}{seat.name} {seat.cells[0]}".strip(), *texts[: len(seat.cells[0])]]
     sizes = [size for size in (20, 18, 16, 14, 13) if size >= least]
-    texts += [text.removesuffix(seat.token) for text in texts]  # sooner the token than a number is left out
+    texts += [text.removesuffix(seat.token) for text in texts]  # a token is left out before a number
     text = next((one for one in texts if width_of(one, sizes[-1]) <= inner.width), texts[-1])
     if model.is_lobby and seat.name == model.free and width_of(text, sizes[-1]) > inner.width:
         _free(paper, inner, symbol, seat.cells[-1], ink)
@@ -65,7 +65,7 @@ def _seat(paper: Sheet, box: Box, model: PanelModel, n: int, seat: SeatTexts, le
 
 
 def _free(paper: Sheet, box: Box, symbol: str, code: str, ink: int) -> None:
-    """Draw a free seat whose code is too wide for a line with its symbol: on two lines, or its symbol alone.
+    """Draw a free seat whose code does not fit on a line with its symbol: on two lines, or only its symbol.
 
     Half a code takes no seat.
     """

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
-from hub.display.labels import NO_LABELS, Deck, beside, cents, deck_in, face_of, fill, found
+from hub.display.labels import NO_LABELS, Deck, beside, cents, deck_in, face_of, fill, value_at
 from hub.engine.decision import Answer, Move, Roll
 from hub.engine.labels import Labels, MoveLabels, ParameterLabels
 from hub.engine.printed import UNKNOWN
@@ -211,14 +211,14 @@ def _short_name(move: str, labels: Labels) -> str:
 def _record_title(parameter: str, value: object, labels: Labels, view: View | None) -> str:
     """Return the `title` of the record whose `id` is a value; "" if the labels name no such list."""
     about = _of_parameter(parameter, labels)
-    records = found(view or {}, about.record) or ()
+    records = value_at(view or {}, about.record) or ()
     meant = [record for record in records if record.get("id") == value]
     return fill(about.title, meant[0]) if meant else ""
 
 
 def _card_at(view: View | None, path: str | None, number: object) -> object | None:
     """Return the card `number`, from 1, of the list at `path` of the view, or None."""
-    cards = found(view or {}, path) if path else None
+    cards = value_at(view or {}, path) if path else None
     if not isinstance(cards, list) or type(number) is not int or not 0 < number <= len(cards):
         return None
     card: object = cards[number - 1]
@@ -246,7 +246,7 @@ def _value_text(parameter: str, value: object, labels: Labels, view: View | None
     if not isinstance(value, int):
         return str(value).replace("_", " ")
     if about.between:
-        return _gap_text(value, found(view or {}, about.between), labels)
+        return _gap_text(value, value_at(view or {}, about.between), labels)
     if parameter == "target" or about.seat:
         return say("seat {seat}", seat=value)
     if about.money:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Literal, NamedTuple
 
-from hub.display.labels import found
+from hub.display.labels import value_at
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.match import Match
@@ -100,7 +100,7 @@ class HouseSeats:
     def _bids_alone(self) -> bool:
         """Return whether all seats still in an auction (`screen.inside` in the labels) are the house's."""
         path, match = self._play.labels.screen.inside, self._play.match
-        inside = found(match.view(None), path) if path and match else None
+        inside = value_at(match.view(None), path) if path and match else None
         return isinstance(inside, list) and bool(inside) and all(self._seats[number].house for number in inside)
 
     @property

@@ -9,7 +9,7 @@ import { bareUrl, codeOf, JoinCode } from "./joining.js";
 
 /** @import { PublicSeat, ScreenState } from "../lib/messages.d.ts" */
 
-/** Seconds for which a seat of the house has the foot's room for its code. */
+/** Seconds for which the foot shows the code of a seat that the house plays. */
 const CODE_TURN = 6;
 
 /**
@@ -26,8 +26,8 @@ function useInTurn(seats) {
 }
 
 /**
- * Joining stays possible in play: small, but always there. While a match is played its seats show their codes themselves;
- * those of the house take turns here.
+ * How to join during a match: small, but always there. Free seats show their codes themselves;
+ * codes of seats that the house plays are shown here in turn.
  * @param {{ state: ScreenState }} props
  */
 export function Foot({ state }) {

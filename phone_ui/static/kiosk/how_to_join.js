@@ -1,4 +1,4 @@
-// How to sit down before a match: what to scan, what to type, and what to do without a phone.
+// How to sit down before a match: what to scan, what to type, and how to play without a phone.
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -9,7 +9,7 @@ import { bareUrl, JoinCode } from "./joining.js";
 /** @import { PublicSeat, ScreenState } from "../lib/messages.d.ts" */
 
 /**
- * Return whether pages reach phones as the hub has sent them, in words for the owner.
+ * Return whether pages are protected on their way from the hub to phones, in words for the owner.
  * @param {string} url
  */
 const transport = (url) =>
@@ -18,7 +18,7 @@ const transport = (url) =>
     : say("plain http: for a network that you trust");
 
 /**
- * The fingerprint of the hub's key, where this screen is one of the table's own.
+ * The fingerprint of the hub's key, if this screen is one of the table's own.
  * @param {{ state: ScreenState }} props
  */
 function KeyDigits({ state }) {
@@ -26,7 +26,7 @@ function KeyDigits({ state }) {
 }
 
 /**
- * Return how a phone shows that it is at its seat, where a seat is to be had: by the seat's box, or by the seat's code.
+ * Return how a phone proves that it is at its seat, if a seat is available: by the seat's box, or by the seat's code.
  * @param {readonly PublicSeat[]} seats
  */
 function proofOfPlace(seats) {

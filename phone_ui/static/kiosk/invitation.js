@@ -1,4 +1,4 @@
-// Under a demonstration: that it is one, of which game, and how to sit down.
+// Below a demonstration: that it is one, its game, and how to sit down.
 
 import { html } from "../lib/html.js";
 import { say, sayAround } from "../lib/language.js";
@@ -8,7 +8,7 @@ import { bareUrl, codeOf, JoinCode, offerText, StaffPin } from "./joining.js";
 /** @import { ScreenState } from "../lib/messages.d.ts" */
 
 /**
- * Return what passers-by are asked to do.
+ * Return an invitation to passers-by.
  * @param {boolean} reachable there is an address to scan
  * @param {boolean} boxed
  */
@@ -18,7 +18,7 @@ function demonstrationText(reachable, boxed) {
 }
 
 /**
- * Under a demonstration: that it is one, of which game, and how to sit down.
+ * Below a demonstration: that it is one, its game, and how to sit down.
  * @param {{ state: ScreenState, game: string | null }} props
  */
 export function Invitation({ state, game }) {

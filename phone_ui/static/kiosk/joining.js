@@ -1,4 +1,4 @@
-// How to join a table, as several parts of its screen show it: the QR code, the address, the codes of seats.
+// How to join a table, for several parts of its screen: the QR code, the address, the codes of seats.
 
 import { html } from "../lib/html.js";
 import { say, sayAround } from "../lib/language.js";
@@ -9,7 +9,7 @@ import { say, sayAround } from "../lib/language.js";
 export const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
 
 /**
- * Return the code that claims a seat, where this screen is one of the table's own and may show it.
+ * Return the code that claims a seat, if this screen is one of the table's own and may show it.
  * @param {ScreenState} state
  * @param {number} seat
  */
@@ -19,17 +19,17 @@ export const codeOf = (state, seat) => state.claim_codes?.[seat];
 export const bareUrl = (url) => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
 /**
- * The QR code of the present address; nothing while there is no network.
+ * The QR code of the present address; nothing without a network.
  * @param {{ state: ScreenState, kind: string }} props
  */
 export function JoinCode({ state, kind }) {
-  // The address in the query makes the browser fetch the picture again once it has changed.
+  // The address in the query makes the browser fetch the picture again after a change.
   const src = `/t/${table}/qr.svg?${encodeURIComponent(state.url)}`;
   return state.url && html`<img class=${kind} src=${src} alt="code to scan" />`;
 }
 
 /**
- * Return for how many a game is, and how long it takes.
+ * Return the number of players of a game, and how long it takes.
  * @param {GameOffer} game
  */
 export const offerText = ({ seats, minutes }) =>

@@ -1,4 +1,4 @@
-// The NOW card: who is asked, what is wanted, the biggest number of the moment, and the newest events.
+// The NOW card: the asked seats, their task, the biggest number of the moment, and the newest events.
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -14,11 +14,11 @@ import { Dispute, NowDice } from "./now_dice.js";
 
 /** @typedef {{ labels: Labels | null, state: ScreenState }} ScreenProps */
 
-/** How many letters of a name count in the big line: what the line says of the seat stays large. */
+/** Maximum length of a name in the big line, so that the rest of the line stays large. */
 const NAME_LETTERS = 8;
 
 /**
- * The NOW card: who, what, and the biggest number of the moment.
+ * The NOW card: the asked seats, their task, and the biggest number of the moment.
  * @param {ScreenProps} props
  */
 export function Now({ labels, state }) {
@@ -26,7 +26,7 @@ export function Now({ labels, state }) {
   const revealing = useReveal(state);
   const { dice } = state;
   const voting = state.dispute?.stage === "vote";
-  const isFull = voting || (dice?.count ?? 0) > 1; // dice or a vote take the room of the order
+  const isFull = voting || (dice?.count ?? 0) > 1; // dice or a vote use the room of the order
   const line = revealing || phaseOf(labels, state.view).line ? newestLine(state) : null;
   return html`<section class=${`now${isFull || headline ? " with-dice" : ""}`} aria-label="Now">
     <${Where} labels=${labels} state=${state} />
@@ -49,18 +49,18 @@ function Where({ labels, state }) {
     <p class="now-phase">${phaseText(labels, state.view)}</p>`;
 }
 
-/** Letters of the big line from which on it is written on two. */
+/** From this length on, the big line has two rows. */
 const TWO_LINES = 24;
 
 /**
- * Who is asked, the big line and its caption.
+ * The asked seats, the big line and its caption.
  * @param {ScreenProps} props
  */
 function BigLine({ labels, state }) {
   const { main, caption } = nowLines(labels, state);
   const seats = askedSeats(state.view);
   const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
-  // A mark is about as wide as two letters; the longer the line, the smaller it is written. A long name is smaller still.
+  // A mark is about as wide as two letters. The longer the line, the smaller its text; a long name is smaller still.
   const parts = splitAtSeats(main);
   const cut = parts.map((part) =>
     typeof part === "number" ? Math.max(0, seatName(state, part).length - NAME_LETTERS) : 0,
@@ -83,7 +83,7 @@ function BigLine({ labels, state }) {
 }
 
 /**
- * The seats in the order in which they act; who is asked is marked.
+ * The seats in the order in which they act. The asked ones are marked.
  * @param {ScreenProps} props
  */
 function Order({ labels, state }) {
@@ -102,7 +102,7 @@ function Order({ labels, state }) {
 const DICE_TROUBLE = ["cocked", "wrong_count", "no_reader"];
 
 /**
- * The newest events, as many as there is room for.
+ * The newest events, as many as fit.
  * @param {{ state: ScreenState }} props
  */
 function Latest({ state }) {

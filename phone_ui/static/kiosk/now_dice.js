@@ -1,4 +1,4 @@
-// The dice of the moment, and what is said about a roll that stands.
+// The dice of the moment, and the remarks on an accepted roll.
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -24,7 +24,7 @@ export function NowDice({ state, dice }) {
 }
 
 /**
- * A roll that stands: how to dispute it, the vote on it, or how that ended.
+ * An accepted roll: how to dispute it, the vote on it, or the result of the vote.
  * @param {{ state: ScreenState }} props
  */
 export function Dispute({ state }) {

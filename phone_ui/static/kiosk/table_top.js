@@ -1,4 +1,4 @@
-// The wooden table seen from above: the felt, and the seats in their places.
+// The wooden table from above: the felt, and the seats in their places.
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -20,7 +20,7 @@ import { codeOf } from "./joining.js";
 /** @typedef {{ labels: Labels | null, state: ScreenState }} ScreenProps */
 
 /**
- * Where seats lie by their number, clockwise from the lower left corner: the far side and the near one, left to right.
+ * The places of seats by their number, clockwise from the lower left corner: far side and near side, left to right.
  * @type {Record<number, number[][]>}
  */
 const SIDES = {
@@ -44,7 +44,7 @@ const SIDES = {
 const placeText = (place) => (place?.held ? "phone" : "free");
 
 /**
- * The wooden table seen from above, seats in their places.
+ * The wooden table from above, with the seats in their places.
  * @param {ScreenProps} props
  */
 export function TableTop({ labels, state }) {
@@ -75,7 +75,7 @@ export function TableTop({ labels, state }) {
 }
 
 /**
- * Over the middle of the table for a while: what was revealed, unless a number line shows it and there are no cards.
+ * Over the middle of the table for a while: the last reveal, unless a number line shows it and it has no cards.
  * @param {ScreenProps} props
  */
 function Revealed({ labels, state }) {
@@ -98,7 +98,7 @@ function Side({ labels, state, seats }) {
 /** @param {ScreenProps & { seat: number }} props */
 function SeatPlace({ labels, state, seat }) {
   const place = placeOf(state, seat);
-  const code = place && isHouse(place) ? null : codeOf(state, seat); // the foot shows those of the house in turn
+  const code = place && isHouse(place) ? null : codeOf(state, seat); // the foot shows the codes of the house's seats in turn
   const token = tokenOf(labels, state);
   const now = doing(state, seat);
   const count = countNow(labels, state, seat);

@@ -16,7 +16,7 @@ import { codeOf, offerText, StaffPin } from "./joining.js";
 const SHOW_GAME = 6_500;
 
 /**
- * Before a match: how to sit down, and what there is to play.
+ * Before a match: how to sit down, and the games to play.
  * @param {{ state: ScreenState }} props
  */
 export function Welcome({ state }) {
@@ -37,7 +37,7 @@ export function Welcome({ state }) {
 }
 
 /**
- * The game that is chosen, else all of them in turn.
+ * The chosen game, else all games in turn.
  * @param {{ state: ScreenState }} props
  */
 function Attract({ state }) {
@@ -48,7 +48,7 @@ function Attract({ state }) {
   }, []);
   const seated = state.seats.filter((place) => place.held || place.ready).length;
   const fitting = state.games.filter(({ seats }) => seats[1] >= seated);
-  const games = fitting.length ? fitting : state.games; // none for so many: all there are
+  const games = fitting.length ? fitting : state.games; // no game for that number of players: show all
   /** @type {GameOffer | undefined} */
   const game = state.games.find((one) => one.name === state.game) ?? games[shown % games.length];
   const labels = useLabels(game?.name);

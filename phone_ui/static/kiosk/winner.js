@@ -1,4 +1,4 @@
-// After a match: who has won, the scores, and the best moments.
+// After a match: the winners, the scores, and the best moments.
 
 import { html } from "../lib/html.js";
 import { ranking, scoreText } from "../lib/labels.js";
@@ -22,7 +22,7 @@ export function Winner({ labels, state: newest }) {
   const { winners, why } = over;
   const names = winners.map((seat) => spokenName(state, seat)).join(` ${say("and")} `);
   const fitted = useFitted();
-  const voting = state.dispute?.stage === "vote"; // that is answered before anybody reads on
+  const voting = state.dispute?.stage === "vote"; // more urgent than the result
   return html`<section class="winner" aria-label="The end" ref=${fitted}>
     <p class="winner-game" style=${coloursOf(labels?.screen?.look)}>
       ${

@@ -1,4 +1,4 @@
-// Claiming a seat: the phone makes a key pair, asks, and the box (or the seat's code) says yes.
+// Claim a seat: the phone makes a key pair and sends a claim, which the seat's box or code confirms.
 
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
 import { readMessage, say } from "./language.js";
@@ -6,7 +6,7 @@ import { slot } from "./storage.js";
 
 /** @import { ClaimBody, ClaimReply, ClaimDetails, KeyProof } from "./messages.d.ts" */
 /** @import { Held } from "./types.d.ts" */
-/** @typedef {Pick<Held, "pk" | "sk" | "hubkey">} Kept */
+/** @typedef {Pick<Held, "pk" | "sk" | "hubkey">} StoredKeys */
 
 const PATIENCE = 32_000; // the hub waits 30 s for the button
 const PAUSE = 300;
@@ -17,25 +17,25 @@ const PROOF_STEP = 128; // four proofs must fit in one claim
 const keysSlot = (table) => slot(`th/${table}/keys`);
 
 /**
- * Keep the keys of a seat at a table, so that this phone can prove later who it was in a match that was suspended.
+ * Store the keys of a seat at a table, so that this phone can prove later which seat it had in a suspended match.
  * @param {string} table
- * @param {Kept} held
+ * @param {StoredKeys} held
  */
 export function rememberKeys(table, { pk, sk, hubkey }) {
-  const before = keptKeys(table).filter((one) => one.pk !== pk);
+  const before = storedKeys(table).filter((one) => one.pk !== pk);
   keysSlot(table).set([{ pk, sk, hubkey }, ...before].slice(0, MOST_EARLIER));
-  slot(`th/${table}/earlier`).remove(); // kept by pages before November 24, 2026: passwords, which prove nothing any more
+  slot(`th/${table}/earlier`).remove(); // passwords stored by pages before November 24, 2026; they no longer prove anything
 }
 
 /**
  * @param {string} table
- * @returns {Kept[]}
+ * @returns {StoredKeys[]}
  */
-const keptKeys = (table) => keysSlot(table).get() ?? [];
+const storedKeys = (table) => keysSlot(table).get() ?? [];
 
 /**
- * Prove to the hub that this phone has the secret halves of earlier keys. Each proof is for the claim with the public key
- * `pk` alone; keys that belong to another hub say nothing to this one.
+ * Prove to the hub that this phone has the secret halves of earlier keys. Each proof is only valid for the claim with the
+ * public key `pk`. Keys for another hub are left out.
  * @param {string} table
  * @param {string} hubKey
  * @param {string} pk
@@ -43,7 +43,7 @@ const keptKeys = (table) => keysSlot(table).get() ?? [];
 function proofs(table, hubKey, pk) {
   /** @type {KeyProof} */
   const proof = { pk, table };
-  const made = keptKeys(table)
+  const made = storedKeys(table)
     .filter((one) => one.hubkey === hubKey)
     .map((one) => ({
       pk: one.pk,
@@ -52,11 +52,11 @@ function proofs(table, hubKey, pk) {
   return /** @type {NonNullable<ClaimDetails["earlier"]>} */ (made);
 }
 
-/** The hub said no, in one sentence. */
+/** The hub refused, with one sentence. */
 export class Refused extends Error {}
 
 /**
- * Return the address of a table and its hub's key by the 4 letters on its screen; throws Refused.
+ * Return the address of a table and its hub's key, by the 4 letters on its screen. Throws Refused.
  * @param {string} code
  * @returns {Promise<{ table: string, k: string }>}
  */
@@ -69,14 +69,14 @@ export function tableByCode(code) {
 }
 
 /**
- * Call staff to a table, for somebody who has no seat; throws Refused.
+ * Call staff to a table, without a seat. Throws Refused.
  * @param {string} table
  */
 export const callStaff = (table) => fetchJson(`/t/${table}/help`, { method: "POST" });
 
 /**
- * Claim a seat. Resolves with what the phone must keep; throws Refused.
- * `onWaiting` hears the hub's sentence while the press is awaited; `stop.stopped` ends the waiting.
+ * Claim a seat. Resolves with the login, which the phone must store. Throws Refused.
+ * `onWaiting` gets the hub's sentence while the hub waits for the button; `stop.stopped` ends the wait.
  * @param {{
  *   table: string, hubKey: string, seat: number, code: string | null, name: string,
  *   onWaiting: (sentence: string) => void, stop: { stopped: boolean },
@@ -119,7 +119,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
 }
 
 /**
- * Return the JSON at an address; throws Refused with the hub's sentence, or with `otherwise` where it has none.
+ * Return the JSON at an address. Throws Refused with the hub's sentence, or with `otherwise` if it has none.
  * @param {string} address
  * @param {RequestInit} options
  * @param {string} [otherwise]

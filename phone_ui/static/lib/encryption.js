@@ -1,5 +1,5 @@
-// Encryption: NaCl boxes over padded JSON, as hub/network/encryption.py does it. Works on plain http, where
-// crypto.subtle is missing.
+// Encryption: NaCl boxes over padded JSON, as in hub/network/encryption.py. It works on plain http, where crypto.subtle
+// is missing.
 
 import { readMessage } from "./language.js";
 
@@ -8,12 +8,12 @@ const nacl = /** @type {any} */ (globalThis).nacl;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Everything a phone sends is padded to a multiple of so many bytes, so that its length tells nothing. */
+/** All messages of a phone are padded to a multiple of this number of bytes, so that the length reveals nothing. */
 const STEP = 512;
-const END = 0x80; // stands after the JSON; zeros follow
+const END = 0x80; // after the JSON, followed by zeros
 
 /**
- * Return bytes as base64url without padding, as keys travel.
+ * Return bytes as base64url without padding.
  * @param {Uint8Array} bytes
  */
 export function toBase64(bytes) {
@@ -23,7 +23,7 @@ export function toBase64(bytes) {
 }
 
 /**
- * Return the bytes of base64url; throws where it is none.
+ * Return the bytes of base64url. Throws if it is invalid.
  * @param {string} encoded
  */
 export function fromBase64(encoded) {
@@ -32,7 +32,7 @@ export function fromBase64(encoded) {
 }
 
 /**
- * Return a public key as it stands in a link, or null if that is no key.
+ * Return the public key in a link, or null if it is invalid.
  * @param {string | null | undefined} encoded
  */
 export function keyFrom(encoded) {
@@ -45,7 +45,7 @@ export function keyFrom(encoded) {
 }
 
 /**
- * Return the fingerprint of a public key for people to compare, as the hub makes it: four groups of five digits.
+ * Return the fingerprint of a public key, for people to compare: four groups of five digits, as the hub computes it.
  * @param {Uint8Array} publicKey
  */
 export function fingerprint(publicKey) {
@@ -57,31 +57,31 @@ export function fingerprint(publicKey) {
   return [0, 4, 8, 12].map((at) => String(digest.getUint32(at) % 100_000).padStart(5, "0")).join(" ");
 }
 
-/** Return a fresh pair of keys. */
+/** Return a new key pair. */
 export function newKeys() {
   return nacl.box.keyPair();
 }
 
 /**
- * Return random hex digits; crypto.randomUUID is missing on plain http, getRandomValues is not.
+ * Return random hex digits. On plain http, crypto.randomUUID is missing, but getRandomValues is not.
  * @param {number} digits
  */
 export function randomHex(digits) {
   return Array.from(nacl.randomBytes(digits / 2), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What one phone and the hub say to each other, encrypted for the other one alone. */
+/** Encrypts messages to the hub and decrypts its messages to this phone. */
 export class Channel {
   /**
    * @param {Uint8Array} hubKey the hub's public key
-   * @param {Uint8Array} secretKey the phone's own
+   * @param {Uint8Array} secretKey the phone's secret key
    */
   constructor(hubKey, secretKey) {
     this.shared = nacl.box.before(hubKey, secretKey);
   }
 
   /**
-   * Return nonce and box of an object apart, for the claim. Its text is padded to a multiple of `step` bytes.
+   * Return nonce and box of an object separately. Its JSON is padded to a multiple of `step` bytes.
    * @param {unknown} object
    */
   box(object, step = STEP) {
@@ -90,7 +90,7 @@ export class Channel {
   }
 
   /**
-   * Return nonce and box in one piece, for the broker. The object's text is padded to a multiple of `step` bytes.
+   * Return nonce and box of an object in one piece. Its JSON is padded to a multiple of `step` bytes.
    * @param {unknown} object
    */
   encrypt(object, step = STEP) {
@@ -102,7 +102,7 @@ export class Channel {
   }
 
   /**
-   * Return the object in nonce and box, or null if they were not made for us.
+   * Return the object in nonce and box, or null if they were not made for this phone.
    * @param {Uint8Array} whole
    */
   decrypt(whole) {
@@ -111,7 +111,7 @@ export class Channel {
   }
 
   /**
-   * Return the object in a box, or null if it was not made for us.
+   * Return the object in a box, or null if it was not made for this phone.
    * @param {Uint8Array} nonce
    * @param {Uint8Array} box
    * @returns {any}
@@ -125,7 +125,7 @@ export class Channel {
   }
 
   /**
-   * Return the text in nonce and box, or null if they were not made for us.
+   * Return the text in nonce and box, or null if they were not made for this phone.
    * @param {Uint8Array} whole
    */
   text(whole) {

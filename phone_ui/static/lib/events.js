@@ -1,4 +1,4 @@
-// Earlier events of the match that is shown, back to its first: the hub tells them when it is asked.
+// All events of the match on the screen, back to its first one. Earlier ones are requested from the hub.
 
 import { eventsBefore } from "./kept_events.js";
 
@@ -6,8 +6,8 @@ import { eventsBefore } from "./kept_events.js";
 /** @import { PublicEvent, PublicState } from "./messages.d.ts" */
 
 /**
- * Return all events of the match, oldest first: those that the state has, and earlier ones as the hub tells them. Rejects
- * where it does not answer, or tells of another match.
+ * Return all events of the match, oldest first: those in the state, and earlier ones from the hub. Rejects if the hub does
+ * not answer, or has another match by now.
  * @param {PublicState} state
  * @returns {Promise<PublicEvent[]>}
  */
@@ -22,7 +22,7 @@ export async function allEvents(state) {
 }
 
 /**
- * Return the events that changed what a seat counts, oldest first.
+ * Return the events that changed a count of a seat, oldest first.
  * @param {PublicEvent[]} events
  * @param {number} seat
  * @param {string[]} what names of facts
@@ -32,9 +32,9 @@ export function changesOf(events, seat, what) {
 }
 
 /**
- * Return the names of the facts that a score is: those that count and are equal to it now, else all that count.
+ * Return the names of the facts that make up a score: the counted ones that equal it now, else all counted ones.
  * @param {Labels | null} labels
- * @param {Facts | undefined} own what everybody sees of the seat
+ * @param {Facts | undefined} own the public facts of the seat
  * @param {any} score
  */
 export function scoredFacts(labels, own, score) {

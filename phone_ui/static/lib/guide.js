@@ -1,4 +1,4 @@
-// The guide of a game (JSON from the hub): its rules in words for people, and the lessons of a first round.
+// The guide of a game (JSON from the hub): its rules in plain words, and the lessons of a first round.
 
 /** @import { Guide, Labels, Lesson } from "./types.d.ts" */
 
@@ -8,7 +8,7 @@ import { say, speakOf } from "./language.js";
 const loading = new Map();
 
 /**
- * Return the guide of a game, asked of the hub once a page; rejects if the hub has none.
+ * Return the guide of a game, requested once per page. Rejects if the hub has none.
  * @param {string} game
  * @returns {Promise<Guide>}
  */
@@ -26,7 +26,7 @@ export function fetchGuide(game) {
 }
 
 /**
- * Return a guide in the language of the page: it is searched in what people read.
+ * Return a guide in the language of the page, so that a search finds translated words.
  * @param {Guide} guide
  * @returns {Guide}
  */
@@ -46,11 +46,11 @@ function translated(guide) {
   };
 }
 
-/** Parts that only a phone has: elsewhere the seats that are asked are lit in their place. */
+/** Parts that only a phone has: other screens light the asked seats instead. */
 const HANDLED = ["hand", "choices", "actions"];
 
 /**
- * Return the part of a screen that a lesson lights there.
+ * Return the part of a screen that a lesson lights.
  * @param {Lesson} lesson
  * @param {"asked" | "all"} to
  */
@@ -59,13 +59,13 @@ export function litPart({ part }, to) {
 }
 
 /**
- * Return a chapter's words as one text to search in.
+ * Return a chapter's words as one text for the search.
  * @param {string[]} texts
  */
 const plain = (texts) => texts.join(" ").toLowerCase();
 
 /**
- * Return the chapters with those of their lines that have every word of a search, and chapters whose title has them whole.
+ * Return the chapters whose titles have every word of a search, and other chapters with only their lines that do.
  * @param {Guide["chapter"]} chapters
  * @param {string} search
  */
@@ -82,7 +82,7 @@ export function searched(chapters, search) {
 }
 
 /**
- * Return every card of a game that says what it does, by name: cards of the labels, and actions of a kind of cards.
+ * Return name and text of every card with a description: cards of the labels, and actions of a kind of card.
  * @param {Labels | null} labels
  * @returns {{ name: string, text: string }[]}
  */

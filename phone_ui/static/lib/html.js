@@ -1,4 +1,4 @@
-// htm's `html` for all pages: what it draws is said in the language of the page. What has `translate="no"` stays.
+// htm's `html` for all pages. It translates what it draws, except in elements with `translate="no"`.
 
 import { html as made } from "/vendor/htm-preact.js";
 import { drawn } from "./language.js";

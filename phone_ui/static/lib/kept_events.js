@@ -1,4 +1,4 @@
-// The newest events of the match that is shown, as a page needs them: those of states that came, and earlier ones.
+// The newest events of the match on the screen: those of the states received, and earlier ones from the hub.
 
 import { readMessage } from "./language.js";
 import { notOlder } from "./view.js";
@@ -6,19 +6,19 @@ import { notOlder } from "./view.js";
 /** @import { EventsPage, PublicEvent, PublicState } from "./messages.d.ts" */
 
 const KEPT = 100;
-const ENOUGH = 30; // what a page wants to look back on: the newest of a kind, lines that were missed
+const ENOUGH = 30; // enough for a page: the newest event of a kind, and missed lines
 const TRIES = 4;
 const PATIENCE = 3_000; // ms
 
 /**
- * What tells the events of a state from those of another match, or of one in which something was taken back.
+ * Return a key that differs for another match, and after an undo.
  * @param {{ match: string | null, epoch: number }} of
  */
 export const keyOf = ({ match, epoch }) => `${match} ${epoch}`;
 
 /**
- * Return a page of the events before one of a state's match; rejects where the hub does not answer, or tells of another
- * match, or of one in which something was taken back.
+ * Return a page of the events before one of a state's match. Rejects if the hub does not answer, or if there was an undo
+ * or another match.
  * @param {{ table: string, match: string | null, epoch: number }} state
  * @param {number} before
  * @returns {Promise<EventsPage>}
@@ -33,11 +33,11 @@ export async function eventsBefore(state, before) {
 }
 
 /**
- * Return what takes each public state as it comes and hands it on, unless it is old, with as many events as a page needs: a
- * state brings the newest ones alone. Those that came before are kept; what was missed, or was there before the page, the
- * hub is asked for. While it is asked for what was missed, the newer ones wait: so events are seen in their order.
+ * Return a function that takes each public state and passes it on with enough events, unless it is old. A state itself
+ * has only the newest events: earlier ones are stored here, and missed ones are requested from the hub. Meanwhile newer
+ * events wait, so that `onState` gets events in order.
  * @template {PublicState} State
- * @param {(state: State) => void} onState called once more when earlier events have come
+ * @param {(state: State) => void} onState also called when earlier events have arrived
  * @returns {(next: State) => void}
  */
 export function withEvents(onState) {
@@ -46,10 +46,10 @@ export function withEvents(onState) {
   /** @type {PublicEvent[]} */
   let known = []; // without a gap, as all lists here
   /** @type {PublicEvent[] | null} */
-  let waiting = null; // those after a gap
+  let waiting = null; // events after a gap
   let stoodIn = /** @type {State["stood_in"]} */ ({});
   let asking = false;
-  let asked = ""; // of this match nothing more is asked for than what was missed
+  let asked = ""; // the match of the last request; for this one, only missed events are requested again
 
   const show = () => newest && onState({ ...newest, events: known, stood_in: stoodIn });
   const fill = () => {
@@ -67,7 +67,7 @@ export function withEvents(onState) {
     /** @type {EventsPage | null} */
     let page = null;
     for (let tries = 0, before = -1; tries < TRIES && !isPast() && before !== first(); tries += 1) {
-      before = first(); // another one where still more was missed meanwhile
+      before = first(); // changes if more events were missed in the meantime
       page = await eventsBefore(state, before).catch(() => null);
     }
     asking = false;
@@ -99,7 +99,7 @@ export function withEvents(onState) {
 const hasGap = (before, after) => (before.at(-1)?.n ?? Infinity) + 1 < (after[0]?.n ?? 0);
 
 /**
- * Return events in one list, oldest first; only the newer ones where some are missing between them.
+ * Return events in one list, oldest first. If there is a gap between them, return only the newer ones.
  * @param {PublicEvent[]} before
  * @param {PublicEvent[]} after
  */

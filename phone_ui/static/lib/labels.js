@@ -1,5 +1,5 @@
-// The labels of a game (JSON from the hub) and the few rules by which every page makes sentences of them.
-// How a template is filled and a card is named is the same as in hub/display/labels.py; a test compares the two.
+// The labels of a game (JSON from the hub), and the rules by which all pages make sentences from them.
+// hub/display/labels.py fills templates and names cards in the same way; a test compares the two.
 
 import { money, say, speakOf } from "./language.js";
 import { calledName, isBySeat, MARKS, withNames } from "./seats.js";
@@ -11,8 +11,8 @@ import { at, isRecord, isUnknown } from "./values.js";
 const PLACE = /\{([^{}]*)\}/g;
 
 /**
- * Return a value as text: cards by name or title, lists with spaces between, numbers by seat with symbols; nothing for
- * null, false and other records.
+ * Return a value as text: cards by name or title, lists with spaces, numbers by seat with symbols; "" for null, false
+ * and other records.
  * @param {any} value
  * @param {Labels | null} [labels]
  * @returns {string}
@@ -40,7 +40,7 @@ function bySeatText(numbers) {
 }
 
 /**
- * Return a template with a name for each path, as translators read it, and by these names what stood in the braces.
+ * Return a template with a name for each path, as translators see it, and the original places by these names.
  * @param {string} template
  */
 function named(template) {
@@ -63,9 +63,9 @@ function named(template) {
 }
 
 /**
- * Fill `{a.b.0}` from the scope, in the language of the page; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign,
- * `{needs:some}` nothing for 0. What is missing or null is left out, and of several parts with " · " between them one whose
- * places are all empty.
+ * Fill `{a.b.0}` from the scope, in the language of the page. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}`
+ * a sign, `{needs:some}` nothing for 0. Missing values are left out. Of several parts separated by " · ", those with only
+ * empty places are left out.
  * @param {string | undefined} template
  * @param {Facts} scope
  * @param {Labels | null} [labels]
@@ -86,7 +86,7 @@ export function fill(template, scope, labels) {
 }
 
 /**
- * Is there a value for any place of a template, or has it none?
+ * Return whether a template has no places, or a value for at least one.
  * @param {string | undefined} template
  * @param {Facts} scope
  * @param {Labels | null} [labels]
@@ -118,7 +118,7 @@ export function signed(value) {
 }
 
 /**
- * Return a number as the game counts it: plain, signed, whole dollars or cents; any other value as it is.
+ * Return a number as the game counts it: plain, signed, whole dollars or cents. Other values are only made strings.
  * @param {any} value
  * @param {NumberStyle} [style]
  */
@@ -130,7 +130,7 @@ export function numberText(value, style = {}) {
 }
 
 /**
- * `take_fish` -> "Take fish": the label of what a game gives none.
+ * `take_fish` -> "Take fish": the label of an identifier without one in the game's labels.
  * @param {any} name
  */
 export function readable(name) {
@@ -141,7 +141,7 @@ export function readable(name) {
 // --- cards ---------------------------------------------------------------------------------------------
 
 /**
- * Return the labels as they stand now: with the cards that lie as records in these parts of a view, by their key.
+ * Return the labels with a deck of the card records in these parts of a view, by their key.
  * @param {Labels | null} labels
  * @param {...any} parts
  * @returns {Labels | null}
@@ -164,7 +164,7 @@ export function withDeck(labels, ...parts) {
 }
 
 /**
- * Return the face of a card: of a record, of a key in the deck, or of a key of `cards`; null if it is no card.
+ * Return the face of a card, given as a record, a key in the deck or a key of `cards`; null if it is not a card.
  * @param {Labels | null | undefined} labels
  * @param {any} value
  * @returns {Face | null}
@@ -194,7 +194,7 @@ export function faceIn(labels, value) {
 }
 
 /**
- * Return a place in a row of cards by the cards beside it, counted from 0 at the left end.
+ * Return a place in a row of cards, counted from 0 at the left, described by the cards beside it.
  * @param {Labels | null} labels
  * @param {any[] | undefined} row
  * @param {number} place
@@ -211,7 +211,7 @@ function gapText(labels, row, place) {
 // --- scores --------------------------------------------------------------------------------------------
 
 /**
- * Return a score as the game counts it: money, or by name ("1 IOU", "2 IOUs").
+ * Return a score as the game counts it: as money, or with a unit ("1 IOU", "2 IOUs").
  * @param {Labels | null} labels
  * @param {any} score
  */
@@ -223,8 +223,8 @@ export function scoreText(labels, score) {
 }
 
 /**
- * Return seats with their scores: winners first, then as the game ranks them (the highest, or the least where that is
- * best).
+ * Return seats with their scores: winners first, then by score, the best first (the lowest one if the labels say
+ * `least`).
  * @param {Labels | null} labels
  * @param {Facts} over
  * @returns {{ seat: number, score: any, won: boolean }[]}
@@ -239,7 +239,7 @@ export function ranking(labels, { winners, scores }) {
 // --- moves and their parameters ------------------------------------------------------------------------
 
 /**
- * Is this parameter answered with a seat? One called `target` always is.
+ * Return whether this parameter is a seat. A parameter named `target` always is.
  * @param {Labels | null} labels
  * @param {string} name
  */
@@ -248,8 +248,8 @@ function asksSeat(labels, name) {
 }
 
 /**
- * Return the seat that a value of this parameter means: the seat itself, the owner (`by`) of the record that it stands
- * for, or who stands behind it (`who`); undefined if it means none.
+ * Return the seat behind a value of this parameter: the seat itself, the owner (`by`) of the record, or the seat at the
+ * path in `who`; undefined if there is none.
  * @param {Labels | null} labels
  * @param {Facts | null | undefined} view
  * @param {string} name
@@ -265,7 +265,7 @@ export function seatOf(labels, view, name, value) {
 }
 
 /**
- * Return the face behind a value: where a move says so, a number counts from 1 into a list of the view.
+ * Return the face behind a value. If the move has a list for it (`from`), the value is a position in it, counted from 1.
  * @param {Labels | null} labels
  * @param {Facts | null | undefined} view
  * @param {string} move
@@ -278,7 +278,7 @@ export function faceOf(labels, view, move, name, value) {
 }
 
 /**
- * Are the values of this parameter cards, by themselves or by what lies in their place?
+ * Return whether the values of this parameter are cards, or positions of cards.
  * @param {Labels | null} labels
  * @param {string} move
  * @param {string} name
@@ -288,8 +288,8 @@ export function isCard(labels, move, name) {
 }
 
 /**
- * Are these cards of which no more is known than their numbers, so that each is a key? Printed cards are, in hands that
- * the hub does not see.
+ * Return whether only the numbers of these cards are known, so that each is a key: printed cards in hands that the hub
+ * does not see.
  * @param {Labels | null} labels
  * @param {Facts | null | undefined} view
  * @param {string} move
@@ -303,7 +303,7 @@ export function areNumbers(labels, view, move, name, values) {
 }
 
 /**
- * Return the record that a value stands for, where its parameter says in which list of the view its `id` is found.
+ * Return the record with this `id`, from the list that the labels name for the parameter.
  * @param {Labels | null} labels
  * @param {Facts | null | undefined} view
  * @param {string} name
@@ -349,8 +349,8 @@ export function valueText(labels, state, move, name, value) {
 }
 
 /**
- * Return the label of a move with these arguments, as on a button; what is still to be chosen (`blanks`) reads "…", and a
- * move of which nothing is chosen goes by its name.
+ * Return the label of a move with these arguments, for a button. `blanks`, the open choices, read "…". If nothing is
+ * chosen yet, it is the name of the move.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {string} move
@@ -379,11 +379,11 @@ const loading = new Map();
 /** @type {Map<string, Labels>} */
 const loaded = new Map();
 
-/** Return the labels of a game that has come already. @param {string} game */
+/** Return the labels of a game if they are loaded. @param {string} game */
 export const labelsNow = (game) => loaded.get(game);
 
 /**
- * Return the labels of a game, with its sentences in the page's language, asked of the hub once a page; rejects if the hub has none.
+ * Return the labels of a game, requested once per page, with its sentences in the page's language. Rejects if there are none.
  * @param {string} game
  * @returns {Promise<Labels>}
  */

@@ -1,5 +1,5 @@
-// The language of this page: chosen on this device, or the first of the browser's that the hub has; else English, in
-// which everything is written. Only another language fetches catalogues and what reads them (lib/speaking.js).
+// The language of this page: chosen on this device, or the first of the browser's languages that the hub has, else English,
+// the language of the sources. Only another language loads catalogues and the code for them (lib/speaking.js).
 
 import { languageSlot } from "./storage.js";
 
@@ -8,7 +8,7 @@ import { languageSlot } from "./storage.js";
 
 const WRITTEN_IN = "en";
 const SEATS = /\b[Ss]eat (\d)\b/;
-/** A place of a template, by its name. */
+/** A place in a template, with its name. */
 export const PLACES = /\{(\w+)\}/g;
 const NAMES = /(\u2068[^\u2069]*\u2069)/;
 
@@ -18,13 +18,13 @@ const MOST_UNREAD = 200;
 const now = { speaker: null, games: new Set() };
 
 /**
- * What the sentences of the newest messages of the hub were made from; nobody reads it while the page speaks English.
+ * The parts of the sentences in recent messages of the hub. They are only read if the page is not in English.
  * @type {MessageTexts[]}
  */
 export const unread = [];
 
 /**
- * Return a message of the hub, and keep what its sentences were made from.
+ * Return a message of the hub, and store the parts of its sentences.
  * @param {string} json
  * @returns {any}
  */
@@ -35,17 +35,17 @@ export function readMessage(json) {
   return message;
 }
 
-/** Return the language that this page speaks. */
+/** Return the language of this page. */
 export const languageNow = () => now.speaker?.name ?? WRITTEN_IN;
 
-/** Are sentences of this page said in another language? */
+/** Return whether this page is in another language than English. */
 export const isTranslated = () => languageNow() !== WRITTEN_IN;
 
 /**
- * Choose the language of the page and load it. A hub that cannot be reached leaves it as it is.
- * @param {readonly string[]} [wanted] the first of them that the hub has; without it the person's choice or the browser's
+ * Choose and load the language of the page. If the hub cannot be reached, the language stays.
+ * @param {readonly string[]} [wanted] the first of them that the hub has; by default the person's choice or the browser's
  */
-export async function begin(wanted) {
+export async function loadLanguage(wanted) {
   const asked = new URLSearchParams(location.search).get("language") ?? languageSlot.get();
   const wishes = asked ? [asked] : (wanted ?? navigator.languages);
   if (!now.speaker && (!wishes.length || wishes[0].split("-")[0] === WRITTEN_IN)) return;
@@ -54,12 +54,12 @@ export async function begin(wanted) {
     now.speaker = (await speak(wishes, now.games, now.speaker)) ?? now.speaker;
     now.speaker?.sayDocument();
   } catch {
-    // As it is, then.
+    // The language stays.
   }
 }
 
 /**
- * Have the sentences of a game, too.
+ * Load the sentences of a game, too.
  * @param {string} game
  */
 export async function speakOf(game) {
@@ -68,15 +68,15 @@ export async function speakOf(game) {
 }
 
 /**
- * Return an English sentence in the language of the page, with values in its places: "Seat {seat} passes." This, `sayCount`
- * and `message` are where translators find the sentences of the pages' scripts.
+ * Return an English sentence in the language of the page, with values in its places: "Seat {seat} passes." Translators get
+ * the sentences of scripts from the calls of this, `sayCount` and `message`.
  * @param {string} text
  * @param {Values} [values]
  */
 export const say = (text, values) => now.speaker?.say(text, values) ?? filled(text, values);
 
 /**
- * Return the sentence of one or of several: `count` chooses, and stands in the places {count}.
+ * Return a sentence in its singular or plural form for `count`, which also fills the places {count}.
  * @param {string} one
  * @param {string} several
  * @param {number} count
@@ -85,7 +85,7 @@ export const say = (text, values) => now.speaker?.say(text, values) ?? filled(te
 export const sayCount = (one, several, count, values) => say(`${one}\n${several}`, { count, ...values });
 
 /**
- * Return a sentence as `say` does, in pieces: what is drawn (an element of htm) may stand in its places, too.
+ * Return a sentence like `say`, in pieces. Its values may be elements of htm, too.
  * @param {string} text
  * @param {Record<string, any>} values
  * @returns {any[]}
@@ -102,19 +102,19 @@ export function sayAround(text, values) {
 }
 
 /**
- * Return a sentence as it is, for `say` or for what is drawn later.
+ * Mark a sentence for translation, and return it as it is, for a later `say`.
  * @param {string} text
  */
 export const message = (text) => text;
 
 /**
- * Return an amount of dollars as the language of the page writes it.
+ * Return an amount of dollars in the format of the page's language.
  * @param {number | string} amount
  */
 export const money = (amount) => now.speaker?.money(amount) ?? `$${amount}`;
 
 /**
- * Return a template in English with its values; with plural forms, `count` among them chooses.
+ * Return an English template with its values. If it has plural forms, `count` chooses one.
  * @param {string} template
  * @param {Values} [values]
  */
@@ -124,14 +124,14 @@ export function filled(template, values = {}) {
 }
 
 /**
- * Return what htm has made, with its texts in the language of the page.
+ * Return elements of htm with their texts in the language of the page.
  * @param {any} made
  */
 export const drawn = (made) => now.speaker?.draw(made) ?? made;
 
 /**
- * Cut a sentence, in English or in the language of the page, at every "Seat 2", but not inside of a person's
- * name: strings and numbers.
+ * Split a sentence, in English or in the language of the page, at every "Seat 2" outside a person's name: strings and
+ * numbers.
  * @param {string} text
  * @returns {(string | number)[]}
  */

@@ -1,6 +1,6 @@
-// The phone's link to its table: MQTT over WebSocket on the page's own port. Pages see only
-// {onPublic, onHand, onAway, onGone} and send(verb, args). A new version of the hub does not reload the page: that would close
-// a hand that is held open and end a choice half made.
+// The phone's link to its table: MQTT over WebSocket on the page's own port. Pages only use {onPublic, onHand, onAway,
+// onSeatLost} and send(verb, args). A new version of the hub does not reload the page, because that would close an open hand
+// and discard half-made choices.
 
 import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";
 import { message, readMessage } from "./language.js";
@@ -16,11 +16,11 @@ const ASK_AGAIN = 1_500; // an unanswered request is sent again with the same id
 const GIVE_UP = 8_000;
 const PING_AFTER = 2_500;
 const DEAD_AFTER = 6_000;
-const SLEPT = 5_000; // a tick so late comes after sleep
+const SLEPT = 5_000; // a tick later than this comes after a sleep
 const SAY_AWAY_AFTER = 3_000;
-const TORN_FOR = 2_000; // state and hand of different moments: one was lost on the way, and both are asked for again
+const TORN_FOR = 2_000; // how long state and hand may be of different moments; then one was lost, and the link reconnects
 const CONNECTION = { clean: true, keepalive: 20, reconnectPeriod: 0, connectTimeout: 4_000, resubscribe: false };
-/** The hub closes a WebSocket with this code where no seat of it has the login (phone_ui/gateway.py). */
+/** The hub closes a WebSocket with this code if no seat has the login (phone_ui/gateway.py). */
 const SEAT_GIVEN_BACK = 4001;
 
 const SEAT_LOST = message("This seat was given back. Choose a seat to go on.");
@@ -28,8 +28,8 @@ const NEW_KEY = message("The hub has a new key. Scan the code on the screen agai
 const NO_ANSWER = message("The hub did not answer. Look at the table, then try once more.");
 
 /**
- * What a link needs, and whom it tells. `dial` opens an MQTT connection, `nextNumber` returns the next rising request
- * number, `onGone` is called once when the seat is no longer this phone's.
+ * The needs and callbacks of a link. `dial` opens an MQTT connection, `nextNumber` returns rising request numbers, and
+ * `onSeatLost` is called once when this phone has lost the seat.
  * @typedef {object} LinkOptions
  * @property {Held} held
  * @property {string} address
@@ -38,13 +38,13 @@ const NO_ANSWER = message("The hub did not answer. Look at the table, then try o
  * @property {(state: PublicState) => void} onPublic
  * @property {(hand: Hand) => void} onHand
  * @property {(away: boolean) => void} onAway
- * @property {(sentence: string) => void} onGone
+ * @property {(sentence: string) => void} onSeatLost
  * @property {Clock} [clock]
  */
 
 /**
- * Connect a seat that is held. `wake` drops whatever socket there is and opens a new one: after sleep, a hidden page or
- * a changed network.
+ * Connect a held seat. `wake` replaces the socket by a new one, after a sleep, a hidden page or a change of network.
+ * `send` resolves with the hub's answer.
  * @param {LinkOptions} options
  * @returns {{ send: (verb: Act["verb"], args?: Facts) => Promise<Answer>, wake: () => void, close: () => void }}
  */
@@ -59,7 +59,7 @@ export function connect(options) {
 }
 
 /**
- * Return where the MQTT of a page's own hub is.
+ * Return the MQTT address of the page's own hub.
  * @param {{ protocol: string, host: string }} location
  */
 export function mqttAddress({ protocol, host }) {
@@ -79,7 +79,7 @@ function topicsOf({ hub, table, sid }) {
   };
 }
 
-/** Requests without an answer: sent again, and given up after a while. */
+/** Unanswered requests: they are sent again, and fail after a while. */
 class Requests {
   /**
    * @param {Clock} clock
@@ -93,7 +93,7 @@ class Requests {
   }
 
   /**
-   * Send a request; resolves with its answer.
+   * Send a request. Resolves with its answer.
    * @param {Act} act
    * @returns {Promise<Answer>}
    */
@@ -111,7 +111,7 @@ class Requests {
     this.open.delete(ack.re);
   }
 
-  /** Send every open request once more. */
+  /** Send every unanswered request again. */
   sendAgain() {
     for (const request of this.open.values()) {
       request.sentAt = this.clock.now();
@@ -119,7 +119,7 @@ class Requests {
     }
   }
 
-  /** Send again what waits for long, and give up what waits for too long. */
+  /** Send requests again that have waited for long, and let those fail that have waited too long. */
   tick() {
     const now = this.clock.now();
     for (const [id, request] of this.open) {
@@ -157,21 +157,21 @@ class Link {
     /** @type {Hand | null} */
     this.hand = null;
     const now = this.clock.now();
-    this.live = false; // something of the table came over this connection
+    this.live = false; // data of the table arrived over this connection
     this.hubIsUp = true;
-    this.away = false; // as the page was told
+    this.away = false; // as reported to the page
     this.closed = false;
     this.heardAt = now;
     this.dialledAt = now;
     this.lostAt = now;
     this.tickedAt = now;
-    this.wholeAt = now; // state and hand were of one moment
+    this.wholeAt = now; // when state and hand were last of the same moment
     this.stopTicking = this.clock.every(TICK, () => this.tick());
   }
 
   // --- the connection ----------------------------------------------------------------------------------
 
-  /** Open a new connection in place of the present one. */
+  /** Open a new connection, in place of the present one. */
   dial() {
     this.drop();
     if (this.closed) return;
@@ -191,33 +191,33 @@ class Link {
     });
     client.on("connect", () => this.connected(client));
     client.on("message", (topic, payload, packet) => this.receive(topic, payload, packet.retain));
-    client.on("error", () => undefined); // a broker may refuse a login that it does not know yet: only the hub ends a seat
+    client.on("error", () => undefined); // a broker may refuse a login that it does not have yet: only the hub ends a seat
     client.on("close", () => {
       if (this.client !== client) return;
       this.client = null;
-      this.lost();
+      this.markLost();
     });
   }
 
   /** @param {MqttClient} client */
   connected(client) {
     const { state, hand, ack, status, online } = this.topics;
-    // QoS 0: what is retained is complete and numbered, TCP keeps its order, and an answer that is lost is asked for again.
+    // QoS 0: retained messages are complete and numbered, TCP keeps the order, and requests with lost answers are repeated.
     client.subscribe([state, hand, ack], { qos: 0 });
     client.subscribe(status, { qos: 0 }, () => undefined);
     client.publish(online, JSON.stringify({ session: this.session }), { qos: 1, retain: true });
   }
 
   /**
-   * Open the socket of a connection; how the hub closes it says whether the seat is still this phone's.
+   * Open the socket of a connection. The hub's close code says whether this phone has lost the seat.
    * @param {string} url
    * @param {string[]} protocols
-   * @param {() => boolean} isPresent whether its connection is the present one
+   * @param {() => boolean} isPresent returns whether the connection is still the present one
    */
   openSocket(url, protocols, isPresent) {
     const socket = new WebSocket(url, protocols);
     socket.addEventListener("close", ({ code }) => {
-      if (code === SEAT_GIVEN_BACK && isPresent()) this.gone(SEAT_LOST);
+      if (code === SEAT_GIVEN_BACK && isPresent()) this.loseSeat(SEAT_LOST);
     });
     return socket;
   }
@@ -226,12 +226,12 @@ class Link {
     const old = this.client;
     this.client = null;
     old?.removeAllListeners();
-    old?.on("error", () => undefined); // what an ended connection still has to complain of
+    old?.on("error", () => undefined); // ignore late errors of the ended connection
     old?.end(true);
-    this.lost();
+    this.markLost();
   }
 
-  lost() {
+  markLost() {
     if (this.live) this.lostAt = this.clock.now();
     this.live = false;
   }
@@ -249,10 +249,10 @@ class Link {
   }
 
   /** @param {string} sentence */
-  gone(sentence) {
+  loseSeat(sentence) {
     if (this.closed) return;
     this.close();
-    this.options.onGone(sentence);
+    this.options.onSeatLost(sentence);
   }
 
   // --- from the hub ------------------------------------------------------------------------------------
@@ -274,10 +274,10 @@ class Link {
    * @param {boolean} retained
    */
   receiveState(payload, retained) {
-    if (!retained) this.hubIsUp = true; // who speaks is there, whatever its status said last
+    if (!retained) this.hubIsUp = true; // a new message proves that the hub is up, whatever its last status
     /** @type {PublicState} */
     const state = readMessage(new TextDecoder().decode(payload));
-    this.alive();
+    this.markLive();
     if (!notOlder(this.state, state)) return;
     this.state = state;
     this.options.onPublic(state);
@@ -285,11 +285,11 @@ class Link {
 
   /** @param {Uint8Array} payload */
   receiveHand(payload) {
-    if (!payload.length) return this.gone(SEAT_LOST);
+    if (!payload.length) return this.loseSeat(SEAT_LOST);
     /** @type {Hand | null} */
     const hand = this.channel.decrypt(payload);
-    if (!hand) return this.gone(NEW_KEY);
-    this.alive();
+    if (!hand) return this.loseSeat(NEW_KEY);
+    this.markLive();
     if (!notOlder(this.hand, hand)) return undefined;
     this.hand = hand;
     return this.options.onHand(hand);
@@ -308,12 +308,12 @@ class Link {
     if (!this.hubIsUp) this.lostAt = this.clock.now();
   }
 
-  alive() {
+  markLive() {
     if (!this.live) {
       this.live = true;
       this.requests.sendAgain();
     }
-    this.sayWhetherAway();
+    this.reportAway();
   }
 
   // --- time --------------------------------------------------------------------------------------------
@@ -323,12 +323,12 @@ class Link {
     const slept = now - this.tickedAt > SLEPT;
     this.tickedAt = now;
     const silence = now - this.heardAt;
-    const mute = !this.live && now - this.dialledAt > DEAD_AFTER; // pings are answered, but nothing of the table comes
+    const mute = !this.live && now - this.dialledAt > DEAD_AFTER; // pings are answered, but no data of the table arrives
     if (!this.isTorn()) this.wholeAt = now;
     const torn = now - this.wholeAt > TORN_FOR;
     if (slept || mute || torn || silence > DEAD_AFTER || !this.client) this.dial();
     else if (silence > PING_AFTER && this.client.connected) this.client.sendPing();
-    this.sayWhetherAway();
+    this.reportAway();
     this.requests.tick();
   }
 
@@ -338,7 +338,7 @@ class Link {
     return Boolean(state && hand) && (state?.session !== hand?.session || state?.seq !== hand?.seq);
   }
 
-  sayWhetherAway() {
+  reportAway() {
     const there = this.live && this.hubIsUp;
     const away = !there && this.clock.now() - this.lostAt >= SAY_AWAY_AFTER;
     if (away === this.away || (!away && !there)) return;
@@ -349,7 +349,7 @@ class Link {
   // --- to the hub --------------------------------------------------------------------------------------
 
   /**
-   * Ask the hub for something; resolves with its answer, or with a sentence when there was none within 8 s.
+   * Send a request. Resolves with the hub's answer, or with an error sentence after 8 s without one.
    * @param {Act["verb"]} verb
    * @param {Facts} args
    */
@@ -367,7 +367,7 @@ class Link {
 }
 
 /**
- * Return the state in a hub's status; a broker may say it as a bare word.
+ * Return the state in a hub's status. A broker may send it as a bare word.
  * @param {Uint8Array} payload
  * @returns {string}
  */

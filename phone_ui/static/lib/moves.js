@@ -1,15 +1,15 @@
-// Moves as they come from the hub, made into forms: pure, no page.
-// The same move may be listed more than once where one parameter limits another; it becomes one form, and each choice
-// leaves the variants that agree with it.
+// Turn the moves of the hub into forms. This module does not touch the page.
+// A move may be listed more than once if one parameter limits another. It becomes one form, and each choice keeps only
+// the variants that agree with it.
 
 import { distinct, isRecord, same, within } from "./values.js";
 
 /** @import { Facts, Field, Form, Range, Shape } from "./types.d.ts" */
 
-const FEW = 8; // so many amounts are keys to choose from, none of them chosen at first
+const FEW = 8; // up to this number, amounts are keys without a default
 
 /**
- * Return the kind of a parameter on the wire.
+ * Return the kind of a parameter.
  * @param {any} spec
  * @returns {Shape["kind"]}
  */
@@ -24,8 +24,8 @@ export function kindOf(spec) {
 }
 
 /**
- * Return one form a move name; `standing` offers stay apart from the answers to the question. What is `barred` keeps
- * its reason: of a whole move as the form's `why`, of single values in its `barred`.
+ * Return one form per move name. `standing` offers are separate from the answers to the question. Reasons of `barred`
+ * moves become the form's `why`, those of single values its `barred`.
  * @param {Facts[] | null | undefined} moves
  * @param {Facts[] | null} [barred]
  * @returns {Form[]}
@@ -58,7 +58,7 @@ export function formsOf(moves, barred) {
 }
 
 /**
- * Does the parameter take this value?
+ * Return whether the parameter accepts this value.
  * @param {any} spec
  * @param {any} value
  * @returns {boolean}
@@ -96,7 +96,7 @@ function inBounds(value, min, max) {
 }
 
 /**
- * Return the values of a parameter that has few of them.
+ * Return the values of a parameter with a list of values, or with one.
  * @param {any} spec
  * @returns {any[]}
  */
@@ -108,7 +108,7 @@ function valuesOf(spec) {
 const NOTHING = { kind: "fixed", only: undefined, of: [], from: [], ranges: [], ways: [], min: 0, max: 0 };
 
 /**
- * Return what several variants offer for one parameter, taken together.
+ * Return the union of what several variants offer for one parameter.
  * @param {any[]} specs
  * @returns {Shape}
  */
@@ -129,8 +129,8 @@ function together(specs) {
 }
 
 /**
- * Return all that is in several lists, each value as often as in any one of them; what is new stands before what
- * follows it.
+ * Return the union of several lists, with each value as often as in the list that has it most often. A new value is put
+ * before the values that follow it in its list.
  * @param {any[][]} lists
  */
 function union(lists) {
@@ -154,7 +154,7 @@ function union(lists) {
 }
 
 /**
- * May this member be added to a subset that is not whole yet?
+ * Return whether this member may be added to an incomplete subset.
  * @param {Field} field
  * @param {any[]} chosen
  * @param {any} value
@@ -224,7 +224,7 @@ export function mostAmount(ranges) {
 }
 
 /**
- * Return the amount to begin with: the least, or where some amount between others is left out the one below it.
+ * Return the default amount: the least, or the last one before a gap between the ranges.
  * @param {Range[]} ranges
  */
 function firstAmount(ranges) {
@@ -233,7 +233,7 @@ function firstAmount(ranges) {
 }
 
 /**
- * Return the legal amounts if there are at most `limit` of them, else null.
+ * Return the legal amounts if there are at most `limit`, else null.
  * @param {Range[]} ranges
  * @param {number} [limit]
  */
@@ -259,7 +259,7 @@ function nearestAmount(ranges, value) {
 // --- fields --------------------------------------------------------------------------------------------
 
 /**
- * Does the field take this value, or is it the beginning of one that it takes?
+ * Return whether the field accepts this value, or a value that starts with it.
  * @param {Shape} field
  * @param {any} value
  */
@@ -295,7 +295,7 @@ function firstValue(field) {
 }
 
 /**
- * Return the value of a field: what is wanted if the field takes it, else what stands there first.
+ * Return the value of a field: `wanted` if the field accepts it, else the default.
  * @param {Shape} shape
  * @param {boolean} optional
  * @param {any} wanted
@@ -306,7 +306,7 @@ function valueIn(shape, optional, wanted) {
 }
 
 /**
- * Return the fields of a form as the choices so far leave them.
+ * Return the fields of a form after these choices.
  * @param {Form} form
  * @param {Facts} chosen
  * @returns {Field[]}
@@ -319,7 +319,7 @@ export function fieldsOf(form, chosen) {
     const having = live.filter((variant) => name in variant);
     const barred = form.barred.filter((one) => one.name === name);
     if (!form.variants.length && barred.length) {
-      // Where none of it is to be had, what one looks for still stands there with the reason.
+      // If no value is allowed, the field still shows the barred ones with their reasons.
       fields.push({
         ...NOTHING,
         name,
@@ -336,7 +336,7 @@ export function fieldsOf(form, chosen) {
     if (optional && fields.some((before) => before.value === undefined)) continue;
     const shape = together(having.map((variant) => variant[name]));
     const everywhere = together(form.variants.filter((variant) => name in variant).map((variant) => variant[name]));
-    // One value left of several elsewhere is still shown, so that the form does not jump.
+    // A field with one value left is still shown if it has more with other choices, so that the form does not jump.
     const shown = shape.kind !== "fixed" || optional || barred.length > 0 || everywhere.kind !== "fixed";
     const value = valueIn(shape, optional, chosen[name]);
     fields.push({ ...shape, name, value, more: valuesElsewhere(form, name, shape, fields), shown, optional, barred });
@@ -346,7 +346,7 @@ export function fieldsOf(form, chosen) {
 }
 
 /**
- * Return the variants that agree with a value; all of them if none does.
+ * Return the variants that agree with a value, or all of them if none does.
  * @param {Facts[]} variants
  * @param {string} name
  * @param {any} value
@@ -359,7 +359,7 @@ function agreeing(variants, name, value) {
 }
 
 /**
- * Return the values of a field that are to be had with other amounts only: a rank with a larger number of cards.
+ * Return the values of a field that need other amounts, such as a rank with a larger number of cards.
  * @param {Form} form
  * @param {string} name
  * @param {Shape} shape
@@ -380,8 +380,8 @@ function valuesElsewhere(form, name, shape, before) {
 }
 
 /**
- * Return what is chosen once `value` is: where it needs other amounts, the nearest that go with it, above rather than
- * below.
+ * Return the choices after `value` is chosen. If it needs other amounts, they change to the nearest ones, larger rather
+ * than smaller.
  * @param {Form} form
  * @param {Facts} chosen
  * @param {string} name
@@ -413,7 +413,7 @@ function nearestAmounts(amounts, variant) {
 }
 
 /**
- * Return the names of the fields in which something is still to be chosen.
+ * Return the names of the fields without a choice yet.
  * @param {Field[]} fields
  */
 export function blanksOf(fields) {
@@ -424,7 +424,7 @@ export function blanksOf(fields) {
 }
 
 /**
- * Return the arguments as they stand, without what is not chosen.
+ * Return the arguments of the move, without open choices.
  * @param {Field[]} fields
  * @returns {Facts}
  */
@@ -434,7 +434,7 @@ export function argsOf(fields) {
 }
 
 /**
- * Is some variant answered in full by these fields?
+ * Return whether these fields answer some variant completely.
  * @param {Form} form
  * @param {Field[]} fields
  */
@@ -448,7 +448,7 @@ export function isWhole(form, fields) {
 }
 
 /**
- * Does the move only want a press, with nothing to choose?
+ * Return whether the move needs only a press, without a choice.
  * @param {Form} form
  */
 export function isPlain(form) {

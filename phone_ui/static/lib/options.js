@@ -1,4 +1,4 @@
-// The options of a game: which differ from the usual, which are idle beside others, and what they are called.
+// The options of a game: which ones differ from the default, which ones have no effect, and their labels.
 
 import { readable } from "./labels.js";
 import { say } from "./language.js";
@@ -15,7 +15,7 @@ import { seatName } from "./seats.js";
 export const optionLabel = (name, option) => say(option.label ?? readable(name));
 
 /**
- * Return a value that is not the usual one, in words.
+ * Return a non-default value in words.
  * @param {PublicState} state
  * @param {Option} option
  * @param {any} value
@@ -27,7 +27,7 @@ export function optionText(state, option, value) {
 }
 
 /**
- * Return why an option has no effect beside the others, as a sentence; "" where it has one.
+ * Return a sentence why an option has no effect with the other options, or "".
  * @param {Labels | null | undefined} labels
  * @param {string} name
  * @param {Facts} options
@@ -40,7 +40,7 @@ export function idleWhy(labels, name, options) {
 }
 
 /**
- * Return the options that a match begins with: without those that would have no effect, or are as usual.
+ * Return the options with which a match begins: without defaults, and without options that have no effect.
  * @param {Labels | null | undefined} labels
  * @param {Facts} options
  * @returns {Facts}

@@ -1,5 +1,5 @@
-// The big screen's stream. The hub's own machine gets it as it is. A screen on another machine proves the token of its
-// link, which is encrypted for the hub's key, and gets a stream that only this page decrypts.
+// The big screen's stream. The hub's own machine gets it unencrypted. A screen on another machine proves the token of its
+// link, encrypted for the hub's key, and gets a stream that only this page can decrypt.
 
 import { Channel, fromBase64, keyFrom, newKeys, randomHex, toBase64 } from "./encryption.js";
 import { slot } from "./storage.js";
@@ -10,29 +10,29 @@ import { slot } from "./storage.js";
 const BEAT_MS = 5_000;
 const PATIENCE = 5_000;
 
-/** The hub does not know this screen's link. */
+/** The hub does not accept this screen's link. */
 class NotPaired extends Error {}
 
-/** The screen of a table: its link, its streams, and what tells the hub that this page is alive. */
+/** The screen of a table: its link, its streams, and its reports that the page is alive. */
 export class OwnScreen {
   /**
    * @param {string} table
    * @param {string} hash the fragment of the page's address: `k` is the hub's key, `s` the token
-   * @param {(refused: boolean) => void} onRefused whether the hub refuses the link
+   * @param {(refused: boolean) => void} onRefused called with whether the hub refuses the link
    */
   constructor(table, hash, onRefused) {
     const given = new URLSearchParams(hash.slice(1));
-    const kept = slot(`th/screen/${table}`);
+    const stored = slot(`th/screen/${table}`);
     const named = given.get("s");
     /** @type {{ k: string | null, s: string } | null} */
-    const link = named ? { k: given.get("k"), s: named } : kept.get();
-    if (named && link) kept.set(link);
+    const link = named ? { k: given.get("k"), s: named } : stored.get();
+    if (named && link) stored.set(link);
     this.path = `/t/${table}/screen`;
     this.hub = keyFrom(link?.k);
     this.token = link?.s ?? "";
     this.onRefused = onRefused;
     const id = given.get("screen") ?? "";
-    /** What the program that started this browser calls the page. */
+    /** The id of the page, given by the program that started this browser. */
     this.id = /^[0-9a-f]{16}$/.test(id) ? id : randomHex(16);
     this.session = "";
     /** @type {Channel | null} */
@@ -43,7 +43,7 @@ export class OwnScreen {
 
   /**
    * Open the stream.
-   * @param {string} address that of everybody, and of the hub's own machine
+   * @param {string} address the address of the public stream, which on the hub's own machine has the codes of seats
    * @returns {Source}
    */
   open(address) {
@@ -52,7 +52,7 @@ export class OwnScreen {
   }
 
   /**
-   * Tell the hub that this page is alive, each time that it has heard a beat of its stream; at most every five seconds.
+   * Report to the hub that this page is alive, when a beat of its stream arrives; at most every five seconds.
    * @param {boolean} own whether the hub shows this screen the codes of seats
    * @param {number} now in milliseconds
    */
@@ -66,11 +66,11 @@ export class OwnScreen {
       const { nonce, box } = this.channel.box(/** @type {ScreenBeat} */ ({ n: this.beats }));
       alive = { screen: this.id, session: this.session, nonce: toBase64(nonce), box: toBase64(box) };
     }
-    post(`${this.path}/alive`, alive).catch(() => undefined); // the next beat comes anyway
+    post(`${this.path}/alive`, alive).catch(() => undefined); // the next beat is sent anyway
   }
 
   /**
-   * Prove the token; throws NotPaired where the hub does not take it, another error where it does not answer.
+   * Prove the token. Throws NotPaired if the hub refuses it, another error if it does not answer.
    * @returns {Promise<{ address: string, channel: Channel }>}
    */
   async pair() {
@@ -86,17 +86,17 @@ export class OwnScreen {
     /** @type {ScreenBox} */
     const sealed = await answer.json();
     /** @type {ScreenSession | null} */
-    const told = channel.unbox(fromBase64(sealed.nonce), fromBase64(sealed.box));
-    if (!told) throw new NotPaired();
-    this.session = told.session;
+    const opened = channel.unbox(fromBase64(sealed.nonce), fromBase64(sealed.box));
+    if (!opened) throw new NotPaired();
+    this.session = opened.session;
     this.channel = channel;
     this.beats = 0;
-    return { address: `${this.path}/events?session=${told.session}`, channel };
+    return { address: `${this.path}/events?session=${opened.session}`, channel };
   }
 }
 
 /**
- * An EventSource that pairs first, and decrypts. Where the hub refuses the link it is the stream of everybody.
+ * An EventSource that pairs first, and decrypts. If the hub refuses the link, it is the public stream.
  * @implements {Source}
  */
 class PairedSource {
@@ -114,14 +114,14 @@ class PairedSource {
     /** @type {EventSource | null} */
     this.source = null;
     this.closed = false;
-    this.begin(screen, everybody).catch(() => undefined); // silence: the follower opens another one
+    this.open(screen, everybody).catch(() => undefined); // on failure it stays silent, so the follower opens a new one
   }
 
   /**
    * @param {OwnScreen} screen
    * @param {string} everybody
    */
-  async begin(screen, everybody) {
+  async open(screen, everybody) {
     let address = everybody;
     /** @type {Channel | null} */
     let channel = null;
@@ -135,7 +135,7 @@ class PairedSource {
     if (this.closed) return;
     this.source = new EventSource(address);
     this.source.onopen = () => this.onopen?.(null);
-    for (const [name, heard] of this.listeners) this.source.addEventListener(name, heard);
+    for (const [name, listener] of this.listeners) this.source.addEventListener(name, listener);
     this.source.onmessage = ({ data }) => {
       const text = channel ? channel.text(fromBase64(data)) : data;
       if (text !== null) this.onmessage?.({ data: text });
@@ -144,11 +144,11 @@ class PairedSource {
 
   /**
    * @param {string} name
-   * @param {() => void} heard
+   * @param {() => void} listener
    */
-  addEventListener(name, heard) {
-    this.listeners.push([name, heard]);
-    this.source?.addEventListener(name, heard);
+  addEventListener(name, listener) {
+    this.listeners.push([name, listener]);
+    this.source?.addEventListener(name, listener);
   }
 
   close() {

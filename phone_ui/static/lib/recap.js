@@ -1,4 +1,4 @@
-// A recap of a match as text, for the person who wants to keep it: public facts, and whose phone it was.
+// A recap of a match as text, for people to keep: public facts, and the seat of this phone.
 
 import { ranking, scoreText } from "./labels.js";
 import { say } from "./language.js";
@@ -8,7 +8,7 @@ import { asPlayed, spokenName, winnersText, withNames } from "./seats.js";
 /** @import { PublicState } from "./messages.d.ts" */
 
 /**
- * Return the recap of a match that is over, as the phone at `seat` saw it (null: somebody who watched).
+ * Return the recap of a finished match, for the phone at `seat` (null: a spectator).
  * @param {Labels | null} labels
  * @param {PublicState} newest
  * @param {number | null} seat
@@ -30,11 +30,11 @@ export function recap(labels, newest, seat, now) {
   if (state.highlights.length) lines.push("", ...state.highlights.map((text) => withNames(state, text)));
   if (own >= 0)
     lines.push("", say("Kept at seat {seat}, as {name}.", { seat, name: spokenName(state, places[own].seat) }));
-  return `${lines.join("\r\n")}\r\n`.replace(/[\u2068\u2069]/g, ""); // a file of people, with no sentences to recognise
+  return `${lines.join("\r\n")}\r\n`.replace(/[\u2068\u2069]/g, ""); // isolates are only needed on pages
 }
 
 /**
- * Return a name for the file.
+ * Return a file name for the recap.
  * @param {PublicState} state
  * @param {Date} now
  */

@@ -1,8 +1,8 @@
-// The ring of 16 lamps as boxes draw it: pattern to lamps, the same rules as hub/display/rings.py.
-// Lamp 0 is at the player's side, the others follow clockwise. Nothing is faster than 3 Hz.
+// The ring of 16 lamps as boxes draw it: patterns to lamps, as in hub/display/rings.py.
+// Lamp 0 is at the player's side; the others follow clockwise. No light changes faster than 3 Hz.
 
 /**
- * A lamp: its colour as hex digits, its level from 0 to 1.
+ * A lamp: its color as hex digits, and its level from 0 to 1.
  * @typedef {{ colour: string, level: number }} Lamp
  */
 
@@ -16,7 +16,7 @@ const BARS = [3, 4, 5, 11, 12, 13];
 const [EIGHT, FOUR] = [3, 13];
 
 /**
- * From 0 to 1 and back, `hertz` times a second.
+ * Oscillate from 0 to 1 and back, `hertz` times per second.
  * @param {number} t
  * @param {number} hertz
  */
@@ -68,7 +68,7 @@ function crowned(lamps, place) {
 }
 
 /**
- * Full light; before it `n` pulses of a second each.
+ * Full light after `n` pulses of one second each.
  * @param {number} t
  * @param {number} n
  */
@@ -115,7 +115,7 @@ const PATTERNS = {
 };
 
 /**
- * Return the 16 lamps of a picture, `t` seconds after it came.
+ * Return the 16 lamps of a picture, `t` seconds after it was set.
  * @param {{ pattern: string, n?: number, colour?: string }} picture
  * @param {number} t
  */

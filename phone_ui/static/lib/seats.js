@@ -1,4 +1,4 @@
-// Seats as people tell them apart: symbols, names, and sentences that name seats.
+// Seats for people: symbols, names, and sentences that name seats.
 
 import { cutAtSeats, isTranslated, message, say, sayCount } from "./language.js";
 import { isRecord } from "./values.js";
@@ -6,7 +6,7 @@ import { isRecord } from "./values.js";
 /** @import { PublicSeat, PublicState } from "./messages.d.ts" */
 
 /**
- * How a seat is told apart without colour; the same table as hub.ports.SEAT_MARKS.
+ * The symbols that distinguish seats without color, as in hub.ports.SEAT_MARKS.
  * @type {Record<string, { symbol: string, name: string }>}
  */
 export const MARKS = {
@@ -19,33 +19,33 @@ export const MARKS = {
 };
 
 /**
- * Is this a map by seat, seats as keys?
+ * Return whether this is a map with seats as keys.
  * @param {any} value
  */
 export const isBySeat = (value) => isRecord(value) && Object.keys(value).every((key) => key in MARKS);
 
 /**
- * Return the table's entry of a seat.
+ * Return the table's entry of a seat, if any.
  * @param {PublicState | null} state
  * @param {number | string | null | undefined} seat
  */
 export const placeOf = (state, seat) => state?.seats?.find((place) => place.seat === Number(seat));
 
 /**
- * Does the house play at this seat because nobody sits there?
+ * Return whether the house plays at this seat because it is free.
  * @param {PublicSeat} place
  */
 export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
 
 /**
- * Return what a person calls a seat: the nick name, or "Seat 2".
+ * Return the name of a seat: the player's name, or "Seat 2".
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
 export const seatName = (state, seat) => placeOf(state, seat)?.name || say("Seat {seat}", { seat });
 
 /**
- * Return how many letters the longest word of a name has: as wide its place has to be, so that no word is broken.
+ * Return the length of the longest word in a name, so that its place is wide enough for it.
  * @param {string} name
  */
 export const longestWord = (name) => Math.max(...name.split(/(?<=-)| /).map((word) => word.length), 5);
@@ -54,13 +54,13 @@ export const longestWord = (name) => Math.max(...name.split(/(?<=-)| /).map((wor
 const isHubs = (name) => /^(House|Seat) \d$/.test(name);
 
 /**
- * Return a person's name for a sentence that is translated: between isolates it is no part of it.
+ * Return a person's name, in isolates if the sentence is translated, so that it is not taken for part of the sentence.
  * @param {string} name
  */
 export const isolated = (name) => (isHubs(name) || !isTranslated() ? name : `\u2068${name}\u2069`);
 
 /**
- * Return what a sentence calls a seat: a name, or "Seat 2".
+ * Return the name of a seat for a sentence: the player's name, or "Seat 2".
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
@@ -68,14 +68,14 @@ export const calledName = (state, seat) =>
   isNamed(state, seat) ? isolated(seatName(state, seat)) : say("Seat {seat}", { seat });
 
 /**
- * Return the same in the language of the page: a name stays, "Seat 2" does not.
+ * Return the same in the language of the page: "Seat 2" is translated, a name is not.
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
 export const spokenName = (state, seat) => say(calledName(state, seat));
 
 /**
- * Return who has won; `names` are those of the `count` winners.
+ * Return a sentence with the winners. `names` are the `count` winners.
  * @param {string} names
  * @param {number} count
  */
@@ -83,14 +83,14 @@ export const winnersText = (names, count) =>
   count ? sayCount("{names} wins", "{names} win", count, { names }) : say("Nobody wins");
 
 /**
- * Return the attribute `translate` of an element with a seat's name.
+ * Return the value of the attribute `translate` for an element with a seat's name.
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
 export const nameStays = (state, seat) => (isNamed(state, seat) && !isHubs(seatName(state, seat)) ? "no" : undefined);
 
 /**
- * Return the state of a match that is over with the names of those who played it, whoever sits there by now.
+ * Return the state of a finished match with the names of its players, even if other people sit there now.
  * @template {PublicState} T
  * @param {T} state
  * @returns {T}
@@ -104,20 +104,20 @@ export const asPlayed = (state) => ({
 });
 
 /**
- * Has somebody given this seat a name?
+ * Return whether a player has given this seat a name.
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
 export const isNamed = (state, seat) => Boolean(placeOf(state, seat)?.name);
 
 /**
- * Return "seat 2, orange triangle", for those who hear the page.
+ * Return "seat 2, orange triangle", for screen readers.
  * @param {number | string} seat
  */
 export const seatText = (seat) => say("seat {seat}, {mark}", { seat, mark: MARKS[seat]?.name ?? "" });
 
 /**
- * Cut a sentence of the hub, in the language of the page, at every "Seat 2", so that a page can put symbol and name
+ * Split a sentence of the hub, in the language of the page, at every "Seat 2", so that a page can put symbol and name
  * there: strings and numbers.
  * @param {string | null | undefined} text
  * @returns {(string | number)[]}
@@ -125,7 +125,7 @@ export const seatText = (seat) => say("seat {seat}, {mark}", { seat, mark: MARKS
 export const splitAtSeats = (text) => cutAtSeats(say(String(text ?? "")));
 
 /**
- * Return a sentence with the seats' names in it, for where only text may stand.
+ * Return a sentence with the seats' names in it, for places that allow only text.
  * @param {PublicState} state
  * @param {string} text
  */

@@ -1,4 +1,4 @@
-// What a table sounds like: which tones belong to what has just happened. They are made here, by arithmetic.
+// The sounds of a table: the tones for what has just happened, computed here.
 
 /** @import { PublicState } from "./messages.d.ts" */
 
@@ -6,7 +6,7 @@
 /** @typedef {{ hertz: number, at: number, seconds: number, gain: number }} Tone */
 
 /**
- * The notes of each sound: hertz, and from when for how long, in seconds.
+ * The notes of each sound: frequency in hertz, start and duration in seconds.
  * @type {Record<Sound, readonly (readonly [number, number, number])[]>}
  */
 const NOTES = {
@@ -36,8 +36,8 @@ const NOTES = {
 const LOUDEST = 0.4;
 
 /**
- * Return the tones of some sounds, one sound after the other; none at volume 0. `volume` is in per cent; it is squared,
- * for so ears hear it.
+ * Return the tones of some sounds, one after the other; none at volume 0. `volume` is in percent. The gain is its
+ * square, which matches perceived loudness.
  * @param {Sound[]} sounds
  * @param {number} volume
  * @returns {Tone[]}
@@ -62,28 +62,28 @@ const announced = (state) => state.notices.find((notice) => notice.key === "time
 const newest = (state) => state.events.at(-1)?.n ?? -1;
 
 /**
- * Return what hears the states of a table, one after the other. What the first of them tells of was long ago; so it is
- * after a gap in them (`skip`), after an undo, and when another match has come.
+ * Return a listener that turns successive states of a table into sounds. The first state makes no sound, nor does the
+ * first one after a gap (`skip`), after an undo, or of another match.
  */
 export function listener() {
   /** @type {PublicState | null} */
   let last = null;
-  let told = ""; // the last announcement of the table's time
+  let lastOrders = ""; // the last announcement of the table's time
   let skipping = false;
   return {
     skip: () => {
       skipping = true;
     },
     /**
-     * Return what is to be heard of a state, in the order in which it happened.
+     * Return the sounds for a state, in the order of the events.
      * @param {PublicState} state
      * @returns {Sound[]}
      */
-    hear(state) {
+    soundsFor(state) {
       const before = last;
       const orders = announced(state);
-      const isNew = Boolean(orders) && orders !== told;
-      told = orders || told;
+      const isNew = Boolean(orders) && orders !== lastOrders;
+      lastOrders = orders || lastOrders;
       last = state;
       if (!before || skipping) {
         skipping = false;
@@ -91,7 +91,7 @@ export function listener() {
       }
       const follows = before.session === state.session && before.epoch === state.epoch && before.match === state.match;
       /** @type {Sound[]} */
-      const sounds = follows ? happened(before, state) : [];
+      const sounds = follows ? soundsBetween(before, state) : [];
       return isNew ? [...sounds, "orders"] : sounds;
     },
   };
@@ -101,7 +101,7 @@ export function listener() {
  * @param {PublicState} before
  * @param {PublicState} state of the same match
  */
-function happened(before, state) {
+function soundsBetween(before, state) {
   /** @type {Sound[]} */
   const sounds = [];
   if (state.locked.some((seat) => !before.locked.includes(seat))) sounds.push("lock");

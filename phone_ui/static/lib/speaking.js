@@ -1,6 +1,6 @@
-// A page that speaks another language than English: its catalogues, and how what is drawn is said in it.
-// Texts of an element are translated where it is made: what stands between two tags is one message, or a text of the hub.
-// What has `translate="no"` stays: names of people, keys, addresses.
+// Translation of a page: its catalogues, and how elements are translated.
+// Texts are translated when an element is made: the text between two tags is one message, or a text of the hub.
+// Elements with `translate="no"` stay as they are: names of people, keys, addresses.
 
 import { filled } from "./language.js";
 import { Language } from "./translate.js";
@@ -17,14 +17,14 @@ async function fetchJson(path) {
 }
 
 /**
- * What the hub has: its languages by their own names, and those of each table's screens.
+ * The languages of the hub, each by its own name, and those of each table's screens.
  * @returns {Promise<{ languages: Record<string, string>, tables: Record<string, string[]> } | null>}
  */
 export const fetchLanguages = () => fetchJson("/languages.json");
 
 /**
- * Return what speaks the first of these languages that the hub has, with the sentences of these games; null where that is
- * the one spoken before.
+ * Return a speaker of the first of these languages that the hub has, with the sentences of these games; null if the page
+ * speaks that language already.
  * @param {readonly string[]} wishes
  * @param {Set<string>} games
  * @param {Speaker | null} before
@@ -43,7 +43,7 @@ export async function speak(wishes, games, before) {
 }
 
 /**
- * What elements were made with, and in which language they were said: htm makes unchanging parts once, and a page may
+ * The original properties of translated elements, and the language: htm makes unchanging parts only once, and a page may
  * change its language.
  * @type {WeakMap<object, { language: string, props: any }>}
  */
@@ -53,7 +53,7 @@ const said = new WeakMap();
 class Spoken {
   /**
    * @param {string} name
-   * @param {Catalogue | null} common null for English, which a page may come back to
+   * @param {Catalogue | null} common null for English, to which a page may return
    */
   constructor(name, common) {
     this.name = name;
@@ -64,7 +64,7 @@ class Spoken {
     this.seats = this.seatsNow();
   }
 
-  /** Return the pattern of "Seat 2" as sentences of the language have it: screens put symbol and name there. */
+  /** Return the pattern of "Seat 2" in sentences of the language, where screens put symbol and name. */
   seatsNow() {
     const forms = ["Seat {seat}", "seat {seat}"].flatMap((one) => [
       filled(one, { seat: 0 }),
@@ -100,7 +100,7 @@ class Spoken {
     return this.language?.money(amount) ?? `$${amount}`;
   }
 
-  /** Say the texts that a page's own HTML has. */
+  /** Translate the texts in the page's own HTML. */
   sayDocument() {
     document.title = this.say(document.title);
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -110,7 +110,7 @@ class Spoken {
   }
 
   /**
-   * Return a text between tags in the language: the spaces around it stay, and a line end is a space.
+   * Translate a text between tags. The spaces around it stay, and a line break is a space.
    * @param {string} text
    */
   sayText(text) {
@@ -155,7 +155,7 @@ class Spoken {
   }
 
   /**
-   * Return the children of an element with their texts said.
+   * Return the children of an element with their texts translated.
    * @param {any[]} children
    * @returns {any[]}
    */

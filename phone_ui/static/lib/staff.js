@@ -1,5 +1,5 @@
-// The staff's session with the hub: the PIN goes encrypted for the hub's key, and everything after it in boxes for the
-// keys of this session, each request under a number of its own.
+// The staff's session with the hub: the PIN is encrypted for the hub's key, and all later messages for the keys of this
+// session. Each request has its own number.
 
 import { Refused } from "./claim.js";
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
@@ -10,36 +10,36 @@ import { slot } from "./storage.js";
 /** @import { Facts } from "./types.d.ts" */
 
 const PATIENCE = 15_000;
-const LOOK_PATIENCE = 30_000; // the hub answers a look after 20 s at the latest
+const LOOK_PATIENCE = 30_000; // the hub answers a request `look` within 20 s
 const TRY_AGAIN = 2_000;
 
-/** What this browser keeps: the hub's key as it came first, and what tells the hub that it has been here before. */
-const kept = slot("th/staff");
+/** Stored in this browser: the hub's key of the first visit, and a token that identifies the browser to the hub. */
+const stored = slot("th/staff");
 
-/** The session is over: the PIN is asked again. */
+/** The session is over, and the page asks for the PIN again. */
 export class SignedOut extends Error {}
 
-/** The hub has another key than the one that this browser knows. */
+/** The hub's key is not the one that this browser knows. */
 export class OtherKey extends Error {}
 
 /**
- * Return the key to which a log-in is encrypted, as base64url: that of the link, the one that this browser knows, or what the hub says.
+ * Return the key for a log-in, as base64url: of the link, else the one that this browser knows, else the hub's answer.
  * @param {string} hash
  * @returns {Promise<string>}
  */
 export async function hubKey(hash) {
   const given = new URLSearchParams(hash.slice(1)).get("k");
-  const known = given ?? kept.get()?.key;
+  const known = given ?? stored.get()?.key;
   return known ?? (await post("/staff/key.json", null)).k;
 }
 
-/** Forget the hub's key, so that the next log-in takes what the hub says. */
+/** Forget the hub's key, so that the next log-in accepts the hub's answer. */
 export function forgetKey() {
-  kept.remove();
+  stored.remove();
 }
 
 /**
- * Sign in; throws Refused or OtherKey.
+ * Sign in. Throws Refused or OtherKey.
  * @param {string} pin
  * @param {string} hash the fragment of the page's address
  * @returns {Promise<Session>}
@@ -51,21 +51,21 @@ export async function signIn(pin, hash) {
   const keys = newKeys();
   const channel = new Channel(hub, keys.secretKey);
   /** @type {StaffSecret} */
-  const secret = { pin, browser: kept.get()?.browser ?? "" };
+  const secret = { pin, browser: stored.get()?.browser ?? "" };
   const { nonce, box } = channel.box(secret);
   /** @type {StaffLogin} */
   const body = { pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };
-  const told = opened(channel, await post("/staff/login", body));
-  if (!told) throw new OtherKey();
-  kept.set({ key, browser: told.browser });
-  const session = new Session(channel, told.session, 0);
-  open = { name: told.session, key, secret: toBase64(keys.secretKey), n: 0 };
+  const reply = opened(channel, await post("/staff/login", body));
+  if (!reply) throw new OtherKey();
+  stored.set({ key, browser: reply.browser });
+  const session = new Session(channel, reply.session, 0);
+  open = { name: reply.session, key, secret: toBase64(keys.secretKey), n: 0 };
   store(open);
   return session;
 }
 
 /**
- * What of a session outlives a reload of the page, in this tab alone.
+ * The part of a session that survives a reload of the page, in this tab only.
  * @type {{ name: string, key: string, secret: string, n: number } | null}
  */
 let open = null;
@@ -82,7 +82,7 @@ function store(value) {
 }
 
 /**
- * Return the session of this tab, if it has one.
+ * Return the session of this tab, or null.
  * @returns {Session | null}
  */
 export function lastSession() {
@@ -95,12 +95,12 @@ export function lastSession() {
   return open && hub ? new Session(new Channel(hub, fromBase64(open.secret)), open.name, open.n) : null;
 }
 
-/** One session: `ask` sends a request and opens its answer. */
+/** A session: `ask` sends a request and decrypts its answer. */
 export class Session {
   /**
    * @param {Channel} channel
    * @param {string} name
-   * @param {number} n the last number that was used
+   * @param {number} n the last number used
    */
   constructor(channel, name, n) {
     this.channel = channel;
@@ -109,7 +109,7 @@ export class Session {
   }
 
   /**
-   * Ask the hub for something; throws SignedOut, or Refused with the hub's sentence.
+   * Send a request. Throws SignedOut, or Refused with the hub's sentence.
    * @param {StaffAsk["verb"]} verb
    * @param {string} [table]
    * @param {Facts} [args]
@@ -130,7 +130,7 @@ export class Session {
     return answer;
   }
 
-  /** Sign out, also where the hub does not answer. */
+  /** Sign out, even if the hub does not answer. */
   async end() {
     try {
       await this.ask("out");
@@ -141,17 +141,17 @@ export class Session {
 }
 
 /**
- * Follow the venue until it is stopped: `onVenue` gets each picture, `onAway` whether the hub does not answer, `onOut` is
- * called once when the session is over.
+ * Follow the venue. `onVenue` gets each picture, `onAway` whether the hub fails to answer, and `onOut` is called once when
+ * the session is over. Return a function that ends this.
  * @param {Session} session
- * @param {{ onVenue: (venue: Venue) => void, onAway: (away: boolean) => void, onOut: () => void }} told
+ * @param {{ onVenue: (venue: Venue) => void, onAway: (away: boolean) => void, onOut: () => void }} callbacks
  * @returns {() => void}
  */
 export function watch(session, { onVenue, onAway, onOut }) {
   let stopped = false;
   let woken = false;
   let looking = new AbortController();
-  async function go() {
+  async function poll() {
     let since = 0;
     while (!stopped) {
       woken = false;
@@ -175,14 +175,14 @@ export function watch(session, { onVenue, onAway, onOut }) {
       }
     }
   }
-  // A device that slept may wait for an answer that will not come any more.
+  // After a sleep, a device may wait for an answer that never arrives.
   const wake = () => {
     if (document.visibilityState !== "visible") return;
     woken = true;
     looking.abort();
   };
   document.addEventListener("visibilitychange", wake);
-  go();
+  poll();
   return () => {
     stopped = true;
     document.removeEventListener("visibilitychange", wake);
@@ -191,7 +191,7 @@ export function watch(session, { onVenue, onAway, onOut }) {
 }
 
 /**
- * Return what ends a request after so many milliseconds, or before.
+ * Return a controller that aborts a request after this time, or earlier.
  * @param {number} milliseconds
  */
 function within(milliseconds) {
@@ -213,7 +213,7 @@ function opened(channel, { nonce, box }) {
 }
 
 /**
- * Send JSON, or ask for it where there is no body; throws Refused, SignedOut or OtherKey.
+ * Send JSON, or request it if there is no body. Throws Refused, SignedOut or OtherKey.
  * @param {string} address
  * @param {object | null} body
  * @param {AbortSignal} [signal]
@@ -232,12 +232,12 @@ async function post(address, body, signal = within(PATIENCE).signal) {
   } catch {
     throw new Refused("The hub does not answer. Is this device on the venue's network?");
   }
-  const said = await answer
+  const content = await answer
     .text()
     .then(readMessage)
     .catch(() => ({}));
   if (answer.status === 401) throw new SignedOut();
   if (answer.status === 400 && address === "/staff/login") throw new OtherKey();
-  if (!answer.ok) throw new Refused(said.error ?? say("The hub could not do that. Try once more."));
-  return said;
+  if (!answer.ok) throw new Refused(content.error ?? say("The hub could not do that. Try once more."));
+  return content;
 }

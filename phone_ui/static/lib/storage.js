@@ -1,5 +1,5 @@
-// What a phone keeps between visits: its claim on a seat, and the settings of the person who holds it.
-// A private window may refuse storage; then the page works until it is closed.
+// The data that a phone stores between visits: its claim of a seat, and personal settings.
+// A private window may refuse storage; then the data last until the page is closed.
 
 /** @import { Settings } from "./types.d.ts" */
 
@@ -39,7 +39,7 @@ function remove(key) {
 }
 
 /**
- * One small JSON value under a name; `get` returns null where there is none.
+ * A small JSON value under a name. `get` returns null if it is missing.
  * @param {string} name
  */
 export function slot(name) {
@@ -60,13 +60,13 @@ export function slot(name) {
 }
 
 /**
- * What a seat of a table is held with. One browser may hold several of a simulated table: `phone` keeps them apart.
+ * Return the storage name of a claim. One browser may hold several seats of a simulated table, distinguished by `phone`.
  * @param {string} table
  * @param {string | null} [phone]
  */
 export const claimNameOf = (table, phone) => `th/${table}${phone ? `/${phone}` : ""}`;
 
-/** The language that a person has chosen on this device. */
+/** The language chosen on this device. */
 export const languageSlot = slot("th/language");
 
 /** @type {Settings} */
@@ -90,7 +90,7 @@ export function loadSettings() {
 }
 
 /**
- * Keep the settings and let the page follow them.
+ * Store the settings and apply them to the page.
  * @param {Settings} settings
  */
 export function saveSettings(settings) {
@@ -99,7 +99,7 @@ export function saveSettings(settings) {
 }
 
 /**
- * Set text size (per cent), light and thumb side on the page itself.
+ * Apply text size (percent), theme and thumb side to the page.
  * @param {Settings} settings
  */
 export function applySettings({ size, theme, hand }) {

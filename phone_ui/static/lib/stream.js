@@ -1,15 +1,15 @@
-// The public state of a table as server-sent events, with a heartbeat: silence means reconnect, never an old picture
-// that looks alive.
+// The public state of a table as server-sent events. Silence means reconnect, so that no page shows an old state as the
+// present one.
 
 import { readMessage } from "./language.js";
 
 /** @import { Clock, Source } from "./types.d.ts" */
 
-const PATIENCE = 3_000; // without a word from the hub; it sends a beat every second
+const PATIENCE = 3_000; // without data from the hub, which sends a beat every second
 const TRY_AGAIN = 2_000;
 
 /**
- * Time, as modules that wait and repeat are given it.
+ * The clock of modules that wait and repeat, replaceable in tests.
  * @type {Clock}
  */
 export const browserClock = {
@@ -21,21 +21,21 @@ export const browserClock = {
 };
 
 /**
- * Follow an address of server-sent events. `onState` gets each JSON; `onAway` true when nothing was heard for so long,
- * and false again with the next word. `onHeard` is called with each word of the hub, a beat or a state.
+ * Follow an address of server-sent events. `onState` gets each JSON. `onAway` gets true after a silence, and false with the
+ * next data. `onData` is called for each beat or state.
  * @param {string} address
  * @param {{
  *   onState: (state: any) => void,
  *   onAway: (away: boolean) => void,
- *   onHeard?: () => void,
+ *   onData?: () => void,
  *   clock?: Clock,
  *   open?: (address: string) => Source,
  * }} options
  * @returns {{ wake: () => void, close: () => void }}
  */
-export function follow(
+export function subscribe(
   address,
-  { onState, onAway, onHeard = () => undefined, clock = browserClock, open = (at) => new EventSource(at) },
+  { onState, onAway, onData = () => undefined, clock = browserClock, open = (at) => new EventSource(at) },
 ) {
   /** @type {Source | null} */
   let source = null;
@@ -43,23 +43,23 @@ export function follow(
   let away = false;
   let closed = false;
 
-  function heard() {
+  function noteData() {
     heardAt = clock.now();
     if (away) {
       away = false;
       onAway(false);
     }
-    onHeard();
+    onData();
   }
 
   function reopen() {
     source?.close();
     if (closed) return;
     source = open(address);
-    source.onopen = heard;
-    source.addEventListener("beat", heard);
+    source.onopen = noteData;
+    source.addEventListener("beat", noteData);
     source.onmessage = ({ data }) => {
-      heard();
+      noteData();
       onState(readMessage(data));
     };
   }

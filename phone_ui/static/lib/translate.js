@@ -1,5 +1,5 @@
-// The catalogs of one language: a template's message is looked up, and its values put in. hub/display/language.py does the
-// same; both are tried with the same examples.
+// Translation with the catalogues of one language: find a template's message and fill in its values, as
+// hub/display/language.py does. Both are tested with the same examples.
 
 import { message, PLACES, unread } from "./language.js";
 
@@ -9,12 +9,12 @@ const MOST_TEXTS = 2000;
 const WORDS = /\p{L}{2}/u;
 
 /**
- * What the sentences of the hub's messages were made from, by the English sentence.
+ * The parts of the sentences in the hub's messages, by the English sentence.
  * @type {Map<string, MadeOf>}
  */
 const texts = new Map();
 
-/** Read what has come since the last time. */
+/** Read the parts that have arrived since the last call. */
 function readTexts() {
   if (unread.length && texts.size > MOST_TEXTS) texts.clear();
   for (const { templates, made } of unread.splice(0)) {
@@ -26,7 +26,7 @@ function readTexts() {
 }
 
 /**
- * Return what a sentence was made from, with the templates in place of their numbers.
+ * Return the parts of a sentence, with templates in place of their numbers.
  * @param {any} wire
  * @param {string[]} templates
  * @returns {MadeOf}
@@ -38,10 +38,10 @@ function withTemplates(wire, templates) {
   return wire?.list ? { ...wire, list: wire.list.map(inner) } : wire;
 }
 
-/** One language, for the sentences of one game and of all. */
+/** One language: the sentences of some games, and the common ones. */
 export class Language {
   /**
-   * @param {...Catalogue} catalogues the most special one first
+   * @param {...Catalogue} catalogues the most specific one first
    */
   constructor(...catalogues) {
     this.catalogues = catalogues;
@@ -50,7 +50,7 @@ export class Language {
   }
 
   /**
-   * Return a text of the hub or a message without places in the language; as it is if the catalogs lack it.
+   * Translate a text of the hub, or a message without places. A text that the catalogues lack stays as it is.
    * @param {string} text
    */
   say(text) {
@@ -60,7 +60,7 @@ export class Language {
   }
 
   /**
-   * Return a template in the language with its values; in English if the catalogs lack it.
+   * Translate a template with its values. A template that the catalogues lack stays English.
    * @param {string} template
    * @param {Values} values
    */
@@ -69,7 +69,7 @@ export class Language {
   }
 
   /**
-   * Return a text made from its template in the language and its values; null if the catalogs have no such template.
+   * Translate a text from its template and values. Returns null if the catalogues lack the template.
    * @param {MadeOf} made
    * @returns {string | null}
    */
@@ -81,7 +81,7 @@ export class Language {
       const form = this.form(template, Number(values[0]));
       if (form === null) return null;
       const names = namesIn(template);
-      // Nothing where a translator has named a place otherwise.
+      // A place that the translator has renamed stays empty.
       return form.replace(PLACES, (_, place) => this.value(values[names.indexOf(place)] ?? ""));
     }
     const { name, money, clause, list = [], by = "," } = /** @type {MadeOfOther} */ (made);
@@ -101,8 +101,8 @@ export class Language {
   }
 
   /**
-   * Return a message in the language, in its form for this number; null if the catalogs lack it. One without words of its own
-   * is the same in all languages.
+   * Return the translation of a message in its form for this number, or null if the catalogues lack it. A message without
+   * words is the same in all languages.
    * @param {string} message
    * @param {number} count
    */
@@ -126,7 +126,7 @@ export class Language {
 }
 
 /**
- * Return the names of a template's places, each once; with plural forms, `count` first.
+ * Return the names of a template's places, each once. With plural forms, `count` is the first.
  * @param {string} template
  */
 const namesIn = (template) => [

@@ -1,4 +1,4 @@
-// What the pages' modules hand one another, as far as the messages (messages.d.ts) do not say it.
+// Types shared by the pages' modules, besides those of messages (messages.d.ts).
 
 import type { VNode } from "preact";
 import type {
@@ -11,13 +11,13 @@ import type {
   StaffRequests,
 } from "./messages.d.ts";
 
-/** What a component may return. */
+/** The return value of a component. */
 export type Drawn = VNode | string | null | (VNode | string | null)[];
 
-/** A part of a view: plain data of whatever game is played. */
+/** A part of a view: plain data of any game. */
 export type Facts = Record<string, any>;
 
-/** How a number is written. */
+/** The format of a number. */
 export interface NumberStyle {
   money?: string;
   signed?: boolean;
@@ -30,12 +30,12 @@ export interface FoundFact {
   value: any;
 }
 
-/** The labels of a game, with the cards that lie as records in the view: `withDeck` adds them. */
+/** The labels of a game, with the deck of card records in the view, which `withDeck` adds. */
 export interface Labels extends GameLabels {
   deck?: Record<string, Facts>;
 }
 
-/** A rule that is told at its moment: `say` to who is asked, `all` to everybody else. */
+/** A rule explained at its moment: `say` to the asked player, `all` to everybody else. */
 export interface Lesson {
   key: string;
   part: string;
@@ -44,7 +44,7 @@ export interface Lesson {
   all: string;
 }
 
-/** Rules that belong together: each line is a sentence and the ids behind it; `named`: and what it is about instead. */
+/** A chapter of rules. Each line is a sentence and its rule ids, or in a `named` chapter the subject of the sentence. */
 export interface Chapter {
   title: string;
   lines: [string, string][];
@@ -78,7 +78,7 @@ export interface Face {
   record?: Facts;
 }
 
-/** A number line that an event drew; `n` is the event's number. */
+/** A number line of an event. `n` is the event's number. */
 export interface Line {
   n: number;
   low: number;
@@ -101,7 +101,7 @@ export interface Barred {
   why: string;
 }
 
-/** All that the hub offers under one move's name. */
+/** All variants of one move. */
 export interface Form {
   key: string;
   move: string;
@@ -112,7 +112,7 @@ export interface Form {
   barred: Barred[];
 }
 
-/** The shape of a parameter: what of the rest is filled depends on the kind. */
+/** The shape of a parameter. Which of the other fields are used depends on the kind. */
 export interface Shape {
   kind: "fixed" | "one_of" | "amount" | "choose" | "order";
   only: any;
@@ -124,7 +124,7 @@ export interface Shape {
   max: number;
 }
 
-/** A parameter as the choices so far leave it; `value` is undefined while nothing is chosen. */
+/** A parameter after the choices so far. `value` is undefined before a choice. */
 export interface Field extends Shape {
   name: string;
   value: any;
@@ -134,7 +134,7 @@ export interface Field extends Shape {
   barred: Barred[];
 }
 
-/** A claim as a phone keeps it: the login, its own keys, the hub's key, the number of its last request. */
+/** A claim as a phone stores it: the login, its own keys, the hub's key, the number of its last request. */
 export interface Held extends Login {
   sk: string;
   pk: string;
@@ -153,13 +153,13 @@ export interface Settings {
   theme: string;
 }
 
-/** The hub's answer to a request, or what stands for one that did not come. */
+/** The hub's answer to a request, or a substitute if there was none. */
 export type Answer = Pick<Ack, "ok" | "error" | "code">;
 
-/** Ask the hub for something; `key` names the button that waits for the answer. */
+/** Send a request to the hub. `key` names the button that waits for the answer. */
 export type Ask = <V extends keyof Requests>(verb: V, args: Requests[V], key: string) => Promise<Answer>;
 
-/** Ask the hub for something as staff; `key` names the button that waits for the answer. */
+/** Send a request of staff to the hub. `key` names the button that waits for the answer. */
 export type AskHub = <V extends keyof StaffRequests>(
   verb: V,
   table: string,
@@ -167,21 +167,21 @@ export type AskHub = <V extends keyof StaffRequests>(
   key: string,
 ) => Promise<boolean>;
 
-/** Time as a module needs it; tests hand in one that stands still. `every` returns what ends it. */
+/** The clock of a module; tests use one that stands still. `every` returns a function that ends it. */
 export interface Clock {
   now(): number;
   every(milliseconds: number, call: () => void): () => void;
 }
 
-/** Server-sent events, as an EventSource hands them on. */
+/** Server-sent events, as from an EventSource. */
 export interface Source {
   onopen: ((this: any, event: any) => void) | null;
   onmessage: ((this: any, event: any) => void) | null;
-  addEventListener(name: string, heard: () => void): void;
+  addEventListener(name: string, listener: () => void): void;
   close(): void;
 }
 
-/** What every part of the phone's page is drawn from. */
+/** The props of every part of the phone's page. */
 export interface PhoneProps {
   labels: Labels | null;
   state: PublicState;
@@ -195,7 +195,7 @@ export interface PhoneProps {
   onSkip?: () => void;
 }
 
-/** What a widget is given. */
+/** The props of a widget. */
 export interface WidgetProps {
   labels: Labels | null;
   state: PublicState;

@@ -1,7 +1,7 @@
-// Plain data: paths into it, and what kind of value something is.
+// Plain data: paths into it, and the kinds of values.
 
 /**
- * Return the value at a dotted path such as `table.spots.0.number`; undefined where a step is missing.
+ * Return the value at a dotted path such as `table.spots.0.number`, or undefined if a step is missing.
  * @param {any} root
  * @param {string} path
  * @returns {any}
@@ -16,30 +16,30 @@ export function at(root, path) {
 }
 
 /**
- * Is this a record, or a map?
+ * Return whether this is a record or a map.
  * @param {any} value
  * @returns {boolean}
  */
 export const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /**
- * Are two values equal as data?
+ * Return whether two values are equal as data.
  * @param {any} a
  * @param {any} b
  */
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** A printed card: the hub knows that it is there, and not which it is. */
+/** A printed card that the hub cannot identify. */
 export const UNKNOWN = "?";
 
 /**
- * Is it a printed card, or a hand with some, which people hold? What else is in such a hand all know by its back.
+ * Return whether this is a printed card, or a hand with some. The other cards in such a hand are known to all by their backs.
  * @param {any} value
  */
 export const isUnknown = (value) => value === UNKNOWN || (Array.isArray(value) && value.includes(UNKNOWN));
 
 /**
- * Is every member of `some` in `all`, each as often?
+ * Return whether all members of `some` are in `all`, counting repetitions.
  * @param {any[]} some
  * @param {any[]} all
  */
@@ -53,7 +53,7 @@ export function within(some, all) {
 }
 
 /**
- * Return the values without repetitions, in their order.
+ * Return the values in their order, without repetitions.
  * @param {any[]} values
  * @returns {any[]}
  */

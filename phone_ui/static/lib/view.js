@@ -1,4 +1,4 @@
-// What the public state says of the present moment: phase, order, who is asked, the big line.
+// The present moment of the public state: phase, order, asked seats, the big line.
 
 import { fill, hasValues, readable } from "./labels.js";
 import { say } from "./language.js";
@@ -9,14 +9,14 @@ import { at } from "./values.js";
 /** @import { PublicEvent, PublicState } from "./messages.d.ts" */
 
 /**
- * The starts of the hub that another one has followed.
+ * Sessions of the hub that were followed by another one.
  * @type {Set<string | undefined>}
  */
 const past = new Set();
 
 /**
- * Is message `b` at least as new as `a`? One of another start of the hub is, whatever its numbers: the hub may have lost
- * what it counted. Only a start that was followed by another one never comes back.
+ * Return whether message `b` is at least as new as `a`. A message of another session of the hub is newer regardless of its
+ * numbers, because the hub may have lost its counts, unless that session was followed by another one before.
  * @param {{ session?: string, epoch: number, seq: number } | null} a
  * @param {{ session?: string, epoch: number, seq: number }} b
  */
@@ -31,7 +31,7 @@ export function notOlder(a, b) {
 }
 
 /**
- * Return what the labels want drawn in the present phase.
+ * Return the labels for the present phase.
  * @param {Labels | null | undefined} labels
  * @param {Facts | null | undefined} view
  * @returns {PhaseLabels}
@@ -41,7 +41,7 @@ export function phaseOf(labels, view) {
 }
 
 /**
- * Return the seats in the order in which they act, where the labels name one; else null.
+ * Return the seats in the order in which they act, if the labels name one, else null.
  * @param {Labels | null | undefined} labels
  * @param {Facts | null | undefined} view
  * @returns {number[] | null}
@@ -53,7 +53,7 @@ export function orderOf(labels, view) {
 }
 
 /**
- * Return the newest number line that an event drew; null where there is none.
+ * Return the newest number line of an event, or null.
  * @param {PublicState} state
  * @returns {Line | null}
  */
@@ -63,8 +63,8 @@ export function newestLine(state) {
 }
 
 /**
- * Return what a reveal shows, seat by seat or in the `order` that it names, with the cards themselves where it has them,
- * and what the rules say stands out (`marks`): a high bid may go last.
+ * Return the values of a reveal, by seat or in its `order`, with cards if it has them, and with the remarks of the rules
+ * (`marks`), such as that a high bid goes last.
  * @param {PublicEvent} reveal
  * @returns {{ seat: number, text: string, mark: string, cards: Facts[] }[]}
  */
@@ -82,7 +82,7 @@ export function revealedValues(reveal) {
 }
 
 /**
- * Return the seats the table waits for, in order; a roller is one of them.
+ * Return the seats that the table waits for, in order, including a roller.
  * @param {Facts | null | undefined} view
  * @returns {number[]}
  */
@@ -95,8 +95,8 @@ export function askedSeats(view) {
 }
 
 /**
- * Return what a screen template may name: the public view, `seat` (the roller, or the first one asked), `locked`,
- * `seated`, `players`.
+ * Return the scope of screen templates: the public view, `seat` (the roller, or the first asked seat), `locked`, `seated`,
+ * `players`.
  * @param {PublicState} state
  * @returns {Facts}
  */
@@ -118,13 +118,13 @@ function screenScope(state) {
 }
 
 /**
- * Return the big line and the caption of the present phase, or empty strings. `{seat}` alone is the number of who is
- * asked; of several templates for the big line the first that says something stands.
+ * Return the big line and the caption of the present phase, or empty strings. `{seat}` alone is the number of the asked
+ * seat. Of several templates for the big line, the first one with a value counts.
  * @param {Labels | null} labels
  * @param {PublicState} state
  */
 export function nowLines(labels, state) {
-  if (state.question?.kind === "pitch") return { main: "", caption: "" }; // nobody is asked meanwhile
+  if (state.question?.kind === "pitch") return { main: "", caption: "" }; // no seat is asked during a pitch
   const phase = phaseOf(labels, state.view);
   const scope = screenScope(state);
   /** @param {string | undefined} template nothing is said of a template without any of its values */
@@ -133,7 +133,7 @@ export function nowLines(labels, state) {
 }
 
 /**
- * Is there something that the people at the table decide together: a question, a match that begins, a pause?
+ * Return whether the table decides something together: a question, a starting match, or a pause.
  * @param {PublicState} state
  */
 export const isAskedTogether = (state) => Boolean(state.question || state.starting || state.paused != null);

@@ -1,11 +1,11 @@
-// The bench: boxes, dice and panels made of software, so that one person with a laptop plays a whole table.
+// The bench: simulated boxes, dice and panels, so that one person with a laptop can play a whole table.
 
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
-import { begin, readMessage, say, sayCount } from "../lib/language.js";
+import { loadLanguage, readMessage, say, sayCount } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { calledName, nameStays, placeOf, seatName, seatText } from "../lib/seats.js";
 import { claimNameOf, slot } from "../lib/storage.js";
-import { follow } from "../lib/stream.js";
+import { subscribe } from "../lib/stream.js";
 import { askedSeats } from "../lib/view.js";
 import { Die, dieCount } from "../parts/die.js";
 import { Mark, Sentence } from "../parts/marks.js";
@@ -51,12 +51,12 @@ import { Mark, Sentence } from "../parts/marks.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const BOX_KEYS = ["k1", "k2", "k3", "k4", "k5", "k6"];
-const MOST_FACES = 20; // faces that can be laid by hand
+const MOST_FACES = 20; // the number of faces that can be set by hand
 /** Whether this browser shows phones and the screen on the bench. */
 const framesSlot = slot("th/bench/frames");
 
 /**
- * Send one command to the bench; returns a sentence if it cannot be done.
+ * Send a command to the bench. Returns a sentence if it fails.
  * @param {Facts} command
  * @returns {Promise<string>}
  */
@@ -78,7 +78,7 @@ async function post(command) {
 }
 
 /**
- * Return the hub's key, found by the table's code; null until it is there.
+ * Return the hub's key, found by the table's code, or null until it is known.
  * @param {string | undefined} code
  */
 function useHubKey(code) {
@@ -104,8 +104,8 @@ function Bench() {
   const hubKey = useHubKey(state?.code);
 
   useEffect(() => {
-    const devices = follow(`/t/${table}/bench/events`, { onState: setBench, onAway: setAway });
-    const states = follow(`/t/${table}/screen/events`, { onState: setState, onAway: () => undefined });
+    const devices = subscribe(`/t/${table}/bench/events`, { onState: setBench, onAway: setAway });
+    const states = subscribe(`/t/${table}/screen/events`, { onState: setState, onAway: () => undefined });
     return () => {
       devices.close();
       states.close();
@@ -160,7 +160,7 @@ function Bench() {
 }
 
 /**
- * Return what whoever plays the table does next, in one sentence; seats are named as the hub names them.
+ * Return the next step of the person at the bench, in one sentence. Seats have the hub's names.
  * @param {ScreenState} state
  */
 export function nextStep(state) {
@@ -207,7 +207,7 @@ function Panel({ size, version }) {
 }
 
 /**
- * Return the address of a seat's phone, with what claims the seat at once.
+ * Return the address of a seat's phone page, which claims the seat at once.
  * @param {ScreenState} state
  * @param {number} seat
  * @param {string | null} hubKey
@@ -221,7 +221,7 @@ function phoneAddress(state, seat, hubKey) {
 }
 
 /**
- * One seat box: ring, dial, bar, six keys, display. The keyboard works it when it has the focus.
+ * One seat box: ring, dial, bar, six keys, display. The keyboard operates it while it has the focus.
  * @param {{
  *   seat: number, box: SimulatedBox, state: ScreenState, hubKey: string | null, send: Send, framed: boolean,
  * }} props
@@ -296,8 +296,8 @@ function Box({ seat, box, state, hubKey, send, framed }) {
 }
 
 /**
- * The phone of a seat, in the page: one that this browser holds the seat with, or what "Sit down with a phone" opens. A
- * browser keeps six streams to a hub at once, too few for a page to sit down at for each seat.
+ * The phone of a seat, in the page: for a seat that this browser holds, or after "Sit down with a phone". A browser opens
+ * at most six streams to a hub, too few for a page at each seat.
  * @param {{ seat: number }} props
  */
 function FramedPhone({ seat }) {
@@ -374,7 +374,7 @@ function Ring({ lamps, children }) {
 }
 
 /**
- * The dice: throw them, or lay the faces; and the ways in which dice go wrong.
+ * The dice: throw them, set the faces, and simulate their faults.
  * @param {{ dice: SimulatedDice, state: ScreenState, send: Send }} props
  */
 function Dice({ dice, state, send }) {
@@ -443,4 +443,4 @@ function DiceFaults({ dice, count, send }) {
   </div>`;
 }
 
-begin().then(() => render(html`<${Bench} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Bench} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,7 +1,7 @@
-// What was played at a table: minutes a game, wins by seat, the dice, the newest matches. Public facts only.
+// Statistics of a table: minutes per game, wins by seat, the dice, the newest matches. Public facts only.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
-import { begin, message, readMessage, say, sayAround, sayCount } from "../lib/language.js";
+import { loadLanguage, message, readMessage, say, sayAround, sayCount } from "../lib/language.js";
 import { Bars } from "../parts/bars.js";
 import { Mark } from "../parts/marks.js";
 
@@ -130,9 +130,9 @@ function Newest({ matches }) {
 }
 
 /**
- * Return the day of a date in UTC as people here write it.
+ * Return the day of a date in UTC in the format of the page's language.
  * @param {string} begun
  */
 const dayOf = (begun) => new Date(`${begun.replace(" ", "T")}Z`).toLocaleDateString([], { dateStyle: "medium" });
 
-begin().then(() => render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

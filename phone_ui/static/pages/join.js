@@ -1,11 +1,11 @@
-// The join page: four letters, forgiving about everything else.
+// The join page: four letters, tolerant of everything else.
 
 import { tableByCode } from "../lib/claim.js";
-import { begin, say } from "../lib/language.js";
+import { loadLanguage, say } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
 applySettings(loadSettings());
-begin();
+loadLanguage();
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("form"));
 const code = /** @type {HTMLInputElement} */ (document.getElementById("code"));
@@ -15,7 +15,7 @@ const button = /** @type {HTMLButtonElement} */ (document.getElementById("go"));
 const LENGTH = 4;
 
 /**
- * Return the four letters, whatever else was typed or pasted.
+ * Return the four letters from any typed or pasted text.
  * @param {string} text
  */
 function lettersIn(text) {
@@ -25,12 +25,12 @@ function lettersIn(text) {
     .slice(0, LENGTH);
 }
 
-async function go() {
+async function openTable() {
   button.disabled = true;
   error.textContent = "";
   try {
     const { table, k } = await tableByCode(code.value);
-    // The key came over the network, not from a code that was scanned: the next page says so.
+    // The key came over the network, not from a scanned code: the next page says so.
     location.assign(`/t/${encodeURIComponent(table)}#k=${encodeURIComponent(k)}&typed=1`);
   } catch (refused) {
     error.textContent = say(/** @type {Error} */ (refused).message);
@@ -44,15 +44,15 @@ code.addEventListener("input", () => {
   if (code.value !== wanted) code.value = wanted;
   error.textContent = "";
   button.disabled = wanted.length < LENGTH;
-  if (wanted.length === LENGTH) go();
+  if (wanted.length === LENGTH) openTable();
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (lettersIn(code.value).length === LENGTH) go();
+  if (lettersIn(code.value).length === LENGTH) openTable();
 });
 
 const given = lettersIn(new URLSearchParams(location.search).get("code") ?? "");
 if (given) {
   code.value = given;
-  if (given.length === LENGTH) go();
+  if (given.length === LENGTH) openTable();
 }

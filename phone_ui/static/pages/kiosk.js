@@ -1,4 +1,4 @@
-// The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
+// The table's screen: public state only, readable from 2.5 m. It never sleeps and never shows an error page.
 
 import { Foot } from "../kiosk/foot.js";
 import { Invitation } from "../kiosk/invitation.js";
@@ -10,10 +10,10 @@ import { Winner } from "../kiosk/winner.js";
 import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
-import { begin, languageNow } from "../lib/language.js";
+import { languageNow, loadLanguage } from "../lib/language.js";
 import { OwnScreen } from "../lib/own_screen.js";
 import { fetchLanguages } from "../lib/speaking.js";
-import { follow } from "../lib/stream.js";
+import { subscribe } from "../lib/stream.js";
 import { Notices } from "../parts/notices.js";
 import { Together } from "../parts/questions.js";
 import { useSound } from "../parts/sound.js";
@@ -21,7 +21,7 @@ import { useLabels } from "../parts/use_labels.js";
 
 /** @import { ScreenState } from "../lib/messages.d.ts" */
 
-/** Called when the hub takes or refuses the link of this screen. */
+/** Called when the hub accepts or refuses the link of this screen. */
 let onRefused = (/** @type {boolean} */ _refused) => {};
 const screen = new OwnScreen(table, location.hash, (refused) => onRefused(refused));
 
@@ -31,14 +31,14 @@ let languages = [];
 const TURN_SECONDS = 20;
 
 /**
- * Where the table has two languages, show the other one: with each round, and now and then while nobody plays.
+ * If the table has two languages, switch to the other one: each round, and from time to time while nobody plays.
  * @param {ScreenState | null} state
  */
 function useLanguagesInTurn(state) {
   const inPlay = state?.state === "playing" || state?.state === "stopped";
   const moment = inPlay ? `${state.match} ${state.view?.round}` : "";
   const began = useRef(moment);
-  const turn = () => begin([languages.find((one) => one !== languageNow()) ?? languages[0]]).then(draw);
+  const turn = () => loadLanguage([languages.find((one) => one !== languageNow()) ?? languages[0]]).then(draw);
   useEffect(() => {
     if (languages.length < 2 || !state) return undefined;
     if (!moment) {
@@ -57,7 +57,7 @@ function Kiosk() {
   const [refused, setRefused] = useState(false);
   const shown = useMemo(() => shownOf(state), [state]);
   const gameLabels = useLabels(shown?.game);
-  const isReady = gameLabels !== undefined; // before, a match would be shown in the hub's own words
+  const isReady = gameLabels !== undefined; // before, a match would be shown in the hub's internal words
   const labels = useMemo(
     () => withDeck(gameLabels ?? null, shown?.view?.table, shown?.view?.seats),
     [gameLabels, shown],
@@ -69,20 +69,20 @@ function Kiosk() {
     const withAll = withEvents(show);
     let own = false;
     onRefused = setRefused;
-    const stream = follow(`/t/${table}/screen/events`, {
+    const stream = subscribe(`/t/${table}/screen/events`, {
       onState: (next) => {
         own = "claim_codes" in next;
         withAll(next);
       },
       onAway: setAway,
-      onHeard: () => screen.beat(own),
+      onData: () => screen.beat(own),
       open: (address) => screen.open(address),
     });
     return () => stream.close();
   }, []);
 
   useLanguagesInTurn(state);
-  useSound(state, away); // of what is played here: a demonstration is silent
+  useSound(state, away); // only for this table's matches: a demonstration is silent
 
   if (!state || !shown || away) return html`<${Splash} />`;
   const inPlay = isReady && (shown.state === "playing" || shown.state === "stopped");
@@ -114,7 +114,7 @@ function Kiosk() {
 }
 
 /**
- * Return what is drawn: the state, or the demonstration in place of its match, at the same table with the same codes.
+ * Return the state to draw: the real one, or the demonstration in place of its match, with the same table and codes.
  * @param {ScreenState | null} state
  * @returns {ScreenState | null}
  */
@@ -130,12 +130,12 @@ function Splash() {
 const page = /** @type {HTMLElement} */ (document.getElementById("page"));
 
 /**
- * Draw the screen in the language of the page, anew where that has changed.
+ * Draw the screen in the language of the page, and again after a change of language.
  */
 const draw = () => render(html`<${Kiosk} key=${languageNow()} />`, page);
 
 fetchLanguages().then(async (known) => {
   languages = known?.tables[table] ?? [];
-  await begin(languages);
+  await loadLanguage(languages);
   draw();
 }, draw);

@@ -5,10 +5,10 @@ import { rememberKeys } from "../lib/claim.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
-import { begin, say, sayAround } from "../lib/language.js";
+import { loadLanguage, say, sayAround } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, claimNameOf, loadSettings, saveSettings, slot } from "../lib/storage.js";
-import { follow } from "../lib/stream.js";
+import { subscribe } from "../lib/stream.js";
 import { isAskedTogether, phaseText, roundText } from "../lib/view.js";
 import { Awaited } from "../parts/awaited.js";
 import { later } from "../parts/later.js";
@@ -32,15 +32,15 @@ const query = new URLSearchParams(location.search);
 const fragment = new URLSearchParams(location.hash.slice(1));
 if (location.hash) history.replaceState(null, "", location.pathname + location.search);
 
-/** One browser may hold several seats of a simulated table: `?phone=2` keeps that tab's claim apart. */
+/** One browser may hold several seats of a simulated table: `?phone=2` gives the tab its own claim. */
 const claimName = claimNameOf(table, query.get("phone"));
 const claimSlot = slot(claimName);
-const tabSlot = slot(`${claimName}/tab`); // the browser tab in which the seat is used
+const tabSlot = slot(`${claimName}/tab`); // the browser tab that uses the seat
 const hubKeySlot = slot(`th/${table}/key`);
-/** Whether the hub's key came over the network, and not from a code that was scanned. */
+/** Whether the hub's key came over the network, and not from a scanned code. */
 const firstUseSlot = slot(`th/${table}/key/first-use`);
 /**
- * Keep the hub's key.
+ * Store the hub's key.
  * @param {string} key
  * @param {boolean} firstUse
  */
@@ -61,7 +61,7 @@ applySettings(loadSettings());
 const NOT_SENT = { ok: false, error: null, code: null };
 
 /**
- * Return the next number of a request, and remember it with the claim.
+ * Return the next request number, and store it with the claim.
  * @param {Held} held
  */
 function nextNumber(held) {
@@ -72,7 +72,7 @@ function nextNumber(held) {
 }
 
 /**
- * Call `wake` when the page is seen again.
+ * Call `wake` when the page becomes visible again.
  * @param {() => void} wake
  * @returns {() => void} what ends it
  */
@@ -83,7 +83,7 @@ function onSeen(wake) {
 }
 
 /**
- * Follow the public stream while no seat is held; with one the broker brings everything.
+ * Follow the public stream while there is no seat; with a seat, everything comes through the broker.
  * @param {Held | null} held
  * @param {(state: PublicState) => void} onState
  * @param {(away: boolean) => void} onAway
@@ -91,7 +91,7 @@ function onSeen(wake) {
 function usePublicStream(held, onState, onAway) {
   useEffect(() => {
     if (held) return undefined;
-    const stream = follow(`/t/${table}/events`, { onState, onAway });
+    const stream = subscribe(`/t/${table}/events`, { onState, onAway });
     const stopLooking = onSeen(stream.wake);
     return () => {
       stopLooking();
@@ -102,13 +102,13 @@ function usePublicStream(held, onState, onAway) {
 }
 
 /**
- * Keep the link to the table while a seat is held in this tab; returns what sends over it.
+ * Keep the link to the table while this tab holds a seat. Return a function that sends over it.
  * @param {{
  *   held: Held | null, elsewhere: boolean, onPublic: (state: PublicState) => void, onHand: (hand: Hand) => void,
- *   onAway: (away: boolean) => void, onGone: (sentence: string) => void, onElsewhere: () => void,
+ *   onAway: (away: boolean) => void, onSeatLost: (sentence: string) => void, onElsewhere: () => void,
  * }} options
  */
-function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onGone, onElsewhere }) {
+function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onSeatLost, onElsewhere }) {
   const link = useRef(/** @type {ReturnType<typeof connect> | null} */ (null));
   useEffect(() => {
     if (!held || elsewhere) return undefined;
@@ -121,7 +121,7 @@ function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onGone, onElse
       onPublic,
       onHand,
       onAway,
-      onGone,
+      onSeatLost,
     });
     link.current = opened;
     /** @param {PageTransitionEvent} event */
@@ -156,7 +156,7 @@ function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onGone, onElse
 }
 
 /**
- * A seat's connection to its table: what came over it, and what may be asked.
+ * A seat's connection to its table: the data received, and the functions to send.
  */
 function useTable() {
   const [held, setHeld] = useState(/** @type {Held | null} */ (claimSlot.get()));
@@ -177,7 +177,7 @@ function useTable() {
     handingOver.current = Boolean(next.hand_over);
     const kept = claimSlot.get();
     if (kept && kept.seat !== next.seat) {
-      const moved = { ...kept, seat: next.seat }; // a match goes on in which this phone had another seat
+      const moved = { ...kept, seat: next.seat }; // a match was resumed in which this phone had another seat
       claimSlot.set(moved);
       setHeld(moved);
     }
@@ -185,7 +185,7 @@ function useTable() {
     setRefusal("");
   };
   /** @param {string} sentence */
-  const onGone = (sentence) => {
+  const onSeatLost = (sentence) => {
     setLostSeat(handingOver.current ? null : (held?.seat ?? null));
     claimSlot.remove();
     setHand(null);
@@ -196,7 +196,7 @@ function useTable() {
   };
   usePublicStream(held, onPublic, setAway);
   const onElsewhere = () => setElsewhere(true);
-  const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onGone, onElsewhere });
+  const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onSeatLost, onElsewhere });
 
   /** @type {Ask} */
   const ask = async (verb, args, key) => {
@@ -214,7 +214,7 @@ function useTable() {
     leaving.current = true;
     const answer = await ask("leave", {}, "leave");
     leaving.current = answer.ok;
-    if (answer.ok) onGone("");
+    if (answer.ok) onSeatLost("");
   };
   /** @param {Held} login */
   const hold = (login) => {
@@ -225,18 +225,18 @@ function useTable() {
     setHeld(login);
   };
   const useHere = () => setElsewhere(false);
-  // A hand of the last match says nothing about this one.
+  // A hand of the last match does not apply to this one.
   const present = state?.state === "playing" && hand?.match !== state.match ? null : hand;
-  // The hub's own sentence says more than the silence in which the login ended.
+  // The hub's sentence is more helpful than the silent end of the login.
   const taken = lost && state?.notices.find((notice) => notice.key === `taken:${lostSeat}`);
   const why = taken ? say("{notice} If nobody here did that, tell the others.", { notice: taken.text }) : lost;
   return { held, state, hand: present, away, lost: why, elsewhere, sending, refusal, ask, send, leave, hold, useHere };
 }
 
 /**
- * Tell the hub a setting of this phone wherever the hub has another one. A refused request is sent again once the match, the
- * seat or the setting has changed: a match may begin while the request is under way, and makes it stale. A request that
- * nobody answered is sent again with the next picture.
+ * Send a setting of this phone to the hub if the hub has another value. A refused request is repeated after a change of
+ * match, seat or setting, because a match may begin while the request is on its way and make it stale. An unanswered
+ * request is repeated with the next state.
  * @param {{ state: PublicState | null, hand: Hand | null, differs: boolean, verb: "hints" | "lessons", on: boolean,
  *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
  * }} options
@@ -255,7 +255,7 @@ function useTold({ state, hand, differs, verb, on, send }) {
 }
 
 /**
- * Tell the hub whether this phone wants hints: after a restart of the hub, on a new seat, once the table allows them.
+ * Tell the hub whether this phone wants hints: after a restart of the hub, on a new seat, and when the table allows them.
  * @param {{ state: PublicState | null, hand: Hand | null, hints: boolean,
  *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
  * }} options
@@ -266,7 +266,7 @@ function useHints({ state, hand, hints, send }) {
 }
 
 /**
- * Tell the hub whether the person at this phone would rather be told no rules.
+ * Tell the hub whether the person at this phone wants no lessons.
  * @param {{ state: PublicState | null, hand: Hand | null, wanted: boolean,
  *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
  * }} options
@@ -338,7 +338,7 @@ function Phone() {
   const onSkip = () => onSettings({ ...settings, lessons: false });
   const common = { labels, state, seat: held?.seat ?? null, hand, settings, sending, refusal, ask, away, onSkip };
   const onBack = () => setTab(null);
-  const isReady = gameLabels !== undefined || state.state === "lobby"; // before, a match would be shown in the hub's own words
+  const isReady = gameLabels !== undefined || state.state === "lobby"; // before, a match would be shown in the hub's internal words
   return html`<div class=${`page${away ? " away" : ""}`}>
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} tab=${tab !== null} />
     ${away && html`<${AwayBar} state=${state} />`}
@@ -368,7 +368,7 @@ function Phone() {
 }
 
 /**
- * The middle of the page by the state of the table.
+ * The middle of the page, for the state of the table.
  * @param {PhoneProps} props
  */
 function Table(props) {
@@ -378,7 +378,7 @@ function Table(props) {
   return html`<${Play} ...${props} />`;
 }
 
-// Fetched by those who want it; a phone that cannot fetch it is silent.
+// Fetched if sound is on; if that fails, the phone is silent.
 const Sound = later(() =>
   import("../parts/sound.js").then(
     (part) => part.Sound,
@@ -397,7 +397,7 @@ const SeatTab = later(() => import("../parts/seat_tab.js").then((part) => part.S
 const TABS = { rules: Rules, log: Log, why: Why, help: Help, seat: SeatTab };
 
 /**
- * One of the tabs, and the way back to the table.
+ * One of the tabs, with a way back to the table.
  * @param {PhoneProps & {
  *   name: TabName, held: Held | null, onBack: () => void, onLeave: () => void,
  *   onSettings: (settings: import("../lib/types.d.ts").Settings) => void,
@@ -465,6 +465,6 @@ function Splash({ away }) {
   </main>`;
 }
 
-// Once all is drawn and the phone has nothing to do, the page is kept for when the hub is away.
+// When everything is drawn and the phone is idle, store the page for times without the hub.
 setTimeout(() => import("../parts/install.js").then((part) => part.install(table)).catch(() => undefined), 4_000);
-begin().then(() => render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,8 +1,8 @@
-// The staff's page: all tables of this hub at a glance, calls for help, and what staff may do. It shows no secret of a match.
+// The staff page: all tables of this hub at a glance, calls for help, and the actions of staff. It shows no secrets of a match.
 
 import { fingerprint, keyFrom } from "../lib/encryption.js";
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
-import { begin, say, sayAround } from "../lib/language.js";
+import { loadLanguage, say, sayAround } from "../lib/language.js";
 import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
@@ -129,7 +129,7 @@ const callsOf = (venue) => [
 ];
 
 /**
- * Let a new call be heard and felt; a browser that nobody has touched stays silent.
+ * Announce a new call by sound and vibration. A browser that was never touched stays silent.
  * @param {string[]} calls
  */
 function useCalls(calls) {
@@ -170,7 +170,7 @@ function ring() {
 /** @param {{ session: Session, onOut: (said: string) => void }} props */
 function HousePage({ session, onOut }) {
   const [venue, setVenue] = useState(/** @type {Venue | null} */ (null));
-  const [ahead, setAhead] = useState(0); // of the hub's clock before this one, in seconds
+  const [ahead, setAhead] = useState(0); // seconds that the hub's clock is ahead of this one
   const [now, setNow] = useState(Date.now() / 1000);
   const [away, setAway] = useState(false);
   const [sending, setSending] = useState(/** @type {string | null} */ (null));
@@ -244,7 +244,7 @@ function HousePage({ session, onOut }) {
 }
 
 /**
- * Who calls, here and at other hubs, for those who do not look: a screen reader says what is new.
+ * The callers, here and at other hubs, as a live region: a screen reader announces new ones.
  * @param {{ venue: Venue }} props
  */
 function Calls({ venue }) {
@@ -309,4 +309,4 @@ function MachinePart({ venue, ask, sending, findings }) {
   </section>`;
 }
 
-begin().then(() => render(html`<${Staff} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Staff} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,7 +1,7 @@
-// The tables at a glance, for whoever stands at the till: what is played, for how long, and which seats are free. No PIN.
+// The tables at a glance, for the till: what is played, for how long, and which seats are free. Without a PIN.
 
 import { html, render, useEffect, useState } from "../lib/html.js";
-import { begin, message, say, sayCount } from "../lib/language.js";
+import { loadLanguage, message, say, sayCount } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
 /** @import { TillTable } from "../lib/messages.d.ts" */
@@ -22,7 +22,7 @@ const clockTime = (seconds) =>
   new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
 
 /**
- * Return which seats are free, in words.
+ * Return the free seats, in words.
  * @param {TillTable} table
  */
 function seatsText({ seats, free }) {
@@ -32,7 +32,7 @@ function seatsText({ seats, free }) {
 }
 
 /**
- * Return what goes on at a table, and how long it may last.
+ * Return what a table is doing, and how long that may last.
  * @param {TillTable} table
  */
 function playText({ state, title, minutes_left: left }) {
@@ -82,4 +82,4 @@ function Till() {
     </ul>`;
 }
 
-begin().then(() => render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
+loadLanguage().then(() => render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,4 +1,4 @@
-// The public part of a match as phones show it: rows on the table, facts, and what lies before each seat.
+// The public part of a match on phones: rows on the table, facts, and the area of each seat.
 
 import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
@@ -16,7 +16,7 @@ import { Rows } from "./rows.js";
 /** @import { PublicEvent, PublicSeat, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * Return what a seat is doing in the open question, in a word or two; empty when nothing is wanted of it.
+ * Return what a seat is doing in the open question, in a word or two; "" if it has nothing to do.
  * @param {PublicState} state
  * @param {number} seat
  */
@@ -31,7 +31,7 @@ export function doing(state, seat) {
 }
 
 /**
- * Return why nobody answers from a seat, in a word or two; empty when somebody does, or the house plays there.
+ * Return why a seat does not answer, in a word or two; "" if it does, or if the house plays there.
  * @param {PublicSeat | undefined} place
  */
 function goneText(place) {
@@ -40,8 +40,8 @@ function goneText(place) {
 }
 
 /**
- * Return what counts of a seat in this phase, where the labels name numbers by seat: its number and what that is, or
- * that it is out. Null where nothing counts.
+ * Return the number that counts for a seat in this phase, with its name, if the labels have numbers by seat; or that the
+ * seat is out. Null if nothing counts.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {number} seat
@@ -59,7 +59,7 @@ export function countNow(labels, state, seat) {
 }
 
 /**
- * What a seat does, or what counts of it.
+ * The action of a seat, or the number that counts for it.
  * @param {{ doing: string, count: { text: string, label: string } | null }} props
  */
 export function NowAt({ doing, count }) {
@@ -68,7 +68,7 @@ export function NowAt({ doing, count }) {
 }
 
 /**
- * Return the seat that holds the game's marker, and what the marker is called; null when there is none.
+ * Return the seat with the game's marker, and the marker's name; null if there is none.
  * @param {Labels | null} labels
  * @param {PublicState} state
  */
@@ -92,7 +92,7 @@ const DOES = {
 };
 
 /**
- * Who is waited for and for what, said to those who wait.
+ * The seats that the table waits for, and for what, shown to the players who wait.
  * @param {{ state: PublicState, mine?: number }} props
  */
 export function WaitingFor({ state, mine }) {
@@ -110,7 +110,7 @@ export function WaitingFor({ state, mine }) {
 }
 
 /**
- * The table and what lies before each seat, all seats in the order in which they act where there is one.
+ * The table and the area of each seat, in the order in which the seats act, if there is one.
  * @param {{ labels: Labels | null, state: PublicState, mine?: number, revealing?: boolean }} props
  */
 export function Around({ labels, state, mine, revealing = false }) {
@@ -146,7 +146,7 @@ function Place({ labels, state, seat, mine }) {
 }
 
 /**
- * The numbers that were just revealed, on their line or seat by seat.
+ * The numbers just revealed, on their line or by seat.
  * @param {{ labels: Labels | null, state: PublicState, reveal: PublicEvent, mine?: number }} props
  */
 export function Reveal({ labels, state, reveal, mine }) {

@@ -1,4 +1,4 @@
-// What the seat is asked: the choices above, the actions at the thumb. Choosing and confirming are two places.
+// The question to this seat: choices above, actions at the thumb. Choosing and confirming are in separate places.
 
 import { html, useEffect, useMemo, useState } from "../lib/html.js";
 import { fill, moveLabel, readable } from "../lib/labels.js";
@@ -10,22 +10,22 @@ import { useCovering } from "./secret.js";
 /** @import { Drawn, Facts, Field, Form, Labels } from "../lib/types.d.ts" */
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
-/** A label of more letters stands small under the move's short name. */
+/** A label longer than this is written small under the move's short name. */
 const LONG = 20;
 
-/** At most this many big buttons stand at the thumb; more moves become a list to pick from. */
+/** Maximum number of big buttons at the thumb; more moves become a list. */
 const BUTTONS = 3;
 
 /**
- * An open question: its forms, what is chosen in each, the key of the form in front, and where the lid over the cards
- * of the hand is lifted. `hides(fields)` names the fields under it; none if the hand is kept open.
+ * An open question: its forms, the choices in each, the key of the form in front, and the key of the form with an open
+ * lid. `hides(fields)` returns the names of the fields under the lid; none if the hand is kept open.
  * @typedef {object} Question
  * @property {string} id
  * @property {Form[]} forms
  * @property {Record<string, Facts>} chosen
  * @property {string | null} front
  * @property {string | null} lifted
- * @property {string[]} opened the keys of the forms whose lid was lifted before
+ * @property {string[]} opened the keys of the forms whose lid was open before
  * @property {(form: Form, name: string, value: any) => void} choose
  * @property {(form: Form) => void} bring
  * @property {() => void} clear
@@ -36,7 +36,7 @@ const BUTTONS = 3;
 /** @typedef {(move: string, args: Facts, key: string) => void} ActOn */
 
 /**
- * Return the open question with what the person has done in it so far; a new question begins anew.
+ * Return the open question with the person's choices so far. A new question starts without choices.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {Hand | null} hand
@@ -79,15 +79,15 @@ export function useQuestion(labels, state, hand, keepOpen) {
 }
 
 /**
- * Return the fields of a form as they are chosen.
+ * Return the fields of a form with the choices so far.
  * @param {Question} question
  * @param {Form} form
  */
 const chosenFields = (question, form) => fieldsOf(form, question.chosen[form.key] ?? {});
 
 /**
- * Can a form be sent? A covered one only after its lid was lifted once: that only one card is left to choose, which is chosen by
- * itself, would tell of the hand.
+ * Return whether a form can be sent. A covered form needs its lid lifted once, even if its only value is preselected: to send
+ * it at once would reveal something of the hand.
  * @param {Question} question
  * @param {Form} form
  * @param {Field[]} fields
@@ -96,7 +96,7 @@ const canSend = (question, form, fields) =>
   isWhole(form, fields) && (question.opened.includes(form.key) || !question.hides(fields).length);
 
 /**
- * Return the label of a form as it stands. A card of a hand that is covered has no name there.
+ * Return the label of a form with its choices. It does not name covered cards of a hand.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {Question} question
@@ -109,16 +109,15 @@ function formLabel(labels, state, question, form) {
 }
 
 /**
- * Does a form only want a press, and does its label show nothing of a hand?
+ * Return whether a form needs only a press, and its label shows nothing of a hand.
  * @param {Form} form
  * @param {Question} question
  */
 const isPress = (form, question) => isPlain(form) && !question.hides(fieldsOf(form, {})).length;
 
 /**
- * Return how the answers are laid out: the form in front, a list to pick from if they are many, the buttons, and what
- * cannot be had. What is listed first stands in front until something else is picked, if there is more to it than a
- * press.
+ * Return the layout of the answers: the form in front, a list if there are many, the buttons, and the barred moves. If
+ * the first listed form needs more than a press, it is in front until another one is picked.
  * @param {Question} question
  * @returns {{ list: Form[] | null, barred: Form[], reasons: Form[], inFront: Form | null, buttons: Form[] }}
  */
@@ -126,8 +125,8 @@ function layOut(question) {
   const asked = question.forms.filter((form) => !form.standing);
   const barred = asked.filter((form) => form.why && !form.variants.length);
   const live = asked.filter((form) => !barred.includes(form));
-  // A form of which every value is barred: among many it is listed; alone it is shown with the reasons, and nothing to
-  // press.
+  // A form with only barred values: listed if there are many, else shown with its reasons, without
+  // a button.
   const hopeless = live.filter((form) => !form.variants.length);
   const onlyPresses = live.every((form) => hopeless.includes(form) || isPress(form, question));
   const reasons = onlyPresses ? hopeless : [];
@@ -145,7 +144,7 @@ function layOut(question) {
 }
 
 /**
- * Return the labels with what the rules say just now beside the values of this seat's moves.
+ * Return the labels with the remarks of the rules on the values of this seat's moves.
  * @param {Labels | null} labels
  * @param {Hand["notes"]} notes
  */
@@ -190,7 +189,7 @@ export function Choices({ labels: gameLabels, state, hand, question }) {
 }
 
 /**
- * Moves to pick from, where they are many.
+ * A list of moves to pick from.
  * @param {{
  *   labels: Labels | null, state: PublicState, question: Question, list: Form[], inFront: Form | null,
  * }} props
@@ -237,7 +236,7 @@ function ChosenFields({ labels, state, question, form }) {
 }
 
 /**
- * Return what is still to be chosen before a form can be sent, as a sentence; "" where nothing is.
+ * Return a sentence about the choices that a form still needs, or "".
  * @param {Labels | null} labels
  * @param {Form} form
  * @param {Field[]} fields
@@ -253,7 +252,7 @@ function missingIn(labels, form, fields) {
 }
 
 /**
- * The big buttons. `act` sends; `sending` is the key under way.
+ * The big buttons. `act` sends a move; `sending` is the key of the move in progress.
  * @param {{
  *   labels: Labels | null, state: PublicState, question: Question, sending: string | null, act: ActOn,
  * }} props
@@ -297,7 +296,7 @@ export function Actions({ labels, state, question, sending, act }) {
 }
 
 /**
- * One big button; it says when it is under way. One that is not ready says on a tap what is `missing`.
+ * One big button. It shows when it is in progress. If it is not ready, a tap shows what is `missing`.
  * @param {{
  *   label: string, name: string, sending: string | null, onPress: () => void,
  *   primary?: boolean, short?: string, ready?: boolean, missing?: string,
@@ -342,7 +341,7 @@ export function ActionButton({
 }
 
 /**
- * Offers that stand at any time, on a row of their own.
+ * Offers that are always open, in a row of their own.
  * @param {{
  *   labels: Labels | null, state: PublicState, question: Question, sending: string | boolean | null, act: ActOn,
  * }} props

@@ -1,4 +1,4 @@
-// A phone that was asleep, or that the table calls: a line that says so, and a shake.
+// A phone that was asleep, or that the table calls: it shows a line, and shakes.
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -6,11 +6,11 @@ import { turnText } from "./play.js";
 
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
-const SLEPT = 5_000; // hidden for so long, a phone was put away
-const SETTLES = 700; // the newest state comes with the new connection
+const SLEPT = 5_000; // a phone hidden for this long was put away
+const SETTLES = 700; // until the newest state has arrived over the new connection
 const SHAKE = [200, 100, 200, 100, 200];
 
-/** Return whether the page was hidden for long and is seen again, until the table has gone on. */
+/** Return whether the page was hidden for long and is visible again, until the table has moved on. */
 function useWoken(/** @type {string} */ moment) {
   const [woken, setWoken] = useState("");
   useEffect(() => {

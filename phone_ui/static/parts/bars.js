@@ -1,11 +1,11 @@
-// Lying bars with their values as text: a list for who hears the page, a drawing for who sees it.
+// Horizontal bars with their values as text: a list for screen readers, a drawing for everybody else.
 
 import { html } from "../lib/html.js";
 
 /** @import { Drawn } from "../lib/types.d.ts" */
 
 /**
- * One bar: its length, a line from the least to the most, a mark where something else would be, and words.
+ * One bar: its length, a line from the minimum to the maximum, a mark for comparison, and texts.
  * @typedef {{
  *   label: Drawn, name?: string, value: number, from?: number, to?: number, mark?: number, said: string, more?: string,
  * }} Bar
@@ -15,7 +15,7 @@ const WIDE = 100;
 const HIGH = 10;
 
 /**
- * Bars of one scale, which begins at 0.
+ * Bars on one scale, which begins at 0.
  * @param {{ bars: Bar[], short?: boolean }} props
  */
 export function Bars({ bars, short = false }) {

@@ -1,4 +1,4 @@
-// The cards of the owner's boxes: staff enter once what is printed on them, and games are played with it.
+// The cards in the owner's boxes: staff enter what is printed on them, and games use it.
 
 import { html, useState } from "../lib/html.js";
 
@@ -6,7 +6,7 @@ import { html, useState } from "../lib/html.js";
 /** @import { AskHub, Facts } from "../lib/types.d.ts" */
 
 /**
- * The games whose cards can be entered. They are fetched when the part is opened, and again after each change.
+ * The games whose cards can be entered. They are fetched when this part is opened, and again after each change.
  * @param {{ ask: AskHub, sending: string | null }} props
  */
 export function BoxCards({ ask, sending }) {
@@ -76,7 +76,7 @@ function Game({ game, about, save, disabled }) {
 }
 
 /**
- * One part of a game's list: lines of text, or a card to each field set.
+ * One part of a game's list: lines of text, or a fieldset per card.
  * @param {{
  *   name: string, value: any, labels: ListLabels | undefined, choices: Facts, onChange: (path: string[], value: any) => void,
  * }} props
@@ -146,7 +146,7 @@ function Value({ label, value, choices, onChange }) {
 }
 
 /**
- * Return changes with one more value at its path.
+ * Return the changes with one more value at its path.
  * @param {Facts} changes
  * @param {string[]} path
  * @param {any} value

@@ -1,4 +1,4 @@
-// Cards as every page draws them.
+// Cards, as all pages draw them.
 
 import { html } from "../lib/html.js";
 import { faceIn } from "../lib/labels.js";
@@ -8,7 +8,7 @@ import { isRecord } from "../lib/values.js";
 /** @import { Face, Labels } from "../lib/types.d.ts" */
 
 /**
- * A card by its face: the game's drawing, letter and name, or simply its face; null is an empty place.
+ * A card by its face: the game's drawing, letter and name, or only its face. Null is an empty place.
  * @param {{ labels: Labels | null, face: any, small?: boolean, look?: string }} props
  */
 export function Card({ labels, face, small = false, look = "" }) {
@@ -24,7 +24,7 @@ export function Card({ labels, face, small = false, look = "" }) {
 }
 
 /**
- * A card that the labels name: drawing, letter, face, name and a line, as far as there are any.
+ * A card that the labels name: drawing, letter, face, name and a line, if it has them.
  * @param {{ card: Face, small: boolean, look: string }} props
  */
 function NamedCard({ card, small, look }) {
@@ -39,7 +39,7 @@ function NamedCard({ card, small, look }) {
 }
 
 /**
- * A card of the state: its number large, price in the corner, product and colour in words beside the colour.
+ * A card of the state: its number large, the price in a corner, product and color in words beside the color.
  * @param {{ card: Face, small: boolean }} props
  */
 function PrintedCard({ card, small }) {
@@ -52,7 +52,7 @@ function PrintedCard({ card, small }) {
 }
 
 /**
- * A card's colour, and how large its name is written: no word of it is broken.
+ * A card's color, and the text size of its name, so that no word is broken.
  * @param {Face} card
  */
 function cardStyle({ colour, name }) {
@@ -61,7 +61,7 @@ function cardStyle({ colour, name }) {
 }
 
 /**
- * What a card does, in a sentence; nothing where it does nothing.
+ * The effect of a card in a sentence, if it has one.
  * @param {{ labels: Labels | null, face: any }} props
  */
 export function CardText({ labels, face }) {
@@ -73,7 +73,7 @@ export function CardText({ labels, face }) {
 }
 
 /**
- * What cards do, by name, each name once; nothing where none of them does anything.
+ * The effects of cards by name, each name once; nothing if there are none.
  * @param {{ labels: Labels | null, faces: any[] }} props
  */
 export function CardTexts({ labels, faces }) {
@@ -94,7 +94,7 @@ export function CardTexts({ labels, faces }) {
 }
 
 /**
- * A heap of cards: equal faces lie on one another, with their number.
+ * A pile of cards: equal faces are stacked, with their number.
  * @param {{ labels: Labels | null, faces: any[], small?: boolean }} props
  */
 export function Cards({ labels, faces, small }) {

@@ -1,4 +1,4 @@
-// Which options of the next match are not as usual, as everybody reads it before it begins.
+// The options of the next match that differ from the defaults, for everybody to read before it begins.
 
 import { html } from "../lib/html.js";
 import { optionLabel, optionText } from "../lib/options.js";
@@ -7,7 +7,7 @@ import { optionLabel, optionText } from "../lib/options.js";
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The options that differ from the usual, each in a few words; nothing where none does.
+ * The options that differ from the defaults, each in a few words.
  * @param {{ labels: Labels | null | undefined, state: PublicState, options: Facts }} props
  */
 export function ChosenOptions({ labels, state, options }) {

@@ -1,4 +1,4 @@
-// The open roll on a phone: what the dice do, and what else a seat may do while no reader sees them.
+// The open roll on a phone: the state of the dice, and the actions of a seat while no reader sees them.
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -14,14 +14,14 @@ const FacePad = later(() => import("./face_pad.js").then((part) => part.FacePad)
 /** @typedef {{ state: PublicState, hand: Hand | null, sending: string | null, ask: Ask }} DiceProps */
 
 /**
- * Does this hand's seat play in the match?
+ * Return whether the seat of this hand plays in the match.
  * @param {PublicState} state
  * @param {Hand | null} hand
  */
 const isPlaying = (state, hand) => Boolean(hand && state.view?.seats?.[hand.seat]);
 
 /**
- * The open roll; nothing while there is none.
+ * The open roll, if there is one.
  * @param {DiceProps} props
  */
 export function DicePart({ state, hand, sending, ask }) {
@@ -75,12 +75,12 @@ export function DicePart({ state, hand, sending, ask }) {
 }
 
 /**
- * Say yes to what was read or typed, have it read again, type it oneself.
+ * Accept the reading or the typed faces, have the dice read again, or type the faces.
  * @param {DiceProps & { typing: boolean, onTyping: (typing: boolean) => void }} props
  */
 function ReadingActs({ state, hand, sending, ask, typing, onTyping }) {
   const dice = /** @type {PublicDice} */ (state.dice);
-  const rolls = Boolean(hand?.faces); // this seat has thrown, the others look on
+  const rolls = Boolean(hand?.faces); // this seat rolls, the others watch
   const settled = dice.state === "settled";
   const typed = dice.state === "typed";
   const mayAccept = settled ? rolls : typed && !rolls;
@@ -102,7 +102,7 @@ function ReadingActs({ state, hand, sending, ask, typing, onTyping }) {
 }
 
 /**
- * Have a leaning die read as it lies, or let the hub roll: both take several seats.
+ * Vote to read a leaning die as it lies, or to let the hub roll; both need several seats.
  * @param {DiceProps} props
  */
 function HubRollActs({ state, hand, sending, ask }) {
@@ -141,7 +141,7 @@ function HubRollActs({ state, hand, sending, ask }) {
 }
 
 /**
- * A button beside the dice; `busy` is what is under way, `pressed` whether this seat has said so.
+ * A button beside the dice. `busy` is the action in progress, `pressed` whether this seat has voted.
  * @param {{
  *   label: string, onPress: () => void, strong?: boolean, busy?: string | null, pressed?: boolean,
  * }} props
@@ -159,7 +159,7 @@ function DiceAct({ label, onPress, strong = false, busy = null, pressed }) {
 }
 
 /**
- * A roll that stands: for a few seconds a quiet button, then perhaps the table's vote, then how it ended.
+ * An accepted roll: for a few seconds a quiet button, then perhaps the table's vote and its result.
  * @param {DiceProps} props
  */
 export function DisputePart({ state, hand, sending, ask }) {

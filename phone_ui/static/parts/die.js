@@ -1,4 +1,4 @@
-// Dice as every page draws them, and what the hub says of a roll.
+// Dice as all pages draw them, and the hub's texts about a roll.
 
 import { html } from "../lib/html.js";
 import { message, say, sayAround, sayCount } from "../lib/language.js";
@@ -11,7 +11,7 @@ const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6,
 const READ = { read: message("read"), typed: message("typed"), hub: message("by the hub") };
 
 /**
- * A die with pips up to six, with its number beyond.
+ * A die with pips up to six, with its number above that.
  * @param {{ face: number | null }} props
  */
 export function Die({ face }) {
@@ -37,7 +37,7 @@ function DieNumber({ face }) {
 }
 
 /**
- * Where the faces of a roll came from; `again`: from a second reading.
+ * The source of a roll's faces. `again`: from a second reading.
  * @param {{ read: Batch["read"], again?: boolean }} props
  */
 export function ReadTag({ read, again = false }) {
@@ -47,7 +47,7 @@ export function ReadTag({ read, again = false }) {
 }
 
 /**
- * The dice that are wanted now, and where their faces came from.
+ * The dice that the roll needs now, and the source of their faces.
  * @param {{ dice: Partial<PublicDice> & Pick<PublicDice, "faces"> }} props
  */
 export function DiceRow({ dice }) {
@@ -60,7 +60,7 @@ export function DiceRow({ dice }) {
 }
 
 /**
- * Of a roll in batches: the dice that stand already, and the running total.
+ * The accepted dice of a roll in batches, and the running total.
  * @param {{ dice: PublicDice }} props
  */
 export function DiceDone({ dice }) {
@@ -79,7 +79,7 @@ export function DiceDone({ dice }) {
 }
 
 /**
- * A vote on reading a roll again: what it was read as, who asks, and how it stands.
+ * A vote on reading a roll again: its reading, who asks, and the votes.
  * @param {{ state: PublicState, dispute: PublicDispute }} props
  */
 export function DisputeVote({ state, dispute }) {
@@ -94,7 +94,7 @@ export function DisputeVote({ state, dispute }) {
 }
 
 /**
- * What the roll must show with its odds: before the dice fall, and until they have.
+ * The faces that the roll needs, with the odds: before the dice fall, and until they have.
  * @param {{ dice: PublicDice | null }} props
  */
 export function DiceWants({ dice }) {
@@ -104,7 +104,7 @@ export function DiceWants({ dice }) {
 }
 
 /**
- * A chance in words, with a bar as long as it is likely.
+ * A probability in words, with a bar.
  * @param {{ text: string }} props
  */
 export function Odds({ text }) {
@@ -116,7 +116,7 @@ export function Odds({ text }) {
 }
 
 /**
- * Return what the dice are doing, in the hub's sentence or in ours.
+ * Return a sentence about the state of the dice, the hub's or a default.
  * @param {PublicDice} dice
  */
 export function diceText(dice) {

@@ -1,11 +1,11 @@
-// A seat that another phone wants, or that is used in another tab. Fetched when that is so.
+// A seat that another phone claims, or that is used in another tab. Fetched when needed.
 
 import { html } from "../lib/html.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */
 
 /**
- * Another phone asks for this seat: this one decides first.
+ * The claim of another phone on this seat: this phone decides first.
  * @param {{ claim: number, sending: string | null, ask: Ask }} props
  */
 export function SeatWanted({ claim, sending, ask }) {

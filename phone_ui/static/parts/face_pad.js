@@ -1,4 +1,4 @@
-// What the dice show, typed. Fetched when somebody types.
+// A pad for typing the faces of dice. Fetched when needed.
 
 import { html, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -9,7 +9,7 @@ import { Die } from "./die.js";
 const MOST_KEYS = 12; // faces of a larger die are typed
 
 /**
- * Keys for the faces of the dice that are wanted now; they go off together.
+ * Keys for the faces of the dice that the roll needs now. The faces are sent together.
  * @param {{
  *   dice: PublicDice, count: number, sides: number, sending: string | null,
  *   onBegin: () => void, onDone: (faces: number[]) => void,
@@ -20,7 +20,7 @@ export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
   const full = faces.length === count;
   const before = dice.total - (dice.state === "typed" ? sum(dice.faces) : 0);
   const shown = Array.from({ length: count }, (_, i) => faces[i] ?? null);
-  // Who has begun to type goes on typing, even when a reader comes back meanwhile.
+  // A person who has begun to type may finish, even if a reader comes back meanwhile.
   /** @param {number} face */
   const add = (face) => {
     onBegin();

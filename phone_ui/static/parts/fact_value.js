@@ -1,4 +1,4 @@
-// The value of one fact: which drawing stands for it, by what the labels say of it and by what it is.
+// The value of a fact: its drawing is chosen by its labels and its kind.
 
 import { html } from "../lib/html.js";
 import { faceIn, fill, numberText, readable } from "../lib/labels.js";
@@ -26,7 +26,7 @@ export function FactValue(props) {
 }
 
 /**
- * Return the component that draws a value: the first that fits.
+ * Return the component that draws a value: the first that matches.
  * @param {ValueProps} props
  */
 function drawingOf({ labels, about, value }) {
@@ -61,7 +61,7 @@ function SeveralSeats({ state, value }) {
 }
 
 /**
- * Cards by name with what they do; each name once.
+ * Cards by name with their effects, each name once.
  * @param {ValueProps} props
  */
 function CardNames({ labels, value }) {
@@ -145,7 +145,7 @@ function Plain({ about, value }) {
 }
 
 /**
- * What two sides named by turns, as a beam on a pivot: whoever is to answer is up.
+ * The bids of two sides in turn, as a beam on a pivot. The side that has to answer is up.
  * @param {ValueProps} props
  */
 function SeeSaw({ state, about, value }) {
@@ -178,7 +178,7 @@ function SeeSaw({ state, about, value }) {
 }
 
 /**
- * Return the end of a list, as far as the labels want it.
+ * Return the last entries of a list, as many as the labels want.
  * @param {FactLabels} about
  * @param {any[]} list
  */
@@ -188,7 +188,7 @@ const newest = (about, list) => (about.last ? list.slice(-about.last) : list);
 const highestFirst = (bySeat) => Object.entries(bySeat).sort((a, b) => b[1] - a[1]);
 
 /**
- * Return what stands by seat, in the order in which the seats act.
+ * Return the values by seat, in the order in which the seats act.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {Record<string, any>} bySeat
@@ -209,7 +209,7 @@ const partText = (value, about, labels) =>
   isRecord(value) ? recordText(value, about, labels) : numberText(value, about);
 
 /**
- * Return a record in one line: by the fact's own `title` template, else name and value of all it holds.
+ * Return a record in one line: by the fact's own `title` template, else names and values of all its fields.
  * @param {Facts} record
  * @param {FactLabels} about
  * @param {Labels | null} labels

@@ -14,7 +14,7 @@ import { Crown } from "./marks.js";
 const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum), "score.css");
 
 /**
- * Return the facts of one place (`table`, `seat`, `you`) that are shown in this phase `on` a phone or the kiosk.
+ * Return the facts of one place (`table`, `seat`, `you`) that this phase shows `on` a phone or the kiosk.
  * @param {Labels | null} labels
  * @param {string} where
  * @param {Plain | null | undefined} facts
@@ -32,7 +32,7 @@ export function factsOf(labels, where, facts, phase, on = "phone") {
 }
 
 /**
- * Return what a seat itself is to be warned of: the `alert` of facts that are true of it.
+ * Return the warnings for a seat: the `alert` of facts that are true for it.
  * @param {Labels | null} labels
  * @param {Plain | null | undefined} facts
  */
@@ -43,7 +43,7 @@ export function alertsOf(labels, facts) {
 }
 
 /**
- * Is there nothing in it to show?
+ * Return whether a value is empty.
  * @param {any} value
  */
 export function isEmpty(value) {
@@ -61,8 +61,8 @@ export function isEmpty(value) {
  * @property {"phone" | "kiosk"} [on] the screen
  * @property {boolean} [small]
  * @property {string[]} [quiet] names of facts that are drawn elsewhere
- * @property {string[]} [only] names of those that are wanted
- * @property {boolean} [reckoned] a tap on what counts tells how it came about
+ * @property {string[]} [only] names of the only facts to draw
+ * @property {boolean} [reckoned] whether a tap on a count shows its changes
  */
 
 /**

@@ -1,4 +1,4 @@
-// Faults in plain words, and what to do about each.
+// Problems in plain words, and what to do about each.
 
 import { html } from "../lib/html.js";
 

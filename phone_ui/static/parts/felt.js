@@ -1,5 +1,5 @@
-// What the big screen draws on the felt besides cards and numbers: the face of a game, two sides against each other, and an
-// auction that comes to its end. All of it is in the game's labels (`screen.look`, a phase's `versus` and `hammer`).
+// Drawings on the felt besides cards and numbers: the game's pattern and emblem, two opposing sides, and the end of an
+// auction. They come from the game's labels (`screen.look`, a phase's `versus` and `hammer`).
 
 import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
@@ -16,17 +16,17 @@ import { useGone } from "./news.js";
 
 /** @typedef {{ labels: Labels | null, state: PublicState }} FeltProps */
 
-const TILE = 60; // the pattern repeats after so much
+const TILE = 60; // size of the repeated pattern
 
 /**
- * Return the colours of a game as they are set on an element.
+ * Return the colors of a game as styles of an element.
  * @param {LookLabels | undefined} look
  */
 export const coloursOf = (look) =>
   look ? { "--felt": look.felt, "--felt-edge": look.edge, "--look": look.accent } : null;
 
 /**
- * The pattern of a game, and its emblem with its name: behind all that lies on the felt.
+ * The pattern of a game, and its emblem with its name, in the background of the felt.
  * @param {{ look: LookLabels | undefined, title: string }} props
  */
 export function FeltFace({ look, title }) {
@@ -43,7 +43,7 @@ export function FeltFace({ look, title }) {
 }
 
 /**
- * A game's emblem and its name in the game's own lettering.
+ * A game's emblem, and its name in the game's own lettering.
  * @param {{ look: LookLabels, title: string }} props
  */
 export function Title({ look, title }) {
@@ -54,7 +54,7 @@ export function Title({ look, title }) {
 }
 
 /**
- * Two seats against each other, with what each has to show; nothing where the phase has no two sides.
+ * Two opposing seats and what each one shows, if the phase has two sides.
  * @param {FeltProps} props
  */
 export function Versus({ labels, state }) {
@@ -79,10 +79,10 @@ export function Versus({ labels, state }) {
   </section>`;
 }
 
-const MOST_COPIES = 24; // more are one card with their number
+const MOST_COPIES = 24; // above this number, one card with the number is drawn
 
 /**
- * What was named, drawn: a card so many times.
+ * A bid as cards: a card drawn that many times.
  * @param {FeltProps} props
  */
 export function Copies({ labels, state }) {
@@ -98,7 +98,7 @@ export function Copies({ labels, state }) {
 }
 
 /**
- * An auction that comes to its end: who is still in, and how near the hammer is. It moves once with each who drops out.
+ * The end of an auction: the seats still in, and the hammer, which moves down with each seat that drops out.
  * @param {FeltProps} props
  */
 export function Hammer({ labels, state }) {
@@ -128,7 +128,7 @@ const Gavel = ({ look }) =>
   html`<svg class=${`gavel ${look}`} viewBox="0 0 52 60" aria-hidden="true"><path d="M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z" /></svg>`;
 
 /**
- * The hammer has fallen: what was sold, and to whom, over the felt for a moment. The match has gone on by then.
+ * The hammer has fallen: what was sold, and to whom, shown over the felt for a moment while the match goes on.
  * @param {FeltProps} props
  */
 export function Gone({ labels, state }) {

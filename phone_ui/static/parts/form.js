@@ -1,4 +1,4 @@
-// One form for one move: a widget a parameter, each chosen by the parameter's kind alone.
+// The form of a move: one widget per parameter, chosen by the parameter's kind.
 
 import { html } from "../lib/html.js";
 import { readable } from "../lib/labels.js";
@@ -11,7 +11,7 @@ import { later } from "./later.js";
 /** @import { Facts, Field, Labels } from "../lib/types.d.ts" */
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
-// What few games ask for is fetched when one does.
+// Widgets that few games need are fetched when needed.
 const BarredValues = later(() => import("../widgets/barred.js").then((part) => part.BarredValues));
 const Gaps = later(() => import("../widgets/gaps.js").then((part) => part.Gaps));
 const Order = later(() => import("../widgets/order.js").then((part) => part.Order));
@@ -19,7 +19,7 @@ const Order = later(() => import("../widgets/order.js").then((part) => part.Orde
 const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
 
 /**
- * Return the keys, as JSON, of the cards that lie as records somewhere in a part of a view.
+ * Return the keys, as JSON, of the card records in a part of a view.
  * @param {string} key the field by which a record is called
  * @param {any} value
  * @param {Set<string>} [found]
@@ -34,7 +34,7 @@ function cardKeysIn(key, value, found = new Set()) {
 }
 
 /**
- * Return what of a seat's own facts the table does not see, as JSON of plain values.
+ * Return the values of a seat's own facts that the table does not see, as JSON.
  * @param {Facts} you
  * @param {Facts} [seen]
  */
@@ -45,9 +45,9 @@ function onlyMine(you, seen = {}) {
 }
 
 /**
- * Would drawing this field show a card that only its owner may see? Cards of the state have names of their own, and one
- * that lies open is no secret. Where faces repeat, it is the hand that is chosen from if all that is offered is in it:
- * that such a face lies on the table too tells nothing of the hand.
+ * Return whether drawing this field would show a card that only its owner may see. Card records have unique keys, and an
+ * open one is not secret. Where faces repeat, the field offers the hand if all its values are in the hand, even if a card
+ * with the same face lies on the table, too.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {Hand | null} hand
@@ -68,7 +68,7 @@ function showsHand(labels, state, hand, field) {
 }
 
 /**
- * Return the names of the fields that would tell something of a hand: they show a card of it, or a note that follows from it.
+ * Return the names of the fields that would reveal something of a hand: a card of it, or a remark that follows from it.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {Hand | null} hand
@@ -82,7 +82,7 @@ export function hiddenIn(labels, state, hand, fields) {
 }
 
 /**
- * The fields of a form. Those that are `hidden` lie under a lid, which `onLid(open)` lifts and puts back.
+ * The fields of a form. The `hidden` ones are under a lid, which `onLid(open)` opens and closes.
  * @param {{
  *   labels: Labels | null, state: PublicState, move: string, fields: Field[], group: string, hidden: string[],
  *   open: boolean, onLid: (open: boolean) => void, onChange: (name: string, value: any) => void,

@@ -1,4 +1,4 @@
-// Giving this seat to another phone: a code that its camera reads, once and for two minutes.
+// Hand this seat over to another phone: a code for its camera, valid once within two minutes.
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -9,7 +9,7 @@ import { useSecondsLeft } from "./use_seconds.js";
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * Return the address that gives a phone this seat: the hub's key and the code stand behind the #, so they are sent nowhere.
+ * Return the address that gives a phone this seat. Key and code are in the fragment, which is never sent.
  * @param {PublicState} state
  * @param {Held} held
  * @param {string} code

@@ -1,4 +1,4 @@
-// The tab Help: how to play on the phone and on the box, and how to call the staff.
+// The tab Help: how to play with phone and box, and how to call staff.
 
 import { html } from "../lib/html.js";
 import { say, sayAround } from "../lib/language.js";
@@ -9,7 +9,7 @@ import { Mark } from "./marks.js";
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
- * A call for staff, the game's own tables, and how phone, box and ring are used.
+ * A call for staff, the game's own tables, and how to use phone, box and ring.
  * @param {{ labels: Labels | null, state: PublicState, held: Held | null, ask: Ask, sending: string | null }} props
  */
 export function Help({ labels, state, held, ask, sending }) {

@@ -1,4 +1,4 @@
-// A hint for who practises: what the sharp house would do at the open choice, and why.
+// A hint for practice: what the strongest house player would do now, and why.
 
 import { html } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
@@ -11,8 +11,8 @@ import { SecretZone } from "./secret.js";
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The hint of the open choice, below what is chosen from: nothing that can be pressed moves when it comes. It is covered
- * like a hand where other people play, too.
+ * The hint on the open choice, below the choices, so that its arrival moves nothing that can be pressed. If other people
+ * play, too, it is covered like a hand.
  * @param {{ labels: Labels | null, state: PublicState, hand: Hand, keepOpen: boolean }} props
  */
 export function HintPart({ labels, state, hand, keepOpen }) {

@@ -1,8 +1,8 @@
-// A page that is at home on the phone: an icon on its home screen, and there without the hub where the browser allows it.
+// A page on the phone's home screen, which opens without the hub if the browser allows it.
 
 /**
- * Let the table be put on the home screen, and have the page kept for when the hub is not to be reached. A page that came
- * over plain http cannot be kept: then the browser says so itself.
+ * Let people put the table on the home screen, and store the page for times without the hub. Over plain http the page
+ * cannot be stored, and the browser says so itself.
  * @param {string} table
  */
 export async function install(table) {
@@ -17,6 +17,6 @@ export async function install(table) {
     const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
     active?.postMessage([location.pathname, ...new Set(loaded)]);
   } catch {
-    return; // a private window, or a certificate that the phone does not trust: the page works while the hub is there
+    return; // a private window, or an untrusted certificate: the page works only with the hub
   }
 }

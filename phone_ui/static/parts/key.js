@@ -1,11 +1,11 @@
-// The fingerprint of the hub's key, for people to compare with the table's own screen.
+// The fingerprint of the hub's key, to compare with the table's screen.
 
 import { fingerprint, keyFrom } from "../lib/encryption.js";
 import { html } from "../lib/html.js";
 import { Fingerprint } from "./marks.js";
 
 /**
- * Say that a key is trusted on first use, and how to check it; nothing for a key that was scanned (null).
+ * Explain that a key is trusted on first use, and how to check it; nothing if the key was scanned (null).
  * @param {{ hubKey: string | null }} props
  */
 export function FirstKey({ hubKey }) {
@@ -20,7 +20,7 @@ export function FirstKey({ hubKey }) {
 }
 
 /**
- * The key of a seat that is held.
+ * The key for a held seat.
  * @param {{ hubKey: string }} props
  */
 export function KeyPart({ hubKey }) {

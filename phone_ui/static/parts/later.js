@@ -1,17 +1,17 @@
-// A part that is loaded when it is first shown: not everybody opens it, and the first visit stays light.
+// Load parts of a page when they are first shown, so that the first visit stays small.
 
 import { html, useEffect, useState } from "../lib/html.js";
 
 const AGAIN = 3_000;
 
 /**
- * Load a style sheet of parts, once; rejects if the hub has none now.
+ * Load a style sheet once. Rejects if the hub does not send it now.
  * @param {string} name
  */
 async function style(name) {
   const href = `/static/parts/${name}`;
   if (document.querySelector(`link[href="${href}"]`)) return;
-  const { ok } = await fetch(href); // a link that fails would load the whole page again
+  const { ok } = await fetch(href); // a link element that fails would reload the whole page
   if (!ok) throw new Error(name);
   await new Promise((resolve) => {
     const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: resolve });
@@ -20,8 +20,8 @@ async function style(name) {
 }
 
 /**
- * Return a component that loads the true one and its style sheets, and tries again while that fails: nobody opens a hint or
- * a lesson once more.
+ * Return a component that loads the real one and its style sheets, and retries if that fails: people do not open a hint
+ * or a lesson again.
  * @param {() => Promise<any>} load
  * @param {...string} sheets
  */
@@ -42,12 +42,12 @@ export function later(load, ...sheets) {
         setState("failed");
         timer = setTimeout(tryIt, AGAIN);
       };
-      // It may have come for another place since this one was first drawn.
+      // It may have been loaded for another place since this one was first drawn.
       const tryIt = () => (Part ? loaded(Part) : loadAll().then(loaded, failed));
       tryIt();
       return () => clearTimeout(timer);
     }, []);
     if (state === "failed") return html`<p role="alert">The hub does not answer right now. The page keeps trying.</p>`;
-    return state ? html`<${Part} ...${props} />` : html`<template data-coming />`; // shown nowhere: it says what is to come
+    return state ? html`<${Part} ...${props} />` : html`<template data-coming />`; // invisible: marks a part that is loading
   };
 }

@@ -1,15 +1,15 @@
-// What lies where with printed cards, while people lay them out.
+// How to lay out printed cards.
 
 import { html } from "../lib/html.js";
 
 /** @import { Lying } from "../lib/messages.d.ts" */
 /** @import { Labels } from "../lib/types.d.ts" */
 
-/** The phase in which people lay out printed cards, in every game. */
+/** The phase in which people lay out printed cards, the same in every game. */
 export const LAY_OUT = "lay_out";
 
 /**
- * A picture of the table: what lies in the middle of it, and what before everybody.
+ * A picture of the table: the cards in the middle, and those of each player.
  * @param {{ labels: Labels | null }} props
  */
 export function LayOut({ labels }) {

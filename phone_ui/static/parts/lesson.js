@@ -1,4 +1,4 @@
-// A guided first round: one rule in a sentence, with the part of the screen that it speaks of outlined.
+// A guided first round: a rule in a sentence, and an outline around the part of the screen that it is about.
 
 import { litPart } from "../lib/guide.js";
 import { html, useEffect, useState } from "../lib/html.js";
@@ -9,7 +9,7 @@ import { useGuide } from "./use_guide.js";
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * Outline a part of the page for as long as this is drawn; what is drawn anew meanwhile, too.
+ * Outline a part of the page while this is mounted, even if the part is drawn again.
  * @param {string} part
  */
 function useLit(part) {
@@ -31,7 +31,7 @@ function useLit(part) {
 }
 
 /**
- * The sentence itself; the rule's id in small print.
+ * The sentence, with the rule's id in small print.
  * @param {{ state: PublicState, lesson: Lesson, to: "asked" | "all" }} props
  */
 function Told({ state, lesson, to }) {
@@ -42,8 +42,8 @@ function Told({ state, lesson, to }) {
 }
 
 /**
- * What a phone is told: its seat's own lesson, or the room's for who only watches. It is one line until a tap opens it,
- * as what decides has the room of a phone; who hears the page hears the whole sentence.
+ * The lesson on a phone: for its seat, or for everybody if it only watches. It is one line until a tap opens it, because
+ * the decision needs the room. Screen readers read the whole sentence.
  * @param {{ state: PublicState, hand: Hand | null, sending: string | null, onSkip?: () => void }} props
  */
 export function PhoneLesson({ state, hand, sending, onSkip }) {
@@ -84,7 +84,7 @@ export function PhoneLesson({ state, hand, sending, onSkip }) {
 }
 
 /**
- * What the room is told, on the table's screen. In the first round its place is kept: nothing moves when a rule comes.
+ * The lesson for everybody, on the table's screen. During the first round its room is reserved, so nothing moves.
  * @param {{ state: PublicState }} props
  */
 export function RoomLesson({ state }) {

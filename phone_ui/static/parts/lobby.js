@@ -1,4 +1,4 @@
-// Before a match: who is there, which game, with which options.
+// Before a match: the players, the game and its options.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { message, say, sayCount } from "../lib/language.js";
@@ -18,10 +18,10 @@ const PutAsideList = later(() => import("./questions.js").then((part) => part.Pu
 const Options = later(() => import("./options.js").then((part) => part.Options), "options.css");
 const FirstOptions = later(() => import("./options.js").then((part) => part.FirstOptions), "options.css");
 
-/** Milliseconds after which what somebody types or taps is told: others read it once it is done. */
+/** Milliseconds after which screen readers announce changes, when a person has finished typing or tapping. */
 const TOLD_AFTER = 400;
 
-/** How well the house plays, from the weakest. */
+/** The strengths of the house, from the weakest. */
 const STRENGTHS = [message("easy"), message("steady"), message("sharp")];
 
 /** @param {GameOffer["seats"]} seats */
@@ -31,7 +31,7 @@ const playersText = ([least, most]) =>
     : say("{least} to {most} players", { least, most });
 
 /**
- * The seats of the table with what each is doing.
+ * The seats of the table, and what each is doing.
  * @param {{ state: PublicState, mine: number | null, sending: string | null, ask?: Ask }} props
  */
 function SeatList({ state, mine, sending, ask }) {
@@ -69,7 +69,7 @@ function SeatList({ state, mine, sending, ask }) {
 }
 
 /**
- * Who plays at a seat that nobody sits at: how well the house does, or nobody.
+ * The player of a free seat: the house with a strength, or nobody.
  * @param {{ place: PublicSeat, sending: string | null, ask: Ask }} props
  */
 function HousePlayer({ place, sending, ask }) {
@@ -90,7 +90,7 @@ function HousePlayer({ place, sending, ask }) {
 }
 
 /**
- * Return what one seat is doing, in two words.
+ * Return what a seat is doing, in two words.
  * @param {PublicSeat} place
  * @param {boolean} [mine]
  */
@@ -105,12 +105,12 @@ export function seatStateText(place, mine = false) {
 }
 
 /**
- * Choose a game, look over its options, start.
+ * Choose a game, review its options, start.
  * @param {{ state: PublicState, seat: number | null, sending: string | null, ask: Ask }} props
  */
 export function Lobby({ state, seat, sending, ask }) {
   const [game, setGame] = useState(/** @type {string | null} */ (null));
-  const [changed, setChanged] = useState(/** @type {Plain | null} */ (null)); // options, where they were chosen here
+  const [changed, setChanged] = useState(/** @type {Plain | null} */ (null)); // the options changed here
   const picked = game ?? state.game ?? null;
   const offer = state.games.find((one) => one.name === picked);
   const shared = picked === state.game ? state.options : {};
@@ -180,7 +180,7 @@ export function Lobby({ state, seat, sending, ask }) {
 }
 
 /**
- * The owner's sets of options, each with its effect in one line.
+ * The owner's presets of options, each with its effect in one line.
  * @param {{ offer: GameOffer, options: Plain, disabled: boolean, onPick: (name: string, options: Plain) => void }} props
  */
 function Presets({ offer, options, disabled, onPick }) {

@@ -1,4 +1,4 @@
-// The log: what happened in the match that is shown, newest first, back to its first event.
+// The log of the match on the screen, newest first, back to its first event.
 
 import { html, useRef, useState } from "../lib/html.js";
 import { eventsBefore, keyOf } from "../lib/kept_events.js";
@@ -9,7 +9,7 @@ import { Sentence } from "./marks.js";
 /** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * Return the events that follow one another without a gap up to the newest one, newest first.
+ * Return the newest events without a gap, newest first.
  * @param {Map<number, PublicEvent>} known
  * @param {number} newest
  */
@@ -20,7 +20,7 @@ export function unbroken(known, newest) {
 }
 
 /**
- * What happened, newest first. The page knows the newest events; the hub is asked for earlier ones.
+ * The events, newest first. The page has the newest ones and requests earlier ones from the hub.
  * @param {{ state: PublicState }} props
  */
 export function Log({ state }) {
@@ -37,7 +37,7 @@ export function Log({ state }) {
     setFailed(false);
     try {
       const page = await eventsBefore(state, left);
-      // Another match may have come meanwhile, or something was taken back.
+      // There may be another match by now, or an undo.
       if (keyOf(page) === known.current.key) {
         for (const event of page.events) known.current.events.set(event.n, event);
         Object.assign(known.current.stoodIn, page.stood_in);
@@ -64,7 +64,7 @@ export function Log({ state }) {
 }
 
 /**
- * `stoodIn` are the seats that the house moved for just before the event.
+ * `stoodIn` are the seats for which the house moved just before the event.
  * @param {{ state: PublicState, event: PublicEvent, stoodIn: number[] }} props
  */
 function LogLine({ state, event, stoodIn }) {

@@ -1,4 +1,4 @@
-// Seats as every page draws them: symbols, names, and sentences with both in them.
+// Seats as all pages draw them: symbols, names, and sentences with both.
 
 import { html } from "../lib/html.js";
 import { isNamed, MARKS, nameStays, seatName, seatText, splitAtSeats } from "../lib/seats.js";
@@ -17,7 +17,7 @@ const SHAPES = {
 };
 
 /**
- * A seat's symbol; never alone: whoever uses it puts the number or a name beside it.
+ * A seat's symbol. The caller adds number or name, because the symbol alone is not enough.
  * @param {{ seat: number | string }} props
  */
 export function Mark({ seat }) {
@@ -45,7 +45,7 @@ export function Who({ state, seat, number = false }) {
 }
 
 /**
- * A sentence of the hub with the seats' marks and names in it; a comma stays with the name before it.
+ * A sentence of the hub with the seats' marks and names in it. A comma stays with the name before it.
  * @param {{ state: PublicState, text: string | null | undefined }} props
  */
 export function Sentence({ state, text }) {
@@ -61,7 +61,7 @@ export function Sentence({ state, text }) {
 }
 
 /**
- * "●9 ▲12" with the seats' own marks.
+ * "●9 ▲12" with the marks of the seats.
  * @param {string} text
  */
 function withMarks(text) {
@@ -71,7 +71,7 @@ function withMarks(text) {
   });
 }
 
-/** Who leads in something. */
+/** The leader of something. */
 export function Crown() {
   return html`<svg class="crown" viewBox="0 0 24 20" role="img" aria-label="leads">
     <path d="M2 18V5l6 5 4-8 4 8 6-5v13Z" />
@@ -79,7 +79,7 @@ export function Crown() {
 }
 
 /**
- * The four groups of a key's fingerprint, for people to compare.
+ * The four groups of a key's fingerprint, for comparison.
  * @param {{ digits: string }} props
  */
 export function Fingerprint({ digits }) {

@@ -1,4 +1,4 @@
-// What just happened, held up for a while.
+// Recent events, shown for a while.
 
 import { useEffect, useRef, useState } from "../lib/html.js";
 import { phaseOf } from "../lib/view.js";
@@ -8,11 +8,11 @@ import { phaseOf } from "../lib/view.js";
 
 const REVEAL_FOR = 4_500;
 const HEADLINE_FOR = 7_000;
-const GONE_FOR = 1_200; // long enough to be seen from the other end of a table; phones go on meanwhile
+const GONE_FOR = 1_200; // long enough to see from the other end of the table, while phones go on
 
 /**
- * Return the newest event of some kinds, for so many milliseconds; null before, and for what was there when the page
- * came, or is there again as something was taken back.
+ * Return the newest event of some kinds for this time; null after it, and for events from before the page was opened or
+ * that came back with an undo.
  * @param {PublicState} state
  * @param {string[]} kinds
  * @param {number} duration
@@ -36,22 +36,22 @@ function useNews(state, kinds, duration) {
 }
 
 /**
- * Return what was revealed, for a while; else null.
+ * Return the last reveal for a while, else null.
  * @param {PublicState} state
  */
 export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR);
 
 /**
- * Return what an auction has just sold, of the kinds of events that the labels name, until the hammer has been seen;
- * else null.
+ * Return the last sale of an auction, by the event kinds in the labels, while the hammer is shown; else
+ * null.
  * @param {Labels | null} labels
  * @param {PublicState} state
  */
 export const useGone = (labels, state) => useNews(state, labels?.screen?.gone ?? [], GONE_FOR);
 
 /**
- * Return what came of a roll or a trial, of the kinds of events that the labels name: it stays to be read while the
- * match goes on. Empty where the screen says it already.
+ * Return the result of a roll or a trial, by the event kinds in the labels. It stays readable while the match goes on.
+ * Empty if the screen shows it already.
  * @param {Labels | null} labels
  * @param {PublicState} state
  */

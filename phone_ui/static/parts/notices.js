@@ -1,4 +1,4 @@
-// What the table should know, the most severe first: each stands until its cause has passed or a player says "Done".
+// Notices for the table, the most severe first. Each stays until its cause is gone or a player presses "Done".
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -8,8 +8,8 @@ import { Sentence } from "./marks.js";
 /** @import { Notice, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The notices of a table, in the hub's order. Where `ask` is given, those that can be acknowledged have a button. Of more
- * than `most` all stand in one line with the most severe of them, until a tap opens it: they take the room of the game.
+ * The notices of a table, in the hub's order. With `ask`, those that can be acknowledged have a button. More than `most`
+ * notices shrink to one line with the most severe one, until a tap opens it, to leave room for the game.
  * @param {{ state: PublicState, ask?: Ask, sending?: string | null, most?: number }} props
  */
 export function Notices({ state, ask, sending = null, most = Number.POSITIVE_INFINITY }) {

@@ -1,5 +1,5 @@
-// A number line: what was bid, seat by seat, with the range it is measured by. Who acts first stands at the left; an
-// order that turns over is first drawn as it would be and then flips.
+// A number line: the bids by seat, and the range that measures them. The seat that acts first is at the left. A reversed
+// order is first drawn unreversed, and then flips.
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -14,8 +14,8 @@ const LOOK_FIRST = 900;
 /** @typedef {{ value: number, seat?: number }} Point */
 
 /**
- * Return each point's place from the left in per cent. They are evenly spaced, so that near numbers do not lie upon
- * each other; only the order on the line counts.
+ * Return each point's distance from the left, in percent. Points are evenly spaced, so that near numbers do not overlap:
+ * only their order counts.
  * @param {Point[]} points
  * @param {boolean} turned
  * @returns {Map<Point, number>}
@@ -31,7 +31,7 @@ function placesOf(points, turned) {
 }
 
 /**
- * Return the line in words, for those who hear the page.
+ * Return the line in words, for screen readers.
  * @param {PublicState} state
  * @param {Line} line
  * @param {Required<Point>[]} bids

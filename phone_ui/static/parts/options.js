@@ -1,10 +1,10 @@
-// The options of a game. Fetched once a game is picked that has some.
+// The options of a game. Fetched when a game with options is picked.
 
 import { html } from "../lib/html.js";
 import { idleWhy, optionLabel, optionText } from "../lib/options.js";
 import { nameStays, seatName } from "../lib/seats.js";
 
-/** The option of every game that can be played with printed cards. */
+/** The option, in every such game, to play with printed cards. */
 const PRINTED = "printed_cards";
 
 /** @import { Option } from "../lib/messages.d.ts" */
@@ -20,7 +20,7 @@ const PRINTED = "printed_cards";
  */
 
 /**
- * The options of a game, each with its effect in one line; those that lie open stand elsewhere.
+ * The options of a game, each with its effect in one line, without those that are shown with the game.
  * @param {OptionProps} props
  */
 export function Options(props) {
@@ -33,7 +33,7 @@ export function Options(props) {
 }
 
 /**
- * The options that are chosen with the game itself.
+ * The options that are shown with the game itself.
  * @param {OptionProps} props
  */
 export function FirstOptions(props) {
@@ -91,7 +91,7 @@ function OptionInput({ id, state, option, value, idle, onChange }) {
     </select>`;
   }
   const isNumber = typeof option.default === "number";
-  // Each key counts at once: a picture that comes while somebody types draws the field anew, with what it knows.
+  // Apply each keystroke: a state that arrives while a person types draws the field again with the applied value.
   const onType = (/** @type {any} */ { target }) =>
     onChange(isNumber && target.value ? Number(target.value) : target.value);
   const mode = isNumber ? "numeric" : "text";

@@ -1,4 +1,4 @@
-// All hubs of this venue, as the broker above them knows them: who is there, and what goes on at their tables.
+// All hubs of this venue, as the broker above them knows them: which are online, and what their tables play.
 
 import { html } from "../lib/html.js";
 import { message, say, sayAround } from "../lib/language.js";
@@ -13,7 +13,7 @@ const STATES = {
 };
 
 /**
- * Return the time of day at the hub's place; the browser is in the house.
+ * Return the time of day at the hub; the browser is in the same house.
  * @param {number} seconds
  */
 const clockTime = (seconds) =>

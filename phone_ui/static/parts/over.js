@@ -10,7 +10,7 @@ import { Result } from "./result.js";
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
- * Hand the browser a recap of the match as a file; nothing of it comes from the hub beyond what this page shows.
+ * Download a recap of the match as a file, with data of this page only.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {number | null} seat
@@ -26,7 +26,7 @@ async function saveRecap(labels, state, seat) {
 }
 
 /**
- * The result, a recap to keep, and what comes next.
+ * The result, a recap to download, and the next steps.
  * @param {PhoneProps} props
  */
 export function Over(props) {

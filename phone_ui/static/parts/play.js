@@ -1,4 +1,4 @@
-// A match on a phone: covered hand, one sentence, the choices, the actions, and the table below.
+// A match on a phone: covered hand, one sentence, choices, actions, and the table below.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
@@ -25,14 +25,14 @@ const HintPart = later(() => import("./hint.js").then((part) => part.HintPart));
 /** @import { Question } from "./ask.js" */
 
 /**
- * Return LOOK, ACT or LOCKED, from what the hub says is wanted of this seat.
+ * Return LOOK, ACT or LOCKED, by what the hub expects of this seat.
  * @param {PublicState} state
  * @param {Hand | null} hand
  * @returns {"look" | "act" | "locked"}
  */
 function modeOf(state, hand) {
   if (!hand || state.state !== "playing") return "look";
-  // A choice locked in the box is not known here before the reveal; that it is locked, everybody knows.
+  // The value of a choice locked on the box is not known before the reveal, but everybody knows that it is locked.
   if (hand.locked || (hand.secret && state.locked.includes(hand.seat))) return "locked";
   return hand.faces || isAsked(hand) ? "act" : "look";
 }
@@ -41,7 +41,7 @@ function modeOf(state, hand) {
 const isAsked = (hand) => hand.moves.some((move) => !move.standing);
 
 /**
- * Return what a seat is told in the strip: whether it is its turn.
+ * Return the text in the strip: whether it is this seat's turn.
  * @param {PublicState} state
  * @param {Hand | null} hand
  */
@@ -50,8 +50,8 @@ export function turnText(state, hand) {
 }
 
 /**
- * Show what is wanted, and shake the phone, when it becomes this seat's turn. What is wanted stands above what was
- * scrolled to; large text scrolls the page, all else its body.
+ * Scroll to the question and shake the phone when this seat's turn begins. The question is above the scroll position;
+ * large text scrolls the page, otherwise its body.
  * @param {boolean} isTurn
  * @param {string} question
  */
@@ -66,11 +66,11 @@ function useCall(isTurn, question) {
   return top;
 }
 
-const PHONE = matchMedia("(height <= 900px)"); // on any phone what decides comes before what is only to be known
-const LOW = matchMedia("(height <= 700px)"); // on a low one even before what it is about
+const PHONE = matchMedia("(height <= 900px)"); // on any phone the decision comes before other information
+const LOW = matchMedia("(height <= 700px)"); // on a low screen even before what it is about
 
 /**
- * Return whether the screen is like that now.
+ * Return whether the screen matches now.
  * @param {MediaQueryList} query
  */
 function useMedia(query) {
@@ -123,7 +123,7 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const lesson = teaches && html`<${PhoneLesson} key="lesson" ...${told} />`;
   const beside = isLow ? html`<div key="beside" class="beside">${cover}${lesson}</div>` : cover;
   const rest = [news, own, isLow && now, !votes && dispute, rows];
-  // Who hears the page or plays by keys meets all in the order in which it is seen.
+  // Screen readers and keyboards meet everything in the order in which it is drawn.
   return html`
     <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
       ${
@@ -156,7 +156,7 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
 /** @typedef {{ labels: Labels | null, state: PublicState, hand: Hand | null }} BaseProps */
 
 /**
- * What just happened.
+ * Recent events.
  * @param {BaseProps} props
  */
 function News({ labels, state, hand }) {
@@ -169,7 +169,7 @@ function News({ labels, state, hand }) {
 }
 
 /**
- * What this seat counts for all to see.
+ * This seat's public counts.
  * @param {BaseProps} props
  */
 function Own({ labels, state, hand }) {
@@ -181,7 +181,7 @@ function Own({ labels, state, hand }) {
 }
 
 /**
- * What stops the match, threatens this seat, or keeps it out of the match.
+ * Messages that stop the match, threaten this seat, or keep it out of the match.
  * @param {BaseProps & { seat: number | null }} props
  */
 function Warnings({ labels, state, hand, seat }) {
@@ -211,7 +211,7 @@ function NowLine({ labels, state, isActing }) {
 }
 
 /**
- * The card that the question is about, and what it does.
+ * The card that the question is about, and its effect.
  * @param {{ labels: Labels | null, state: PublicState }} props
  */
 function CardOfPhase({ labels, state }) {
@@ -280,8 +280,8 @@ function Dock(props) {
 }
 
 /**
- * What this seat counts for all to see, above the hand: what the labels say, else all but its cards, which lie with the
- * others' below.
+ * This seat's public facts above the hand: those in the labels, else all but its cards, which are below with those of
+ * the other seats.
  * @param {{ labels: Labels | null, state: PublicState, facts: Plain, seat: number }} props
  */
 function Counters({ labels, state, facts, seat }) {
@@ -301,8 +301,8 @@ function Lock() {
 }
 
 /**
- * What only this seat may see: its own facts, what it locked, where its dial starts. What the whole table may see of it
- * stands above.
+ * The seat's private part: its own facts, its locked choice, the start of its dial. Its public facts are
+ * above.
  * @param {{ labels: Labels | null, state: PublicState, hand: Hand, keepOpen: boolean }} props
  */
 function OwnPart({ labels, state, hand, keepOpen }) {

@@ -1,11 +1,11 @@
-// A QR code that is drawn in the page: what it says is sent nowhere.
+// A QR code drawn in the page, so that its content is sent nowhere.
 
 import { html, useEffect, useState } from "../lib/html.js";
 
-const QUIET = 4; // white modules around a code, as its standard wants
+const QUIET = 4; // white modules around a code, required by its standard
 
 /**
- * A text as a code for a camera; `label` is what those hear who do not see it.
+ * A text as a QR code. `label` is for screen readers.
  * @param {{ text: string, label: string }} props
  */
 export function QrCode({ text, label }) {

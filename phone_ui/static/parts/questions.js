@@ -1,4 +1,4 @@
-// What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
+// Decisions of the whole table: a question with its answers, a match about to begin, a pause.
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -11,7 +11,7 @@ import { useSecondsLeft } from "./use_seconds.js";
 /** @typedef {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} Props */
 
 /**
- * All that is decided together now.
+ * All open decisions of the table.
  * @param {Props} props
  */
 export function Together(props) {
@@ -19,7 +19,7 @@ export function Together(props) {
 }
 
 /**
- * The open question. A seat that may vote has a button for each answer; everybody sees who wants what.
+ * The open question. A voting seat has a button for each answer, and everybody sees the votes.
  * @param {Props} props
  */
 function QuestionPart({ state, seat = null, sending = null, ask }) {
@@ -35,7 +35,7 @@ function QuestionPart({ state, seat = null, sending = null, ask }) {
         const name = `vote ${key}`;
         const who = Object.keys(votes).filter((one) => votes[one] === key);
         const marks = html`<span class="table-question-votes"><${Marks} seats=${who.map(Number)} /></span>`;
-        if (!mine && question.kind === "pitch") return null; // who pitches ends it, and nobody votes
+        if (!mine && question.kind === "pitch") return null; // only the pitching seat ends a pitch; nobody votes
         if (!mine) return html`<p key=${key} class="table-question-option">${label} ${marks}</p>`;
         return html`<button
           key=${key}
@@ -55,7 +55,7 @@ function QuestionPart({ state, seat = null, sending = null, ask }) {
 }
 
 /**
- * A match that is about to begin; who would rather wait says so.
+ * A match about to begin. A player may ask to wait.
  * @param {Props} props
  */
 function StartingPart({ state, seat = null, sending = null, ask }) {
@@ -86,7 +86,7 @@ function StartingPart({ state, seat = null, sending = null, ask }) {
 }
 
 /**
- * Who paused the match; anybody who plays goes on.
+ * A pause, and who started it. Any player may end it.
  * @param {Props} props
  */
 function PausedPart({ state, seat = null, sending = null, ask }) {
@@ -107,7 +107,7 @@ function PausedPart({ state, seat = null, sending = null, ask }) {
 }
 
 /**
- * Pausing a match, putting it aside, ending it: each is asked of all who play.
+ * Pausing, suspending or ending a match; all players are asked.
  * @param {{ state: PublicState, seat: number, sending: string | null, ask: Ask }} props
  */
 export function MatchActions({ state, seat, sending, ask }) {
@@ -124,7 +124,7 @@ export function MatchActions({ state, seat, sending, ask }) {
 }
 
 /**
- * The matches that this phone's person can go on with, and who of them is here.
+ * The suspended matches that this phone's player can resume, and which of their players are here.
  * @param {Props} props
  */
 export function PutAsideList({ state, seat = null, sending = null, ask }) {

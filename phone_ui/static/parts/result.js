@@ -1,4 +1,4 @@
-// After a match: who won, with which scores, and what each is made of. Fetched when a match ends.
+// After a match: winners, scores, and what each score is made of. Fetched when a match ends.
 
 import { html, useState } from "../lib/html.js";
 import { ranking, scoreText } from "../lib/labels.js";
@@ -11,12 +11,12 @@ import { Sentence, Who } from "./marks.js";
 /** @import { Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-/** Where the winners stand in a sentence. */
+/** The place of the winners in a sentence. */
 const HERE = "\ue000";
 const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum), "score.css");
 
 /**
- * What a seat's score is made of, where the labels name facts for it.
+ * The parts of a seat's score, if the labels name facts for it.
  * @param {{ labels: Labels | null, state: PublicState, seat: number }} props
  */
 export function ScoreParts({ labels, state, seat }) {
@@ -28,7 +28,7 @@ export function ScoreParts({ labels, state, seat }) {
 }
 
 /**
- * The end of a match: winners, scores, why.
+ * The end of a match: winners, scores, reason.
  * @param {{ labels: Labels | null, state: PublicState }} props
  */
 export function Result({ labels, state: newest }) {

@@ -1,4 +1,4 @@
-// Values that were locked in secret: cards that lie face down for a breath and then turn, all at once.
+// Values that were locked in secret: cards that lie face down for a moment and then all turn at once.
 
 import { html } from "../lib/html.js";
 import { longestWord, nameStays, seatName } from "../lib/seats.js";
@@ -10,8 +10,8 @@ import { Mark } from "./marks.js";
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
- * A card for each seat. It is drawn anew for each reveal (`n`), and only then turns. What stands out is said in the
- * game's words (`screen.reveal`).
+ * A card for each seat. Each reveal (`n`) draws them again, so that they turn. Remarks are in the words of the game
+ * (`screen.reveal`).
  * @param {{
  *   labels: Labels | null, state: PublicState, n: number, values: ReturnType<typeof revealedValues>,
  * }} props

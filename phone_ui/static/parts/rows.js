@@ -22,7 +22,7 @@ import { Mark, Who } from "./marks.js";
  */
 
 /**
- * Return the rows on the table that are there in this phase, with those of their records that the labels want shown.
+ * Return the rows on the table in this phase, with the records that the labels show.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {boolean} [small] on a phone
@@ -46,7 +46,7 @@ function rowsOf(labels, state, small = true) {
 }
 
 /**
- * What of the rows is this seat's own and has something to say to its player: a line to read aloud.
+ * This seat's own part of the rows, for its player: a line to read aloud.
  * @param {TableProps} props
  */
 export function OwnRecords({ labels, state, mine }) {
@@ -85,7 +85,7 @@ export function CardRows({ labels, state, small = true }) {
 }
 
 /**
- * Return how records lie: each with its seat, each shared by some seats (close together where they are many), or in a
+ * Return the layout of records: each with its seat, each shared by some seats (compact if there are many), or in a
  * row.
  * @param {FactLabels} about
  * @param {Facts[]} records
@@ -98,7 +98,7 @@ function rowLook(about, records) {
 }
 
 /**
- * The rows of other records, such as places with cards on them: one tile a record.
+ * The rows of other records, such as places with cards on them: one tile per record.
  * @param {TableProps} props
  */
 export function Rows({ labels, state, mine, small = true }) {
@@ -131,7 +131,7 @@ export function Rows({ labels, state, mine, small = true }) {
 }
 
 /**
- * A row; keys scroll one that is wider than its page.
+ * A row. Arrow keys scroll a row that is wider than its page.
  * @param {{ look: string, part: string, label: string, children?: import("../lib/types.d.ts").Drawn }} props
  */
 function Row({ look, part, label, children }) {
@@ -153,7 +153,7 @@ function ownFirst({ by }, records, mine) {
 }
 
 /**
- * Numbers by seat as symbols with the number beside each.
+ * Numbers by seat, as symbols with a number beside each.
  * @param {{ counts: Record<string, number> }} props
  */
 function Counts({ counts }) {
@@ -167,7 +167,7 @@ function Counts({ counts }) {
 }
 
 /**
- * Cards in a row, left to right, with who laid them; a tap tells what a card does.
+ * Cards in a row, left to right, with the seat that played each; a tap shows the effect of a card.
  * @param {{
  *   labels: Labels | null, state: PublicState, name: string, label: string, about: FactLabels, cards: Facts[], small: boolean,
  * }} props
@@ -204,7 +204,7 @@ function LaidBy({ seat }) {
 }
 
 /**
- * One record. Where the labels want it `slowly`, one comes after the other, again when it says something new.
+ * One record. If the labels say `slowly`, records appear one after the other, and again when one changes.
  * @param {{
  *   labels: Labels | null, state: PublicState, about: FactLabels, record: Facts,
  *   place: number, first: boolean, here: boolean, small: boolean,

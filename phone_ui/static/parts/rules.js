@@ -1,4 +1,4 @@
-// The tab Rules: what the game is about, what can be done now and what follows, then the rules by phase. Fetched when opened.
+// The tab Rules: the idea of the game, what this seat can do now, then the rules by phase. Fetched when opened.
 
 import { cardTexts, searched } from "../lib/guide.js";
 import { html, useEffect, useRef, useState } from "../lib/html.js";
@@ -10,7 +10,7 @@ import { useGuide } from "./use_guide.js";
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The rules of the game that is played or chosen. They open at the present phase; a search shows the lines with its words.
+ * The rules of the present or chosen game, open at the present phase. A search shows the lines with its words.
  * @param {{ labels: Labels | null, state: PublicState, hand: Hand | null }} props
  */
 export function Rules({ labels, state, hand }) {
@@ -59,7 +59,7 @@ export function Rules({ labels, state, hand }) {
 }
 
 /**
- * Chapters that are made of other parts of the data: symbols, and what each card does.
+ * Chapters made from other data: symbols, and the effect of each card.
  * @param {Labels} labels
  * @param {Guide} guide
  * @returns {Chapter[]}
@@ -81,7 +81,7 @@ function extra(labels, guide) {
 }
 
 /**
- * What this seat can do now, and what comes of each.
+ * What this seat can do now, and what follows from each move.
  * @param {{ labels: Labels, state: PublicState, hand: Hand, guide: Guide }} props
  */
 function CanDo({ labels, state, hand, guide }) {
@@ -104,7 +104,7 @@ function CanDo({ labels, state, hand, guide }) {
 }
 
 /**
- * Return what a move is called, whatever is chosen in it.
+ * Return the name of a move, without choices.
  * @param {Labels} labels
  * @param {PublicState} state
  * @param {string} name
@@ -116,7 +116,7 @@ function nameOf(labels, state, name) {
 }
 
 /**
- * One chapter; that of the present phase is open, and is scrolled to.
+ * One chapter. The one of the present phase is open, and the page scrolls to it.
  * @param {{ chapter: Chapter, now: boolean, open: boolean, cited: Set<string>, canDo?: any }} props
  */
 function ChapterPart({ chapter, now, open, cited, canDo }) {
@@ -145,7 +145,7 @@ function ChapterPart({ chapter, now, open, cited, canDo }) {
 }
 
 /**
- * The rules of a game without a guide, in a line each.
+ * The rules of a game without a guide, one line each.
  * @param {{ labels: Labels, cited: Set<string> }} props
  */
 function Plain({ labels, cited }) {

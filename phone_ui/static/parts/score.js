@@ -1,4 +1,4 @@
-// What a number came from: each change of it with its sum, from the first to the last. Fetched when one is tapped.
+// The history of a number: each change with its sum, from the first to the last. Fetched at a tap on a number.
 
 import { allEvents, changesOf, scoredFacts } from "../lib/events.js";
 import { html, useEffect, useState } from "../lib/html.js";
@@ -9,7 +9,7 @@ import { Sentence } from "./marks.js";
 /** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The changes of what a seat counts: of one fact, or of those that its `score` is.
+ * The changes of a seat's count: of one fact, or of those that make up its `score`.
  * @param {{ labels: Labels | null, state: PublicState, seat: number, fact?: string, score?: any }} props
  */
 export function ScoreSum({ labels, state, seat, fact, score }) {
@@ -20,7 +20,7 @@ export function ScoreSum({ labels, state, seat, fact, score }) {
     let stale = false;
     allEvents(state).then(
       (found) => stale || setEvents(found),
-      () => stale || setEvents(state.events), // at least what this phone knows
+      () => stale || setEvents(state.events), // at least the events of this phone
     );
     return () => {
       stale = true;

@@ -1,4 +1,4 @@
-// The tab of a seat: who sits there, this phone's settings, another phone, and how to leave. Fetched when it is opened.
+// The tab of a seat: its player, this phone's settings, moving to another phone, and leaving. Fetched when opened.
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { languageNow, message, say } from "../lib/language.js";
@@ -129,7 +129,7 @@ function SettingsPart({ state, held, settings, onSettings }) {
     <${LanguagePart} />`;
 }
 
-/** The language of this phone, where the hub has another one than English; a choice is kept here. */
+/** The language of this phone, if the hub has others than English. The choice is stored here. */
 function LanguagePart() {
   const [languages, setLanguages] = useState(/** @type {Record<string, string>} */ ({}));
   useEffect(() => {
@@ -164,7 +164,7 @@ function OtherPhone({ state, hand, held, sending, ask }) {
 }
 
 /**
- * Whoever left a hand comes back by its code, which stands on the table's screen only when somebody here asks for it.
+ * A player who left a hand returns with its code, which the table's screen shows only after a request here.
  * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
  */
 function LeftSeats({ state, sending, ask }) {
@@ -199,7 +199,7 @@ function Leave({ sending, onLeave }) {
 }
 
 /**
- * A few values of which one is set.
+ * A few values, one of which is set.
  * @param {{
  *   label: string, value: string | number, options: Record<string, string>, onPick: (value: string) => void,
  * }} props

@@ -14,7 +14,7 @@ import { Mark } from "./marks.js";
 /** @typedef {{ seat: number, code: string | null }} Wish a seat and its code, as a link may name them */
 
 /**
- * `lost` says why the phone lost its last seat; `firstUse` that the hub's key came over the network.
+ * `lost`: why the phone lost its last seat. `firstUse`: the hub's key came over the network.
  * @param {{
  *   table: string, state: PublicState, hubKey: string | null, firstUse: boolean, begin: Wish | null, lost: string,
  *   onFirstKey: (key: string) => void, onHeld: (held: Held) => void, onWatch: () => void,
@@ -22,22 +22,22 @@ import { Mark } from "./marks.js";
  */
 export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKey, onHeld, onWatch }) {
   const given = keyFrom(hubKey) ? hubKey : null;
-  const [asked, setAsked] = useState(/** @type {string | null} */ (null)); // a key that was asked for here
+  const [asked, setAsked] = useState(/** @type {string | null} */ (null)); // a key that this page requested
   const key = given ?? asked;
   const [seat, setSeat] = useState(begin?.seat ?? null);
   const [name, setName] = useState("");
   const [waiting, setWaiting] = useState("");
   const [refused, setRefusal] = useState(/** @type {string | null} */ (null));
-  const refusal = refused ?? lost; // the table may say later why the seat was lost
+  const refusal = refused ?? lost; // the table may report later why the seat was lost
   const claim = useRef({ stopped: true });
 
   useEffect(() => () => stopClaim(), []);
   useEffect(() => {
     if (begin?.seat) take(begin.seat, begin.code);
-    else if (!key) askKey().catch(() => undefined); // asked again, and said, when a seat is taken
+    else if (!key) askKey().catch(() => undefined); // a failure is shown when a person takes a seat, which requests it again
   }, []);
 
-  /** Ask the hub for its key, which is trusted on first use. */
+  /** Request the hub's key, which is trusted on first use. */
   async function askKey() {
     const { k } = await tableByCode(state.code);
     onFirstKey(k);
@@ -60,7 +60,7 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     setSeat(wanted);
     setRefusal("");
     setWaiting("");
-    // A free seat without a box has no button to wait for: its code is the way.
+    // A free seat without a box has no button, so it needs its code.
     const place = placeOf(state, wanted);
     if (!code && place && place.box !== "on" && !isTaken(place)) return;
     try {
@@ -158,31 +158,31 @@ function SeatButton({ place, onPick }) {
 }
 
 /**
- * Return whether a person has a seat, who may be gone.
+ * Return whether a seat is a person's, present or not.
  * @param {PublicSeat} place
  */
 const isTaken = (place) => place.held && !isHouse(place);
 
 /**
- * Return whether somebody sits at a seat whose phone is gone: the others can say who comes with another one.
+ * Return whether a seat is a person's whose phone is away: the others can confirm who claims it.
  * @param {PublicSeat} place
  */
 const isLeftBehind = (place) => place.held && place.phone === "away";
 
 /**
- * Return whether nobody answers from any seat that people have.
+ * Return whether all people with seats are away.
  * @param {PublicState} state
  */
 const isDeserted = ({ seats }) => seats.filter(isTaken).every(({ presence }) => presence !== "here");
 
 /**
- * Return whether the table calls the people who have its seats, as somebody asks for one.
+ * Return whether the table calls the people with seats, because somebody asks for one.
  * @param {PublicState} state
  */
 const isCalled = ({ notices }) => notices.some(({ key }) => key === "wanted");
 
 /**
- * Return what somebody can do who finds no free seat.
+ * Return what people can do who find no free seat.
  * @param {PublicState} state
  */
 function fullText(state) {
@@ -214,7 +214,7 @@ function CallStaff({ state }) {
 }
 
 /**
- * Waiting for the press; the seat's 6 letters are the other way.
+ * Waiting for the button. The seat's 6 letters are the alternative.
  * @param {{
  *   place: PublicSeat, playing: boolean, called: boolean, nobody: boolean, waiting: string, refusal: string,
  *   firstKey: string | null, onTake: (code: string | null) => void, onBack: () => void,
@@ -230,7 +230,7 @@ function Press({ place, playing, called, nobody, waiting, refusal, firstKey, onT
   const isFree = !boxed && !isTaken(place);
   const asksTable = !boxed && !isFree && (called || nobody);
   const asksOthers = !boxed && !asksTable && isLeftBehind(place);
-  // One thing at a time: after a refusal its sentence says what to do.
+  // After a refusal, show only its sentence, which says what to do.
   const heading =
     refusal && !isFree
       ? say("You did not get the seat")

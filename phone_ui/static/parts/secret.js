@@ -1,5 +1,5 @@
-// The covered zone: what is in it is drawn only while a finger, the space bar or the person's own setting holds it
-// open. A tap that leaves it open would be easier, and people would forget to cover it again.
+// The covered zone: its content is only drawn while a finger, the space bar or the person's setting holds it open. With
+// a tap to open, people would forget to cover it again.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
@@ -7,7 +7,7 @@ import { say } from "../lib/language.js";
 /** @import { Drawn } from "../lib/types.d.ts" */
 
 /**
- * Cover what is open when the page is hidden, or the system takes the finger away.
+ * Cover the zone when the page is hidden, or when the system cancels the touch.
  * @param {() => void} cover
  */
 export function useCovering(cover) {
@@ -23,11 +23,11 @@ export function useCovering(cover) {
   }, []);
 }
 
-const EDGE = 24; // of the screen: a finger gets no nearer to it
+const EDGE = 24; // margin of the screen that a finger does not reach
 
 /**
- * Return how far the page is scrolled by a finger that moves up by one. It cannot let go to move again, so its way to the
- * edge of the screen brings the end of the hand.
+ * Return how far the page scrolls per pixel that a finger moves up. The finger cannot lift to move again, so its way to
+ * the edge of the screen must reach the end of the hand.
  * @param {HTMLElement} zone
  * @param {Element} scrolled
  * @param {{ y: number, top: number }} began where the finger was put down, and what was scrolled to
@@ -39,7 +39,7 @@ function gainOf(zone, scrolled, { y, top }) {
 }
 
 /**
- * Return what scrolls the zone: the body of the page, or the page itself where text is large.
+ * Return the element that scrolls the zone: the body of the page, or the page itself with large text.
  * @param {HTMLElement | null} zone
  */
 function scrolling(zone) {
@@ -48,14 +48,14 @@ function scrolling(zone) {
 }
 
 /**
- * The zone; it closes by itself when nobody holds it.
+ * The zone. It closes when nobody holds it.
  * @param {{ label: string, keepOpen: boolean, children?: Drawn }} props
  */
 export function SecretZone({ label, keepOpen, children }) {
   const [held, setHeld] = useState(false);
   const zone = useRef(/** @type {HTMLElement | null} */ (null));
   const finger = useRef({ y: 0, top: 0 });
-  const [said, setSaid] = useState(""); // what lies open, for those who hear it
+  const [said, setSaid] = useState(""); // the open content, for screen readers
 
   const release = () => {
     const scrolled = scrolling(zone.current);
@@ -63,7 +63,7 @@ export function SecretZone({ label, keepOpen, children }) {
     setHeld(false);
   };
   useCovering(() => setHeld(false));
-  // biome-ignore lint/performance/useDomNodeTextContent: parts that stand apart are read apart
+  // biome-ignore lint/performance/useDomNodeTextContent: separate parts are read separately
   useEffect(() => setSaid(held ? (zone.current?.innerText ?? "") : ""), [held]);
 
   if (keepOpen)
@@ -89,7 +89,7 @@ export function SecretZone({ label, keepOpen, children }) {
     const { y, top } = finger.current;
     scrolled.scrollTop = top + (y - event.clientY) * gainOf(zone.current, scrolled, finger.current);
   };
-  // A screen reader presses without holding: its press opens, and covers again.
+  // A screen reader presses without holding: one press opens, the next one covers.
   /** @param {MouseEvent} event */
   const onClick = (event) => event.detail === 0 && setHeld(!held);
   return html`<div

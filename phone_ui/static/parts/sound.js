@@ -1,4 +1,4 @@
-// The table heard: tones of lib/sound.js through the browser's own synthesiser.
+// Play the tones of lib/sound.js with the browser's synthesizer.
 
 import { useEffect, useRef } from "../lib/html.js";
 import { listener, tonesOf } from "../lib/sound.js";
@@ -6,15 +6,15 @@ import { listener, tonesOf } from "../lib/sound.js";
 /** @import { PublicState } from "../lib/messages.d.ts" */
 /** @import { Tone } from "../lib/sound.js" */
 
-const LATE = 400; // ms after which a sound belongs to nothing that is seen
-const ATTACK = 0.008; // s: less clicks
-const REST = 1_000; // ms after the last tone: a synthesiser that runs takes power
+const LATE = 400; // ms after which a sound no longer fits the picture
+const ATTACK = 0.008; // s: avoids clicks
+const REST = 1_000; // ms after the last tone: a running synthesizer uses power
 
 /**
- * What plays tones. A browser that wants a touch first stays silent until there was one.
+ * Return a player of tones. If the browser needs a touch first, it is silent until then.
  *
- * No sound files: there is nothing to load, to license or to decode. The hub itself has no loudspeaker, because it may be
- * in a cupboard.
+ * There are no sound files to load, license or decode. The hub itself has no loudspeaker, because it may be in a
+ * cupboard.
  */
 function speaker() {
   /** @type {AudioContext | null} */
@@ -45,7 +45,7 @@ function speaker() {
     resting = setTimeout(() => audio.suspend(), 1000 * end + REST);
   };
   return {
-    /** To be called while a finger is down: after that the browser lets the page sound. */
+    /** Call this while a finger is down: after that, the browser allows sound. */
     touched: () => {
       open().resume();
     },
@@ -68,7 +68,7 @@ function speaker() {
 }
 
 /**
- * Sound as a table does, at the table's volume. What happened while the page was `away` or hidden is not made up for.
+ * Play the table's sounds at the table's volume. Events while the page was `away` or hidden are not played later.
  * @param {PublicState | null} state
  * @param {boolean} away
  */
@@ -90,13 +90,13 @@ export function useSound(state, away) {
   }, [away]);
   useEffect(() => {
     if (!state || !ears.current) return;
-    const sounds = ears.current.hear(state);
+    const sounds = ears.current.soundsFor(state);
     if (document.visibilityState === "visible") out.current?.play(tonesOf(sounds, state.volume));
   }, [state]);
 }
 
 /**
- * The same as a part of a page; it draws nothing.
+ * The same as a component, which draws nothing.
  * @param {{ state: PublicState, away: boolean }} props
  */
 export function Sound({ state, away }) {

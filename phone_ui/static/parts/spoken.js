@@ -1,18 +1,18 @@
-// What happens at the table, for those who hear the page: each event is read aloud as it comes.
+// Events at the table for screen readers: each event is announced when it arrives.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { Sentence } from "./marks.js";
 
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-const KEPT = 60; // a match goes on by itself in many steps, and all of them are read
+const KEPT = 60; // a match advances by itself in many steps, and all of them are announced
 
-/** What is read of a state; `place` tells an event from one that was taken back. */
+/** The texts of a state. `place` distinguishes an event from an undone one. */
 const linesOf = (/** @type {PublicState} */ { match, epoch, events }, /** @type {number} */ after) =>
   events.filter(({ n }) => n > after).map(({ n, text }) => ({ place: `${match}/${epoch}/${n}`, text }));
 
 /**
- * The newest events in a region that is read aloud and not seen. What was there when the page came is not read.
+ * The newest events in an invisible live region. Events from before the page was opened are not announced.
  * @param {{ state: PublicState, isReady: boolean }} props `isReady`: the sentences of the game can be said
  */
 export function Spoken({ state, isReady }) {
@@ -24,7 +24,7 @@ export function Spoken({ state, isReady }) {
     const { match, n } = heard.current;
     heard.current = { match: state.match, n: newest };
     const news = linesOf(state, match === state.match ? n : -1);
-    // What stands there may not be read yet: the next state may come at once.
+    // The present text may not be read yet, because the next state may arrive at once.
     if (news.length) setLines((before) => [...before, ...news].slice(-KEPT));
   }, [state.match, newest, isReady]);
   return html`<div class="unseen" role="log" aria-label="What happens">

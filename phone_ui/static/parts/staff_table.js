@@ -1,4 +1,4 @@
-// One table as its staff see it: what goes on, who sits there, who calls, and what staff may do about it.
+// One table for staff: its match, its players, its calls, and the actions of staff.
 
 import { html, useState } from "../lib/html.js";
 import { message, say } from "../lib/language.js";
@@ -21,7 +21,7 @@ import { useLabels } from "./use_labels.js";
  * }} Props
  */
 
-/** A screen that was not seen for so long is off, or its page has failed; it says every five seconds that it is there. */
+/** A screen silent for this long is off, or its page has failed: it reports every five seconds. */
 const SCREEN_SECONDS = 30;
 
 const STATES = {
@@ -42,7 +42,7 @@ export function lasting(seconds) {
 }
 
 /**
- * Return the time of day at the hub's place; the browser is in the house.
+ * Return the time of day at the hub; the browser is in the same house.
  * @param {number} seconds
  */
 const clockTime = (seconds) =>
@@ -145,7 +145,7 @@ function NoticeLine({ table, ask, sending, notice, call }) {
 }
 
 /**
- * Return how a seat is, in words.
+ * Return the state of a seat, in words.
  * @param {PublicSeat} place
  */
 export function seatWords(place) {
@@ -222,7 +222,7 @@ function MatchPart({ table, ask, sending }) {
 }
 
 /**
- * Matches that were put aside here: staff may let one go on whose people have other phones now.
+ * Matches suspended here. Staff may resume one whose players have other phones now.
  * @param {Props} props
  */
 function PutAside({ table, ask, sending }) {
@@ -249,7 +249,7 @@ function PutAside({ table, ask, sending }) {
 }
 
 /**
- * Return until when the table may be used, and how long that still is.
+ * Return until when the table may be used, and the time left.
  * @param {import("../lib/messages.d.ts").Desk} desk
  * @param {number} left
  */
@@ -305,7 +305,7 @@ function TimePart({ table, now, ask, sending }) {
 }
 
 /**
- * Which game the lobby has chosen, where the owner has presets to choose from.
+ * The game in the lobby, and its presets, if the owner has some.
  * @param {Props} props
  */
 function OfferPart({ table, ask, sending }) {
@@ -434,7 +434,7 @@ function TestPart({ table, ask, sending, test }) {
 }
 
 /**
- * One of a few parts of a hundred.
+ * One of a few percentages.
  * @param {{
  *   legend: string, choices: number[], now: number, text: (percent: number) => string, disabled: boolean,
  *   onPick: (percent: number) => void,

@@ -1,4 +1,4 @@
-// A button that asks once before it does what cannot be taken back.
+// A button for actions without an undo: it asks for confirmation.
 
 import { html, useState } from "../lib/html.js";
 

@@ -1,4 +1,4 @@
-// What the people at a table choose for the next match beside the game: lessons, who rolls, hints. Fetched with the lobby.
+// Choices for the next match besides the game: lessons, who rolls, hints. Fetched with the lobby.
 
 import { html } from "../lib/html.js";
 
@@ -20,7 +20,7 @@ export function TableChoices({ state, offer, labels, sending, ask }) {
 }
 
 /**
- * Whether the rules are told in the first round: as somebody has said, else where somebody has not played the game here.
+ * Whether the first round explains the rules: as a player chose, else if a player is new to the game here.
  * @param {{ state: PublicState, offer: GameOffer, sending: string | null, ask: Ask }} props
  */
 function Explained({ state, offer, sending, ask }) {
@@ -40,7 +40,7 @@ function Explained({ state, offer, sending, ask }) {
 }
 
 /**
- * Whether the hub rolls all dice, at a table that reads none.
+ * Whether the hub rolls all dice, at a table without a reader.
  * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
  */
 function HubRolls({ state, sending, ask }) {

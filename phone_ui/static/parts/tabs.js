@@ -1,4 +1,4 @@
-// The tabs below; each has a file of its own.
+// The tabs at the bottom; each has its own file.
 
 import { html } from "../lib/html.js";
 import { message } from "../lib/language.js";
@@ -14,7 +14,7 @@ const TABS = {
 /** @typedef {keyof typeof TABS} TabName */
 
 /**
- * What a tab is called for those who hear it, where its word alone would not do.
+ * The name of a tab for screen readers, if its label alone is not enough.
  * @type {Partial<Record<TabName, string>>}
  */
 const NAMES = { why: message("Why did money and points change?") };

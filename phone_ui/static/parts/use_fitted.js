@@ -1,4 +1,4 @@
-// A part of the big screen that is drawn smaller if it has more to say than room, so that nothing of it is cut.
+// A part of the big screen that shrinks if its content needs more room, so that nothing is cut off.
 
 import { useEffect, useRef } from "../lib/html.js";
 
@@ -6,8 +6,8 @@ const STEP = 0.94;
 const SMALLEST = 0.4;
 
 /**
- * Return a ref for an element whose content never scrolls: it is drawn in the largest size in which all of it is seen.
- * The element aligns its content `safe`, so that all of the overflow is at its end.
+ * Return a ref for an element whose content never scrolls: it gets the largest size in which all of it is visible.
+ * The element must be aligned `safe`, so that all of the overflow is at its end.
  */
 export function useFitted() {
   const ref = useRef(/** @type {HTMLElement | null} */ (null));
@@ -24,6 +24,6 @@ export function useFitted() {
     fit();
     addEventListener("resize", fit);
     return () => removeEventListener("resize", fit);
-  }); // after each picture, for it may say more
+  }); // after each state, because the content may grow
   return ref;
 }

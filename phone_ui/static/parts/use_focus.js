@@ -1,24 +1,24 @@
-// Whoever plays by keys or by ear keeps their place: what they pressed often goes, and the browser would begin the page anew.
+// Keep the place of people with keyboards or screen readers: a pressed element often disappears, and the focus with it.
 
 import { useEffect } from "../lib/html.js";
 
-// No field for text: a phone would open its keyboard over the page.
+// Not a text field: a phone would open its keyboard over the page.
 const PLACES =
   "a[href], button:not(:disabled), input:is([type=radio], [type=checkbox]):not(:disabled), select, summary, [tabindex]";
-// What is wanted, where anything is; else what the table asks this seat, else the page's heading.
+// The question to this seat if there is one, else the table's request to it, else the page's heading.
 const NEXT = [".want-block", ".table-question[role=alertdialog]", ".strip h1, main h1"];
 const REGIONS = ".question, .dice-part, .table-question, .standing, .hand-over, .panel, .seating, .lobby, form";
-const WAITS = "main[aria-busy='true']"; // what is played comes at once
+const WAITS = "main[aria-busy='true']"; // the rest of the match arrives at once
 const LOOKS = { attributeFilter: ["disabled", "aria-busy"], childList: true, subtree: true };
 
 /** @param {Element | null} element */
 const isOff = (element) => Boolean(element?.matches(":disabled"));
 
-/** Return whether an element is drawn, and so can have the focus. @param {Element | null} element */
+/** Return whether an element is drawn, so that it can have the focus. @param {Element | null} element */
 const isDrawn = (element) => Boolean(element?.getClientRects().length);
 
 /**
- * Return where to go on: what stands in the part of the page in which something went, else the first of `NEXT`.
+ * Return the next element: the first in the part of the page where an element disappeared, else the first of `NEXT`.
  * @param {Element[]} around the parts in which it was, the nearest first
  */
 function nextPlace(around) {
@@ -30,14 +30,14 @@ function nextPlace(around) {
   return /** @type {HTMLElement | null} */ (place ?? null);
 }
 
-/** Keep the focus in the page: when what has it goes or can no longer be pressed, it moves to what comes next. */
+/** Keep the focus in the page: if its element disappears or is disabled, the focus moves to the next element. */
 export function useFocus() {
   useEffect(() => {
     /** @type {HTMLElement | null} */
     let last = null;
     /** @type {Element[]} */
     let around = [];
-    // What is disabled loses the focus with the next picture, and no event says so.
+    // A disabled element loses the focus with the next state, without an event.
     const isLost = () => document.activeElement === document.body || isOff(document.activeElement);
     /** @param {HTMLElement | null} place */
     const go = (place) => {
@@ -62,7 +62,7 @@ export function useFocus() {
       const left = /** @type {HTMLElement} */ (target);
       setTimeout(() => {
         if (last === left && left.isConnected && !isOff(left) && isLost())
-          last = null; // its person left it
+          last = null; // the person moved the focus away
         else look();
       });
     };

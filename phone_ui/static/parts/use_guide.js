@@ -1,4 +1,4 @@
-// The guide of the game that is played, as a page's state.
+// The guide of the present game, as a hook.
 
 import { fetchGuide } from "../lib/guide.js";
 import { useEffect, useState } from "../lib/html.js";
@@ -6,7 +6,7 @@ import { useEffect, useState } from "../lib/html.js";
 /** @import { Guide } from "../lib/types.d.ts" */
 
 /**
- * Return the guide of a game once it has come: undefined before, null where the game has none.
+ * Return the guide of a game: undefined while it loads, null if the game has none.
  * @param {string | null | undefined} game
  */
 export function useGuide(game) {

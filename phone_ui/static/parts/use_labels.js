@@ -1,15 +1,15 @@
-// The labels of the game that is played, as a page's state.
+// The labels of the present game, as a hook.
 
 import { useEffect, useState } from "../lib/html.js";
 import { fetchLabels, labelsNow } from "../lib/labels.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
 
-const MOST_MS = 5_000; // and then the page shows the match without them
+const MOST_MS = 5_000; // after this time, the page shows the match without them
 
 /**
- * Return the labels of a game, with its sentences in the page's language; undefined while they come, null for no game and
- * where the hub does not send them.
+ * Return the labels of a game, with its sentences in the page's language: undefined while they load, null without a game
+ * or if the hub does not send them.
  * @param {string | null | undefined} game
  * @returns {Labels | null | undefined}
  */

@@ -1,9 +1,9 @@
-// How many seconds are left of what the hub has said.
+// A countdown of seconds from the hub.
 
 import { useEffect, useState } from "../lib/html.js";
 
 /**
- * Count down from what the hub said last.
+ * Count down from the hub's last number.
  * @param {number} seconds
  * @param {unknown} since another value begins anew
  */

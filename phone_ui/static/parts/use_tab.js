@@ -1,11 +1,11 @@
-// The open tab of a phone: the browser's way back closes it, and does not leave the table.
+// The open tab of a phone: the browser's Back button closes it, and does not leave the table.
 
 import { useEffect, useState } from "../lib/html.js";
 
 /** @import { TabName } from "./tabs.js" */
 
 /**
- * Return the open tab, null without one, and what opens another or closes it.
+ * Return the open tab, or null, and a function that opens another one or closes it.
  * @returns {[TabName | null, (name: TabName | null) => void]}
  */
 export function useTab() {
@@ -16,7 +16,7 @@ export function useTab() {
     return () => removeEventListener("popstate", onBack);
   }, []);
   const open = (/** @type {TabName | null} */ name) => {
-    const isOver = Boolean(history.state?.tab); // an entry of its own stands above the table's
+    const isOver = Boolean(history.state?.tab); // a history entry of its own is above the table's
     if (name && !isOver) history.pushState({ tab: true }, "");
     if (!name && tab && isOver) history.back();
     setTab(name);

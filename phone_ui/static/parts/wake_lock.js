@@ -1,7 +1,7 @@
-// A phone that stays awake, where the browser lets a page ask for it: over https only.
+// Keep a phone awake, if the browser supports it: over https only.
 
 /**
- * Keep the phone awake until the returned function is called; the browser lets go while the page is out of sight.
+ * Keep the phone awake until the returned function is called. The browser releases the lock while the page is hidden.
  * @returns {() => void}
  */
 export function keepAwake() {
@@ -13,7 +13,7 @@ export function keepAwake() {
     try {
       lock = await navigator.wakeLock.request("screen");
     } catch {
-      return; // a battery that is low: the phone sleeps as ever
+      return; // low battery: the phone sleeps as usual
     }
     if (over) lock.release();
   };

@@ -1,5 +1,5 @@
-// "Why?": each change of money and points, with the rule behind it and how it was reckoned. The hub is asked for them when
-// this is opened, and again when something has happened.
+// "Why?": each change of money and points, with its rule and its sum. Requested from the hub when opened, and again after
+// each event.
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
@@ -11,7 +11,7 @@ import { Sentence, Who } from "./marks.js";
 /** @import { Change as ChangeData, ChangesPage, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * Return what the labels say of a fact of a seat.
+ * Return the labels of a seat's fact.
  * @param {Labels | null} labels
  * @param {string} what
  */
@@ -21,7 +21,7 @@ function factOf(labels, what) {
 }
 
 /**
- * "$120 → $85"; only what is known of it.
+ * "$120 → $85", as far as known.
  * @param {{ fact: FactLabels, change: ChangeData }} props
  */
 function Numbers({ fact, change }) {
@@ -37,7 +37,7 @@ function Numbers({ fact, change }) {
 }
 
 /**
- * One change: what of, from what to what, the sum, the rule.
+ * One change: the fact, its old and new value, the sum, the rule.
  * @param {{ labels: Labels | null, state: PublicState, change: ChangeData }} props
  */
 function Change({ labels, state, change }) {
@@ -68,8 +68,8 @@ function SeatChanges({ labels, state, seat, isMine, changes }) {
 }
 
 /**
- * Return the changes of the match, undefined before they have come, null where the hub does not answer: then it is asked
- * once more with each new state.
+ * Return the changes of the match: undefined while they load, null if the hub does not answer. Then each new state requests
+ * them again.
  * @param {PublicState} state
  * @returns {ChangeData[] | null | undefined}
  */
@@ -80,7 +80,7 @@ function useChanges(state) {
     let stale = false;
     fetchChanges(state.table).then(
       (found) => stale || setPage(found),
-      () => stale || setPage((before) => before ?? null), // what was there stands
+      () => stale || setPage((before) => before ?? null), // keep the old page
     );
     return () => {
       stale = true;
@@ -100,7 +100,7 @@ async function fetchChanges(table) {
 }
 
 /**
- * This round's changes and the last one's, seat by seat, one's own first; the newest stand on top.
+ * The changes of this round and the previous one, by seat, this phone's seat first, the newest on top.
  * @param {{ labels: Labels | null, state: PublicState, seat: number | null }} props
  */
 export function Why({ labels, state, seat: mine }) {

@@ -1,4 +1,4 @@
-// An amount: keys for a few numbers, else a stepper that knows the legal steps and takes typing too.
+// An amount: keys for a few numbers, else a stepper with the legal steps, where people can type, too.
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
@@ -8,7 +8,7 @@ import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../lib/moves.js
 /** @import { ParameterLabels } from "../lib/messages.d.ts" */
 /** @import { Field, WidgetProps } from "../lib/types.d.ts" */
 
-const FIRST_WAIT = 420; // of a button that is held, until it steps again
+const FIRST_WAIT = 420; // ms until a held button steps again
 const NEXT_WAIT = 110;
 
 /** @param {WidgetProps} props */
@@ -48,13 +48,13 @@ function Keys({ few, about, field, group, onChange }) {
 }
 
 /**
- * "5 in 6" stays on one line.
+ * "5 in 6", never broken into two lines.
  * @param {string} note
  */
 const unbroken = (note) => note.replace(/(\d+) in (\d+)/g, "$1\u00a0in\u00a0$2");
 
 /**
- * Return the legal amount that was meant by what was typed: the next one at or below it. Undefined where it is none.
+ * Return the legal amount for typed text: the next one at or below it. Undefined if there is none.
  * @param {Field} field
  * @param {ParameterLabels} about
  * @param {string} typed
@@ -125,7 +125,7 @@ function Stepper({ about, field, group, onChange }) {
 }
 
 /**
- * Return which amounts are legal; at an end of them, that it is the end: the button beside it is grey then.
+ * Return which amounts are legal; at the first or last of them, that it is the end, because a button is disabled then.
  * @param {number} least
  * @param {number} most
  * @param {number} value
@@ -139,8 +139,8 @@ function rangeText(least, most, value, about) {
 }
 
 /**
- * A button that goes on stepping while a finger holds it; a keyboard or a screen reader clicks it without ever pressing
- * a pointer.
+ * A button that keeps stepping while a finger holds it. Keyboards and screen readers only click it, without pointer
+ * events.
  * @param {{ label: string, sign: string, disabled: boolean, onPress: () => void, onStep: () => void }} props
  */
 function StepButton({ label, sign, disabled, onPress, onStep }) {

@@ -1,5 +1,5 @@
-// What one looks for and may not choose: greyed; one reason for all stands below, else each on a tap. It is read out
-// with the name.
+// Barred values: grayed out. A reason for all of them is shown below, otherwise each reason at a tap. Screen readers read
+// it with the name.
 
 import { html, useState } from "../lib/html.js";
 import { faceOf, isCard, valueText } from "../lib/labels.js";

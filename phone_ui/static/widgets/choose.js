@@ -1,5 +1,5 @@
-// Some of a list, between a least and a most number; their order does not matter. What no longer goes with the rest is
-// off.
+// A subset of a list, with a minimum and maximum size, in any order. Members that do not go with the chosen ones are
+// disabled.
 
 import { html, useState } from "../lib/html.js";
 import { areNumbers, faceOf, isCard, valueText } from "../lib/labels.js";
@@ -11,7 +11,7 @@ import { Card, CardText } from "../parts/cards.js";
 /** @import { WidgetProps } from "../lib/types.d.ts" */
 
 /**
- * Return which places in `from` the chosen values take; of equal faces those that were tapped, else the first ones.
+ * Return the places in `from` of the chosen values: of equal faces, the tapped ones, else the first ones.
  * @param {any[]} from
  * @param {any[]} chosen
  * @param {boolean[]} tapped

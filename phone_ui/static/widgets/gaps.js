@@ -1,4 +1,4 @@
-// A place in a row of cards: the row with its gaps, one of which is tapped.
+// A place in a row of cards: the row with its gaps, to tap one of them.
 
 import { html } from "../lib/html.js";
 import { faceIn, valueText } from "../lib/labels.js";
@@ -9,7 +9,7 @@ import { Card } from "../parts/cards.js";
 /** @import { Field, WidgetProps } from "../lib/types.d.ts" */
 
 /**
- * Is this place one of those that the field offers?
+ * Return whether the field offers this place.
  * @param {Field} field
  * @param {number} place
  */

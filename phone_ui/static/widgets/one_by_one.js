@@ -1,4 +1,4 @@
-// One of many combinations of cards: the first card is picked, then the next of those that go with it.
+// One of many combinations of cards: pick the first card, then the next one from those that go with it.
 
 import { html, useState } from "../lib/html.js";
 import { message, say } from "../lib/language.js";

@@ -1,4 +1,4 @@
-// One of a few values: cards to pick from, seats, or keys with numbers.
+// One of a few values: cards, seats, or keys with numbers.
 
 import { html } from "../lib/html.js";
 import { areNumbers, faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
@@ -54,17 +54,17 @@ function Listed(props) {
     ${isCards && html`<${WhatCardsDo} ...${props} faces=${all} />`}`;
 }
 
-/** Cards of one letter that stand in one row of the smallest phone. */
+/** Number of cards with one letter that fit in a row of the smallest phone. */
 const MOST_ACROSS = 5;
 
 /**
- * Return how many stand in a row, so that the last row is about as long as the others.
+ * Return how many to put in a row, so that the last row is about as long as the others.
  * @param {number} count
  */
 const acrossOf = (count) => Math.ceil(count / Math.ceil(count / MOST_ACROSS));
 
 /**
- * Are these keys of one digit each, with nothing beside it, and so few that one row of a small phone holds them?
+ * Return whether these are one-digit keys without further text, and fit in one row of a small phone.
  * @param {import("../lib/messages.d.ts").ParameterLabels} about
  * @param {any[]} options
  */
@@ -72,7 +72,7 @@ const isRow = ({ notes, names }, options) =>
   !notes && !names && options.length <= 6 && options.every((value) => value >= 0 && value <= 9);
 
 /**
- * What the card that is picked does; before one is picked, what each of them does.
+ * The effect of the picked card; before a pick, the effect of each.
  * @param {WidgetProps & { faces: any[] }} props
  */
 function WhatCardsDo({ labels, state, move, field, faces }) {

@@ -1,4 +1,4 @@
-// A list to be put in order, by buttons: no dragging needed.
+// A list to put in order with buttons, without dragging.
 
 import { html, useRef } from "../lib/html.js";
 import { valueText } from "../lib/labels.js";
@@ -20,7 +20,7 @@ export function Order({ labels, state, move, field, onChange }) {
     const next = [...order];
     [next[place], next[place + way]] = [next[place + way], next[place]];
     onChange(next);
-    // The finger or the focus follows the thing that moved.
+    // Finger or focus follow the moved item.
     queueMicrotask(() => {
       const button = list.current?.children[place + way]?.querySelector(`[data-way="${way}"]`);
       /** @type {HTMLElement | null | undefined} */ (button)?.focus();

@@ -38,7 +38,7 @@ class Rig {
       onPublic: (state) => this.heard.push(["state", state.seq]),
       onHand: (hand) => this.heard.push(["hand", hand.seq]),
       onAway: (away) => this.heard.push(["away", away]),
-      onGone: (sentence) => this.heard.push(["gone", sentence]),
+      onSeatLost: (sentence) => this.heard.push(["gone", sentence]),
       clock: this.clock,
     });
   }

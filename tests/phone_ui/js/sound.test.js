@@ -18,7 +18,7 @@ const state = (change = {}) => ({
 /** @param {any[]} states */
 const heard = (...states) => {
   const ears = listener();
-  return states.map((one) => ears.hear(one).join(" "));
+  return states.map((one) => ears.soundsFor(one).join(" "));
 };
 
 const roll = { n: 4, kind: "roll" };
@@ -75,10 +75,10 @@ test("the second announcement of the table's time sounds, too", () => {
 
 test("what happened while the page was away is not made up for", () => {
   const ears = listener();
-  ears.hear(state());
+  ears.soundsFor(state());
   ears.skip();
-  assert.deepEqual(ears.hear(state({ events: [roll], notices: [time] })), []);
-  assert.deepEqual(ears.hear(state({ events: [roll], locked: [1] })), ["lock"]);
+  assert.deepEqual(ears.soundsFor(state({ events: [roll], notices: [time] })), []);
+  assert.deepEqual(ears.soundsFor(state({ events: [roll], locked: [1] })), ["lock"]);
 });
 
 test("a quiet table has no tones, and a louder one has the same, louder", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { follow } from "../../../phone_ui/static/lib/stream.js";
+import { subscribe } from "../../../phone_ui/static/lib/stream.js";
 import { notOlder } from "../../../phone_ui/static/lib/view.js";
 import { FakeClock, FakeSource } from "./fakes.js";
 
@@ -10,7 +10,7 @@ function setUp() {
   const sources = [];
   /** @type {any[]} */
   const heard = [];
-  const stream = follow("/t/1/events", {
+  const stream = subscribe("/t/1/events", {
     onState: (state) => heard.push(state),
     onAway: (away) => heard.push(away ? "away" : "back"),
     clock,
