@@ -33,15 +33,15 @@ class Chance:
     def answer(self, decision: Decision) -> Action:
         """Return the answer of chance to a shuffle or a pick."""
         cards, pile = decision.cards, decision.pile
-        wanted = self._stack.pop(pile, None)
+        named = self._stack.pop(pile, None)
         if decision.kind == "pick":
-            if isinstance(wanted, list) and cards == list(range(len(cards))):
-                wanted, *later = wanted or [None]
+            if isinstance(named, list) and cards == list(range(len(cards))):
+                named, *later = named or [None]
                 if later:
                     self._stack[pile] = later
-            index = self._random.randrange(len(cards)) if wanted is None else picked(pile, wanted, cards)
+            index = self._random.randrange(len(cards)) if named is None else pick_index(pile, named, cards)
             return Action(seat=CHANCE, move="pick", args={"index": index}, number=decision.number)
-        top = [] if wanted is None else stacked(pile, wanted, cards)
+        top = [] if named is None else top_cards(pile, named, cards)
         rest = list(cards)
         for card in top:
             rest.remove(card)
@@ -54,22 +54,22 @@ class Chance:
         return [1 + int(self._random.random() * sides) for _ in range(count)]
 
 
-def stacked(pile: str, wanted: object, cards: Sequence[Any]) -> list[Any]:
+def top_cards(pile: str, named: object, cards: Sequence[Any]) -> list[Any]:
     """Return the top cards that a stack wants. Raise StartRefused unless all of them are there."""
-    if not isinstance(wanted, list):
+    if not isinstance(named, list):
         raise StartRefused(f"The stack's {pile} must be a list, top card first.")
     left = list(cards)
-    for card in wanted:
+    for card in named:
         if type(card) not in {type(other) for other in cards} or card not in left:
             often = "is there too often" if card in cards else "does not exist"
             raise StartRefused(f"The stack's {pile} names {card!r}, which {often}.")
         left.remove(card)
-    return wanted
+    return named
 
 
-def picked(pile: str, wanted: object, cards: Sequence[Any]) -> int:
+def pick_index(pile: str, named: object, cards: Sequence[Any]) -> int:
     """Return the index of the value that a stack wants picked. Raise StartRefused where it is not there."""
     for index, card in enumerate(cards):
-        if type(card) is type(wanted) and card == wanted:
+        if type(card) is type(named) and card == named:
             return index
-    raise StartRefused(f"The stack's {pile} is {wanted!r}, which is none of {list(cards)!r}.")
+    raise StartRefused(f"The stack's {pile} is {named!r}, which is none of {list(cards)!r}.")

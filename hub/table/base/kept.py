@@ -15,7 +15,7 @@ from hub.engine.text import Text, names, say, say_count
 from hub.errors import LogError
 from hub.ports import LogStore
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ class KeptValues:
                 return decode(data)
         except ValueError:  # msgspec's and Unicode's, too; their texts may quote a secret
             pass
-        logger.error("table %s: the kept value %r cannot be read; it is set aside.", self.table, name)
+        log.error("table %s: the kept value %r cannot be read; it is set aside.", self.table, name)
         self._bad[name] = data if isinstance(data, bytes) else str(data).encode()  # no bytes: a damaged row
         if what not in self.damaged:
             self.damaged.append(what)

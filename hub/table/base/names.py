@@ -11,9 +11,9 @@ from hub.display.language import Language
 from hub.engine.text import say
 from hub.state import BLANKS
 
-SENTENCE = say("That name could pass for a seat, for staff or for the hub: choose another.")
+MISLEADING_NAME = say("That name could pass for a seat, for staff or for the hub: choose another.")
 
-TWIN = say("Somebody at this table is called that already: choose another name.")
+NAME_IN_USE = say("Somebody at this table is called that already: choose another name.")
 
 # Letters that look like those of the Latin alphabet once they are folded (from Unicode's confusables.txt, UTS 39). Not the
 # whole table of 6,000 pairs, which needs a package: only a dozen words of the screens have to be told apart.
@@ -27,7 +27,7 @@ _ALIKE |= {
 _ALIKE |= str.maketrans("ьзбʒƨƽᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᏃ", "b363s5abcdeghijklmprstvwz")
 _CAPITALS = str.maketrans("НΗΖΜΥՏԼ", "hhzmysl")
 """Capitals that look like those of the Latin alphabet, though their small letters do not."""
-_UNSEEN = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_INVISIBLE = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Selectors, which choose how the letter before them is drawn, mostly not at all."""
 _LIKE = {
     "s": "s5$",
@@ -46,15 +46,15 @@ _SIGNS = "$@+|!"
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
-def _written(word: str) -> str:
+def _spellings(word: str) -> str:
     """Return a pattern of a word in Latin letters, however it is written with digits and signs."""
     return "".join(f"[{re.escape(_LIKE[letter])}]" if letter in _LIKE else re.escape(letter) for letter in word)
 
 
-_DIGITS = "|".join(("[1-6]", *map(_written, ("one", "two", "three", "four", "five", "six"))))
+_DIGITS = "|".join(("[1-6]", *map(_spellings, ("one", "two", "three", "four", "five", "six"))))
 _NUMBERED = ("seat", "player", "box", "place", "table", "house")
-_SEAT = re.compile(rf"({'|'.join(map(_written, _NUMBERED))})({_DIGITS})")
-_LONE = re.compile(rf"({'|'.join(map(_written, _NUMBERED))})\W+([il|!zsb]|ii|iii|iv|v|vi)")
+_SEAT = re.compile(rf"({'|'.join(map(_spellings, _NUMBERED))})({_DIGITS})")
+_LONE = re.compile(rf"({'|'.join(map(_spellings, _NUMBERED))})\W+([il|!zsb]|ii|iii|iv|v|vi)")
 """A seat whose number is a letter or a sign that looks like one, or a Roman number."""
 _WORDS = (
     "staff", "house", "hub", "tablehub", "table", "bank", "dealer", "host", "owner", "chance", "seat", "bot", "computer", "admin",
@@ -62,20 +62,20 @@ _WORDS = (
 )  # fmt: skip
 _ALONE = ("nobody", "noone", "everybody", "everyone", "somebody", "someone", "you", "yourseat")
 _WHOLE = re.compile(
-    rf"{_DIGITS}|({_written('the')})?({'|'.join(map(_written, _WORDS))})|{'|'.join(map(_written, _ALONE))}"
-    rf"|({_written('the')})?({'|'.join(map(_written, ('staff', 'hub', 'dealer')))})({_DIGITS})"
+    rf"{_DIGITS}|({_spellings('the')})?({'|'.join(map(_spellings, _WORDS))})|{'|'.join(map(_spellings, _ALONE))}"
+    rf"|({_spellings('the')})?({'|'.join(map(_spellings, ('staff', 'hub', 'dealer')))})({_DIGITS})"
 )
-_SAID_OF_SEATS = (
+_SEAT_PHRASES = (
     say("Seat {seat}", seat=0), say("seat {seat}", seat=0), say("Table {name}", name=0), say("House {seat}", seat=0),
     say("Box {name}", name=0),
 )  # fmt: skip
 _STAFF = say("Staff")
-_SAID = (_STAFF, say("the house"), say("Table"), say("Nobody"), say("Everybody"), say("you"))
+_OTHER_PHRASES = (_STAFF, say("the house"), say("Table"), say("Nobody"), say("Everybody"), say("you"))
 
 
 def _any_of(words: Iterable[str]) -> str:
     """Return a pattern of any of some words, however it is written; of no word one that nothing fits."""
-    return "|".join(_written(word) for word in sorted(words) if word) or "(?!)"
+    return "|".join(_spellings(word) for word in sorted(words) if word) or "(?!)"
 
 
 class Names:
@@ -84,11 +84,11 @@ class Names:
     def __init__(self, languages: Callable[[], Iterable[Language]] = tuple) -> None:
         self._languages = languages
 
-    def mislead(self, name: str) -> bool:
+    def is_misleading(self, name: str) -> bool:
         """Return whether a name reads like what the table's sentences call a seat, staff, the house or the hub."""
-        return any(self._misleads(text) for text in (name, name.translate(_CAPITALS)))
+        return any(self._is_misleading(text) for text in (name, name.translate(_CAPITALS)))
 
-    def _misleads(self, name: str) -> bool:
+    def _is_misleading(self, name: str) -> bool:
         first, *others = name.split() or [""]
         for also in ("", _SIGNS):
             written = _letters(name, also)
@@ -107,7 +107,7 @@ class Names:
     @cached_property
     def _numbered(self) -> set[str]:
         """Return how other languages call what is numbered."""
-        said = (language.say(one) for language in self._languages() for one in _SAID_OF_SEATS)
+        said = (language.say(one) for language in self._languages() for one in _SEAT_PHRASES)
         return {_letters(one).replace("0", "") for one in said} - {""}
 
     @cached_property
@@ -121,7 +121,7 @@ class Names:
     @cached_property
     def _whole_words(self) -> re.Pattern[str]:
         return re.compile(
-            _any_of(self._numbered | {_letters(one.say(text)) for one in self._languages() for text in _SAID})
+            _any_of(self._numbered | {_letters(one.say(text)) for one in self._languages() for text in _OTHER_PHRASES})
         )
 
     @cached_property
@@ -129,29 +129,29 @@ class Names:
         return re.compile(_any_of({"staff", *(_letters(one.say(_STAFF)) for one in self._languages())}))
 
 
-def alike(one: str, other: str) -> bool:
+def look_alike(one: str, other: str) -> bool:
     """Return whether two names look the same to a glance: in case, accents, blanks, signs, or letters of other alphabets."""
     if not one or not other:
         return False
     pairs = ((one, other), (one.translate(_CAPITALS), other.translate(_CAPITALS)))
-    return any(_shape(a) == _shape(b) or _shape(_drawn(a)) == _shape(_drawn(b)) for a, b in pairs)
+    return any(_shape(a) == _shape(b) or _shape(_lookalike(a)) == _shape(_lookalike(b)) for a, b in pairs)
 
 
 def _shape(name: str) -> str:
     """Return the letters, marks, digits and symbols of a name, folded; the name itself if it has none."""
-    kept = "".join(sign for sign in _folded(name) if unicodedata.category(sign)[0] in "LMNS")
-    return _ACCENTS.sub("", kept) or name
+    letters = "".join(sign for sign in _folded(name) if unicodedata.category(sign)[0] in "LMNS")
+    return _ACCENTS.sub("", letters) or name
 
 
-def _drawn(name: str) -> str:
+def _lookalike(name: str) -> str:
     """Return a name with what is drawn alike in one form: l, I, 1 and |, O and 0, S and 5, rn and m, vv and w."""
     text = unicodedata.normalize("NFKC", name).translate(str.maketrans("I1|0O5$8@432", "lllOOssbaaez"))
     return text.casefold().replace("rn", "m").replace("vv", "w")
 
 
 def _folded(text: str) -> str:
-    seen = _UNSEEN.sub("", "".join(letter for letter in text if letter not in BLANKS))
-    return unicodedata.normalize("NFKD", seen).casefold().translate(_ALIKE)
+    visible = _INVISIBLE.sub("", "".join(letter for letter in text if letter not in BLANKS))
+    return unicodedata.normalize("NFKD", visible).casefold().translate(_ALIKE)
 
 
 def _letters(text: str, also: str = "") -> str:

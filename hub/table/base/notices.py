@@ -75,60 +75,60 @@ class Notices(Part):
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._standing: dict[str, tuple[Kind, str]] = {}
+        self._posted: dict[str, tuple[Kind, str]] = {}
         self._since: dict[str, float] = {}  # the clock's seconds, of those that end with time
 
     def post(self, kind: Kind, text: str, about: str = "") -> bool:
         """Let a notice stand, in place of the one of that kind about the same thing; return whether it is new."""
         key = _key(kind, about)
-        if self._standing.get(key) == (kind, text):
-            self._standing[key] = (kind, text)  # posted again: `passed` takes it for a new one
+        if self._posted.get(key) == (kind, text):
+            self._posted[key] = (kind, text)  # posted again: `passed` takes it for a new one
             return False
-        self._standing.pop(key, None)
-        self._standing[key] = (kind, text)
+        self._posted.pop(key, None)
+        self._posted[key] = (kind, text)
         self._since[key] = self._clock.now()
         return True
 
     def run_due(self) -> bool:
         """End what has stood for as long as it is news; return whether anything has."""
-        now, before = self._clock.now(), len(self._standing)
-        for key, (kind, _) in list(self._standing.items()):
+        now, before = self._clock.now(), len(self._posted)
+        for key, (kind, _) in list(self._posted.items()):
             seconds = KINDS[kind].seconds
             if seconds is not None and now >= self._since[key] + seconds:
-                del self._standing[key]
-        return len(self._standing) < before
+                del self._posted[key]
+        return len(self._posted) < before
 
     def end(self, kind: Kind, about: str = "") -> bool:
         """Take a notice away; return whether it stood."""
-        return self._standing.pop(_key(kind, about), None) is not None
+        return self._posted.pop(_key(kind, about), None) is not None
 
-    def stands(self, kind: Kind) -> bool:
+    def is_posted(self, kind: Kind) -> bool:
         """Return whether a notice of that kind stands that is about nothing else."""
-        return kind in self._standing
+        return kind in self._posted
 
-    def ending(self, cause: Cause) -> dict[str, tuple[Kind, str]]:
+    def ended_by(self, cause: Cause) -> dict[str, tuple[Kind, str]]:
         """Return the notices that this cause ends, by key."""
-        return {key: notice for key, notice in self._standing.items() if KINDS[notice[0]].ends == cause}
+        return {key: notice for key, notice in self._posted.items() if KINDS[notice[0]].ends == cause}
 
-    def passed(self, cause: Cause, before: Mapping[str, tuple[Kind, str]] | None = None) -> None:
+    def end_all(self, cause: Cause, before: Mapping[str, tuple[Kind, str]] | None = None) -> None:
         """End every notice that this cause ends; with `before`, a result of `ending`, none that was posted since."""
-        for key, notice in self.ending(cause).items():
+        for key, notice in self.ended_by(cause).items():
             if before is None or before.get(key) is notice:
-                del self._standing[key]
+                del self._posted[key]
 
     def acknowledge(self, key: str) -> None:
         """Take away a notice that somebody has taken care of. Raise NotOffered where it is not there, or not theirs to take."""
-        known = self._standing.get(key)
+        known = self._posted.get(key)
         if known is None:
             raise NotOffered(say("That notice has ended already."), "NOTICE")
         if not KINDS[known[0]].can_acknowledge:
             raise NotOffered(say("This notice ends by itself, with its cause."), "NOTICE")
-        del self._standing[key]
+        del self._posted[key]
 
     def public(self) -> list[Notice]:
         """Return what stands, most severe first, in the order of `KINDS`, of one kind the oldest first."""
         kinds = list(KINDS)
-        standing = sorted(self._standing.items(), key=lambda item: kinds.index(item[1][0]))
+        standing = sorted(self._posted.items(), key=lambda item: kinds.index(item[1][0]))
         return [Notice(key, KINDS[kind].severity, text, KINDS[kind].can_acknowledge) for key, (kind, text) in standing]
 
 

@@ -22,12 +22,12 @@ class TimedStore:
         self._since: float | None = None
         self._slowest: float | None = None  # of the writes since `took`
 
-    def waiting(self) -> float:
+    def pending_seconds(self) -> float:
         """Return for how many seconds a write has not come back; 0 where none is under way."""
         since = self._since
         return 0.0 if since is None else self._clock.now() - since
 
-    def took(self) -> float | None:
+    def pop_slowest(self) -> float | None:
         """Return how many seconds the slowest write took since this was asked last; None where there was none."""
         slowest, self._slowest = self._slowest, None
         return slowest
@@ -125,11 +125,11 @@ class TimedStore:
         return self._store.recall(table, name)
 
 
-def note_disk(disk: TimedStore, notices: Notices) -> bool:
+def update_slow_disk(disk: TimedStore, notices: Notices) -> bool:
     """Say that the disk is slow, or say it no longer; return whether that is news."""
-    took = disk.took()
+    took = disk.pop_slowest()
     if took is None:
         return False
-    if took >= SLOW_SECONDS and not notices.stands("disk"):  # a disk that does not work is not slow
+    if took >= SLOW_SECONDS and not notices.is_posted("disk"):  # a disk that does not work is not slow
         return notices.post("slow_disk", SLOW_DISK)
     return took <= QUICK_SECONDS and notices.end("slow_disk")

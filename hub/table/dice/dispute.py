@@ -19,7 +19,7 @@ from hub.table.dice.roll_states import least_physical
 ASK_SECONDS = 5.0  # after a roll was accepted
 VOTE_SECONDS = 20.0  # then the roll stands
 READ_SECONDS = 60.0  # then it stands too: dice that nobody reads are gone
-TOLD_SECONDS = 5.0  # the outcome is shown, and the game goes on
+OUTCOME_SECONDS = 5.0  # the outcome is shown, and the game goes on
 
 Stage: TypeAlias = Literal["open", "vote", "reading", "told"]
 Cause: TypeAlias = Literal["asked", "carried", "rejected", "same", "corrected", "late", "played_on"]
@@ -33,7 +33,7 @@ STAGES: Mapping[Stage, Mapping[Cause, Stage | None]] = {
 """From each stage, what ends it and which stage follows; None: there is no dispute any more."""
 
 _SECONDS: Mapping[Stage, float] = {
-    "open": ASK_SECONDS, "vote": VOTE_SECONDS, "reading": READ_SECONDS, "told": TOLD_SECONDS,
+    "open": ASK_SECONDS, "vote": VOTE_SECONDS, "reading": READ_SECONDS, "told": OUTCOME_SECONDS,
 }  # fmt: skip
 
 
@@ -57,11 +57,11 @@ class Dispute:
         return [face for batch in self.batches for face in batch.faces]
 
     @property
-    def waits(self) -> bool:
+    def blocks_match(self) -> bool:
         """Return whether the game waits for it."""
         return self.stage in ("vote", "reading")
 
-    def go(self, cause: Cause, now: float, text: str = "") -> bool:
+    def advance(self, cause: Cause, now: float, text: str = "") -> bool:
         """Go to the stage that follows; return whether there is one. A cause that this stage does not have is a KeyError."""
         after = STAGES[self.stage][cause]
         if after is None:
@@ -72,13 +72,13 @@ class Dispute:
     def vote(self, seat: int, now: float, *, yes: bool) -> None:
         """Note that a seat wants a second reading, or not. The first yes opens the vote; all may change their minds."""
         if self.stage == "open":
-            self.go("asked", now, say("Seat {seat} asks for it.", seat=seat))
+            self.advance("asked", now, say("Seat {seat} asks for it.", seat=seat))
         for side in (self._yes, self._no):
             if seat in side:
                 side.remove(seat)
         (self._yes if yes else self._no).append(seat)
 
-    def carried(self, voters: Collection[int]) -> bool | None:
+    def verdict(self, voters: Collection[int]) -> bool | None:
         """Return whether more than half of the voters, or of those who voted, want it; None while that is open."""
         count = len({*voters, *self._yes, *self._no})
         if 2 * len(self._yes) > count:

@@ -10,7 +10,15 @@ from hub.engine.text import Text, say, say_count
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock, Dice, DiceSeen
 from hub.state import Read, RollState
-from hub.table.dice.roll_states import ACCEPT_SECONDS, MOVED, REFUSALS, SILENT_SECONDS, TRANSITIONS, Step, enough
+from hub.table.dice.roll_states import (
+    ACCEPT_SECONDS,
+    MOVING_STEPS,
+    REFUSALS,
+    SILENT_SECONDS,
+    TRANSITIONS,
+    Step,
+    votes_needed,
+)
 
 AGAIN = say("The dice are read again as they lie.")
 TYPE = say("Type what the dice show.")
@@ -38,7 +46,7 @@ class OpenBatch:
         self.faces: list[int] = []  # what was read or typed, and is not accepted yet
         self.aside: list[int] = []  # dice that lie aside while the others are thrown again
         self.flat: list[int] = []  # dice that lie flat beside a leaning one
-        self.how: Literal["thrown", "second reading", "as it lies"] = "thrown"
+        self.mode: Literal["thrown", "second reading", "as it lies"] = "thrown"
         self.lies_votes: list[int] = []
         self._accept_at: float | None = None
         self._silent_at: float | None = None
@@ -48,7 +56,7 @@ class OpenBatch:
         """Return the number of the newest throw that the reader was asked for."""
         return self._arms
 
-    def number_from(self, arms: int) -> None:
+    def continue_numbering(self, arms: int) -> None:
         """Go on numbering throws after `arms`: the reader outlives a table that starts again."""
         self._arms = arms
 
@@ -60,7 +68,7 @@ class OpenBatch:
     @property
     def lying(self) -> bool:
         """Return whether nobody throws: what lies there is wanted."""
-        return self.how != "thrown"
+        return self.mode != "thrown"
 
     @property
     def untouched(self) -> bool:
@@ -68,21 +76,21 @@ class OpenBatch:
         return self.state in ("armed", "no_reader") and not self.aside and not self.flat and not self.lying
 
     @property
-    def seen_by_anybody(self) -> bool:
+    def has_known_dice(self) -> bool:
         """Return whether a die of it is known."""
-        return bool(self.aside or self.flat or self.faces or self.how == "second reading")
+        return bool(self.aside or self.flat or self.faces or self.mode == "second reading")
 
-    def can(self, step: Step) -> bool:
+    def allows(self, step: Step) -> bool:
         """Return whether the present state has this step."""
         return step in TRANSITIONS[self.state]
 
-    def go(self, step: Step, text: str = "") -> None:
+    def take_step(self, step: Step, text: str = "") -> None:
         """Take a step and say `text` about it. Raise NotOffered where the present state has no such step."""
         after = TRANSITIONS[self.state].get(step)
         if after is None:
             raise NotOffered(REFUSALS[step], "DICE")
         self.state, self.text = after, text
-        if step in MOVED:
+        if step in MOVING_STEPS:
             self.moved_at = self._clock.now()
 
     # --- the reader ---
@@ -93,11 +101,11 @@ class OpenBatch:
         assert roll is not None
         self._arms += 1
         self.faces, self._accept_at, self.lies_votes = [], None, []
-        if self.how == "as it lies":
-            self.how = "thrown"
+        if self.mode == "as it lies":
+            self.mode = "thrown"
         self.state = "armed"
         if self._reader is None:
-            self.go("lost", self.text or TYPE)
+            self.take_step("lost", self.text or TYPE)
             return
         self._silent_at = self._clock.now() + SILENT_SECONDS
         self._reader.arm(self._arms, roll.seat, self.size - len(self.aside), roll.sides, lying=lying)
@@ -112,7 +120,7 @@ class OpenBatch:
 
     def begin_second_reading(self) -> None:
         """Ask for no throw: what lies there was accepted and disputed, and gets its second reading, or is typed."""
-        self.how, self.text = "second reading", AGAIN
+        self.mode, self.text = "second reading", AGAIN
         self.arm(lying=True)
 
     def disarm(self) -> None:
@@ -120,46 +128,46 @@ class OpenBatch:
         if self._reader:
             self._reader.disarm()
 
-    def seen(self, seen: DiceSeen) -> bool:
+    def on_reading(self, report: DiceSeen) -> bool:
         """Take what the reader sees; return whether it was asked. Picking up what has settled changes nothing."""
-        if self._roll is None or seen.arm != self._arms or not self.can("ready"):
+        if self._roll is None or report.arm != self._arms or not self.allows("ready"):
             return False
-        second = self.how == "second reading"
-        if not second or seen.state != "armed":  # a reader that only has to look says in time what it sees
+        second = self.mode == "second reading"
+        if not second or report.state != "armed":  # a reader that only has to look says in time what it sees
             self._silent_at = None
-        if seen.state != "cocked":
+        if report.state != "cocked":
             self.lies_votes = []
-        match seen.state:
+        match report.state:
             case "settled":
-                self._read(list(seen.faces))
+                self._read(list(report.faces))
             case "cocked" | "wrong_count" | "no_reader" if second:
                 self._by_hand("unreadable", UNREADABLE)
             case "cocked":
-                self._lean(list(seen.faces), seen.say)
+                self._lean(list(report.faces), report.say)
             case "wrong_count":
-                self._miscount(seen.say)
+                self._miscount(report.say)
             case "armed" if self.flat:  # the reader was away and knows nothing of them: they lie aside
                 self._lay_aside()
             case "armed":
-                self.go("ready", seen.say or (self.text if self.aside or second else ""))
+                self.take_step("ready", report.say or (self.text if self.aside or second else ""))
             case "rolling":
-                self.go("falling", AGAIN if second else "")
+                self.take_step("falling", AGAIN if second else "")
             case "no_reader":
-                self.go("lost", seen.say or TYPE)
+                self.take_step("lost", report.say or TYPE)
         return True
 
     def _read(self, faces: list[int]) -> None:
-        wanted = self.size - len(self.aside)
-        if len(faces) != wanted:
+        expected = self.size - len(self.aside)
+        if len(faces) != expected:
             self._miscount(
-                say("I see {count} of {total}: roll again, or type what they show.", count=len(faces), total=wanted)
+                say("I see {count} of {total}: roll again, or type what they show.", count=len(faces), total=expected)
             )
         elif wrong := self._wrong_face(faces):
             self._miscount(wrong)
         elif Counter(self.flat) - Counter(faces):
             self._lay_aside()
         else:
-            self.go("read")
+            self.take_step("read")
             self.flat, self.faces = [], self.aside + faces
             self._accept_at = self._clock.now() + ACCEPT_SECONDS
 
@@ -183,7 +191,7 @@ class OpenBatch:
                 "{count} dice are leaning: roll only those again.",
                 leaning,
             )
-            self.go("leaning", text or leans)
+            self.take_step("leaning", text or leans)
             self.flat = flat
 
     def _wrong_face(self, faces: list[int]) -> str:
@@ -206,31 +214,31 @@ class OpenBatch:
             faces=" ".join(map(str, self.aside)),
             dice=_dice(self.size - len(self.aside)),
         )
-        self.go("lifted", text)
+        self.take_step("lifted", text)
         self.arm()
 
     def _miscount(self, text: str) -> None:
-        if self.how == "second reading":
+        if self.mode == "second reading":
             self._by_hand("unreadable", UNREADABLE)
         else:
-            self.go("miscounted", text)
+            self.take_step("miscounted", text)
             self.flat = []
 
     def _by_hand(self, step: Step, text: str) -> None:
         """Ask the reader no more: the roller types what lies there."""
-        self.go(step, text)
+        self.take_step(step, text)
         self.disarm()
         self._arms += 1
         self._accept_at = self._silent_at = None
 
     # --- people ---
 
-    def type(self, seat: int, faces: list[int]) -> None:
+    def type_faces(self, seat: int, faces: list[int]) -> None:
         """Take what the roller types: a list of the faces that are missing. Raise IllegalAction."""
-        roll = self._asked()
+        roll = self._open_roll()
         if seat != roll.seat:
             raise NotAsked(say("Only Seat {seat} rolls now.", seat=roll.seat), "DICE")
-        if not self.can("typed"):
+        if not self.allows("typed"):
             raise NotOffered(REFUSALS["typed"], "DICE")
         many = self.missing
         if len(faces) != many or not all(map(self._has, faces)):
@@ -246,48 +254,48 @@ class OpenBatch:
         )
         self.faces = self.aside + self.flat + faces
 
-    def accepting(self, seat: int) -> Read:
+    def check_accept(self, seat: int) -> Read:
         """Return how the dice came in that a seat accepts: read ones are the roller's, typed ones another seat's.
 
         Raise IllegalAction where they are not that seat's to accept.
         """
-        roll = self._asked()
+        roll = self._open_roll()
         if self.state == "typed" and seat == roll.seat:
             raise NotOffered(say("Somebody else says whether typed dice are right."), "DICE")
         if self.state == "settled" and seat != roll.seat:
             raise NotOffered(say("Only Seat {seat} accepts this roll.", seat=roll.seat), "DICE")
-        if not self.can("accepted"):
+        if not self.allows("accepted"):
             raise NotOffered(REFUSALS["accepted"], "DICE")
         return "typed" if self.state == "typed" else "read"
 
     def read_again(self) -> None:
         """Read the dice again as they lie: somebody objects to what was read or typed. Raise IllegalAction."""
-        self._asked()
+        self._open_roll()
         lying = self.state != "wrong_count"
-        self.go("read_again")
+        self.take_step("read_again")
         self.flat = []
         self.arm(lying=lying)
 
-    def as_it_lies(self, seat: int, voters: int) -> None:
+    def vote_as_it_lies(self, seat: int, voters: int) -> None:
         """Note that a seat would have the leaning dice read as they lie, or no longer; once enough would, they are typed.
 
         Raise IllegalAction where no die is leaning.
         """
-        self._asked()
-        if not self.can("as_it_lies"):
+        self._open_roll()
+        if not self.allows("as_it_lies"):
             raise NotOffered(REFUSALS["as_it_lies"], "DICE")
         if seat in self.lies_votes:
             self.lies_votes.remove(seat)
             return
         self.lies_votes.append(seat)
-        if len(self.lies_votes) >= enough(voters):
-            self.how = "as it lies"
+        if len(self.lies_votes) >= votes_needed(voters):
+            self.mode = "as it lies"
             text = say_count(
                 "Read as it lies: type it.", "Read as they lie: type the {count} leaning dice.", self.missing
             )
             self._by_hand("as_it_lies", text)
 
-    def _asked(self) -> Roll:
+    def _open_roll(self) -> Roll:
         if self._roll is None:
             raise NotAsked(say("No roll is wanted now."), "DICE")
         return self._roll
@@ -304,11 +312,11 @@ class OpenBatch:
         """Return whether dice that were read have lain there long enough without objection."""
         return self._accept_at is not None and self._clock.now() >= self._accept_at
 
-    def notice_silence(self) -> None:
+    def check_silence(self) -> None:
         """Let dice be typed where the reader has not answered in time."""
         if self._silent_at is not None and self._clock.now() >= self._silent_at:
             self._silent_at = None
-            self.go("silent", say("The dice reader is silent: type what the dice show."))
+            self.take_step("silent", say("The dice reader is silent: type what the dice show."))
 
 
 def _dice(count: int) -> Text:

@@ -65,7 +65,14 @@ REFUSALS: Mapping[Step, Text] = {
 }
 """Why what a person wants cannot be where `TRANSITIONS` has no such step."""
 
-MOVED: tuple[Step, ...] = ("falling", "read", "leaning", "lifted", "miscounted", "typed")  # somebody is at the dice
+MOVING_STEPS: tuple[Step, ...] = (
+    "falling",
+    "read",
+    "leaning",
+    "lifted",
+    "miscounted",
+    "typed",
+)  # somebody is at the dice
 
 
 def least_physical(batches: Sequence[Batch]) -> Read:
@@ -73,6 +80,6 @@ def least_physical(batches: Sequence[Batch]) -> Read:
     return max((batch.read for batch in batches), key=READ.index)
 
 
-def enough(voters: int) -> int:
+def votes_needed(voters: int) -> int:
     """Return how many of so many have a leaning die read as it lies."""
     return min(ENOUGH, voters // 2 + 1)

@@ -49,7 +49,7 @@ class Rolls(Part):
         """Take up what people have said before a restart. Raise LogError."""
         self.by_hub = bool(self._kept.read("hub rolls", bool, say("who rolls the dice")))
 
-    def let_hub_roll(self, on: bool) -> None:
+    def set_hub_rolls(self, on: bool) -> None:
         """Let the hub roll all dice of this table, or people, until nobody sits here. Raise NotAsked, or LogError."""
         self._kept.write("hub rolls", b"true" if on else b"false")
         self.by_hub = on
@@ -59,7 +59,7 @@ class Rolls(Part):
     @property
     def decision(self) -> Decision | None:
         """Return the open decision; None also while the table votes about its dice, or somebody pitches: nobody is asked."""
-        return None if self.voting or self._play.held else self._play.decision
+        return None if self.voting or self._play.paused else self._play.decision
 
     @property
     def voting(self) -> bool:
@@ -67,9 +67,9 @@ class Rolls(Part):
         return self.dispute is not None and self.dispute.stage == "vote"
 
     @property
-    def waits(self) -> bool:
+    def waits_for_dispute(self) -> bool:
         """Return whether the match waits for a dispute."""
-        return self.dispute is not None and self.dispute.waits
+        return self.dispute is not None and self.dispute.blocks_match
 
     def open(self, decision: Decision | None) -> None:
         """Ask for the roll of a decision that has just opened, if it wants one."""
@@ -78,9 +78,9 @@ class Rolls(Part):
             return
         roll, key = decision.roll, self._key(decision, decision.roll)
         if self.dispute and self._play.in_second_reading:
-            self.dice.ask_second_reading(key, roll, self.dispute.batches)
+            self.dice.request_second_reading(key, roll, self.dispute.batches)
         else:
-            self.dice.ask(key, roll, decision.wants)
+            self.dice.request_roll(key, roll, decision.wants)
 
     def _key(self, decision: Decision, roll: Roll) -> str:
         """Return what tells a roll from every other one, across a power cut and whatever loans are taken meanwhile."""
@@ -98,50 +98,50 @@ class Rolls(Part):
 
     def refusal(self, action: Action) -> IllegalAction | None:
         """Return why `act` would refuse an action, or None. Nothing changes."""
-        return self._comes_first(action.seat) or self._play.refusal(action)
+        return self._blocked_by(action.seat) or self._play.refusal(action)
 
     def act(self, action: Action) -> None:
         """Let the match take an action. Raise IllegalAction, and then nothing has changed."""
-        if refusal := self._comes_first(action.seat):
+        if refusal := self._blocked_by(action.seat):
             raise refusal
         self._play.act(action)
-        self.play_on()
+        self.close_dispute_window()
 
-    def _comes_first(self, seat: int) -> IllegalAction | None:
+    def _blocked_by(self, seat: int) -> IllegalAction | None:
         """Return what stands before any action of a seat: the disk, its dice, a vote."""
         if refusal := self._play.standstill():
             return refusal
         decision = self._play.decision
-        if decision and decision.roll and decision.roll.seat == seat and self.dice.fallen:
+        if decision and decision.roll and decision.roll.seat == seat and self.dice.has_fallen:
             return NotOffered(say("Your dice have begun to fall: finish the roll first."), "DICE")
-        if self._play.held and seat != CHANCE:
+        if self._play.paused and seat != CHANCE:
             return NotAsked(PITCH, "PITCH")
-        return NotAsked(WAITS, "DICE") if self.waits and seat != CHANCE else None
+        return NotAsked(WAITS, "DICE") if self.waits_for_dispute and seat != CHANCE else None
 
     def undo(self, seat: int) -> None:
         """Take back the last input of a seat. Raise IllegalAction where that cannot be."""
         if refusal := self._play.standstill():
             raise refusal
-        if self.waits:
+        if self.waits_for_dispute:
             raise NotAsked(WAITS, "DICE")
-        if self.dice.fallen:
+        if self.dice.has_fallen:
             raise NotOffered(say("Dice have been read since: it cannot be taken back."), "UNDO")
         self._play.undo(seat)
         self.dispute = None
 
-    def play_on(self) -> None:
+    def close_dispute_window(self) -> None:
         """End the time in which a roll may be disputed: somebody plays on. A dispute that has begun stays."""
         if self.dispute and self.dispute.stage == "open":
             self._end("played_on")
 
     # --- the reader ------------------------------------------------------------------------------------
 
-    def seen(self, seen: DiceSeen) -> bool:
+    def on_reading(self, report: DiceSeen) -> bool:
         """Take what a dice reader sees; return whether it was asked."""
-        if self.decision is None or not self.dice.seen(seen):
+        if self.decision is None or not self.dice.on_reading(report):
             return False
-        if self.dice.stirred:
-            self.play_on()
+        if self.dice.is_touched:
+            self.close_dispute_window()
         return True
 
     # --- people ------------------------------------------------------------------------------------------
@@ -156,10 +156,10 @@ class Rolls(Part):
         if seat not in self._play.seats:
             raise NotAsked(NOT_YOURS, "DICE")
 
-    def type(self, seat: int, faces: list[int]) -> None:
+    def type_faces(self, seat: int, faces: list[int]) -> None:
         """Take the faces that the roller types. Raise IllegalAction."""
-        self.dice.type(seat, faces, [other for other in self._present() if other != seat])
-        self.play_on()
+        self.dice.type_faces(seat, faces, [other for other in self._present() if other != seat])
+        self.close_dispute_window()
         self._finish()
 
     def roll_by_hub(self) -> None:
@@ -169,7 +169,7 @@ class Rolls(Part):
 
     def give_up_dispute(self) -> None:
         """Go on from the disputed roll as it was read first: the match leaves the table."""
-        self._let_stand("late", "")
+        self._keep_first_reading("late", "")
         self.dispute = None
 
     def answer(self, seat: int, answer: Literal["accept", "again", "hub", "lies"]) -> None:
@@ -184,18 +184,18 @@ class Rolls(Part):
             case "hub":
                 self.dice.vote_hub(seat, self._present())
             case "lies":
-                self.dice.open.as_it_lies(seat, len(self.voters()))
+                self.dice.open.vote_as_it_lies(seat, len(self.voters()))
         self._finish()
 
     def _present(self) -> list[int]:
         """Return the seats that play and at which somebody is, on a phone or a box."""
         there = [s for s in self._seats if s.number in self._play.seats and (s.phone_on or s.box_on) and not s.is_house]
-        return [s.number for s in there if self._seats.is_heard(s.number)]
+        return [s.number for s in there if self._seats.is_active(s.number)]
 
     @property
     def has_dice(self) -> bool:
         """Return whether there are dice that people can throw and a reader sees."""
-        return self.dice.are_there
+        return self.dice.has_dice
 
     def voters(self) -> list[int]:
         """Return the seats whose votes count: they play, or have just played, and hold a phone, asleep or not, or a box."""
@@ -204,7 +204,7 @@ class Rolls(Part):
 
     def _finish(self) -> None:
         """Give the match all faces as one action of chance, once every die of the roll was accepted."""
-        match, decision, whole = self._play.match, self.decision, self.dice.whole
+        match, decision, whole = self._play.match, self.decision, self.dice.result
         if match is None or decision is None or decision.roll is None or whole is None:
             return
         if self.dice.key != self._key(decision, decision.roll):
@@ -215,7 +215,7 @@ class Rolls(Part):
             return
         batches, hidden, index = self.dice.batches, match.hidden(), len(match.log)
         self._play.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
-        self.play_on()
+        self.close_dispute_window()
         self._allow_dispute(decision.roll, index, batches, hidden)
 
     # --- disputes ------------------------------------------------------------------------------------------
@@ -249,30 +249,30 @@ class Rolls(Part):
 
     def _count(self, dispute: Dispute) -> bool:
         """Return whether the table has decided, with those who sit there now, and do what it has decided."""
-        carried = dispute.carried(self.voters())
+        carried = dispute.verdict(self.voters())
         if carried:
             self._play.begin_second_reading(dispute.index, dispute.batches)
-            dispute.go("carried", self._clock.now())
+            dispute.advance("carried", self._clock.now())
         elif carried is False:
-            self._let_stand("rejected", say("Not read again: the roll counts."))
+            self._keep_first_reading("rejected", say("Not read again: the roll counts."))
         return carried is not None
 
     def _compare(self, dispute: Dispute, faces: list[int], read: str) -> None:
         """Take the second reading: where it differs, it takes the place of the first one in the log."""
         if sorted(faces) == sorted(dispute.faces):
-            self._let_stand("same", say("The dice show the same: the roll counts."))
+            self._keep_first_reading("same", say("The dice show the same: the roll counts."))
             return
         first = {"faces": dispute.faces, "read": least_physical(dispute.batches)}
         self._play.correct(faces, read, first)
         self._end("corrected")
 
-    def _let_stand(self, cause: Cause, text: str) -> None:
+    def _keep_first_reading(self, cause: Cause, text: str) -> None:
         """Go on from the roll as it was read first."""
-        self._play.let_stand()
+        self._play.keep_first_reading()
         self._end(cause, text)
 
     def _end(self, cause: Cause, text: str = "") -> None:
-        if self.dispute and not self.dispute.go(cause, self._clock.now(), text):
+        if self.dispute and not self.dispute.advance(cause, self._clock.now(), text):
             self.dispute = None
 
     # --- the disk and time -----------------------------------------------------------------------------------
@@ -287,8 +287,8 @@ class Rolls(Part):
         assert decision is not None
         assert decision.roll is not None
         self.dispute = Dispute(decision.roll, kept.number, kept.batches, self._clock.now())
-        self.dispute.go("asked", self._clock.now())
-        self.dispute.go("carried", self._clock.now())
+        self.dispute.advance("asked", self._clock.now())
+        self.dispute.advance("carried", self._clock.now())
 
     def stop(self) -> None:
         """End a dispute that has not gone back yet: the disk has failed."""
@@ -310,8 +310,8 @@ class Rolls(Part):
         changed = self.decision is not None and self.dice.run_due()
         roll = self.dice.roll
         alone = roll is not None and not [one for one in self._present() if one != roll.seat]
-        if self.dice.open.state == "typed" and (alone or self.dice.typed_long_ago) and roll:
-            self.dice.let_typed_stand()
+        if self.dice.open.state == "typed" and (alone or self.dice.typed_timed_out) and roll:
+            self.dice.accept_typed()
             changed = True
         if changed:
             self._finish()
@@ -319,7 +319,7 @@ class Rolls(Part):
             self.roll_by_hub()
             changed = True
         if self.by_hub and not any(seat.joined and not seat.is_house for seat in self._seats):
-            self.let_hub_roll(False)
+            self.set_hub_rolls(False)
             changed = True
         changed = self._dispute_due() or changed
         return self._call_staff() or changed
@@ -328,9 +328,9 @@ class Rolls(Part):
     def _hub_due_at(self) -> float | None:
         """Return when the hub rolls the open roll, where it rolls all; None while anybody has touched a die of it."""
         decision, roll = self.decision, self.dice.roll
-        if not self.by_hub or self._play.stopped or decision is None or roll is None or self.dice.stirred:
+        if not self.by_hub or self._play.stopped or decision is None or roll is None or self.dice.is_touched:
             return None
-        if self.dice.open.lying or not self.dice.open.can("hub"):
+        if self.dice.open.lying or not self.dice.open.allows("hub"):
             return None
         return self.dice.open.moved_at + (HUB_CHOICE_SECONDS if decision.offers(roll.seat) else HUB_SECONDS)
 
@@ -341,8 +341,8 @@ class Rolls(Part):
         if dispute.stage == "vote" and self._count(dispute):
             return True
         late = self._clock.now() >= dispute.until
-        if late and dispute.waits:
-            self._let_stand("late", say("Not read again in time: the roll counts."))
+        if late and dispute.blocks_match:
+            self._keep_first_reading("late", say("Not read again in time: the roll counts."))
         elif late:
             self._end("late")
         return late

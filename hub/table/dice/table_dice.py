@@ -31,8 +31,8 @@ from hub.table.dice.roll_states import (
     REFUSALS,
     STAFF_SECONDS,
     TYPED_SECONDS,
-    enough,
     least_physical,
+    votes_needed,
 )
 
 
@@ -58,12 +58,12 @@ class TableDice:
 
     # --- the roll ---
 
-    def ask(self, key: str, roll: Roll, wants: odds.Wants | None) -> None:
+    def request_roll(self, key: str, roll: Roll, wants: odds.Wants | None) -> None:
         """Ask for a roll. `key` names the question: a roll that a power cut, or a loan made longer, goes on half read."""
         batches = list(self._batches) if self.roll and self.key == key else self._recall(key)
         if self.key != key:
             self._forget()
-            self._wait_anew()
+            self._restart_wait()
         self.roll, self.key, self._wants = roll, key, wants
         while batches and sum(len(batch.faces) for batch in batches) >= roll.count:
             batches.pop()
@@ -71,14 +71,14 @@ class TableDice:
         self.open.begin(roll, self._fitting())
         self.open.arm()
 
-    def ask_second_reading(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
+    def request_second_reading(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
         """Ask for no throw: the last batch of a disputed roll gets its second reading as it lies, or is typed.
 
         The others were picked up long ago.
         """
         self._forget()
         self.roll, self.key, self._wants = roll, key, None
-        self._wait_anew()
+        self._restart_wait()
         self._batches = list(batches[:-1])
         self.open.begin(roll, len(batches[-1].faces))
         self.open.begin_second_reading()
@@ -92,7 +92,7 @@ class TableDice:
             self.open.disarm()
 
     @property
-    def whole(self) -> tuple[list[int], Read] | None:
+    def result(self) -> tuple[list[int], Read] | None:
         """Return all faces in their order and how they came in, once every batch was accepted."""
         if self.roll is None or self.accepted < self.roll.count:
             return None
@@ -109,21 +109,21 @@ class TableDice:
         return sum(len(batch.faces) for batch in self._batches)
 
     @property
-    def fallen(self) -> bool:
+    def has_fallen(self) -> bool:
         """Return whether anybody has seen a die of this roll: then it is finished before its roller does anything else."""
-        return self.roll is not None and bool(self._batches or self.open.seen_by_anybody)
+        return self.roll is not None and bool(self._batches or self.open.has_known_dice)
 
     @property
-    def stirred(self) -> bool:
+    def is_touched(self) -> bool:
         """Return whether the dice of this roll are in somebody's hand, or have left it."""
-        return self.fallen or (self.roll is not None and self.open.state not in ("armed", "no_reader"))
+        return self.has_fallen or (self.roll is not None and self.open.state not in ("armed", "no_reader"))
 
     @property
     def voting(self) -> bool:
         """Return whether somebody wants the hub to roll."""
         return bool(self._hub_votes)
 
-    def _wait_anew(self) -> None:
+    def _restart_wait(self) -> None:
         self._hub_votes, self.open.moved_at = [], self._clock.now()
 
     def _fitting(self) -> int:
@@ -136,41 +136,41 @@ class TableDice:
     # --- the reader ---
 
     @property
-    def are_there(self) -> bool:
+    def has_dice(self) -> bool:
         """Return whether there are dice that can be thrown and read."""
         return self._kit is not None and self._kit.dice > 0
 
-    def kit(self, kit: DiceKit) -> None:
+    def on_kit(self, kit: DiceKit) -> None:
         """Note which dice the reader has; a batch that nobody has begun is asked for anew in the size that is left."""
         self._kit = kit
         if self.roll and self.open.untouched and self.open.size != self._fitting():
             self.open.begin(self.roll, self._fitting())
             self.open.arm()
 
-    def seen(self, seen: DiceSeen) -> bool:
+    def on_reading(self, report: DiceSeen) -> bool:
         """Take what the reader sees; return whether it was asked."""
-        return self.roll is not None and self.open.seen(seen)
+        return self.roll is not None and self.open.on_reading(report)
 
     # --- people ---
 
-    def type(self, seat: int, faces: list[int], others: Sequence[int]) -> None:
+    def type_faces(self, seat: int, faces: list[int], others: Sequence[int]) -> None:
         """Take what the roller types. One of the `others` says yes; where nobody else is there it is accepted at once."""
-        self.open.type(seat, faces)
+        self.open.type_faces(seat, faces)
         if not others:
             self._accept("typed")
 
     @property
-    def typed_long_ago(self) -> bool:
+    def typed_timed_out(self) -> bool:
         """Return whether dice were typed and nobody has said anything to them for a minute."""
         return self.open.state == "typed" and self._clock.now() - self.open.moved_at >= TYPED_SECONDS
 
-    def let_typed_stand(self) -> None:
+    def accept_typed(self) -> None:
         """Accept what was typed: nobody else is there any more who could say yes, or nobody has said no."""
         self._accept("typed")
 
     def accept(self, seat: int) -> None:
         """Accept the batch on the table. Raise IllegalAction where it is not this seat's to accept."""
-        self._accept(self.open.accepting(seat))
+        self._accept(self.open.check_accept(seat))
 
     def vote_hub(self, seat: int, voters: Sequence[int]) -> None:
         """Note that a seat wants the hub to roll, or no longer; once all `voters` do, it rolls what is missing."""
@@ -186,7 +186,7 @@ class TableDice:
         """Return the roll that the hub may roll now. Raise IllegalAction."""
         if self.roll is None:
             raise NotAsked(say("No roll is wanted now."), "DICE")
-        if self.open.lying or not self.open.can("hub"):
+        if self.open.lying or not self.open.allows("hub"):
             raise NotOffered(REFUSALS["hub"], "DICE")
         return self.roll
 
@@ -208,11 +208,11 @@ class TableDice:
         whole = self.accepted + len(self.open.faces) == self.roll.count
         if not whole:
             self._kept.write("dice", to_json(KeptRoll(self.key, batches)))
-        self.open.go("hub" if read == "hub" else "accepted")
+        self.open.take_step("hub" if read == "hub" else "accepted")
         self._batches = batches
         self.open.begin(self.roll, self._fitting())
         if not whole and read != "hub":
-            self._wait_anew()
+            self._restart_wait()
             self.open.arm()
 
     def _recall(self, key: str) -> list[Batch]:
@@ -245,7 +245,7 @@ class TableDice:
         if batch.accept_is_due:
             self._accept("read")
         else:
-            batch.notice_silence()
+            batch.check_silence()
         waited = self._clock.now() - batch.moved_at
         if waited >= HINT_SECONDS and batch.state == "armed" and not batch.text:
             batch.text = say("Roll; or type what the dice show; or let the hub roll.")
@@ -264,8 +264,8 @@ class TableDice:
             state=batch.state, seat=roll.seat, count=roll.count, sides=roll.sides, why=roll.why, batch=batch.size,
             faces=list(faces), read=read, done=list(self._batches),
             total=sum(face for known in self._batches for face in known.faces) + sum(faces), say=batch.text,
-            votes=list(self._hub_votes), again=batch.how == "second reading", lying=batch.lying,
-            as_it_lies=list(batch.lies_votes), enough=enough(voters),
+            votes=list(self._hub_votes), again=batch.mode == "second reading", lying=batch.lying,
+            as_it_lies=list(batch.lies_votes), enough=votes_needed(voters),
             wants=self._wanted() if batch.state not in ("settled", "typed") else None,
         )  # fmt: skip
 

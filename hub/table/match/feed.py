@@ -29,7 +29,7 @@ class _Shown(NamedTuple):
     round: int
 
 
-class Happened:
+class EventFeed:
     """All events that everybody was shown, for whoever reads back from any thread.
 
     A match only ever adds to its list of events, and what is taken back begins another list: so a length is enough to
@@ -40,7 +40,7 @@ class Happened:
         self._shown = _Shown(None, 0, (), 0, {}, 0)
         self._recent: deque[int] = deque([0], RECENT)  # how many events there were before each of the last that came
 
-    def show(
+    def update(
         self,
         match: str | None,
         epoch: int,
@@ -64,7 +64,7 @@ class Happened:
         """Return the events of the table's own screens."""
         return _page(self._shown, self._shown.length - SCREEN_EVENTS, self._shown.length)
 
-    def before(self, number: int) -> EventsPage:
+    def page_before(self, number: int) -> EventsPage:
         """Return the events below that number, the newest `PAGE_EVENTS` of them."""
         shown = self._shown
         end = min(number, shown.length)
@@ -78,10 +78,12 @@ class Happened:
 
 def _page(shown: _Shown, start: int, end: int) -> EventsPage:
     start, end = max(0, start), max(0, end)
-    return EventsPage(shown.match, shown.epoch, _public(shown.events, start, end), among(shown.stood_in, start, end))
+    return EventsPage(
+        shown.match, shown.epoch, _public(shown.events, start, end), stand_ins_between(shown.stood_in, start, end)
+    )
 
 
-def among(stood_in: dict[str, list[int]], start: int, end: int) -> dict[str, list[int]]:
+def stand_ins_between(stood_in: dict[str, list[int]], start: int, end: int) -> dict[str, list[int]]:
     """Return what belongs to events from `start` to before `end`."""
     return {number: seats for number, seats in stood_in.items() if start <= int(number) < end}
 

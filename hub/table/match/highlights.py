@@ -27,7 +27,7 @@ HIGH = 3.7
 
 def highlights(events: Sequence[Event], wanted: Sequence[HighlightLabels] = ()) -> list[str]:
     """Return up to `MOST` sentences, the most telling first: those that are `wanted`, then those of any game."""
-    own = [fact for one in wanted if (fact := _wanted(events, one))]
+    own = [fact for one in wanted if (fact := _game_fact(events, one))]
     if len(own) >= MOST:
         return own[:MOST]
     return [*own, *[fact for fact in _of_any_game(events) if fact]][:MOST]
@@ -40,7 +40,7 @@ def _of_any_game(events: Sequence[Event]) -> Iterator[str]:
 # --- what a game wants told ------------------------------------------------------------------------------
 
 
-def _wanted(events: Sequence[Event], about: HighlightLabels) -> str:
+def _game_fact(events: Sequence[Event], about: HighlightLabels) -> str:
     """Return one fact of a game, empty where the match has none.
 
     Of the events of a `kind`: with `most` the one that has the most of it (a number of its data, or "gain" or "loss"),
@@ -94,8 +94,8 @@ def _bid(events: Sequence[Event]) -> str:
     if not bids:
         return ""
     highest = max(size for size, *_ in bids)
-    who = Counter(seat for size, seat, _ in bids if size == highest)
-    times = sum(who.values())
+    seats = Counter(seat for size, seat, _ in bids if size == highest)
+    times = sum(seats.values())
     if times == 1:
         _, seat, event = next(bid for bid in bids if bid[0] == highest)
         bid = clause(event.text) if event.kind == "bid" else say("Seat {seat} bids {bid}", seat=seat, bid=highest)
@@ -104,7 +104,7 @@ def _bid(events: Sequence[Event]) -> str:
                 "The highest bid of {count}: {bid}, in round {round}.", count=len(bids), bid=bid, round=event.round
             )
         return say("The highest bid of {count}: {bid}.", count=len(bids), bid=bid)
-    (seat, most), *others = who.most_common()
+    (seat, most), *others = seats.most_common()
     if others and others[0][1] == most:
         return say("The highest bid was {bid}, made {times}.", bid=highest, times=_times(times))
     return say("Seat {seat} made the highest bid, {bid}, {times}.", seat=seat, bid=highest, times=_times(most))

@@ -21,7 +21,7 @@ from hub.ports import LEFT, LastMatch, LogEntry, MatchPutAside
 from hub.state import Batch
 from hub.table.base.kept import KeptValues
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class KeptReading(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class MatchLog:
 
     # --- a restart ---
 
-    def recall(self) -> None:
+    def restore_epoch(self) -> None:
         """Take up the last epoch that was shown; `next_epoch` begins that of this start."""
         self.epoch = self._kept.read("epoch", int, say("the number of its last picture")) or 0
 
@@ -63,7 +63,7 @@ class MatchLog:
         self._kept.write("epoch", str(self.epoch + 1).encode())
         self.epoch += 1
 
-    def lost(self) -> Text | Literal[""]:
+    def describe_loss(self) -> Text | Literal[""]:
         """Return what the disk has lost of this table since it was last used, as a sentence; "" if it has lost nothing."""
         missing = self._store.missing(self._table)
         if missing is None:
@@ -83,7 +83,7 @@ class MatchLog:
                 "The disk has lost the last {count} actions; the table goes on from there.",
                 gone,
             )
-        logger.error("table %s: match %s: %s", self._table, missing.match, sentence)
+        log.error("table %s: match %s: %s", self._table, missing.match, sentence)
         return sentence
 
     def settle(self) -> None:
@@ -107,12 +107,10 @@ class MatchLog:
         if last.result and not match.over:  # its log was wiped
             return None
         self.match, self._over_written = last.id, bool(last.result)
-        self.has_all_of(match)
+        self.mark_written(match)
         if last.aside:
             self._store.set_aside(last.id, None)
-        logger.info(
-            "table %s: match %s (%s) goes on, %d entries", self._table, last.id, match.game.name, len(match.log)
-        )
+        log.info("table %s: match %s (%s) goes on, %d entries", self._table, last.id, match.game.name, len(match.log))
         return match
 
     def _replay(self, match: str, games: Mapping[str, Game]) -> Match:
@@ -131,13 +129,13 @@ class MatchLog:
         except HubError:
             raise
         except Exception as error:  # rules that are handed what they could never have written
-            logger.exception("table %s: match %s cannot be played again", self._table, match)
+            log.exception("table %s: match %s cannot be played again", self._table, match)
             raise DamagedLog(say("Its log cannot be played again.")) from error
 
     def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
         """Set a match aside and raise StartRefused, unless it is over."""
-        told = " ".join([reason, *getattr(error, "__notes__", ())])
-        logger.error("table %s: match %s cannot go on: %s", self._table, last.id, told)
+        details = " ".join([reason, *getattr(error, "__notes__", ())])
+        log.error("table %s: match %s cannot go on: %s", self._table, last.id, details)
         if last.result:
             return
         if last.aside != reason:
@@ -153,7 +151,7 @@ class MatchLog:
         self.match, self._written = self._store.begin(self._table, to_json(match.head)), 0
         self._over_written = False
         seats = ", ".join(map(str, match.head.seats))
-        logger.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
+        log.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
 
     def write(self, match: Match, *, instead: bool = False) -> None:
         """Bring the disk up to the match, `instead` of what it has beyond. The only way an action becomes true."""
@@ -167,12 +165,12 @@ class MatchLog:
                 self._over_written = False
             else:
                 self._store.append(self.match, lines)
-            self.has_all_of(match)
+            self.mark_written(match)
         if match.over and (fresh or not self._over_written):
             self._store.end(self.match, to_json(match.over))
             self._over_written = True
             winners = ", ".join(map(str, match.over.winners)) or "nobody"
-            logger.info(
+            log.info(
                 "table %s: match %s is over after %d entries, won by %s",
                 self._table,
                 self.match,
@@ -185,16 +183,14 @@ class MatchLog:
         assert self.match is not None
         self.next_epoch()
         self._store.cut(self.match, length)
-        logger.info(
-            "table %s: match %s goes back from %d entries to %d", self._table, self.match, self._written, length
-        )
+        log.info("table %s: match %s goes back from %d entries to %d", self._table, self.match, self._written, length)
         self._written, self._over_written = length, False
 
     def wipe(self, match: str) -> None:
         """Wipe the log of a match that is over, or was ended: a restart shows it no more."""
         self.next_epoch()
         self._store.wipe(match)
-        logger.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
+        log.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
 
     def as_written(self, match: Match) -> Match:
         """Return the match as the disk has it: what could not be written never happened."""
@@ -202,7 +198,7 @@ class MatchLog:
             return match
         return Match.replay(match.game, match.head, match.log[: self._written])
 
-    def has_all_of(self, match: Match) -> None:
+    def mark_written(self, match: Match) -> None:
         """Note that the disk has all of the match."""
         self._written = len(match.log)
 
@@ -213,7 +209,7 @@ class MatchLog:
         assert self.match is not None
         self.next_epoch()
         self._store.put_aside(self.match)
-        logger.info("table %s: match %s is put aside, %d entries", self._table, self.match, self._written)
+        log.info("table %s: match %s is put aside, %d entries", self._table, self.match, self._written)
         self.match, self._written = None, 0
 
     def end(self) -> None:
@@ -221,7 +217,7 @@ class MatchLog:
         assert self.match is not None
         self.next_epoch()
         self._store.end(self.match, LEFT)
-        logger.info("table %s: match %s is ended, %d entries", self._table, self.match, self._written)
+        log.info("table %s: match %s is ended, %d entries", self._table, self.match, self._written)
         self.match, self._written = None, 0
 
     def all_put_aside(self) -> list[tuple[MatchPutAside, Head]]:
@@ -243,24 +239,24 @@ class MatchLog:
         self.next_epoch()
         self._store.take_up(match)
         self.match, self._over_written = match, False
-        self.has_all_of(played)
-        logger.info("table %s: match %s goes on, %d entries", self._table, match, len(played.log))
+        self.mark_written(played)
+        log.info("table %s: match %s goes on, %d entries", self._table, match, len(played.log))
         return played
 
     # --- the second reading of a roll ---
 
     @property
-    def kept_reading(self) -> KeptReading | None:
+    def stored_reading(self) -> KeptReading | None:
         """Return the roll whose second reading the power cut short, if any."""
         return self._kept.read("dispute", KeptReading, say("the second reading of a roll"))
 
-    def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
+    def store_reading(self, number: int, batches: Sequence[Batch]) -> None:
         """Keep that the roll of entry `number` gets a second reading; until then the disk has all that followed from it."""
         assert self.match is not None
         self.next_epoch()
         self._kept.write("dispute", to_json(KeptReading(self.match, number, list(batches))))
 
-    def go_back(self, number: int) -> None:
+    def rewind(self, number: int) -> None:
         """Let what is written next follow the first `number` entries."""
         self._written = number
 

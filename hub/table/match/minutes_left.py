@@ -119,15 +119,15 @@ class MinutesLeft:
         self._match: str | None = None
         self._past: Sequence[Length] = ()
         self._first = self._entries = 0
-        self._looked = self._played = self._idle = 0.0  # seconds: of the clock, played, played since the last entry
-        self._said: tuple[int, int] | None = None
+        self._updated_at = self._played = self._idle = 0.0  # seconds: of the clock, played, played since the last entry
+        self._estimate: tuple[int, int] | None = None
 
-    def look(
+    def update(
         self, match: str | None, game: str, seats: int, log: Sequence[Entry], usual: int
     ) -> tuple[int, int] | None:
         """Return the minutes that the match under way may still take; call it whenever it is shown. None without one."""
         now, entries = self._clock.now(), len(log)
-        passed, self._looked = now - self._looked, now
+        passed, self._updated_at = now - self._updated_at, now
         if match is None:
             return None
         if match != self._match:
@@ -139,11 +139,11 @@ class MinutesLeft:
         self._played += counted
         if entries != self._entries:  # what is said changes with what is done, not with who looks
             self._entries, self._idle, self._first = entries, 0.0, min(self._first, entries)
-            self._said = minutes_left(self._past, usual, entries, self._played / 60, entries - self._first)
-        return self._said
+            self._estimate = minutes_left(self._past, usual, entries, self._played / 60, entries - self._first)
+        return self._estimate
 
     def _begin(self, match: str, game: str, seats: int, first: int) -> None:
-        self._match, self._first, self._entries, self._said = match, first, -1, None
+        self._match, self._first, self._entries, self._estimate = match, first, -1, None
         self._played = self._idle = 0.0
         try:
             self._past = self._store.lengths(game, seats)

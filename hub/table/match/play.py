@@ -22,7 +22,7 @@ from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import KeptReading, MatchLog
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class Play:
@@ -36,7 +36,7 @@ class Play:
         self.log = MatchLog(kept)
         self.match: Match | None = None
         self.stopped = ""
-        self.held = False
+        self.paused = False
         """Whether the open decision waits for what people do first, such as a pitch: nobody is asked meanwhile."""
         self._table, self._chance = kept.table, chance
         self._first: Match | None = None  # as the first reading of a roll made it, during the second one
@@ -150,9 +150,9 @@ class Play:
         return None if self.match else NotAsked(say("No match is under way."), "LOBBY")
 
     def _report(self, error: RulesBug) -> None:
-        logger.error("table %s: %s", self._table, error, exc_info=error.__cause__)
+        log.error("table %s: %s", self._table, error, exc_info=error.__cause__)
 
-    def put_away(self) -> None:
+    def clear_finished(self) -> None:
         """Show the match that is over no more, and wipe its hands. Nothing where there is none."""
         if self.match is not None and self.match.over and not self.stopped and self.log.match:
             self.log.wipe(self.log.match)
@@ -199,24 +199,24 @@ class Play:
         """
         assert self.match is not None
         earlier = self.match.until(index)
-        self.log.keep_reading(index, batches)
-        self._go_back(earlier, index)
+        self.log.store_reading(index, batches)
+        self._rewind(earlier, index)
 
     def resume_second_reading(self) -> KeptReading | None:
         """Go on with a second reading that the power cut short; return its roll, if there is one."""
-        kept, match = self.log.kept_reading, self.match
+        kept, match = self.log.stored_reading, self.match
         if kept is None or match is None:
             return None
         roll = match.log[kept.number] if kept.match == self.log.match and kept.number < len(match.log) else None
         if roll is None or roll.move != "roll" or "first" in roll.args:
             self.log.forget_reading()
             return None
-        self._go_back(match.until(kept.number), kept.number)
+        self._rewind(match.until(kept.number), kept.number)
         return kept
 
-    def _go_back(self, earlier: Match, index: int) -> None:
+    def _rewind(self, earlier: Match, index: int) -> None:
         self._first, self.match = self.match, earlier
-        self.log.go_back(index)
+        self.log.rewind(index)
 
     def correct(self, faces: list[int], read: str, first: Mapping[str, Any]) -> None:
         """Let a second reading take the place of the first one in the log, which keeps both."""
@@ -226,26 +226,26 @@ class Play:
         self._first = None
         self.log.forget_reading()
 
-    def let_stand(self) -> None:
+    def keep_first_reading(self) -> None:
         """Go on from the roll as it was read first."""
         if self._first:
             self.log.forget_reading()
             self.match, self._first = self._first, None
-            self.log.has_all_of(self.match)
+            self.log.mark_written(self.match)
 
     # --- the disk --------------------------------------------------------------------------------
 
     def stop(self, error: LogError) -> None:
         """Stand still, as the disk has it, until `retry` succeeds."""
         if error.sentence != self.stopped:  # it is tried again each second, and the journal may lie on the same disk
-            logger.error("table %s: %s", self._table, error)
+            log.error("table %s: %s", self._table, error)
         self.stopped = error.sentence
         self.match = self.match and self.log.as_written(self.match)
 
     def retry(self) -> None:
         """Write what is missing, and go on."""
         self.answer_chance()
-        logger.warning("table %s: The disk is back; play goes on.", self._table)
+        log.warning("table %s: The disk is back; play goes on.", self._table)
         self.stopped = ""
 
 

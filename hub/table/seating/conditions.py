@@ -17,7 +17,7 @@ NO_BROKER = say("Phones cannot be reached now. Boxes play on. The hub tries agai
 Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
 
 
-def note(signal: Condition, notices: Notices, seats: Seats) -> None:
+def update_notices(signal: Condition, notices: Notices, seats: Seats) -> None:
     """Post the notice of what is wrong around the table, or end it. Without a broker no phone of `seats` is there."""
     match signal:
         case DeviceDown(device, why):
@@ -42,23 +42,23 @@ def note(signal: Condition, notices: Notices, seats: Seats) -> None:
                 notices.post("network", NO_NETWORK)
 
 
-def note_moved(
+def post_moved_seats(
     before: Mapping[int, tuple[str, bool]], seats: Seats, playing: Collection[int], notices: Notices
 ) -> bool:
     """Tell everybody of a seat that was somebody's and is on another phone now; return whether there is one.
 
     `before` is the login and whether somebody sat there, by seat; `playing` the seats of the match.
     """
-    told = False
+    posted = False
     known = {sid for sid, _ in before.values()}
     for seat in seats:
         sid, joined = before[seat.number]
         if not seat.sid or seat.sid == sid or seat.sid in known:  # who was here has only changed places
             continue
-        told = True
-        notices.passed("answered")
+        posted = True
+        notices.end_all("answered")
         if sid:
             notices.post("taken", say("Seat {seat} has moved to another phone.", seat=seat.number), str(seat.number))
         elif joined and seat.number in playing:
             notices.post("on_phone", say("Seat {seat} plays on a phone now.", seat=seat.number), str(seat.number))
-    return told
+    return posted

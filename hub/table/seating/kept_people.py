@@ -35,14 +35,14 @@ def was_house(kept: KeptPerson | None) -> bool:
     return kept is not None and bool(kept.house)
 
 
-def name_of(kept: KeptPerson | None, seat: int, otherwise: Text) -> Text:
+def person_name(kept: KeptPerson | None, seat: int, otherwise: Text) -> Text:
     """Return what a sentence calls the person who held a seat; the house's own name is the hub's."""
     if was_house(kept):
         return house_name(seat)
     return person(kept.name) if kept and kept.name else otherwise
 
 
-def name_in(offer: Suspended, seat: int) -> str:
+def name_for_staff(offer: Suspended, seat: int) -> str:
     """Return the name of the person who had a seat, for staff; "" if it is not known."""
     kept = offer.people.get(seat)
     if was_house(kept):
@@ -50,7 +50,7 @@ def name_in(offer: Suspended, seat: int) -> str:
     return kept.name if kept else ""
 
 
-def missing(at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:
+def missing_seats(at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:
     """Return the seats of a match at which a person is missing; the house's own are filled when it goes on.
 
     `at` is who sits at its seats, or will.

@@ -15,12 +15,12 @@ from hub.state import Kit
 from hub.table.seating.seat import Seat
 
 
-def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | None) -> list[str]:
+def missing_needs(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | None) -> list[str]:
     """Return what `game` needs for those who sit at `seats`, and is not there: first what keeps somebody from playing.
 
     `has_reader`: dice are read at this table; `kit` is how many its reader has, where it tells.
     """
-    found = [phones] if (phones := lacking_phones(game, seats)) else []
+    found = [phones] if (phones := missing_phones(game, seats)) else []
     wanted = game.labels.needs.dice
     if wanted and not has_reader:
         found.append(say("No dice reader is here: throws of {game} are typed, or rolled by the hub.", game=game.title))
@@ -36,7 +36,7 @@ def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | Non
     return found
 
 
-def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None) -> str:
+def missing_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None) -> str:
     """Return the sentence about seats that play `game` without a phone and would need one; "" where there is none.
 
     With printed cards, if the `options` say so, people hold what a phone would show.

@@ -25,7 +25,7 @@ Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 """Return the option that the votes (by seat) of these voters carry; None: none yet. With True the time is over."""
 
 
-def most_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+def majority_yes(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
     """Carry `yes` with more than half of the voters; of one voter alone only when nobody has come by the end."""
     yes = [seat for seat, option in votes.items() if option == "yes"]
     if len(yes) * 2 > len(voters) and (late or len(yes) > 1):
@@ -33,7 +33,7 @@ def most_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) ->
     return "no" if late or (len(votes) - len(yes)) * 2 >= max(1, len(voters)) else None
 
 
-def all_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+def unanimous_yes(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
     """Carry `yes` with every voter's, two at least."""
     if "no" in votes.values():
         return "no"
@@ -51,7 +51,7 @@ def first_answer(otherwise: str) -> Decide:
     return decide
 
 
-def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+def majority_option(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
     """Carry the option that more than half of the voters want, of two what both want; else `wait`."""
     wanted = list(votes.values())
     for option in dict.fromkeys(wanted):
@@ -75,7 +75,7 @@ class Rule(NamedTuple):
     """The controls of a box for the first two answers, in their order. If there are none, only phones answer."""
     during: Literal["match", "lobby", "always"] = "match"
     """When the question makes sense: it is closed at the end of this time."""
-    better_than: QuestionKind | None = None
+    replaces: QuestionKind | None = None
     """The kind that it replaces, whatever their ranks, if both are about the same seat: it is the better answer."""
 
     @property
@@ -85,33 +85,33 @@ class Rule(NamedTuple):
         Everybody who is there when it is asked then keeps a vote: nobody is outvoted by a phone that loses its network.
         Other questions cost nobody anything, so that seats without a sign of life do not count at their end.
         """
-        return self.decide is all_of_them
+        return self.decide is unanimous_yes
 
 
 KINDS: Mapping[QuestionKind, Rule] = {
     "absent": Rule(
         0,
-        more_than_half,
+        majority_option,
         lambda seat: say("Seat {seat} away? Push wait, bar safe", seat=seat),
         lambda seat: say("Seat {seat} away: 1 wait 2 safe 3 house", seat=seat),
     ),
-    "put_aside": Rule(1, most_of_them, lambda _: say("Put match aside? Push yes, bar no")),
-    "end": Rule(1, all_of_them, lambda _: say("End the match? Push yes, bar no")),
+    "put_aside": Rule(1, majority_yes, lambda _: say("Put match aside? Push yes, bar no")),
+    "end": Rule(1, unanimous_yes, lambda _: say("End the match? Push yes, bar no")),
     # It opens a hand: only phones that have proved their keys answer.
     "same_person": Rule(
         1,
-        all_of_them,
+        unanimous_yes,
         lambda seat: say("Seat {seat} as before? Answer on your phone", seat=seat),
         controls=(),
         during="lobby",
     ),
-    "agree": Rule(2, all_of_them, lambda _: say("All agree? Push yes, bar no")),
+    "agree": Rule(2, unanimous_yes, lambda _: say("All agree? Push yes, bar no")),
     "new_phone": Rule(
         2,
-        all_of_them,
+        unanimous_yes,
         lambda seat: say("Seat {seat}: new phone? Push yes, bar no", seat=seat),
         during="always",
-        better_than="absent",
+        replaces="absent",
     ),
     # The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
     "pitch": Rule(3, first_answer("done"), lambda _: say("Read it aloud. Push: done"), controls=("push",)),
@@ -127,7 +127,7 @@ def caption(kind: QuestionKind, seat: int, options: Collection[str]) -> Text:
 
 
 @dataclass
-class Asked:
+class OpenQuestion:
     """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
 
     `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself. Once somebody else sits at
@@ -138,19 +138,19 @@ class Asked:
     text: str
     options: Mapping[str, str]
     voters: Callable[[], Sequence[int]]
-    do: Callable[[str], object]
+    on_decision: Callable[[str], object]
     seat: int = 0
     by: int = 0
-    stands_on: frozenset[int] = frozenset()
+    depends_on: frozenset[int] = frozenset()
     until: float = 0.0
-    stay: set[int] = field(default_factory=set)
+    lasting_voters: set[int] = field(default_factory=set)
     votes: dict[int, str] = field(default_factory=dict)
     decide: Decide | None = None
     """Which votes carry an answer, if that differs from the rule of its kind."""
 
-    def may_vote(self) -> list[int]:
+    def current_voters(self) -> list[int]:
         """Return the seats that decide now, by rising number."""
-        return sorted({*self.voters(), *self.stay})
+        return sorted({*self.voters(), *self.lasting_voters})
 
     @property
     def controls(self) -> Mapping[str, str]:
@@ -167,30 +167,30 @@ class Asked:
 class Questions(Part):
     """The question that is open at a table, if one is."""
 
-    def __init__(self, clock: Clock, is_heard: Callable[[int], bool], is_playing: Callable[[], bool]) -> None:
+    def __init__(self, clock: Clock, is_active: Callable[[int], bool], is_playing: Callable[[], bool]) -> None:
         """`is_heard` says whether somebody was heard of at a seat of late, `is_playing` whether a match is under way."""
-        self._clock, self._is_heard, self._is_playing = clock, is_heard, is_playing
-        self.open: Asked | None = None
-        self._rests: dict[int, float] = {}  # by seat: until when it asks nothing, as the others said no
+        self._clock, self._is_active, self._is_playing = clock, is_active, is_playing
+        self.open: OpenQuestion | None = None
+        self._blocked_until: dict[int, float] = {}  # by seat: until when it asks nothing, as the others said no
 
-    def ask(self, asked: Asked, seconds: float = VOTE_SECONDS) -> None:
+    def ask(self, asked: OpenQuestion, seconds: float = VOTE_SECONDS) -> None:
         """Ask the table. Raise NotAsked while another question is open that comes first, or to whom the others said no.
 
         What an absent seat holds up comes before what a person wants, and that before a phone that wants to come in; but
         a phone that wants to come in at the absent seat itself is the better answer.
         """
         rule, before = KINDS[asked.kind], self.open
-        is_answer = before and (before.kind, before.seat) == (rule.better_than, asked.seat)
+        is_answer = before and (before.kind, before.seat) == (rule.replaces, asked.seat)
         if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
             raise NotAsked(say("The table is asked something else just now: answer that first."), "QUESTION")
-        wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
+        wait = ceil(self._blocked_until.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
         if wait > 0:
             raise NotAsked(
                 say("Not enough players said yes: you may ask again in {seconds} s.", seconds=wait), "QUESTION"
             )
         asked.until = self._clock.now() + seconds
         if rule.needs_all:
-            asked.stay = {*asked.voters()}
+            asked.lasting_voters = {*asked.voters()}
         self.open = asked
 
     def vote(self, seat: int, option: str) -> None:
@@ -198,23 +198,23 @@ class Questions(Part):
         asked = self.open
         if asked is None:
             raise NotAsked(say("The table is asked nothing now."), "QUESTION")
-        if seat not in asked.may_vote():
+        if seat not in asked.current_voters():
             raise NotAsked(say("This question is for others."), "QUESTION")
         if option not in asked.options:
             raise NotOffered(say("Answer {options}.", options=listed(asked.options, ",")), "QUESTION")
         asked.votes[seat] = option
         self._decide(late=False)
 
-    def moved(self, seat: int) -> None:
+    def on_seat_changed(self, seat: int) -> None:
         """Take note that somebody else, or nobody, sits at a seat now: its vote was another person's."""
-        self._rests.pop(seat, None)
+        self._blocked_until.pop(seat, None)
         if self.open is None:
             return
-        if seat in self.open.stands_on:
+        if seat in self.open.depends_on:
             self.open = None
         else:
             self.open.votes.pop(seat, None)
-            self.open.stay.discard(seat)
+            self.open.lasting_voters.discard(seat)
 
     def close(self, kind: QuestionKind) -> None:
         """Ask no longer, if the open question is of this kind."""
@@ -230,17 +230,17 @@ class Questions(Part):
         asked = self.open
         if asked is None:
             return False
-        voters = asked.may_vote()
+        voters = asked.current_voters()
         if late and not KINDS[asked.kind].needs_all:
-            voters = [seat for seat in voters if seat in asked.votes or self._is_heard(seat)]
+            voters = [seat for seat in voters if seat in asked.votes or self._is_active(seat)]
         votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
         carried = (asked.decide or KINDS[asked.kind].decide)(votes, voters, late)
         if carried is None:
             return False
         self.open = None  # before anything is done: that may ask the next one
         if asked.by and carried == "no":
-            self._rests[asked.by] = self._clock.now() + REST_SECONDS
-        asked.do(carried)
+            self._blocked_until[asked.by] = self._clock.now() + REST_SECONDS
+        asked.on_decision(carried)
         return True
 
     @property
@@ -261,7 +261,7 @@ class Questions(Part):
             kind=asked.kind,
             text=asked.text,
             options=dict(asked.options),
-            voters=asked.may_vote(),
+            voters=asked.current_voters(),
             votes={f"{seat}": option for seat, option in asked.votes.items()},
             seat=asked.seat,
             seconds=max(0, ceil(asked.until - self._clock.now())),

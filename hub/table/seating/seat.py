@@ -23,46 +23,35 @@ SEAT_CODE_LENGTH = 6
 
 @dataclass(slots=True)
 class Seat:
-    """One numbered seat of the table: who holds it, with what.
-
-    `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
-    stands there. `joined`: somebody sits there. `house`: how well the house plays here, "" where it does not; with `stands_in`
-    for somebody who is away, else because nobody sits there; `house_before` where somebody took the seat from it in
-    this match. `left` is the `person` whose phone has left the seat with its hand. `wish`: the game it would like next. `earlier` are what the phone was
-    known by at seats that it had before (`person`): it has proved that it still has their keys. `code` is the twin of pressing the box: shown on the
-    table's own screens while nobody holds the seat, and to its holder only afterwards. `met`: the phone has connected since it was given the seat. `hand_over` is a code for one other
-    phone, which the seat's own phone shows; it is never on the disk, so a restart ends it.
-
-    A box that is plugged in is not a person. `on_box` is: somebody has touched a control of the box since the seat's phone was last
-    connected, or left. `heard_at` is when a control was last touched, and `away_since` since when the phone that holds the seat is
-    not connected, both in the clock's seconds.
-    """
+    """One numbered seat of the table, with its phone, its box and its player. Times are in the clock's seconds."""
 
     number: int
-    code: str
-    sid: str = ""
+    code: str  # entering it has the same effect as pressing the box; screens show it only while nobody holds the seat
+    sid: str = ""  # the login of the phone that holds the seat; empty if none does
     password: str = field(default="", repr=False)
     phone_key: bytes = field(default=b"", repr=False)
     name: str = ""
-    box: str = ""
-    joined: bool = False
+    box: str = ""  # the id of the seat box
+    joined: bool = False  # somebody sits here, a person or the house
     ready: bool = False
-    phone_on: bool = False
-    met: bool = False
-    box_on: bool = False
-    on_box: bool = False
-    quiet_until: float = 0.0
-    code_until: float = 0.0
-    not_agreed: int = 0
-    away_since: float | None = None
-    house: Strength | Literal[""] = ""
-    stands_in: bool = False
-    house_before: Strength | Literal[""] = ""
-    left: str = field(default="", repr=False)
-    wish: str = ""
-    earlier: list[str] = field(default_factory=list, repr=False)
-    heard_at: float = -inf
-    hand_over: str = field(default="", repr=False)
+    phone_on: bool = False  # the phone is connected
+    has_connected: bool = False  # the phone has connected since it was granted the seat
+    box_on: bool = False  # the box is connected; that alone does not mean that a person is there
+    on_box: bool = False  # somebody has touched the box since the phone was last connected, or left
+    quiet_until: float = 0.0  # until then, claims without a code are refused
+    code_until: float = 0.0  # until then, the table's screens show the code
+    not_agreed: int = 0  # claims that were not agreed to
+    away_since: float | None = None  # when the connection of the phone was lost
+    house: Strength | Literal[""] = ""  # how well the house plays here; "" if it does not
+    stands_in: bool = False  # the house plays for an absent person; else the seat is its own
+    house_before: Strength | Literal[""] = ""  # the same if a person took the seat from the house in this match
+    left_by: str = field(default="", repr=False)  # the `person` whose phone has left the seat and its hand
+    wish: str = ""  # the game that the seat would like next
+    earlier_persons: list[str] = field(
+        default_factory=list, repr=False
+    )  # ids by which its phone held other seats: proved
+    touched_at: float = -inf  # when somebody last touched a control of the box
+    hand_over: str = field(default="", repr=False)  # a code for one other phone; not on disk, so a restart ends it
     hand_over_until: float = 0.0
 
     @property
@@ -71,7 +60,7 @@ class Seat:
         return bool(self.house) and not self.stands_in
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """Return what screens call who plays here; "" where a person has given no name."""
         return house_name(self.number) if self.is_house else self.name
 
@@ -81,16 +70,16 @@ class Seat:
             self.house_before, self.ready = self.house, False
         self.house, self.stands_in = "", False
 
-    def give_back(self) -> None:
+    def return_to_house(self) -> None:
         """Let the house play on at a seat that was taken from it, as its player has left."""
         self.name, self.house, self.stands_in, self.house_before = "", self.house_before, False, ""
-        self.ready, self.left = True, ""
+        self.ready, self.left_by = True, ""
 
-    def empty(self) -> None:
+    def clear(self) -> None:
         """Let nobody sit here, on no phone: nothing of who sat here stays. The code does, for no phone has had the seat."""
-        self.name, self.ready, self.joined, self.earlier, self.wish = "", False, False, [], ""
-        self.on_box, self.heard_at = False, -inf
-        self.house, self.stands_in, self.house_before, self.left = "", False, "", ""
+        self.name, self.ready, self.joined, self.earlier_persons, self.wish = "", False, False, [], ""
+        self.on_box, self.touched_at = False, -inf
+        self.house, self.stands_in, self.house_before, self.left_by = "", False, "", ""
 
     @property
     def is_somebodys(self) -> bool:
@@ -109,23 +98,23 @@ class Seat:
         """Return what tells the phone that holds the seat from all others, and nothing else; "" without one."""
         return person_of(self.phone_key) if self.sid else ""
 
-    def was(self, person: str) -> bool:
+    def is_person(self, person: str) -> bool:
         """Return whether the phone that holds the seat now is that `person`: by its key or one that it has proved to have.
 
         A seat that nobody's phone holds is nobody, whoever sat there before. Nor is a phone that has not connected: its claim
         may be a recording, but only the phone of its key can read the login.
         """
-        if not self.sid or not self.met or not person:
+        if not self.sid or not self.has_connected or not person:
             return False
         # Hubs before November 24, 2026 knew a phone by its login. The login that holds the seat now belongs to this very key.
         before_keys = sha256(f"{self.sid}:{self.password}".encode()).hexdigest()
-        return any(compare_digest(person, one) for one in (self.person, before_keys, *self.earlier))
+        return any(compare_digest(person, one) for one in (self.person, before_keys, *self.earlier_persons))
 
     def public(self) -> PublicSeat:
         """Return the seat as everybody sees it."""
         return PublicSeat(
             seat=self.number,
-            name=self.called,
+            name=self.display_name,
             held=self.joined,
             phone="none" if not self.sid else "on" if self.phone_on else "away",
             box="on" if self.box_on else "lost" if self.box else "none",

@@ -13,7 +13,7 @@ from math import ceil, inf
 from hub.engine.text import Text, say, to_json
 from hub.errors import LogError
 from hub.table.base.kept import KeptValues
-from hub.table.base.names import alike
+from hub.table.base.names import look_alike
 from hub.table.base.ports import Ports
 from hub.table.seating.seat import SEAT_CODE_LENGTH, KeptSeat, Seat, new_code
 
@@ -23,7 +23,7 @@ HAND_OVER_LENGTH = 16
 """Letters of a code that is scanned and never typed."""
 HAND_OVER_SECONDS = 120.0
 """How long a phone may be taken over by who scans the code that it shows."""
-HEARD_SECONDS = 180.0
+ACTIVE_SECONDS = 180.0
 """So long after a control was touched somebody counts as sitting at a box: it stays plugged in when its player has gone."""
 
 
@@ -52,28 +52,28 @@ class SeatList:
         """Return those of the seats `playing` at which a person is, on a phone or on a box (`Seat.presence`)."""
         return [s.number for s in self if s.number in playing and s.presence == "here" and not s.house]
 
-    def touched(self, seat: Seat) -> None:
+    def on_touch(self, seat: Seat) -> None:
         """Take note that somebody has used a control of the seat's box: a person is there."""
-        seat.heard_at = self._clock.now()
+        seat.touched_at = self._clock.now()
         if seat.on_box or seat.phone_on:
             return
         seat.on_box = True
         if seat.joined and not seat.sid:
             with suppress(LogError):  # after a power cut the next touch says so again
-                self.keep()
+                self.save()
 
-    def linked(self, seat: Seat, *, on: bool) -> None:
+    def on_connection(self, seat: Seat, *, on: bool) -> None:
         """Take note that a seat's phone is connected, or is not."""
         seat.phone_on = on
-        if on and not seat.met:
-            seat.met = True
+        if on and not seat.has_connected:
+            seat.has_connected = True
             with suppress(LogError):  # after a power cut its next connection says so again
-                self.keep()
+                self.save()
 
-    def is_heard(self, number: int) -> bool:
+    def is_active(self, number: int) -> bool:
         """Return whether a person was heard at a seat lately: its phone is connected, or a control of its box was touched."""
         seat = self._seats[number]
-        return seat.phone_on or self._clock.now() - seat.heard_at < HEARD_SECONDS
+        return seat.phone_on or self._clock.now() - seat.touched_at < ACTIVE_SECONDS
 
     def dealt_in(self) -> list[int]:
         """Return the seats that a match begins with: somebody is there, or was a moment ago and has a box that asks again."""
@@ -82,14 +82,14 @@ class SeatList:
     def _may_be_there(self, seat: Seat) -> bool:
         if seat.presence != "asleep":
             return seat.presence == "here"
-        return self.gone_seconds(seat) < HEARD_SECONDS
+        return self.silent_seconds(seat) < ACTIVE_SECONDS
 
-    def gone_seconds(self, seat: Seat) -> float:
+    def silent_seconds(self, seat: Seat) -> float:
         """Return for how many seconds nobody was heard at a seat: no phone, no control of its box. Infinite once it was left."""
         if seat.phone_on:
             return 0.0
         phone = (seat.away_since if seat.away_since is not None else self._clock.now()) if seat.sid else -inf
-        return self._clock.now() - max(phone, seat.heard_at)
+        return self._clock.now() - max(phone, seat.touched_at)
 
     def of_box(self, box: str) -> Seat | None:
         """Return the seat that a box stands at."""
@@ -99,9 +99,9 @@ class SeatList:
         """Return the seats that a new box may be put to: those without one; else those whose box is lost."""
         return [seat for seat in self if not seat.box] or [seat for seat in self if not seat.box_on]
 
-    def has_twin(self, name: str, number: int) -> bool:
+    def has_similar_name(self, name: str, number: int) -> bool:
         """Return whether somebody at another seat than `number` has a name that looks like this one."""
-        return any(seat.joined and seat.number != number and alike(name, seat.called) for seat in self)
+        return any(seat.joined and seat.number != number and look_alike(name, seat.display_name) for seat in self)
 
     def bind(self, box: str, number: int) -> None:
         """Put a box to this seat, and to no other."""
@@ -122,30 +122,30 @@ class SeatList:
                 seat.sid, seat.password, seat.phone_key = one.sid, one.password, one.phone_key
                 if len(one.code) == SEAT_CODE_LENGTH:  # codes had four digits once
                     seat.code = one.code
-                seat.name, seat.box, seat.joined, seat.earlier = one.name, one.box, one.joined, one.proven
+                seat.name, seat.box, seat.joined, seat.earlier_persons = one.name, one.box, one.joined, one.proven
                 seat.house, seat.stands_in = one.house or one.stand_in, bool(one.stand_in)
-                seat.house_before, seat.left = one.house_before, one.left
+                seat.house_before, seat.left_by = one.house_before, one.left
                 seat.ready, seat.wish = one.ready or seat.is_house, one.wish
                 was_on_box = not one.sid and not one.left if one.on_box is None else one.on_box
-                seat.on_box, seat.met = seat.joined and was_on_box and not seat.is_house, one.met
+                seat.on_box, seat.has_connected = seat.joined and was_on_box and not seat.is_house, one.met
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
 
-    def let_be_silent(self, seat: Seat, seconds: float) -> None:
+    def set_silent(self, seat: Seat, seconds: float) -> None:
         """Let nobody have been heard at a seat for so long already, after a start of the hub."""
         since = self._clock.now() - seconds
         if seat.sid:
             seat.away_since = since
         elif seat.on_box:
-            seat.heard_at = since
+            seat.touched_at = since
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write down who sits where. Raise LogError."""
         kept = [
             KeptSeat(
-                s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier,
-                s.house if s.is_house else "", s.house_before, s.left, s.house if s.stands_in else "", s.ready, s.wish,
-                s.on_box, s.met,
+                s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier_persons,
+                s.house if s.is_house else "", s.house_before, s.left_by, s.house if s.stands_in else "", s.ready, s.wish,
+                s.on_box, s.has_connected,
             )
             for s in self
         ]  # fmt: skip
@@ -157,7 +157,7 @@ class SeatList:
         before = replace(seat)
         yield seat
         try:
-            self.keep()
+            self.save()
         except LogError:
             for one in fields(Seat):
                 setattr(seat, one.name, getattr(before, one.name))
@@ -213,6 +213,6 @@ class SeatList:
             elif seat.away_since is None:
                 seat.away_since = now
             # A seat without a phone has nothing but its box: somebody may think there for long.
-            if seat.on_box and (seat.phone_on or (seat.sid and now - seat.heard_at >= HEARD_SECONDS)):
+            if seat.on_box and (seat.phone_on or (seat.sid and now - seat.touched_at >= ACTIVE_SECONDS)):
                 seat.on_box, changed = False, changed or not seat.phone_on
         return changed

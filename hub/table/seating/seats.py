@@ -17,7 +17,7 @@ from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided
 from hub.state import Ack
 from hub.table.base.kept import KeptValues
-from hub.table.base.names import SENTENCE, TWIN
+from hub.table.base.names import MISLEADING_NAME, NAME_IN_USE
 from hub.table.base.ports import Ports
 from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code, new_token, person_of
 from hub.table.seating.seat_list import HAND_OVER_LENGTH, SeatList
@@ -51,7 +51,7 @@ class WaitingClaim:
     """
 
     number: int
-    asked: ClaimAsked
+    request: ClaimAsked
     counts_from: float
     ends: float
     by: Decider = "box"
@@ -64,26 +64,26 @@ class Seats(SeatList):
         """`playing` returns the seats of a running match."""
         super().__init__(count, kept, ports, playing)
         self._claims: dict[int, WaitingClaim] = {}
-        self._claims_asked = 0
+        self._claim_count = 0
         self._wrong_codes: deque[float] = deque(maxlen=ALARM_AFTER)  # when the last ones came
 
     # --- claims ---
 
     @property
-    def claimed(self) -> Sequence[int]:
+    def claimed_seats(self) -> Sequence[int]:
         """Return the seats that somebody asks for and that nobody has agreed to yet."""
         return sorted(self._claims)
 
-    def waiting(self, seat: int) -> WaitingClaim | None:
+    def claim_for(self, seat: int) -> WaitingClaim | None:
         """Return the claim that waits for this seat, if one does."""
         return self._claims.get(seat)
 
-    def box_counts(self, seat: int) -> bool:
+    def box_may_answer(self, seat: int) -> bool:
         """Return whether the box of a claimed seat may answer now: the claim was shown, and its phone asked before."""
         claim = self._claims.get(seat)
         return claim is not None and self._clock.now() >= claim.counts_from
 
-    def ask(
+    def handle_claim(
         self, claim: ClaimAsked, *, choosing: bool, vouched: bool = False, away_seconds: float = 0.0,
         called: bool = False, free_in: float | None = None,
     ) -> None:  # fmt: skip
@@ -96,10 +96,10 @@ class Seats(SeatList):
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
             self._refuse(claim, say("There is no seat {seat} at this table.", seat=claim.seat))
-        elif self._names.mislead(claim.name):
-            self._refuse(claim, SENTENCE)
-        elif self.has_twin(claim.name, claim.seat):
-            self._refuse(claim, TWIN)
+        elif self._names.is_misleading(claim.name):
+            self._refuse(claim, MISLEADING_NAME)
+        elif self.has_similar_name(claim.name, claim.seat):
+            self._refuse(claim, NAME_IN_USE)
         elif claim.code is not None:
             wanted = seat.hand_over if len(claim.code) == HAND_OVER_LENGTH else seat.code
             if wanted and compare_digest(claim.code.encode(), wanted.encode()):
@@ -148,9 +148,9 @@ class Seats(SeatList):
                 claim, say("Somebody else asks for seat {seat} just now: try again in a moment.", seat=claim.seat)
             )
             return
-        self._claims_asked += 1
+        self._claim_count += 1
         ends = self._clock.now() + CLAIM_SECONDS
-        self._claims[claim.seat] = WaitingClaim(self._claims_asked, claim, counts_from, ends, by)
+        self._claims[claim.seat] = WaitingClaim(self._claim_count, claim, counts_from, ends, by)
 
     def _is_left(self, seat: Seat, claim: ClaimAsked, seconds: float) -> bool:
         """Return whether the others may be asked who it is: somebody's seat without a box, whose phone is long gone."""
@@ -160,7 +160,7 @@ class Seats(SeatList):
     def grant(self, seat: int) -> None:
         """Give the claimed seat away: its box, or the phone that holds it, said yes. Raise LogError."""
         if claim := self._claims.get(seat):
-            self._grant(self._seats[seat], claim.asked)
+            self._grant(self._seats[seat], claim.request)
 
     def refuse(self, seat: int, sentence: str) -> None:
         """Refuse the claim that waits for a seat, if one does; whoever sits there is left alone for a while."""
@@ -169,16 +169,16 @@ class Seats(SeatList):
             if asked.joined:
                 asked.quiet_until = self._clock.now() + QUIET_SECONDS * 2 ** min(asked.not_agreed, 5)
                 asked.not_agreed += 1
-            self._refuse(claim.asked, sentence)
+            self._refuse(claim.request, sentence)
 
-    def put_off(self, seat: int, sentence: str, by: Decider | None = None) -> None:
+    def cancel_claim(self, seat: int, sentence: str, by: Decider | None = None) -> None:
         """Refuse the claim that waits for a seat; nobody there was asked, so the next one may come at once.
 
         `by`: only a claim that this decides.
         """
         claim = self._claims.get(seat)
         if claim and by in (None, claim.by):
-            self._refuse(claim.asked, sentence)
+            self._refuse(claim.request, sentence)
 
     def run_due(self) -> bool:
         """Refuse the claims that have waited too long, hide codes again; return whether anything has changed."""
@@ -204,7 +204,7 @@ class Seats(SeatList):
         """
         moved = [self._seats[number] for number, source in places.items() if number != source]
         for seat in moved:
-            self.put_off(seat.number, say("Somebody else sits there now: try again."))
+            self.cancel_claim(seat.number, say("Somebody else sits there now: try again."))
         names = [one.name for one in fields(Seat) if one.name not in ("number", "box", "box_on")]
         before = {number: {name: getattr(seat, name) for name in names} for number, seat in self._seats.items()}
 
@@ -215,7 +215,7 @@ class Seats(SeatList):
 
         put(places)
         try:
-            self.keep()
+            self.save()
         except LogError:
             put({number: number for number in places})
             raise
@@ -227,7 +227,7 @@ class Seats(SeatList):
         """
         sid = seat.sid
         with self.changing(seat):
-            seat.left = seat.person or seat.left
+            seat.left_by = seat.person or seat.left_by
             seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = (
                 "",
                 "",
@@ -236,19 +236,19 @@ class Seats(SeatList):
                 False,
             )
             seat.hand_over = ""
-            seat.on_box, seat.heard_at = False, -inf
-            seat.earlier = []  # what the phone could prove goes with it
+            seat.on_box, seat.touched_at = False, -inf
+            seat.earlier_persons = []  # what the phone could prove goes with it
             if not playing:
-                seat.empty()
+                seat.clear()
             elif seat.house_before:
-                seat.give_back()
+                seat.return_to_house()
         if sid and answered:
             self._phones.answer(sid, Ack(answered, ok=True))
         if sid:
             self._phones.release(sid)
 
     @property
-    def guessed_at(self) -> bool:
+    def guessing_suspected(self) -> bool:
         """Return whether so many wrong codes came of late that somebody seems to guess."""
         codes = self._wrong_codes
         return len(codes) == ALARM_AFTER and self._clock.now() - codes[0] <= ALARM_SECONDS
@@ -259,7 +259,7 @@ class Seats(SeatList):
 
     def _forget(self, claim: ClaimAsked) -> None:
         waiting = self._claims.get(claim.seat)
-        if waiting and waiting.asked.claim == claim.claim:
+        if waiting and waiting.request.claim == claim.claim:
             del self._claims[claim.seat]
 
     def _grant(self, seat: Seat, claim: ClaimAsked) -> None:
@@ -273,10 +273,10 @@ class Seats(SeatList):
                 seat.take_from_house()
                 seat.ready = seat.ready and not before  # whoever comes with another phone has not said so
                 seat.code, seat.name = new_code(self._random, SEAT_CODE_LENGTH), claim.name or seat.name
-                seat.not_agreed, seat.code_until, seat.hand_over, seat.left = 0, 0.0, "", ""
-                seat.earlier = [person_of(one) for one in claim.earlier_keys[:MOST_EARLIER]]
-                seat.joined, seat.phone_on, seat.met, seat.away_since = True, False, False, None
-                seat.on_box, seat.heard_at = False, -inf
+                seat.not_agreed, seat.code_until, seat.hand_over, seat.left_by = 0, 0.0, "", ""
+                seat.earlier_persons = [person_of(one) for one in claim.earlier_keys[:MOST_EARLIER]]
+                seat.joined, seat.phone_on, seat.has_connected, seat.away_since = True, False, False, None
+                seat.on_box, seat.touched_at = False, -inf
         except LogError:
             self._refuse(claim, say("The record cannot be written now: try again in a moment."))
             raise
@@ -284,7 +284,7 @@ class Seats(SeatList):
             self._phones.release(before)
         self._phones.admit(seat.sid, seat.password, seat.phone_key)
         if other := self._claims.get(seat.number):
-            self._refuse(other.asked, say("Seat {seat} has just been taken.", seat=seat.number))
+            self._refuse(other.request, say("Seat {seat} has just been taken.", seat=seat.number))
         claim.answer(
             ClaimDecided(claim.claim, True, say("Seat {seat} is yours.", seat=seat.number), seat.sid, seat.password)
         )
