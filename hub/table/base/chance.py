@@ -1,6 +1,6 @@
-"""What chance decides where no physical die does: shuffles, picks, and rolls by the hub.
+"""Random decisions without physical dice: shuffles, picks, and rolls by the hub.
 
-A match only ever sees the outcome, as an action of the seat CHANCE; where it comes from is told here.
+A match sees only the outcome, as an action of the seat CHANCE.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from hub.errors import StartRefused
 
 
 class Chance:
-    """Answers shuffles and picks of a match. It draws from `source`, which may also be the seed of a source of its own.
+    """Answer the shuffles and picks of a match, and roll dice for the hub.
 
-    `stack` fixes piles for the first time they are shuffled or picked from: by pile, the top cards first,
-    or the one value picked. Where places are picked (0, 1, 2 ..), a list holds those of the picks one after another.
+    `source` is a random generator or the seed of a new one. `stack` fixes the first shuffle of or pick from each pile:
+    a list of the top cards, or the value to pick. If a pick chooses a position (0, 1, 2 ..), a list holds the
+    positions of successive picks.
     """
 
     def __init__(self, source: Random | int | str, stack: Mapping[str, Any] | None = None) -> None:
@@ -26,12 +27,12 @@ class Chance:
         self._stack = dict(stack or {})
 
     def settle(self, match: Match) -> None:
-        """Answer until people are asked. Raise StartRefused on a stack that cannot be."""
+        """Answer all open decisions of chance. Raise StartRefused if the stack is impossible."""
         while match.open and match.open.by_chance:
             match.act(self.answer(match.open))
 
     def answer(self, decision: Decision) -> Action:
-        """Return the answer of chance to a shuffle or a pick."""
+        """Return the action that answers a shuffle or a pick. Raise StartRefused."""
         cards, pile = decision.cards, decision.pile
         named = self._stack.pop(pile, None)
         if decision.kind == "pick":
@@ -45,7 +46,7 @@ class Chance:
         rest = list(cards)
         for card in top:
             rest.remove(card)
-        # Sorting by random() rather than shuffle(): only random() is promised to stay the same.
+        # Not shuffle(): across versions of Python, only random() is guaranteed to return the same sequence.
         rest = [card for _, card in sorted(((self._random.random(), card) for card in rest), key=lambda pair: pair[0])]
         return Action(seat=CHANCE, move="shuffle", args={"order": top + rest}, number=decision.number)
 
@@ -55,7 +56,7 @@ class Chance:
 
 
 def top_cards(pile: str, named: object, cards: Sequence[Any]) -> list[Any]:
-    """Return the top cards that a stack wants. Raise StartRefused unless all of them are there."""
+    """Return the top cards that a stack names. Raise StartRefused if the pile lacks one of them."""
     if not isinstance(named, list):
         raise StartRefused(f"The stack's {pile} must be a list, top card first.")
     left = list(cards)
@@ -68,7 +69,7 @@ def top_cards(pile: str, named: object, cards: Sequence[Any]) -> list[Any]:
 
 
 def pick_index(pile: str, named: object, cards: Sequence[Any]) -> int:
-    """Return the index of the value that a stack wants picked. Raise StartRefused where it is not there."""
+    """Return the index of the value that a stack names. Raise StartRefused if it is not among `cards`."""
     for index, card in enumerate(cards):
         if type(card) is type(named) and card == named:
             return index
