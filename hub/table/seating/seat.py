@@ -1,4 +1,4 @@
-"""One numbered seat of a table: what holds it, who plays there, and what of it survives a restart."""
+"""One numbered seat of a table: its phone, its box, its player, and what survives a restart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hub.engine.text import Text, say
 from hub.state import Presence, PublicSeat
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-"""The letters of all codes: no vowels, so that none spells a word."""
+"""The letters of all codes, without vowels so that no code spells a word."""
 SEAT_CODE_LENGTH = 6
 
 
@@ -47,66 +47,64 @@ class Seat:
     house_before: Strength | Literal[""] = ""  # the same if a person took the seat from the house in this match
     left_by: str = field(default="", repr=False)  # the `person` whose phone has left the seat and its hand
     wish: str = ""  # the game that the seat would like next
-    earlier_persons: list[str] = field(
-        default_factory=list, repr=False
-    )  # ids by which its phone held other seats: proved
+    earlier_persons: list[str] = field(default_factory=list, repr=False)  # proved earlier ids of its phone
     touched_at: float = -inf  # when somebody last touched a control of the box
     hand_over: str = field(default="", repr=False)  # a code for one other phone; not on disk, so a restart ends it
     hand_over_until: float = 0.0
 
     @property
     def is_house(self) -> bool:
-        """Return whether this seat is the house's own: nobody sits there, and anybody may take it."""
+        """Return whether the house plays here for nobody, so that anybody may take the seat."""
         return bool(self.house) and not self.stands_in
 
     @property
     def display_name(self) -> str:
-        """Return what screens call who plays here; "" where a person has given no name."""
+        """Return the name of the player on screens; "" for a person without a name."""
         return house_name(self.number) if self.is_house else self.name
 
     def take_from_house(self) -> None:
-        """Let nobody play here but the person who sits here, who is not ready as the house was."""
+        """Replace the house by the person at the seat, who is not ready yet."""
         if self.is_house:
             self.house_before, self.ready = self.house, False
         self.house, self.stands_in = "", False
 
     def return_to_house(self) -> None:
-        """Let the house play on at a seat that was taken from it, as its player has left."""
+        """Return the seat to the house after the person who took it has left."""
         self.name, self.house, self.stands_in, self.house_before = "", self.house_before, False, ""
         self.ready, self.left_by = True, ""
 
     def clear(self) -> None:
-        """Let nobody sit here, on no phone: nothing of who sat here stays. The code does, for no phone has had the seat."""
+        """Remove the player and everything about them. The login is already empty; the code stays."""
         self.name, self.ready, self.joined, self.earlier_persons, self.wish = "", False, False, [], ""
         self.on_box, self.touched_at = False, -inf
         self.house, self.stands_in, self.house_before, self.left_by = "", False, "", ""
 
     @property
     def is_somebodys(self) -> bool:
-        """Return whether a person has this seat: a phone holds it, or somebody plays on its box. Not once its phone has left."""
+        """Return whether a person has this seat, by a phone or on its box. False once the phone has left."""
         return self.joined and not self.is_house and (bool(self.sid) or self.on_box)
 
     @property
     def presence(self) -> Presence:
-        """Return whether a person answers from this seat, on its phone or on its box. The house always does."""
+        """Return whether somebody answers here, on the phone or on the box. The house always does."""
         if self.is_house or self.phone_on or (self.box_on and self.on_box):
             return "here"
         return "asleep" if self.box_on and self.sid else "away"
 
     @property
     def person(self) -> str:
-        """Return what tells the phone that holds the seat from all others, and nothing else; "" without one."""
+        """Return an id of the phone that holds the seat; "" if none does."""
         return person_of(self.phone_key) if self.sid else ""
 
     def is_person(self, person: str) -> bool:
-        """Return whether the phone that holds the seat now is that `person`: by its key or one that it has proved to have.
+        """Return whether the phone that holds the seat is this `person`, by its key or a proved earlier one.
 
-        A seat that nobody's phone holds is nobody, whoever sat there before. Nor is a phone that has not connected: its claim
-        may be a recording, but only the phone of its key can read the login.
+        False without a phone, and for a phone that has not connected yet: its claim may be a replay, but only the phone
+        with the key can read the login.
         """
         if not self.sid or not self.has_connected or not person:
             return False
-        # Hubs before November 24, 2026 knew a phone by its login. The login that holds the seat now belongs to this very key.
+        # Hubs before November 24, 2026 identified a phone by its login. The current login belongs to this key.
         before_keys = sha256(f"{self.sid}:{self.password}".encode()).hexdigest()
         return any(compare_digest(person, one) for one in (self.person, before_keys, *self.earlier_persons))
 
@@ -127,7 +125,7 @@ class Seat:
 
 
 class KeptSeat(msgspec.Struct):
-    """What of a seat survives a restart; `house` where it is the house's own, `stand_in` where it stands in for somebody."""
+    """The part of a seat that survives a restart. `stand_in` in place of `house` if it plays for a person."""
 
     seat: int
     code: str
@@ -137,32 +135,32 @@ class KeptSeat(msgspec.Struct):
     name: str
     box: str
     joined: bool
-    proven: list[str] = []  # not `earlier`: under that name, earlier hubs kept what a password had proved
+    proven: list[str] = []  # not named `earlier`: older hubs stored under that name what a password had proved
     house: Strength | Literal[""] = ""
     house_before: Strength | Literal[""] = ""
     left: str = ""
     stand_in: Strength | Literal[""] = ""
     ready: bool = False
     wish: str = ""
-    on_box: bool | None = None  # None in what an earlier version has kept
+    on_box: bool | None = None  # None in data of older versions
     met: bool = True
 
 
 def house_name(seat: int) -> Text:
-    """Return what screens call the house at one of its own seats."""
+    """Return the name of the house on screens at one of its own seats."""
     return say("House {seat}", seat=seat)
 
 
 def person_of(phone_key: bytes) -> str:
-    """Return what a phone is known by, from the public key of its claim. It proves nothing: only the secret key does."""
+    """Return the id of a phone, from the public key of its claim. The id proves nothing: only the secret key does."""
     return sha256(b"table-hub person " + phone_key).hexdigest()
 
 
 def new_code(random: Random, length: int) -> str:
-    """Return a code of `length` letters, by chance. Six of twenty letters are one of 64 million."""
+    """Return a random code of `length` letters. With 20 letters, six give 64 million codes."""
     return "".join(random.choice(CODE_LETTERS) for _ in range(length))
 
 
 def new_token(random: Random, size: int) -> str:
-    """Return `size` bytes by chance, as letters, digits, "-" and "_"."""
+    """Return `size` random bytes in URL-safe base64, without padding."""
     return urlsafe_b64encode(random.randbytes(size)).rstrip(b"=").decode()
