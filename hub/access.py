@@ -151,7 +151,7 @@ class TableAccess:
 
     def events_before(self, number: int) -> bytes:
         """Return a page of earlier events as JSON: an `EventsPage`."""
-        return to_bytes(self._table.event_feed.before(number))
+        return to_bytes(self._table.event_feed.page_before(number))
 
     def changes(self) -> bytes:
         """Return the changes of money and points in this round and the last as JSON: a `ChangesPage`."""

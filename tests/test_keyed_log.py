@@ -143,7 +143,7 @@ def opened(folder: Path) -> tuple[Match | None, str]:
     """What a hub that starts finds, and what it tells of a loss."""
     with closing(Store(folder / "table-hub.db")) as store:
         log = MatchLog(KeptValues("1", KeyedStore(store, folder / "log.key")))
-        return log.resume({GAME.name: GAME}), log.lost()
+        return log.resume({GAME.name: GAME}), log.describe_loss()
 
 
 def remove_the_marks(folder: Path) -> None:
@@ -264,9 +264,9 @@ def test_a_match_that_was_put_aside_and_cut_off_goes_on_and_is_told(folder: Path
         kept.open()
         log = MatchLog(kept)
         log.take_up("m-1", {GAME.name: GAME})
-        assert "the last 2 actions" in log.lost()
+        assert "the last 2 actions" in log.describe_loss()
         log.settle()
-        assert log.lost() == ""
+        assert log.describe_loss() == ""
     assert opened(folder)[1] == ""
 
 

@@ -49,13 +49,13 @@ from hub.ports import (
 )
 from hub.state import Ack, Preset, PublicState
 from hub.table.base.ports import Ports
-from hub.table.base.slow_disk import note_disk
-from hub.table.match.feed import Happened
+from hub.table.base.slow_disk import update_slow_disk
+from hub.table.match.feed import EventFeed
 from hub.table.parts import Limits, Parts
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 from hub.table.restarts import Restarts
-from hub.table.seating.conditions import note, note_moved
+from hub.table.seating.conditions import post_moved_seats, update_notices
 from hub.table.views.snapshot import Identity
 
 log = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ class Table(Restarts):
         return self._staff.desk
 
     @property
-    def event_feed(self) -> Happened:
+    def event_feed(self) -> EventFeed:
         """Return the events of the match that were published."""
         return self._snapshots.event_feed
 
@@ -194,7 +194,7 @@ class Table(Restarts):
             else:
                 changed = self._handle(signal)
             changed = self._run_due() or changed
-            changed = note_moved(before, self._seats, self._play.seats, self._notices) or changed
+            changed = post_moved_seats(before, self._seats, self._play.seats, self._notices) or changed
             self._parts.update()
             self._resumption.update_loss()
             changed = self._resumption.report_damaged() or changed
@@ -202,7 +202,7 @@ class Table(Restarts):
             self._stop_play(error)
             changed = True
         hinted = self._hints.refresh()
-        if note_disk(self._disk, self._notices) or changed or ended:
+        if update_slow_disk(self._disk, self._notices) or changed or ended:
             self._show()
         elif hinted:
             self._publisher.show_hands()
@@ -230,9 +230,9 @@ class Table(Restarts):
             case BoxDown():
                 return self._presses.disconnect(signal)
             case DiceSeen():
-                return self._rolls.seen(signal)
+                return self._rolls.on_reading(signal)
             case DiceKit():
-                self._rolls.dice.kit(signal)
+                self._rolls.dice.on_kit(signal)
             case ClaimRequest():
                 self._people.ask_for_seat(signal, choosing=self._boxes.is_choosing(signal.seat))
             case HelpRequest():
@@ -244,7 +244,7 @@ class Table(Restarts):
                 log.info("table %s: a phone was not understood: %s", self.id, sentence)
                 return False
             case DeviceDown() | DeviceUp() | DeviceSimulated() | BrokerDown() | BrokerUp() | AddressChanged():
-                note(signal, self._notices, self._seats)
+                update_notices(signal, self._notices, self._seats)
             case StaffRequest():
                 self._staff.handle_request(signal)
             case GameChanged(game):
@@ -259,7 +259,7 @@ class Table(Restarts):
         seat = self._seats.held_by(sid)
         if seat is None or seat.phone_on == on:
             return False
-        self._seats.linked(seat, on=on)
+        self._seats.on_connection(seat, on=on)
         if on:
             self._people.note_activity(seat)
         return True
@@ -273,7 +273,7 @@ class Table(Restarts):
         if seat is None:
             return
         woke = not seat.phone_on
-        self._seats.linked(seat, on=True)
+        self._seats.on_connection(seat, on=True)
         woke = self._people.note_activity(seat) or woke
         refusal: IllegalAction | None = None
         written = self._play.log.position
@@ -296,7 +296,7 @@ class Table(Restarts):
                 self._parts.update()
             except LogError as error:  # the request itself is on disk
                 self._stop_play(error)
-            note_disk(self._disk, self._notices)
+            update_slow_disk(self._disk, self._notices)
         with self._ports.phones.together():
             shown = None if refusal else self._publisher.show_phones(self._resumption.table)
             if self._seats.held_by(request.sid):  # perhaps another seat by now
@@ -333,7 +333,7 @@ class Table(Restarts):
         if not self._play.stopped:
             return False
         if self._resumption.is_done:
-            self._seats.keep()  # the smallest write that proves the disk works
+            self._seats.save()  # the smallest write that proves the disk works
         else:
             self._resume()
         self._play.retry()

@@ -45,7 +45,7 @@ class OpenDecision(Part):
             self._decision, self._must_ask, self._match = decision, False, self._play.log.match
             self._absence.on_decision_opened()
             self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
-            self._notices.passed("decision")
+            self._notices.end_all("decision")
             self._rolls.open(decision)
             self._boxes.open(decision)
         self._boxes.update_displays()

@@ -113,9 +113,9 @@ class Presses:
             return self._handle_in_match(seat, signal)
         if self._rolls.voting:
             return False
-        if self._play.held:  # a match is under way, although it asks nobody now
+        if self._play.paused:  # a match is under way, although it asks nobody now
             return self._handle_during_pitch(seat, signal)
-        if isinstance(signal, Key) and self._boxes.is_push_enough(seat) and self._seats.box_counts(seat.number):
+        if isinstance(signal, Key) and self._boxes.is_push_enough(seat) and self._seats.box_may_answer(seat.number):
             return self._answer_claim(seat, signal)
         return self._handle_in_lobby(seat, signal)
 
@@ -178,14 +178,14 @@ class Presses:
 
     def _grant_or_show_code(self, seat: Seat) -> bool:
         """Give the seat to the phone that asks for it. Without a claim, show the code of a seat whose phone is off."""
-        claim = self._seats.waiting(seat.number)
+        claim = self._seats.claim_for(seat.number)
         if claim is None:
             if not seat.joined or (seat.sid and seat.phone_on):
                 return False
             self._seats.ask_for_code(seat)
             self._boxes.displays.show_text(seat, say("Its code is on the screen for a minute"))
             return True
-        if self._seats.box_counts(seat.number):
+        if self._seats.box_may_answer(seat.number):
             self._seats.grant(seat.number)
         elif seat.sid and seat.phone_on:
             self._boxes.displays.refuse(seat, say("Its phone is asked first: wait 10 s"))
@@ -242,7 +242,7 @@ class Presses:
         asked = self._people.questions.open
         if seat.is_house:
             return self._take_from_house(seat, signal)
-        return not (asked and seat.number in asked.may_vote()) and self._choose_from_menu(seat, signal)
+        return not (asked and seat.number in asked.current_voters()) and self._choose_from_menu(seat, signal)
 
     def _handle_in_match(self, seat: Seat, signal: Key | Turn) -> bool:
         """Answer an open decision on the box. A sealed one is answered inside the box (`BoxLocked`).
@@ -260,7 +260,7 @@ class Presses:
         cursor, moves = displays.cursor(number), decision.offers(number)
         if decision.roll and decision.roll.seat == number:
             roll = replace(decision.roll, count=dice.open.missing)
-            moves = [] if dice.fallen else moves
+            moves = [] if dice.has_fallen else moves
             cursor, meaning = controls.press_roll(roll, moves, cursor, signal, dice=dice.open.state)
         elif decision.roll and not moves:
             if isinstance(signal, Turn) or self._menu_choice(seat) is not None:
@@ -285,7 +285,7 @@ class Presses:
                 action = Action(seat=number, move=answer.move, args=dict(answer.args))
                 self._try(seat, partial(rolls.act, action))
             case controls.TypedFaces(faces):
-                self._try(seat, partial(rolls.type, number, list(faces)))
+                self._try(seat, partial(rolls.type_faces, number, list(faces)))
             case controls.AcceptDice():
                 self._try(seat, partial(rolls.answer, number, "accept"))
             case controls.ReadAgain():

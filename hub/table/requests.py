@@ -14,7 +14,7 @@ from hub.network import verbs
 from hub.network.verbs import read_args
 from hub.ports import PhoneRequest
 from hub.state import Plain, tidy_name
-from hub.table.base.names import SENTENCE, TWIN
+from hub.table.base.names import MISLEADING_NAME, NAME_IN_USE
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
@@ -40,10 +40,10 @@ class Requests:
             raise Stale(MOVED_ON)
         args = read_args(verbs.ARGS, request.verb, request.args)
         # The request may post a new refusal itself, as the last vote for a suspended match does; only older ones end.
-        refused = self._notices.ending("answered")
+        refused = self._notices.ended_by("answered")
         try:
             self._dispatch(seat, request, args)
-            self._notices.passed("answered", refused)
+            self._notices.end_all("answered", refused)
         except StartRefused as error:
             raise IllegalAction(error.sentence, "START") from error
 
@@ -53,7 +53,7 @@ class Requests:
                 self._act(seat, request, move)
             case "roll", verbs.RollArgs(faces=faces):
                 self._rolls.check(seat.number, request.number)
-                self._rolls.type(seat.number, faces)
+                self._rolls.type_faces(seat.number, faces)
             case "dice", verbs.DiceArgs(say="reread" | "stands" as say):
                 self._rolls.vote(seat.number, yes=say == "reread")
             case "dice", verbs.DiceArgs(say="hub" | "accept" | "again" | "lies" as say):
@@ -130,10 +130,10 @@ class Requests:
         self._people.absence.pause(seat)
 
     def _rename(self, seat: Seat, name: str) -> None:
-        if self._names.mislead(name):
-            raise IllegalAction(SENTENCE, "NAME")
-        if self._seats.has_twin(name, seat.number):
-            raise IllegalAction(TWIN, "NAME")
+        if self._names.is_misleading(name):
+            raise IllegalAction(MISLEADING_NAME, "NAME")
+        if self._seats.has_similar_name(name, seat.number):
+            raise IllegalAction(NAME_IN_USE, "NAME")
         if name != seat.name:
             with self._seats.changing(seat):
                 seat.name = name
@@ -152,7 +152,7 @@ class Requests:
         """Choose whether the hub rolls all dice of this table."""
         if not seat.joined or self._play.seats:
             raise NotAsked(say("Between matches, players seated here choose who rolls the dice."), "DICE")
-        self._rolls.let_hub_roll(on)
+        self._rolls.set_hub_rolls(on)
 
     def _show_code(self, seat: Seat, number: int) -> None:
         """Show the code of a seat without a phone on the table's screens, so that its player can return."""
@@ -163,7 +163,7 @@ class Requests:
 
     def _answer_claim(self, seat: Seat, number: int, *, give: bool) -> None:
         """Grant or refuse the claim of another phone for this seat."""
-        claim = self._seats.waiting(seat.number)
+        claim = self._seats.claim_for(seat.number)
         if claim is None or number != claim.number:
             raise NotAsked(say("Nobody asks for this seat any more."), "CLAIM")
         if give:

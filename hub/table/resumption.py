@@ -94,7 +94,7 @@ class Resumption:
         code = self._kept.read_as("code", _table_code, say("its code"))
         if code or not self.table.code:
             self.table = self.table._replace(code=code or new_code(self._random, TABLE_CODE_LENGTH))
-        self._play.log.recall()
+        self._play.log.restore_epoch()
         self._seats.restore()
         for box, seat in self._place_boxes.items():
             self._seats.bind(box, seat)
@@ -114,7 +114,7 @@ class Resumption:
     def _read_loss(self) -> KeptLoss | None:
         """Return a loss found now, or one reported before a restart if nobody has played since."""
         at, acts = self._play.log.match or "", self._acts()
-        if sentence := self._play.log.lost():
+        if sentence := self._play.log.describe_loss():
             return KeptLoss(sentence, at, acts, KeptText.of(sentence))
         kept = self._kept.read("loss", KeptLoss, say("what its disk has lost"))
         return kept if kept and (kept.match, kept.acts) == (at, acts) else None
@@ -126,7 +126,7 @@ class Resumption:
 
     def update_loss(self) -> None:
         """Forget a loss when its notice was dismissed or ended with the match. Raise LogError."""
-        if self._loss and self.is_done and not self._notices.stands("lost"):
+        if self._loss and self.is_done and not self._notices.is_posted("lost"):
             self._kept.forget("loss")
             self._loss = None
 

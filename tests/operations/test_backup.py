@@ -80,7 +80,7 @@ def resumed(state: Path) -> Match | None:
     with closing(Store(state / "table-hub.db")) as store:
         log = MatchLog(KeptValues("1", KeyedStore(store, state / "log.key")))
         found = log.resume({GAME.name: GAME})
-        assert "lost" not in log.lost()
+        assert "lost" not in log.describe_loss()
         return found
 
 
@@ -89,7 +89,7 @@ def told(state: Path) -> str:
     with closing(Store(state / "table-hub.db")) as store:
         log = MatchLog(KeptValues("1", KeyedStore(store, state / "log.key")))
         log.resume({GAME.name: GAME})
-        return log.lost()
+        return log.describe_loss()
 
 
 def epoch(state: Path, table: str = "1") -> int:

@@ -56,7 +56,7 @@ class Gateway:
 
     def agree(self, seat: int) -> None:
         """Push the dial of a free seat, which lets a phone in that asks for it."""
-        if self.rig.table._seats.waiting(seat):
+        if self.rig.table._seats.claim_for(seat):
             self.rig.clock.time += SHOWN_SECONDS
             self.rig.press(seat, "push")
 
@@ -163,7 +163,7 @@ def test_what_the_hub_and_a_phone_said_before_is_no_proof(suspended: Suspended) 
         if isinstance(text, dict) and "pk" in text:
             text["pk"] = to_base64(thief.public)
         gateway.sit(1, thief, [{"pk": to_base64(true.public), "proof": to_base64(true.encrypt(text, 128))}])
-        assert not gateway.rig.table._seats[1].earlier
+        assert not gateway.rig.table._seats[1].earlier_persons
         gateway.rig.say_leave(1)
 
 
@@ -214,4 +214,4 @@ def test_four_proofs_fit_in_one_claim(suspended: Suspended) -> None:
     gateway = suspended.gateway
     now, others = gateway.fresh(), [gateway.fresh() for _ in range(3)]
     gateway.sit(1, now, [proof(one, now) for one in (*others, suspended.phones[1])])
-    assert len(gateway.rig.table._seats[1].earlier) == 4
+    assert len(gateway.rig.table._seats[1].earlier_persons) == 4

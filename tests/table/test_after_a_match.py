@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hub.table.people.endings import IDLE_SECONDS
-from hub.table.seating.seat_list import HEARD_SECONDS
+from hub.table.seating.seat_list import ACTIVE_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone, play_to_end
 from tests.table.test_people import pass_time, sleep, staff
@@ -73,7 +73,7 @@ def test_a_box_that_nobody_touches_is_freed_between_matches_and_one_that_was_tou
         False,
         "Its box was touched in the last three minutes: somebody sits there.",
     )
-    pass_time(rig, HEARD_SECONDS)
+    pass_time(rig, ACTIVE_SECONDS)
     assert rig.say(1, "free", {"seat": 3})["ok"]
     assert not rig.state["seats"][2]["held"]
     rig.press(3, "push")

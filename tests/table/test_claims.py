@@ -109,7 +109,7 @@ def test_no_control_gives_a_seat_away_and_each_does_what_it_does_without_a_claim
         signal: Key | Turn = Key(f"box-{seat}", control, edge)  # type: ignore[arg-type]
         if random.random() < 0.2:
             signal = Turn(f"box-{seat}", random.choice((-1, 1, 3)))
-        claim = claimed.table._seats.waiting(seat)
+        claim = claimed.table._seats.claim_for(seat)
         waits = claim is not None and claim.by == "box"  # not for the table, which nobody has touched for long
         for rig in (quiet, claimed):
             rig.take(signal)

@@ -20,7 +20,7 @@ from hub.errors import NotOffered
 from hub.ports import BoxDown, BoxLocked, BoxUp, DiceSeen, PhoneLink, Tick
 from hub.table.base.chance import Chance
 from hub.table.boxes.captions import claim_caption
-from hub.table.dice.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
+from hub.table.dice.dispute import ASK_SECONDS, OUTCOME_SECONDS, READ_SECONDS, VOTE_SECONDS
 from hub.table.dice.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
 from hub.table.match.match_log import KeptReading
 from hub.table.seating.seats import PHONE_FIRST_SECONDS
@@ -295,7 +295,7 @@ def test_voted_down_the_roll_stands_and_the_game_goes_on(disputed: TableRig) -> 
     assert (stage(disputed), disputed.state["dispute"]["say"]) == ("told", "Not read again: the roll counts.")
     assert disputed.act(2, "go")["ok"]
     assert caught(disputed) == 3
-    wait(disputed, TOLD_SECONDS)
+    wait(disputed, OUTCOME_SECONDS)
     assert stage(disputed) is None
 
 

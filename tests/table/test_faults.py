@@ -400,7 +400,7 @@ def test_what_the_world_told_once_is_known_after_a_fault(monkeypatch: pytest.Mon
 def test_claims_and_staff_that_meet_a_fault_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
     with monkeypatch.context() as broken:
-        broken.setattr(Seats, "ask", failing)
+        broken.setattr(Seats, "handle_claim", failing)
         decided = rig.claim(2)
     assert decided
     assert (decided.held, decided.say) == (False, NOT_DONE)

@@ -32,7 +32,7 @@ def opened(store: MemoryStore) -> MatchLog:
     """The log of a table that has just started."""
     kept = KeptValues("1", store)
     record = MatchLog(kept)
-    record.recall()
+    record.restore_epoch()
     kept.open()
     record.next_epoch()
     return record
@@ -116,10 +116,10 @@ def test_a_roll_that_is_read_again_is_known_after_a_power_cut_and_forgotten_once
 ) -> None:
     begun(record)
     epoch = record.epoch
-    record.keep_reading(3, [])
+    record.store_reading(3, [])
     assert record.epoch == epoch + 1
-    kept = opened(store).kept_reading
+    kept = opened(store).stored_reading
     assert kept is not None
     assert (kept.match, kept.number) == ("m-1", 3)
     record.forget_reading()
-    assert opened(store).kept_reading is None
+    assert opened(store).stored_reading is None

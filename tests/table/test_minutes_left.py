@@ -143,25 +143,25 @@ def test_a_match_that_is_taken_up_again_is_not_taken_for_a_quick_one() -> None:
     store, clock = MemoryStore(), HeldClock()
     store.past = [Length(30, 100)] * 6
     kept = MinutesLeft(store, clock)
-    kept.look(None, "", 0, (), 0)
-    before = kept.look("m-1", "g", 3, log(50), 30)
+    kept.update(None, "", 0, (), 0)
+    before = kept.update("m-1", "g", 3, log(50), 30)
     clock.time += 3600
-    kept.look(None, "", 0, (), 0)
-    assert kept.look("m-2", "g", 3, log(50), 30) == before
+    kept.update(None, "", 0, (), 0)
+    assert kept.update("m-2", "g", 3, log(50), 30) == before
 
 
 def test_a_pause_is_no_slow_play() -> None:
     store, clock = MemoryStore(), HeldClock()
     store.past = [Length(30, 100)] * 6
     kept = MinutesLeft(store, clock)
-    steady = kept.look(None, "", 0, (), 0)
-    kept.look("m-1", "g", 3, log(3, by=0), 30)
+    steady = kept.update(None, "", 0, (), 0)
+    kept.update("m-1", "g", 3, log(3, by=0), 30)
     for number in range(1, 51):
         clock.time += 18
-        steady = kept.look("m-1", "g", 3, log(number), 30)
+        steady = kept.update("m-1", "g", 3, log(number), 30)
     clock.time += 3600 * 12
-    assert kept.look("m-1", "g", 3, log(50), 30) == steady
-    after = kept.look("m-1", "g", 3, log(51), 30)
+    assert kept.update("m-1", "g", 3, log(50), 30) == steady
+    after = kept.update("m-1", "g", 3, log(51), 30)
     assert after
     assert steady
     assert after[1] <= steady[1] + IDLE_SECONDS / 60 + 5
@@ -171,18 +171,18 @@ def test_after_a_restart_only_what_was_seen_counts_for_the_pace() -> None:
     store, clock = MemoryStore(), HeldClock()
     kept = MinutesLeft(store, clock)
     clock.time += 600
-    assert kept.look("m-1", "g", 3, log(80), 30) is None  # it began before, and nothing else is known
+    assert kept.update("m-1", "g", 3, log(80), 30) is None  # it began before, and nothing else is known
     clock.time += 600
-    assert kept.look("m-1", "g", 3, log(90), 30) is None
+    assert kept.update("m-1", "g", 3, log(90), 30) is None
     store.past = [Length(30, 100)] * 6
     kept = MinutesLeft(store, clock)
-    near = kept.look("m-1", "g", 3, log(80), 30)
+    near = kept.update("m-1", "g", 3, log(80), 30)
     assert near
     slow = MinutesLeft(store, clock)
     for number in range(80, 91):
-        slow.look("m-1", "g", 3, log(number), 30)
+        slow.update("m-1", "g", 3, log(number), 30)
         clock.time += 120
-    later = slow.look("m-1", "g", 3, log(91), 30)
+    later = slow.update("m-1", "g", 3, log(91), 30)
     assert later
     assert near[1] <= later[1]  # eleven entries nearer the end
 

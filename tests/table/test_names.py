@@ -6,7 +6,7 @@ import pytest
 
 from hub.languages import language_of
 from hub.state import tidy_name
-from hub.table.base.names import SENTENCE, TWIN, Names, alike
+from hub.table.base.names import MISLEADING_NAME, NAME_IN_USE, Names, look_alike
 from tests.table.fakes import TableRig
 
 FALSE = [
@@ -51,28 +51,28 @@ GERMAN = Names(lambda: [language_of("de", None)])
     ],
 )
 def test_nobody_is_called_what_another_language_calls_a_seat_or_the_staff(name: str) -> None:
-    assert GERMAN.mislead(name)
-    assert not Names().mislead(name), "where nobody reads German it is a name"
+    assert GERMAN.is_misleading(name)
+    assert not Names().is_misleading(name), "where nobody reads German it is a name"
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_a_name_that_could_pass_for_another_is_refused_with_a_sentence(name: str) -> None:
-    assert Names().mislead(name)
+    assert Names().is_misleading(name)
     rig = TableRig(boxes=False)
     refused = rig.claim(1, rig.code(1), name=name)
     assert refused
-    assert (refused.held, refused.say, refused.wrong_code) == (False, SENTENCE, False)
+    assert (refused.held, refused.say, refused.wrong_code) == (False, MISLEADING_NAME, False)
     rig.sit()
     before = rig.state["seats"][0]["name"]
     answer = rig.say(1, "name", {"name": name})
-    assert (answer["ok"], answer["error"]) == (False, SENTENCE)
+    assert (answer["ok"], answer["error"]) == (False, MISLEADING_NAME)
     assert rig.state["seats"][0]["name"] == before
 
 
 @pytest.mark.parametrize("name", TRUE)
 def test_peoples_names_are_theirs(name: str) -> None:
-    assert not Names().mislead(name)
-    assert not GERMAN.mislead(name)
+    assert not Names().is_misleading(name)
+    assert not GERMAN.is_misleading(name)
     rig = TableRig(boxes=False)
     granted = rig.claim(1, rig.code(1), name=name)
     assert granted
@@ -89,10 +89,10 @@ def test_nobody_is_called_like_a_guest_who_sits_there(name: str) -> None:
     assert first.held
     refused = rig.claim(2, rig.code(2), name=tidy_name(name))
     assert refused
-    assert (refused.held, refused.say, refused.wrong_code) == (False, TWIN, False)
+    assert (refused.held, refused.say, refused.wrong_code) == (False, NAME_IN_USE, False)
     rig.sit(2)
     answer = rig.say(2, "name", {"name": name})
-    assert (answer["ok"], answer["error"]) == (False, TWIN)
+    assert (answer["ok"], answer["error"]) == (False, NAME_IN_USE)
     assert rig.state["seats"][1]["name"] == "Guest 2"
 
 
@@ -116,8 +116,8 @@ def test_a_guest_keeps_the_name_at_the_own_seat_and_may_have_it_again_when_the_o
     ],
 )  # fmt: skip
 def test_only_names_that_look_the_same_are_twins(one: str, other: str, same: bool) -> None:
-    assert alike(one, other) is same
-    assert alike(other, one) is same
+    assert look_alike(one, other) is same
+    assert look_alike(other, one) is same
 
 
 @pytest.mark.parametrize("name", ["\u3164", "\u2800\u2800", "\u115f \u1160", "\u200b", "\uffa0"])

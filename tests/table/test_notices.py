@@ -60,7 +60,7 @@ def test_every_kind_is_ended_by_its_cause_and_by_no_other(kind: Kind) -> None:
     for cause in causes:
         notices = Notices(HeldClock())
         notices.post(kind, "So it is.")
-        notices.passed(cause)
+        notices.end_all(cause)
         assert bool(notices.public()) == (cause != rule.ends)
 
 

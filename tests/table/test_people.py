@@ -34,7 +34,7 @@ from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
 from hub.table.people.house_seats import SECONDS as HOUSE_SECONDS
 from hub.table.people.lobby import MOST_WAITS, START_SECONDS
 from hub.table.seating.questions import VOTE_SECONDS, caption
-from hub.table.seating.seat_list import HEARD_SECONDS
+from hub.table.seating.seat_list import ACTIVE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 
@@ -207,7 +207,7 @@ def test_a_player_whose_phone_sleeps_keeps_the_seat_of_a_suspended_match_if_the_
     rig.start()
     sleep(rig, 2, 3)
     rig.press(3, "k1")
-    pass_time(rig, HEARD_SECONDS - 1)
+    pass_time(rig, ACTIVE_SECONDS - 1)
     assert staff(rig, "aside")[0]
     assert [seat["held"] for seat in rig.state["seats"]] == [True, False, True]
 
@@ -673,9 +673,9 @@ def test_who_gets_up_from_a_box_leaves_no_name_and_no_proof_there() -> None:
     rig = TableRig(3)
     rig.boxes_up()
     seat = rig.table._seats[3]
-    seat.joined, seat.name, seat.earlier = True, "Cy", ["proof"]  # as a phone left it in a match that is over
+    seat.joined, seat.name, seat.earlier_persons = True, "Cy", ["proof"]  # as a phone left it in a match that is over
     rig.press(3, "bar")
-    assert (rig.state["seats"][2]["held"], rig.state["seats"][2]["name"], seat.earlier) == (False, "", [])
+    assert (rig.state["seats"][2]["held"], rig.state["seats"][2]["name"], seat.earlier_persons) == (False, "", [])
 
 
 def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
@@ -744,11 +744,11 @@ def test_who_left_a_match_proves_nothing_of_the_next_one_on_that_box() -> None:
     rig.sit(1, 2, 3)
     rig.start()
     rig.say_leave(3)
-    assert rig.table._seats[3].left
+    assert rig.table._seats[3].left_by
     rig.table._people.lobby.on_match_started("bid-and-bait")  # another match, in which somebody plays on box 3
-    assert not rig.table._seats[3].left
+    assert not rig.table._seats[3].left_by
     again = TableRig(3, store=rig.store)
-    assert not again.table._seats[3].left
+    assert not again.table._seats[3].left_by
 
 
 def test_where_all_phones_have_left_nobody_takes_the_match_up_by_boxes() -> None:
@@ -1591,7 +1591,7 @@ def test_every_question_fits_a_box(kind: Any, options: Collection[str]) -> None:
 def test_a_box_whose_player_has_gone_outvotes_nobody(boxed: TableRig) -> None:
     asked = first_asked(boxed)
     stays, gone = (seat for seat in (1, 2, 3) if seat != asked)
-    pass_time(boxed, HEARD_SECONDS)
+    pass_time(boxed, ACTIVE_SECONDS)
     boxed.take(BoxDown(f"box-{asked}", "unplugged"))
     while not question(boxed):
         pass_time(boxed, 1)
@@ -1613,7 +1613,7 @@ def test_typed_dice_wait_for_nobody_whose_box_lies_there_alone() -> None:
     count = rig.state["dice"]["count"]
     assert rig.say(1, "roll", {"faces": [3] * count})["ok"]
     assert rig.state["dice"]["state"] == "typed", "seat 2 has just been pushed"
-    pass_time(rig, HEARD_SECONDS)
+    pass_time(rig, ACTIVE_SECONDS)
     assert not (rig.state["dice"] and rig.state["dice"]["seat"] == 1)
 
 
@@ -2197,7 +2197,7 @@ def test_the_log_says_each_move_of_the_house_until_its_person_is_back(phones: Ta
 
 def stood_in(rig: TableRig) -> dict[str, list[int]]:
     """Where the whole log says that the house moved; a public state says it of the newest events alone."""
-    log = rig.table.event_feed.before(len(rig.match.events))
+    log = rig.table.event_feed.page_before(len(rig.match.events))
     newest = {one["n"] for one in rig.state["events"]}
     assert rig.state["stood_in"] == {n: seats for n, seats in log.stood_in.items() if int(n) in newest}
     return log.stood_in

@@ -8,14 +8,14 @@ import pytest
 
 from hub.errors import NotAsked
 from hub.state import QuestionKind
-from hub.table.seating.questions import KINDS, VOTE_SECONDS, Asked, Questions
+from hub.table.seating.questions import KINDS, VOTE_SECONDS, OpenQuestion, Questions
 from tests.table.fakes import HeldClock
 
 YES = {"yes": "Yes", "no": "No"}
 
 
-def asked(kind: QuestionKind, seat: int = 0) -> Asked:
-    return Asked(kind, "", YES, lambda: [1, 2], str, seat)
+def asked(kind: QuestionKind, seat: int = 0) -> OpenQuestion:
+    return OpenQuestion(kind, "", YES, lambda: [1, 2], str, seat)
 
 
 def asking(*, playing: bool) -> Questions:
@@ -60,7 +60,7 @@ def test_who_is_absent_gives_way_to_a_new_phone_at_that_seat_alone(seat: int) ->
 def test_controls_of_a_box_answer_by_the_kind_and_number_of_answers(
     kind: QuestionKind, options: dict[str, str], controls: dict[str, str]
 ) -> None:
-    assert Asked(kind, "", options, list, str).controls == controls
+    assert OpenQuestion(kind, "", options, list, str).controls == controls
 
 
 ALL = [kind for kind, rule in KINDS.items() if rule.needs_all]
@@ -76,7 +76,7 @@ def test_a_hand_is_shown_and_a_match_is_ended_by_all_alone() -> None:
 def test_silence_at_the_end_is_a_no_where_all_have_to_agree(kind: QuestionKind, votes: list[int], carried: str) -> None:
     clock, done = HeldClock(), list[str]()
     questions = Questions(clock, lambda seat: seat != 3, lambda: True)
-    questions.ask(Asked(kind, "", YES, lambda: [*votes, 3], done.append))
+    questions.ask(OpenQuestion(kind, "", YES, lambda: [*votes, 3], done.append))
     for seat in votes:
         questions.vote(seat, "yes")
     clock.time += VOTE_SECONDS - 1
@@ -90,7 +90,7 @@ def test_silence_at_the_end_is_a_no_where_all_have_to_agree(kind: QuestionKind, 
 def test_who_has_left_keeps_a_vote_where_all_have_to_agree(kind: QuestionKind) -> None:
     there = [1, 2, 3]
     questions = asking(playing=True)
-    questions.ask(Asked(kind, "", YES, lambda: there, str))
+    questions.ask(OpenQuestion(kind, "", YES, lambda: there, str))
     there.remove(3)
     assert questions.open
-    assert questions.open.may_vote() == ([1, 2, 3] if kind in ALL else [1, 2])
+    assert questions.open.current_voters() == ([1, 2, 3] if kind in ALL else [1, 2])

@@ -525,7 +525,7 @@ def test_what_is_done_is_done_where_only_its_note_cannot_be_written(
     monkeypatch.setattr(rig.table._staff._kept, "write", fail)
     sid = rig.sids.pop(2)
     with monkeypatch.context() as patched:
-        patched.setattr(rig.table._seats, "keep", lambda: None)
+        patched.setattr(rig.table._seats, "save", lambda: None)
         assert rig.staff("free", seat=2) == (True, "Seat 2 was freed.")
     assert rig.phones.released == [sid]
 

@@ -150,7 +150,7 @@ def test_everything_that_was_shown_can_be_read_back_page_by_page(playing: TableR
     read: list[PublicEvent] = []
     before = 10**9
     while before:
-        page = happened.before(before)
+        page = happened.page_before(before)
         assert (page.match, page.epoch) == (playing.state["match"], playing.state["epoch"])
         assert 0 < len(page.events) <= feed.PAGE_EVENTS
         read = [*page.events, *read]
@@ -160,14 +160,14 @@ def test_everything_that_was_shown_can_be_read_back_page_by_page(playing: TableR
     assert [event.text for event in read] == [event.text for event in playing.match.events]
     newest = playing.state["events"]
     assert json.loads(to_json(read[-len(newest) :])) == newest
-    assert happened.before(0).events == []
+    assert happened.page_before(0).events == []
 
 
 def test_a_public_state_has_the_newest_events_and_all_that_the_last_three_growths_brought() -> None:
-    happened, events = feed.Happened(), [Event(f"{n}.") for n in range(100)]
+    happened, events = feed.EventFeed(), [Event(f"{n}.") for n in range(100)]
 
     def numbers(length: int, epoch: int = 1) -> list[int]:
-        happened.show("m-1", epoch, events[:length])
+        happened.update("m-1", epoch, events[:length])
         return [event.n for event in happened.newest().events]
 
     assert numbers(2) == [0, 1], "from the first one"
@@ -180,7 +180,7 @@ def test_a_public_state_has_the_newest_events_and_all_that_the_last_three_growth
     assert numbers(32) == list(range(24, 32))
     assert numbers(31, epoch=2) == list(range(1, 31)), "after something was taken back pages begin anew"
     assert [event.n for event in happened.for_screens().events] == list(range(1, 31))
-    happened.show(None, 3, ())
+    happened.update(None, 3, ())
     assert happened.newest().events == happened.for_screens().events == []
 
 
@@ -205,10 +205,10 @@ def test_games_are_offered_before_a_match_and_after_it_alone(playing: TableRig) 
 
 
 def test_what_was_not_shown_yet_cannot_be_read_while_the_match_goes_on() -> None:
-    happened, events = feed.Happened(), [Event("One.")]
-    happened.show("m-1", 1, events)
+    happened, events = feed.EventFeed(), [Event("One.")]
+    happened.update("m-1", 1, events)
     events.append(Event("Two."))
-    assert [event.text for event in happened.before(10).events] == ["One."]
+    assert [event.text for event in happened.page_before(10).events] == ["One."]
 
 
 def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
@@ -216,10 +216,10 @@ def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
     playing.roll(2)
     while not playing.hand(2).get("undo"):
         step(playing, Random(1))
-    taken_back, epoch = playing.table.event_feed.before(1000).events[-1], playing.state["epoch"]
+    taken_back, epoch = playing.table.event_feed.page_before(1000).events[-1], playing.state["epoch"]
     changed = playing.table.event_feed.changes().changes
     assert playing.say(2, "undo")["ok"]
-    page = playing.table.event_feed.before(1000)
+    page = playing.table.event_feed.page_before(1000)
     assert page.epoch > epoch
     assert taken_back.text not in [event.text for event in page.events]
     why = playing.table.event_feed.changes()
@@ -230,11 +230,11 @@ def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
 
 def test_what_the_disk_does_not_have_cannot_be_read_either(playing: TableRig) -> None:
     bid_all(playing, 3, 5)
-    before = playing.table.event_feed.before(1000)
+    before = playing.table.event_feed.page_before(1000)
     playing.store.broken = "The disk is full."
     playing.act(3, "bid", number=4)
     assert playing.state["state"] == "stopped"
-    assert playing.table.event_feed.before(1000).events == before.events
+    assert playing.table.event_feed.page_before(1000).events == before.events
 
 
 def test_a_log_holds_no_name_of_anybody(playing: TableRig) -> None:

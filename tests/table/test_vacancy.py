@@ -15,7 +15,7 @@ from hub.table.dice.rolls import WAITS
 from hub.table.people.endings import BREAK_LASTS, IDLE_SECONDS
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.vacancy import BACK, CALLED_SECONDS, RETURN_SECONDS
-from hub.table.seating.seat_list import HEARD_SECONDS
+from hub.table.seating.seat_list import ACTIVE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES, disputes, read
@@ -110,7 +110,7 @@ def test_the_next_guests_can_sit_down_whatever_the_last_ones_did(seed: int) -> N
     for _ in range(restarts):
         rig = restarted(rig, boxed)
     if boxed:
-        pass_time(rig, HEARD_SECONDS)  # a touched box may have somebody who thinks before it
+        pass_time(rig, ACTIVE_SECONDS)  # a touched box may have somebody who thinks before it
     wanted = held(rig)
     for seat in random.sample(wanted, k=min(len(wanted), random.choice((1, 2)))):
         rig.claim(seat, name="Next")
@@ -380,7 +380,7 @@ def test_a_box_that_was_touched_lately_means_that_somebody_is_there() -> None:
     rig = seated(1, 2, boxes=True)
     sleep(rig, 1, 2)
     rig.press(2, "k1")
-    pass_time(rig, HEARD_SECONDS - 1)
+    pass_time(rig, ACTIVE_SECONDS - 1)
     rig.claim(1)
     assert not is_called(rig)
     pass_time(rig, 1)
@@ -443,11 +443,11 @@ def test_a_friend_who_waits_beside_the_match_does_not_ask_for_the_table_of_playe
     rig.start()
     rig.sit(3)
     sleep(rig, 1, 2)
-    pass_time(rig, HEARD_SECONDS - 1)
+    pass_time(rig, ACTIVE_SECONDS - 1)
     assert (rig.state["state"], is_called(rig)) == ("playing", False)
     wake(rig, 2)
     sleep(rig, 2)
-    pass_time(rig, HEARD_SECONDS - 1)
+    pass_time(rig, ACTIVE_SECONDS - 1)
     assert not is_called(rig), "each time anew"
     pass_time(rig, CALLED_SECONDS + 2)
     assert (rig.state["state"], held(rig)) == ("lobby", [3]), "in the end they have gone"
@@ -460,7 +460,7 @@ def test_a_friend_beside_the_match_is_the_same_one_after_a_restart() -> None:
     again = TableRig(3, boxes=False, store=rig.store)
     again.sids = rig.sids
     wake(again, 3)
-    pass_time(again, HEARD_SECONDS - 1)
+    pass_time(again, ACTIVE_SECONDS - 1)
     assert (again.state["state"], is_called(again)) == ("playing", False)
 
 
@@ -595,7 +595,7 @@ def test_a_touch_of_a_box_at_which_nobody_sits_neither_answers_the_call_nor_asks
     rig = seated(1, 2, boxes=True)
     rig.start()
     sleep(rig, 1, 2)
-    pass_time(rig, HEARD_SECONDS + 1)
+    pass_time(rig, ACTIVE_SECONDS + 1)
     rig.press(3, "k1")
     assert not rig.state["seats"][2]["held"]
     rig.take(Tick())
@@ -611,7 +611,7 @@ def test_a_box_that_is_choosing_is_called_like_a_phone_and_its_dial_gives_the_se
     rig = seated(1, 2, 3, boxes=True)
     rig.start()
     sleep(rig, 1, 2, 3)
-    pass_time(rig, HEARD_SECONDS)
+    pass_time(rig, ACTIVE_SECONDS)
     assert rig.claim(2) is None
     assert is_called(rig)
     pass_time(rig, CALLED_SECONDS)
@@ -720,7 +720,7 @@ def test_a_phone_that_sleeps_while_its_box_is_used_is_there_for_as_long_as_it_is
     assert presence(three)[1] == "asleep"
     three.press(2, "k1")
     assert presence(three)[1] == "here"
-    pass_time(three, HEARD_SECONDS - 1)
+    pass_time(three, ACTIVE_SECONDS - 1)
     assert presence(three)[1] == "here"
     pass_time(three, 2)
     assert presence(three)[1] == "asleep"
@@ -879,7 +879,7 @@ def test_ghosts_keep_people_without_phones_from_no_match() -> None:
     rig.boxes_up()
     rig.sit(3)
     sleep(rig, 3)
-    pass_time(rig, HEARD_SECONDS - 1)
+    pass_time(rig, ACTIVE_SECONDS - 1)
     for seat in (1, 2, 1, 1):
         rig.press(seat, "push")
     assert rig.state["state"] == "lobby", "Guest 3 was there a moment ago, and is not ready"

@@ -1,1 +1,1 @@
-"""What every part of a table uses: values on disk, notices, names, chance, and the ports to the outside."""
+"""Shared by all parts of a table: values on disk, notices, names, chance, and the ports to the outside."""

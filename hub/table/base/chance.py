@@ -1,6 +1,6 @@
-"""What chance decides where no physical die does: shuffles, picks, and rolls by the hub.
+"""Random decisions without physical dice: shuffles, picks, and rolls by the hub.
 
-A match only ever sees the outcome, as an action of the seat CHANCE; where it comes from is told here.
+A match sees only the outcome, as an action of the seat CHANCE.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from hub.errors import StartRefused
 
 
 class Chance:
-    """Answers shuffles and picks of a match. It draws from `source`, which may also be the seed of a source of its own.
+    """Answer the shuffles and picks of a match, and roll dice for the hub.
 
-    `stack` fixes piles for the first time they are shuffled or picked from: by pile, the top cards first,
-    or the one value picked. Where places are picked (0, 1, 2 ..), a list holds those of the picks one after another.
+    `source` is a random generator or the seed of a new one. `stack` fixes the first shuffle of or pick from each pile:
+    a list of the top cards, or the value to pick. If a pick chooses a position (0, 1, 2 ..), a list holds the
+    positions of successive picks.
     """
 
     def __init__(self, source: Random | int | str, stack: Mapping[str, Any] | None = None) -> None:
@@ -26,26 +27,26 @@ class Chance:
         self._stack = dict(stack or {})
 
     def settle(self, match: Match) -> None:
-        """Answer until people are asked. Raise StartRefused on a stack that cannot be."""
+        """Answer all open decisions of chance. Raise StartRefused if the stack is impossible."""
         while match.open and match.open.by_chance:
             match.act(self.answer(match.open))
 
     def answer(self, decision: Decision) -> Action:
-        """Return the answer of chance to a shuffle or a pick."""
+        """Return the action that answers a shuffle or a pick. Raise StartRefused."""
         cards, pile = decision.cards, decision.pile
-        wanted = self._stack.pop(pile, None)
+        named = self._stack.pop(pile, None)
         if decision.kind == "pick":
-            if isinstance(wanted, list) and cards == list(range(len(cards))):
-                wanted, *later = wanted or [None]
+            if isinstance(named, list) and cards == list(range(len(cards))):
+                named, *later = named or [None]
                 if later:
                     self._stack[pile] = later
-            index = self._random.randrange(len(cards)) if wanted is None else picked(pile, wanted, cards)
+            index = self._random.randrange(len(cards)) if named is None else pick_index(pile, named, cards)
             return Action(seat=CHANCE, move="pick", args={"index": index}, number=decision.number)
-        top = [] if wanted is None else stacked(pile, wanted, cards)
+        top = [] if named is None else top_cards(pile, named, cards)
         rest = list(cards)
         for card in top:
             rest.remove(card)
-        # Sorting by random() rather than shuffle(): only random() is promised to stay the same.
+        # Not shuffle(): across versions of Python, only random() is guaranteed to return the same sequence.
         rest = [card for _, card in sorted(((self._random.random(), card) for card in rest), key=lambda pair: pair[0])]
         return Action(seat=CHANCE, move="shuffle", args={"order": top + rest}, number=decision.number)
 
@@ -54,22 +55,22 @@ class Chance:
         return [1 + int(self._random.random() * sides) for _ in range(count)]
 
 
-def stacked(pile: str, wanted: object, cards: Sequence[Any]) -> list[Any]:
-    """Return the top cards that a stack wants. Raise StartRefused unless all of them are there."""
-    if not isinstance(wanted, list):
+def top_cards(pile: str, named: object, cards: Sequence[Any]) -> list[Any]:
+    """Return the top cards that a stack names. Raise StartRefused if the pile lacks one of them."""
+    if not isinstance(named, list):
         raise StartRefused(f"The stack's {pile} must be a list, top card first.")
     left = list(cards)
-    for card in wanted:
+    for card in named:
         if type(card) not in {type(other) for other in cards} or card not in left:
             often = "is there too often" if card in cards else "does not exist"
             raise StartRefused(f"The stack's {pile} names {card!r}, which {often}.")
         left.remove(card)
-    return wanted
+    return named
 
 
-def picked(pile: str, wanted: object, cards: Sequence[Any]) -> int:
-    """Return the index of the value that a stack wants picked. Raise StartRefused where it is not there."""
+def pick_index(pile: str, named: object, cards: Sequence[Any]) -> int:
+    """Return the index of the value that a stack names. Raise StartRefused if it is not among `cards`."""
     for index, card in enumerate(cards):
-        if type(card) is type(wanted) and card == wanted:
+        if type(card) is type(named) and card == named:
             return index
-    raise StartRefused(f"The stack's {pile} is {wanted!r}, which is none of {list(cards)!r}.")
+    raise StartRefused(f"The stack's {pile} is {named!r}, which is none of {list(cards)!r}.")

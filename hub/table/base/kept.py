@@ -1,6 +1,7 @@
-"""The private values of one table on disk: each is read here, and one that cannot be read is set aside, never the table.
+"""The private values of one table on disk.
 
-Nothing is written before everything has been read: a disk that comes back late would else lose what it holds.
+A value that cannot be read is set aside, and the table starts without it. Nothing is written before all values have
+been read: if the disk becomes available late, its contents must not be overwritten.
 """
 
 from __future__ import annotations
@@ -20,29 +21,29 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 UNREADABLE = "unreadable "
-"""Before the name under which a value that cannot be read is kept on."""
+"""Prefix of the name under which an unreadable value stays on disk."""
 
 
 class KeptText(msgspec.Struct, frozen=True):
-    """A text as the disk has it: its template, and its values in English."""
+    """A text on disk: its template, and its values in English."""
 
     template: str
     values: dict[str, int | float | str]
 
     def __post_init__(self) -> None:
-        """Raise ValueError if a value is missing: the disk is damaged."""
+        """Raise ValueError if a value of the template is missing: the data is damaged."""
         if not {*names(self.template)} <= self.values.keys():
             raise ValueError("a text lacks a value")
 
     @classmethod
     def of(cls, text: Text) -> KeptText:
-        """Return a text for the disk."""
+        """Return the form of a text for the disk."""
         values = {name: str(value) if isinstance(value, str) else value for name, value in text.values.items()}
         return cls(text.template, values)
 
     @property
     def text(self) -> Text:
-        """Return the text again."""
+        """Return the text from its form on disk."""
         one, _, several = self.template.partition("\n")
         if not several:
             return say(one, **self.values)
@@ -51,7 +52,7 @@ class KeptText(msgspec.Struct, frozen=True):
 
 
 class KeptValues:
-    """The private values of `table`. `damaged` names those that were set aside, in words for people."""
+    """The private values of `table`. `damaged` lists the values that were set aside, as people call them."""
 
     def __init__(self, table: str, store: LogStore) -> None:
         self.table, self.store = table, store
@@ -60,21 +61,21 @@ class KeptValues:
         self._bad: dict[str, bytes] = {}
 
     def read(self, name: str, type_: type[T], what: str) -> T | None:
-        """Return a value that was kept as JSON, or None where there is none. `what` names it for people. Raise LogError."""
+        """Return a value stored as JSON, or None if there is none. `what` is what people call it. Raise LogError."""
         return self.read_as(name, lambda data: msgspec.json.decode(data, type=type_), what)
 
     def read_as(self, name: str, decode: Callable[[bytes], T], what: str) -> T | None:
-        """Return what `decode` makes of a value, or None where there is none. It raises ValueError for a bad one."""
+        """Return a value read by `decode`, which raises ValueError for damaged data; None if there is no value."""
         data: object = self.store.recall(self.table, name)
         if not data:
             return None
         try:
             if isinstance(data, bytes):
                 return decode(data)
-        except ValueError:  # msgspec's and Unicode's, too; their texts may quote a secret
+        except ValueError:  # also those of msgspec and Unicode; not logged, as their texts may quote a secret
             pass
         log.error("table %s: the kept value %r cannot be read; it is set aside.", self.table, name)
-        self._bad[name] = data if isinstance(data, bytes) else str(data).encode()  # no bytes: a damaged row
+        self._bad[name] = data if isinstance(data, bytes) else str(data).encode()  # a damaged row may hold another type
         if what not in self.damaged:
             self.damaged.append(what)
         if self._writable:
@@ -82,18 +83,18 @@ class KeptValues:
         return None
 
     def open(self) -> None:
-        """Let values be written: everything has been read. Raise LogError."""
+        """Allow writing, after all values have been read. Raise LogError."""
         self._writable = True
         self._set_aside()
 
     def write(self, name: str, value: bytes) -> None:
-        """Write a value in place of the last one. Raise LogError."""
+        """Write a value in place of the previous one. Raise LogError."""
         if not self._writable:
             raise LogError(say("The disk could not be read yet, so nothing is written."))
         self.store.keep(self.table, name, value)
 
     def forget(self, name: str) -> None:
-        """Keep a value no longer, if there is one. Raise LogError."""
+        """Delete a value, if there is one. Raise LogError."""
         if self.store.recall(self.table, name):
             self.write(name, b"")
 

@@ -1,4 +1,4 @@
-"""What the loop asks of every part of a table."""
+"""The interface of all parts of a table, as the loop calls them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ class Part:
     """A part of a table. A subclass overrides what it needs. `hub.table.parts.Parts` defines the order of all parts."""
 
     def restore(self) -> None:
-        """Read what the disk has kept of this part. Called once after a start. Raise LogError."""
+        """Restore the state of this part from disk. Called once after a start. Raise LogError."""
 
     def update(self) -> None:
-        """React to what has changed at the table. Called after each signal, before anything is shown. Raise LogError."""
+        """React to changes at the table. Called after each signal, before anything is shown. Raise LogError."""
 
     def run_due(self) -> bool:
-        """Do what is due by now; return whether anything has changed that is shown. Raise LogError."""
+        """Do everything that is due. Return whether anything visible has changed. Raise LogError."""
         return False
 
     @property
     def due_at(self) -> float | None:
-        """Return when `run_due` must be called, in the clock's seconds; None if the next tick is soon enough."""
+        """Return when to call `run_due`, in the clock's seconds; None if the next tick is soon enough."""
         return None
 
 
 class Group(Part):
-    """Several `parts` that act as one. Each call goes to all of them, in their order."""
+    """Several `parts` that act as one: each call goes to all of them, in order."""
 
     parts: Sequence[Part] = ()
 
@@ -40,11 +40,11 @@ class Group(Part):
             part.update()
 
     def run_due(self) -> bool:
-        """Let each part do what is due."""
+        """Run what is due in each part."""
         changed = [part.run_due() for part in self.parts]
         return any(changed)
 
     @property
     def due_at(self) -> float | None:
-        """Return when the first of them is due."""
+        """Return the earliest time at which a part is due."""
         return min((at for part in self.parts if (at := part.due_at) is not None), default=None)

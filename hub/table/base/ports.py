@@ -1,4 +1,4 @@
-"""The world around one table, as ports (`hub.ports`)."""
+"""The ports (`hub.ports`) of one table."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from hub.table.base.names import Names
 
 @dataclass
 class Ports:
-    """The world around a table, as `hub.app` connects it."""
+    """The ports of a table, as `hub.app` connects them."""
 
     store: LogStore
     phones: Phones
     clock: Clock
     chance: Chance
-    """Answers for the seat CHANCE of a match: what it draws depends on nothing that else is drawn at the table."""
+    """Answers for the seat CHANCE of a match. It has its own random source, independent of `random`."""
     wall: Callable[[], float]
-    """Return the time of day, in seconds since 1970."""
+    """Return the Unix time in seconds."""
     random: Random
-    """The source of everything else that is left to chance: the house, hints, demonstrations, codes and log-ins."""
+    """Random source of the house, hints, demonstrations, codes and logins."""
     lamps: list[Lamps] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
     boxes: Boxes | None = None
     dice: Dice | None = None
     language: Callable[[str], Language] = lambda _: Language()
-    """Of the displays of boxes: the table's, for what a game says ("": for what none says)."""
+    """Return the table's language for box displays, given the name of the game ("": texts that belong to no game)."""
     names: Names = field(default_factory=Names)

@@ -20,7 +20,7 @@ from hub.table.boxes.sealed_choice import SealedChoice
 from hub.table.core import Core
 from hub.table.dice.dispute import Stage
 from hub.table.dice.rolls import Rolls
-from hub.table.seating.questions import Asked
+from hub.table.seating.questions import OpenQuestion
 from hub.table.seating.seat import Seat
 
 _Dice: TypeAlias = tuple[int, RollState, bool]  # accepted dice, state of the batch, `lying`
@@ -40,7 +40,7 @@ class SeatBoxes(Part):
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
         self._shown_question: dict[int, str] = {}  # by seat: kind of the question on its display
-        self._question: Asked | None = None  # that question
+        self._question: OpenQuestion | None = None  # that question
         self._shown_claims: dict[int, tuple[int, bool]] = {}  # by seat: number of the claim, and `is_push_enough`
 
     # --- the decision ------------------------------------------------------------------------------
@@ -131,8 +131,8 @@ class SeatBoxes(Part):
     def update(self) -> None:
         """Show every waiting claim in a notice and on the display, and remove those that are over."""
         before, claims = self._shown_claims, {}
-        for number in self._seats.claimed:
-            claim = self._seats.waiting(number)
+        for number in self._seats.claimed_seats:
+            claim = self._seats.claim_for(number)
             if claim and claim.by == "box":
                 claims[number] = claim.number, self.is_push_enough(self._seats[number])
         self._shown_claims = claims
@@ -186,7 +186,7 @@ class SeatBoxes(Part):
 
     # --- questions to the table ---------------------------------------------------------------------
 
-    def can_answer(self, seat: Seat, asked: Asked) -> bool:
+    def can_answer(self, seat: Seat, asked: OpenQuestion) -> bool:
         """Return whether the box of a seat can answer a question to the table: the match does not ask it there.
 
         A locked box answers by its keys only, as the bar would take the lock back.
@@ -268,7 +268,7 @@ class SeatBoxes(Part):
         match signal:
             case BoxLocked():
                 sealed.lock(seat.number)
-                self._rolls.play_on()
+                self._rolls.close_dispute_window()
             case BoxUnlocked():
                 return sealed.unlock(seat.number)
             case BoxBid(index=index):

@@ -1,1 +1,1 @@
-"""Rolls: what the readers see, how people confirm or dispute it, and the statistics of each die."""
+"""Rolls: what the dice readers report, how people accept or type it, and how they dispute it."""

@@ -1,9 +1,9 @@
-"""A roll that was accepted, for as long as the table may still dispute it.
+"""Dispute about an accepted roll.
 
-For a few seconds after a roll was accepted any seat may dispute it; then a majority of the seats decides, and
-the game waits for them. A second reading corrects what was read and is no new throw: the match goes back to just
-before the roll, what lies there is read or typed once more, and the log keeps both readings. Where nobody carries it
-through, the roll stands as it was. `STAGES` tells which stage follows which, and why.
+For a few seconds after a roll was accepted, any seat may dispute it. Then the game waits while a majority of the seats
+decides. A second reading corrects the first one without a new throw: the match goes back to just before the roll, the
+dice are read or typed again as they lie, and the log records both readings. Without a majority, the roll counts
+unchanged. `STAGES` defines the sequence of stages.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from hub.engine.text import say
 from hub.state import Batch, PublicDispute
 from hub.table.dice.roll_states import least_physical
 
-ASK_SECONDS = 5.0  # after a roll was accepted
-VOTE_SECONDS = 20.0  # then the roll stands
-READ_SECONDS = 60.0  # then it stands too: dice that nobody reads are gone
-TOLD_SECONDS = 5.0  # the outcome is shown, and the game goes on
+ASK_SECONDS = 5.0  # how long a roll may be disputed after it was accepted
+VOTE_SECONDS = 20.0  # without a majority by then, the roll counts
+READ_SECONDS = 60.0  # without a second reading by then, it counts too
+OUTCOME_SECONDS = 5.0  # how long the outcome is shown while the game goes on
 
 Stage: TypeAlias = Literal["open", "vote", "reading", "told"]
 Cause: TypeAlias = Literal["asked", "carried", "rejected", "same", "corrected", "late", "played_on"]
@@ -30,39 +30,39 @@ STAGES: Mapping[Stage, Mapping[Cause, Stage | None]] = {
     "reading": {"same": "told", "corrected": None, "late": "told"},
     "told": {"late": None},
 }
-"""From each stage, what ends it and which stage follows; None: there is no dispute any more."""
+"""By stage: the next stage for each cause that ends it; None: the dispute is over."""
 
 _SECONDS: Mapping[Stage, float] = {
-    "open": ASK_SECONDS, "vote": VOTE_SECONDS, "reading": READ_SECONDS, "told": TOLD_SECONDS,
+    "open": ASK_SECONDS, "vote": VOTE_SECONDS, "reading": READ_SECONDS, "told": OUTCOME_SECONDS,
 }  # fmt: skip
 
 
 class Dispute:
-    """The roll that is entry `index` of the log and came in as `batches`. `now` is when it was accepted.
+    """A dispute about the roll in entry `index` of the log, read as `batches` and accepted at `now`.
 
-    Loans may stand between the decision that asked for it and its entry: the index is the entry's own.
+    The index is that of the roll's own entry, as loans may come between it and the decision that asks for the roll.
     """
 
     def __init__(self, roll: Roll, index: int, batches: Sequence[Batch], now: float) -> None:
         self.roll, self.index, self.batches = roll, index, list(batches)
         self.stage: Stage = "open"
-        self.until = now + ASK_SECONDS  # the clock's seconds at which the stage ends
+        self.until = now + ASK_SECONDS  # end of the stage, in the clock's seconds
         self._yes: list[int] = []
         self._no: list[int] = []
         self._text = ""
 
     @property
     def faces(self) -> list[int]:
-        """Return the faces as they were read first, in their order."""
+        """Return the faces of the first reading, in order."""
         return [face for batch in self.batches for face in batch.faces]
 
     @property
-    def waits(self) -> bool:
-        """Return whether the game waits for it."""
+    def blocks_match(self) -> bool:
+        """Return whether the game waits for the dispute."""
         return self.stage in ("vote", "reading")
 
-    def go(self, cause: Cause, now: float, text: str = "") -> bool:
-        """Go to the stage that follows; return whether there is one. A cause that this stage does not have is a KeyError."""
+    def advance(self, cause: Cause, now: float, text: str = "") -> bool:
+        """Go to the next stage. Return whether there is one. Raise KeyError for an impossible cause."""
         after = STAGES[self.stage][cause]
         if after is None:
             return False
@@ -70,16 +70,16 @@ class Dispute:
         return True
 
     def vote(self, seat: int, now: float, *, yes: bool) -> None:
-        """Note that a seat wants a second reading, or not. The first yes opens the vote; all may change their minds."""
+        """Record whether a seat wants a second reading. The first yes opens the vote. Votes may change."""
         if self.stage == "open":
-            self.go("asked", now, say("Seat {seat} asks for it.", seat=seat))
+            self.advance("asked", now, say("Seat {seat} asks for it.", seat=seat))
         for side in (self._yes, self._no):
             if seat in side:
                 side.remove(seat)
         (self._yes if yes else self._no).append(seat)
 
-    def carried(self, voters: Collection[int]) -> bool | None:
-        """Return whether more than half of the voters, or of those who voted, want it; None while that is open."""
+    def verdict(self, voters: Collection[int]) -> bool | None:
+        """Return whether more than half of `voters` and other seats that voted want it; None while undecided."""
         count = len({*voters, *self._yes, *self._no})
         if 2 * len(self._yes) > count:
             return True

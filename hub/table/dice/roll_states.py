@@ -1,8 +1,8 @@
-"""The states of a roll at the table, and what leads from one to another.
+"""The state machine of a batch of dice.
 
-`TRANSITIONS` is the whole of it, in the manner of a printed table: from each state the steps that may be taken, and the
-state that each leads to. What a state has no step for is refused (a person) or ignored (a reader). The steps themselves
-are taken in `hub.table.dice.open_batch`, and a batch that was accepted is counted in `hub.table.dice.table_dice`.
+`TRANSITIONS` gives, for each state, the possible steps and the state after each. A step that a state does not have is
+refused if it comes from a person, and ignored if it comes from a reader. `hub.table.dice.open_batch` takes the steps;
+`hub.table.dice.table_dice` counts the accepted batches.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 from hub.engine.text import Text, say
 from hub.state import Batch, Read, RollState
 
-BATCH = 6  # the standard kit: one Bluetooth adapter holds that many dice
-ACCEPT_SECONDS = 1.0  # a batch that was read is accepted after so long where nobody objects
-SILENT_SECONDS = 3.0  # a reader that does not answer its arm for so long is no reader
-HINT_SECONDS = 45.0  # then the other ways to roll are pointed out
-STAFF_SECONDS = 120.0  # then staff are called
-TYPED_SECONDS = 60.0  # then typed dice count, if nobody has said no
-ENOUGH = 3  # votes that have a leaning die read as it lies; at a table of three or two a majority
+BATCH = 6  # dice per batch: the standard kit, as many as one Bluetooth adapter can connect
+ACCEPT_SECONDS = 1.0  # a batch that was read is accepted after this time unless somebody objects
+SILENT_SECONDS = 3.0  # a reader that has not answered after this time counts as lost
+HINT_SECONDS = 45.0  # after this time, people are reminded of the other ways to roll
+STAFF_SECONDS = 120.0  # after this time, staff are called
+TYPED_SECONDS = 60.0  # typed dice are accepted after this time unless somebody objects
+ENOUGH = 3  # maximum number of votes needed to read a leaning die as it lies; a majority at small tables
 
 READ: tuple[Read, ...] = ("read", "typed", "hub")  # from the most physical to the least
 
@@ -27,10 +27,26 @@ Step: TypeAlias = Literal[
     "ready", "falling", "read", "leaning", "lifted", "miscounted", "lost", "unreadable", "silent",
     "typed", "accepted", "read_again", "as_it_lies", "hub",
 ]  # fmt: skip
-"""What may happen to a batch. By the reader: it waits (ready), a die moves (falling), all lie flat and were read, one is
-leaning, flat ones beside a leaning one were lifted, the count or a face is wrong (miscounted), it is lost, cannot read
-again what lies there (unreadable), or does not answer (silent). By people: typed, accepted, an objection (read_again), a
-vote to read a leaning die as it lies, and one to let the hub roll. Time accepts, too."""
+"""Steps of a batch.
+
+Steps of the reader:
+- ready: it waits for the dice
+- falling: a die moves
+- read: all dice lie flat and were read
+- leaning: a die leans
+- lifted: flat dice beside a leaning one were picked up
+- miscounted: the count or a face is wrong
+- lost: the reader is lost
+- unreadable: it cannot read the dice again as they lie
+- silent: it does not answer
+
+Steps of people:
+- typed: the faces were typed
+- accepted: also by time
+- read_again: somebody objects
+- as_it_lies: a vote to read a leaning die as it lies was carried
+- hub: they let the hub roll
+"""
 
 _BY_READER: Mapping[Step, RollState] = {
     "ready": "armed",
@@ -44,14 +60,14 @@ _BY_READER: Mapping[Step, RollState] = {
     "silent": "no_reader",
 }
 
-# What was accepted or rolled by the hub leads to the next batch, which is armed anew, or to the end of the roll.
+# After an accepted batch or one rolled by the hub, the next batch begins ("armed"), or the roll is complete.
 TRANSITIONS: Mapping[RollState, Mapping[Step, RollState]] = {
     "armed": {**_BY_READER, "typed": "typed", "hub": "armed"},
     "rolling": {**_BY_READER, "typed": "typed", "hub": "armed"},
     "no_reader": {**_BY_READER, "typed": "typed", "hub": "armed"},
     "wrong_count": {**_BY_READER, "typed": "typed", "hub": "armed", "read_again": "armed"},
     "cocked": {**_BY_READER, "as_it_lies": "no_reader", "hub": "armed", "read_again": "armed"},
-    # What has settled has settled: from here on the reader is not asked any more.
+    # From here on, the reader is ignored: settled dice may be picked up.
     "settled": {"accepted": "armed", "typed": "typed", "read_again": "armed"},
     "typed": {"accepted": "armed", "typed": "typed", "read_again": "armed"},
 }
@@ -63,16 +79,23 @@ REFUSALS: Mapping[Step, Text] = {
     "as_it_lies": say("No die is leaning."),
     "hub": say("The dice lie there: say whether they were read right."),
 }
-"""Why what a person wants cannot be where `TRANSITIONS` has no such step."""
+"""The refusal of a person's step that `TRANSITIONS` does not have in the present state."""
 
-MOVED: tuple[Step, ...] = ("falling", "read", "leaning", "lifted", "miscounted", "typed")  # somebody is at the dice
+MOVING_STEPS: tuple[Step, ...] = (
+    "falling",
+    "read",
+    "leaning",
+    "lifted",
+    "miscounted",
+    "typed",
+)  # steps that show activity at the dice
 
 
 def least_physical(batches: Sequence[Batch]) -> Read:
-    """Return how a roll came in: as its least physical batch did."""
+    """Return how a roll was read: the least physical way among its batches."""
     return max((batch.read for batch in batches), key=READ.index)
 
 
-def enough(voters: int) -> int:
-    """Return how many of so many have a leaning die read as it lies."""
+def votes_needed(voters: int) -> int:
+    """Return how many of `voters` are needed to read a leaning die as it lies."""
     return min(ENOUGH, voters // 2 + 1)

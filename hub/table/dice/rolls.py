@@ -1,7 +1,7 @@
-"""What comes of the dice of a table: a roll that was accepted becomes an action, and may be disputed for a while.
+"""Rolls of a table: an accepted roll becomes an action, and can be disputed for a few seconds.
 
-A dispute goes back to just before the roll, so whatever a person wants of the match goes through `Rolls.act`, which
-knows whether the dice, or the table's vote about them, come first.
+A dispute returns the match to just before the roll. So all actions of people go through `Rolls.act`, which checks
+whether the dice, or a vote about them, come first.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ READ_AGAIN = say("Do not roll: the dice are read again.")
 NOT_YOURS = say("Only players of this match decide about its dice.")
 
 HUB_SECONDS = 1.6
-"""How long a roll that the hub makes for everybody waits, so that people see whose it is and what it has to show."""
+"""Delay of a roll by the hub, so that people see whose roll it is and what it must show."""
 HUB_CHOICE_SECONDS = 15.0
-"""And where its seat may do something else first; its own phone rolls at once."""
+"""The same if the seat has other options first. Its own phone can roll at once."""
 
 
 class Rolls(Part):
-    """The dice of a table and the dispute about its last roll, if there is one."""
+    """The dice of a table, and the dispute about its last roll, if any."""
 
     def __init__(self, core: Core) -> None:
         ports, self._kept = core.ports, core.kept
@@ -43,14 +43,14 @@ class Rolls(Part):
         self.dispute: Dispute | None = None
         self._play, self._seats, self._notices, self._clock = core.play, core.seats, core.notices, ports.clock
         self.by_hub = False
-        """Whether the hub rolls all dice of this table, as its people want it."""
+        """Whether the hub rolls all dice of this table, chosen by its people."""
 
     def restore(self) -> None:
-        """Take up what people have said before a restart. Raise LogError."""
+        """Restore from disk whether the hub rolls. Raise LogError."""
         self.by_hub = bool(self._kept.read("hub rolls", bool, say("who rolls the dice")))
 
-    def let_hub_roll(self, on: bool) -> None:
-        """Let the hub roll all dice of this table, or people, until nobody sits here. Raise NotAsked, or LogError."""
+    def set_hub_rolls(self, on: bool) -> None:
+        """Choose whether the hub or people roll the dice, until nobody sits here. Raise LogError."""
         self._kept.write("hub rolls", b"true" if on else b"false")
         self.by_hub = on
 
@@ -58,96 +58,96 @@ class Rolls(Part):
 
     @property
     def decision(self) -> Decision | None:
-        """Return the open decision; None also while the table votes about its dice, or somebody pitches: nobody is asked."""
-        return None if self.voting or self._play.held else self._play.decision
+        """Return the open decision; None also during a vote about the dice or a pitch, when nobody is asked."""
+        return None if self.voting or self._play.paused else self._play.decision
 
     @property
     def voting(self) -> bool:
-        """Return whether the table votes on a second reading."""
+        """Return whether a vote on a second reading is open."""
         return self.dispute is not None and self.dispute.stage == "vote"
 
     @property
-    def waits(self) -> bool:
-        """Return whether the match waits for a dispute."""
-        return self.dispute is not None and self.dispute.waits
+    def waits_for_dispute(self) -> bool:
+        """Return whether the match waits for a dispute to end."""
+        return self.dispute is not None and self.dispute.blocks_match
 
     def open(self, decision: Decision | None) -> None:
-        """Ask for the roll of a decision that has just opened, if it wants one."""
+        """Request the roll of a decision that has just opened, if it needs one."""
         if decision is None or decision.roll is None:
             self.dice.close()
             return
         roll, key = decision.roll, self._key(decision, decision.roll)
         if self.dispute and self._play.in_second_reading:
-            self.dice.ask_second_reading(key, roll, self.dispute.batches)
+            self.dice.request_second_reading(key, roll, self.dispute.batches)
         else:
-            self.dice.ask(key, roll, decision.wants)
+            self.dice.request_roll(key, roll, decision.wants)
 
     def _key(self, decision: Decision, roll: Roll) -> str:
-        """Return what tells a roll from every other one, across a power cut and whatever loans are taken meanwhile."""
+        """Return a unique key of a roll, which stays the same across power cuts and loans."""
         return f"{self._play.log.match}/{decision.number}/{roll.seat}/{roll.sides}/{roll.why}"
 
     def want(self, decision: Decision) -> str:
-        """Return what is wanted, in a sentence to those who are asked."""
+        """Return the prompt for the seats that are asked."""
         return READ_AGAIN if self._play.in_second_reading else decision.want
 
     def others(self, decision: Decision) -> str:
-        """Return what is wanted of whom, in a sentence to everybody else."""
+        """Return the sentence for everybody else about what others are asked."""
         return READ_AGAIN if self._play.in_second_reading else decision.others
 
     # --- acting --------------------------------------------------------------------------------------
 
     def refusal(self, action: Action) -> IllegalAction | None:
-        """Return why `act` would refuse an action, or None. Nothing changes."""
-        return self._comes_first(action.seat) or self._play.refusal(action)
+        """Return why `act` would refuse an action, or None, without changing anything."""
+        return self._blocked_by(action.seat) or self._play.refusal(action)
 
     def act(self, action: Action) -> None:
-        """Let the match take an action. Raise IllegalAction, and then nothing has changed."""
-        if refusal := self._comes_first(action.seat):
+        """Apply an action to the match. Raise IllegalAction, and then nothing has changed."""
+        if refusal := self._blocked_by(action.seat):
             raise refusal
         self._play.act(action)
-        self.play_on()
+        self.close_dispute_window()
 
-    def _comes_first(self, seat: int) -> IllegalAction | None:
-        """Return what stands before any action of a seat: the disk, its dice, a vote."""
+    def _blocked_by(self, seat: int) -> IllegalAction | None:
+        """Return the refusal of any action of a seat due to the disk, its dice, a pitch or a vote; else None."""
         if refusal := self._play.standstill():
             return refusal
         decision = self._play.decision
-        if decision and decision.roll and decision.roll.seat == seat and self.dice.fallen:
+        if decision and decision.roll and decision.roll.seat == seat and self.dice.has_fallen:
             return NotOffered(say("Your dice have begun to fall: finish the roll first."), "DICE")
-        if self._play.held and seat != CHANCE:
+        if self._play.paused and seat != CHANCE:
             return NotAsked(PITCH, "PITCH")
-        return NotAsked(WAITS, "DICE") if self.waits and seat != CHANCE else None
+        return NotAsked(WAITS, "DICE") if self.waits_for_dispute and seat != CHANCE else None
 
     def undo(self, seat: int) -> None:
-        """Take back the last input of a seat. Raise IllegalAction where that cannot be."""
+        """Undo the last input of a seat. Raise IllegalAction if that is not possible."""
         if refusal := self._play.standstill():
             raise refusal
-        if self.waits:
+        if self.waits_for_dispute:
             raise NotAsked(WAITS, "DICE")
-        if self.dice.fallen:
+        if self.dice.has_fallen:
             raise NotOffered(say("Dice have been read since: it cannot be taken back."), "UNDO")
         self._play.undo(seat)
         self.dispute = None
 
-    def play_on(self) -> None:
-        """End the time in which a roll may be disputed: somebody plays on. A dispute that has begun stays."""
+    def close_dispute_window(self) -> None:
+        """End the time for disputing a roll, because play goes on. A dispute that has begun stays."""
         if self.dispute and self.dispute.stage == "open":
             self._end("played_on")
 
     # --- the reader ------------------------------------------------------------------------------------
 
-    def seen(self, seen: DiceSeen) -> bool:
-        """Take what a dice reader sees; return whether it was asked."""
-        if self.decision is None or not self.dice.seen(seen):
+    def on_reading(self, report: DiceSeen) -> bool:
+        """Handle a report of the dice reader. Return whether it was expected."""
+        if self.decision is None or not self.dice.on_reading(report):
             return False
-        if self.dice.stirred:
-            self.play_on()
+        if self.dice.is_touched:
+            self.close_dispute_window()
         return True
 
     # --- people ------------------------------------------------------------------------------------------
 
     def check(self, seat: int, number: int | None) -> None:
-        """Raise IllegalAction unless a request is about the roll that is open, by somebody who plays."""
+        """Raise IllegalAction unless the request comes from a player and is about the open roll."""
         decision = self.decision
         if decision is None or decision.roll is None:
             raise NotAsked(say("No roll is wanted now."), "DICE")
@@ -156,24 +156,24 @@ class Rolls(Part):
         if seat not in self._play.seats:
             raise NotAsked(NOT_YOURS, "DICE")
 
-    def type(self, seat: int, faces: list[int]) -> None:
+    def type_faces(self, seat: int, faces: list[int]) -> None:
         """Take the faces that the roller types. Raise IllegalAction."""
-        self.dice.type(seat, faces, [other for other in self._present() if other != seat])
-        self.play_on()
+        self.dice.type_faces(seat, faces, [other for other in self._present() if other != seat])
+        self.close_dispute_window()
         self._finish()
 
     def roll_by_hub(self) -> None:
-        """Let the hub roll for a seat that is away. Raise IllegalAction where dice lie there, or are read again."""
+        """Let the hub roll for an absent seat. Raise IllegalAction if dice lie there or are read again."""
         self.dice.roll_by_hub()
         self._finish()
 
     def give_up_dispute(self) -> None:
-        """Go on from the disputed roll as it was read first: the match leaves the table."""
-        self._let_stand("late", "")
+        """Continue with the first reading of a disputed roll, before the match leaves the table."""
+        self._keep_first_reading("late", "")
         self.dispute = None
 
     def answer(self, seat: int, answer: Literal["accept", "again", "hub", "lies"]) -> None:
-        """Take what a seat says to the dice: `accept`, `again`, `hub` or `lies`. Raise IllegalAction."""
+        """Handle the answer of a seat about the dice. Raise IllegalAction."""
         match answer:
             case "accept":
                 self.dice.accept(seat)
@@ -184,38 +184,38 @@ class Rolls(Part):
             case "hub":
                 self.dice.vote_hub(seat, self._present())
             case "lies":
-                self.dice.open.as_it_lies(seat, len(self.voters()))
+                self.dice.open.vote_as_it_lies(seat, len(self.voters()))
         self._finish()
 
     def _present(self) -> list[int]:
-        """Return the seats that play and at which somebody is, on a phone or a box."""
+        """Return the active seats of the match that have a connected phone or box."""
         there = [s for s in self._seats if s.number in self._play.seats and (s.phone_on or s.box_on) and not s.is_house]
-        return [s.number for s in there if self._seats.is_heard(s.number)]
+        return [s.number for s in there if self._seats.is_active(s.number)]
 
     @property
     def has_dice(self) -> bool:
-        """Return whether there are dice that people can throw and a reader sees."""
-        return self.dice.are_there
+        """Return whether there are dice that a reader can read."""
+        return self.dice.has_dice
 
     def voters(self) -> list[int]:
-        """Return the seats whose votes count: they play, or have just played, and hold a phone, asleep or not, or a box."""
+        """Return the seats that may vote: in the current or last match, with a person and a phone or box."""
         playing = self._play.match.state.seats if self._play.match else ()
         return [s.number for s in self._seats if s.number in playing and s.is_somebodys and (s.sid or s.box_on)]
 
     def _finish(self) -> None:
-        """Give the match all faces as one action of chance, once every die of the roll was accepted."""
-        match, decision, whole = self._play.match, self.decision, self.dice.whole
+        """Turn a complete roll into one action of chance."""
+        match, decision, whole = self._play.match, self.decision, self.dice.result
         if match is None or decision is None or decision.roll is None or whole is None:
             return
         if self.dice.key != self._key(decision, decision.roll):
-            return  # they were thrown for another roll
+            return  # the dice belong to another roll
         faces, read = whole
         if self.dispute and self._play.in_second_reading:
             self._compare(self.dispute, faces, read)
             return
         batches, hidden, index = self.dice.batches, match.hidden(), len(match.log)
         self._play.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
-        self.play_on()
+        self.close_dispute_window()
         self._allow_dispute(decision.roll, index, batches, hidden)
 
     # --- disputes ------------------------------------------------------------------------------------------
@@ -223,9 +223,9 @@ class Rolls(Part):
     def _allow_dispute(
         self, roll: Roll, index: int, batches: Sequence[Batch], hidden: Mapping[int, Counter[str]]
     ) -> None:  # fmt: skip
-        """Let any seat dispute, for a few seconds, a roll that was accepted.
+        """Let any seat dispute an accepted roll for a few seconds.
 
-        Not what the hub itself rolled, and not where the roll has shown what nobody can forget again.
+        Rolls by the hub, and rolls that have revealed hidden information, cannot be disputed.
         """
         match = self._play.match
         if match is None or match.fault or batches[-1].read == "hub" or match.has_revealed(hidden):
@@ -233,7 +233,7 @@ class Rolls(Part):
         self.dispute = Dispute(roll, index, batches, self._clock.now())
 
     def vote(self, seat: int, *, yes: bool) -> None:
-        """Take that a seat wants a second reading or, once the table votes on it, does not. Raise IllegalAction."""
+        """Record the vote of a seat on a second reading. The first yes opens the vote. Raise IllegalAction."""
         dispute, match = self.dispute, self._play.match
         if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
             raise NotAsked(say("There is no roll that could be read again now."), "DICE")
@@ -243,42 +243,42 @@ class Rolls(Part):
         self._count(dispute)
 
     def bar_is_free(self, seat: int) -> bool:
-        """Return whether the bar of a seat's box means nothing else now."""
+        """Return whether the bar of a seat's box has no other meaning now."""
         decision = self._play.decision
         return decision is None or (seat not in decision.asked and not (decision.roll and decision.roll.seat == seat))
 
     def _count(self, dispute: Dispute) -> bool:
-        """Return whether the table has decided, with those who sit there now, and do what it has decided."""
-        carried = dispute.carried(self.voters())
+        """Carry out the result of the vote, if it is decided. Return whether it is."""
+        carried = dispute.verdict(self.voters())
         if carried:
             self._play.begin_second_reading(dispute.index, dispute.batches)
-            dispute.go("carried", self._clock.now())
+            dispute.advance("carried", self._clock.now())
         elif carried is False:
-            self._let_stand("rejected", say("Not read again: the roll counts."))
+            self._keep_first_reading("rejected", say("Not read again: the roll counts."))
         return carried is not None
 
     def _compare(self, dispute: Dispute, faces: list[int], read: str) -> None:
-        """Take the second reading: where it differs, it takes the place of the first one in the log."""
+        """Compare the second reading with the first. A different one replaces it in the log."""
         if sorted(faces) == sorted(dispute.faces):
-            self._let_stand("same", say("The dice show the same: the roll counts."))
+            self._keep_first_reading("same", say("The dice show the same: the roll counts."))
             return
         first = {"faces": dispute.faces, "read": least_physical(dispute.batches)}
         self._play.correct(faces, read, first)
         self._end("corrected")
 
-    def _let_stand(self, cause: Cause, text: str) -> None:
-        """Go on from the roll as it was read first."""
-        self._play.let_stand()
+    def _keep_first_reading(self, cause: Cause, text: str) -> None:
+        """Continue with the first reading of the roll."""
+        self._play.keep_first_reading()
         self._end(cause, text)
 
     def _end(self, cause: Cause, text: str = "") -> None:
-        if self.dispute and not self.dispute.go(cause, self._clock.now(), text):
+        if self.dispute and not self.dispute.advance(cause, self._clock.now(), text):
             self.dispute = None
 
     # --- the disk and time -----------------------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Take up after a restart: a second reading that had begun goes on."""
+        """Resume after a restart, with an interrupted second reading if there is one."""
         kept = self._play.resume_second_reading()
         if kept is None:
             self._play.answer_chance()
@@ -287,31 +287,31 @@ class Rolls(Part):
         assert decision is not None
         assert decision.roll is not None
         self.dispute = Dispute(decision.roll, kept.number, kept.batches, self._clock.now())
-        self.dispute.go("asked", self._clock.now())
-        self.dispute.go("carried", self._clock.now())
+        self.dispute.advance("asked", self._clock.now())
+        self.dispute.advance("carried", self._clock.now())
 
     def stop(self) -> None:
-        """End a dispute that has not gone back yet: the disk has failed."""
+        """End a dispute before its second reading, as the disk has failed."""
         if not self._play.in_second_reading:
             self.dispute = None
 
     @property
     def due_at(self) -> float | None:
-        """Return when something is due by itself, in the clock's seconds."""
+        """Return when `run_due` must be called, in the clock's seconds."""
         if self._play.stopped:
             return None
         times = (self.dice.open.due_at, self.dispute.until if self.dispute else None, self._hub_due_at)
         return min((at for at in times if at is not None), default=None)
 
     def run_due(self) -> bool:
-        """Do what time, and whoever comes and goes, brings about; return whether anything has changed."""
+        """Do everything that is due, also after people have come or left. Return whether anything has changed."""
         if self._play.stopped:
             return False
         changed = self.decision is not None and self.dice.run_due()
         roll = self.dice.roll
         alone = roll is not None and not [one for one in self._present() if one != roll.seat]
-        if self.dice.open.state == "typed" and (alone or self.dice.typed_long_ago) and roll:
-            self.dice.let_typed_stand()
+        if self.dice.open.state == "typed" and (alone or self.dice.typed_timed_out) and roll:
+            self.dice.accept_typed()
             changed = True
         if changed:
             self._finish()
@@ -319,18 +319,18 @@ class Rolls(Part):
             self.roll_by_hub()
             changed = True
         if self.by_hub and not any(seat.joined and not seat.is_house for seat in self._seats):
-            self.let_hub_roll(False)
+            self.set_hub_rolls(False)
             changed = True
         changed = self._dispute_due() or changed
         return self._call_staff() or changed
 
     @property
     def _hub_due_at(self) -> float | None:
-        """Return when the hub rolls the open roll, where it rolls all; None while anybody has touched a die of it."""
+        """Return when the hub makes the open roll; None if people roll or have touched the dice."""
         decision, roll = self.decision, self.dice.roll
-        if not self.by_hub or self._play.stopped or decision is None or roll is None or self.dice.stirred:
+        if not self.by_hub or self._play.stopped or decision is None or roll is None or self.dice.is_touched:
             return None
-        if self.dice.open.lying or not self.dice.open.can("hub"):
+        if self.dice.open.lying or not self.dice.open.allows("hub"):
             return None
         return self.dice.open.moved_at + (HUB_CHOICE_SECONDS if decision.offers(roll.seat) else HUB_SECONDS)
 
@@ -341,14 +341,14 @@ class Rolls(Part):
         if dispute.stage == "vote" and self._count(dispute):
             return True
         late = self._clock.now() >= dispute.until
-        if late and dispute.waits:
-            self._let_stand("late", say("Not read again in time: the roll counts."))
+        if late and dispute.blocks_match:
+            self._keep_first_reading("late", say("Not read again in time: the roll counts."))
         elif late:
             self._end("late")
         return late
 
     def _call_staff(self) -> bool:
-        """Keep the notice that nobody rolls for as long as that is so; return whether that has changed."""
+        """Post or end the notice that nobody rolls. Return whether it has changed."""
         if not self.dice.unattended:
             return self._notices.end("not_rolled")
         assert self.dice.roll is not None
@@ -356,15 +356,15 @@ class Rolls(Part):
             "not_rolled", say("Seat {seat} has not rolled for two minutes.", seat=self.dice.roll.seat)
         )
 
-    # --- what everybody sees -----------------------------------------------------------------------------------
+    # --- public state ------------------------------------------------------------------------------------------
 
     def public(self) -> PublicDice | None:
-        """Return the open roll as everybody sees it."""
+        """Return the public state of the open roll."""
         shown = self.dice.public(len(self.voters())) if self._play.decision else None
         if shown and self._hub_due_at is not None:
             return replace(shown, state="armed", say=say("The hub rolls for Seat {seat}.", seat=shown.seat))
         return shown
 
     def public_dispute(self) -> PublicDispute | None:
-        """Return the dispute as everybody sees it."""
+        """Return the public state of the dispute."""
         return self.dispute.public(self.voters()) if self.dispute else None

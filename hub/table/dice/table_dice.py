@@ -1,13 +1,14 @@
-"""The dice of one table: the roll that is asked for, batch by batch, from the first throw to the faces that count.
+"""The dice of one table: the requested roll, batch by batch, up to its final faces.
 
-A roll of many dice comes in batches, at most six dice each or as many as the reader has. A batch that was read is
-accepted a second later if nobody objects, or when the roller says so. A batch that was typed is accepted when a second
-seat says so, or when a minute has passed and nobody has objected. Where every player wants it, the hub rolls what is still missing. What was accepted is on disk: a power
-cut costs the batch on the table, never those before it. Nobody gets a better roll out of any of this: dice that have
-settled are read again, not rolled again, and of a batch with leaning dice only those are, unless the table would have
-them read as they lie.
+- A roll is split into batches of at most six dice, or of as many as the reader has.
+- A batch that was read is accepted after a second without objection, or by the roller.
+- A typed batch is accepted by another seat, or after a minute without objection.
+- If all players agree, the hub rolls the missing dice.
+- Accepted batches are on disk. A power cut loses only the batch on the table.
+- Nobody can improve a roll: settled dice are read again, never rolled again. Of a batch with leaning dice, only these
+  are rolled again, unless the table votes to read them as they lie.
 
-The batch on the table is `hub.table.dice.open_batch`; what may follow what stands in `hub.table.dice.roll_states`.
+`hub.table.dice.open_batch` handles the batch on the table, `hub.table.dice.roll_states` defines its states.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ from hub.table.dice.roll_states import (
     REFUSALS,
     STAFF_SECONDS,
     TYPED_SECONDS,
-    enough,
     least_physical,
+    votes_needed,
 )
 
 
 class KeptRoll(msgspec.Struct, frozen=True):
-    """What survives a power cut of a roll that is not whole yet."""
+    """The part of an incomplete roll that survives a power cut."""
 
     key: str
     batches: list[Batch]
 
 
 class TableDice:
-    """The roll that a table asks for, if any; `open` is its batch on the table. Its methods raise LogError where the disk fails."""
+    """The requested roll of a table, if any, and `open`, its batch on the table. Methods may raise LogError."""
 
     def __init__(self, reader: Dice | None, kept: KeptValues, clock: Clock, chance: Chance) -> None:
         self._kept, self._clock, self._chance = kept, clock, chance
@@ -58,12 +59,12 @@ class TableDice:
 
     # --- the roll ---
 
-    def ask(self, key: str, roll: Roll, wants: odds.Wants | None) -> None:
-        """Ask for a roll. `key` names the question: a roll that a power cut, or a loan made longer, goes on half read."""
+    def request_roll(self, key: str, roll: Roll, wants: odds.Wants | None) -> None:
+        """Request a roll. With the same `key` as before, batches accepted before a power cut or a loan count again."""
         batches = list(self._batches) if self.roll and self.key == key else self._recall(key)
         if self.key != key:
             self._forget()
-            self._wait_anew()
+            self._restart_wait()
         self.roll, self.key, self._wants = roll, key, wants
         while batches and sum(len(batch.faces) for batch in batches) >= roll.count:
             batches.pop()
@@ -71,20 +72,20 @@ class TableDice:
         self.open.begin(roll, self._fitting())
         self.open.arm()
 
-    def ask_second_reading(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
-        """Ask for no throw: the last batch of a disputed roll gets its second reading as it lies, or is typed.
+    def request_second_reading(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
+        """Request a second reading of a disputed roll: of its last batch as it lies, read or typed.
 
-        The others were picked up long ago.
+        Earlier batches keep their faces, because their dice were picked up long ago.
         """
         self._forget()
         self.roll, self.key, self._wants = roll, key, None
-        self._wait_anew()
+        self._restart_wait()
         self._batches = list(batches[:-1])
         self.open.begin(roll, len(batches[-1].faces))
         self.open.begin_second_reading()
 
     def close(self) -> None:
-        """Ask for no roll."""
+        """Cancel the request."""
         if self.roll:
             self._forget()
             self.roll, self.key = None, ""
@@ -92,42 +93,42 @@ class TableDice:
             self.open.disarm()
 
     @property
-    def whole(self) -> tuple[list[int], Read] | None:
-        """Return all faces in their order and how they came in, once every batch was accepted."""
+    def result(self) -> tuple[list[int], Read] | None:
+        """Return all faces in order and how they were read, or None before every batch was accepted."""
         if self.roll is None or self.accepted < self.roll.count:
             return None
         return [face for batch in self._batches for face in batch.faces], least_physical(self._batches)
 
     @property
     def batches(self) -> list[Batch]:
-        """Return what was accepted of the roll, batch by batch."""
+        """Return the accepted batches of the roll."""
         return list(self._batches)
 
     @property
     def accepted(self) -> int:
-        """Return how many dice were accepted already."""
+        """Return the number of accepted dice."""
         return sum(len(batch.faces) for batch in self._batches)
 
     @property
-    def fallen(self) -> bool:
-        """Return whether anybody has seen a die of this roll: then it is finished before its roller does anything else."""
-        return self.roll is not None and bool(self._batches or self.open.seen_by_anybody)
+    def has_fallen(self) -> bool:
+        """Return whether a die of this roll is known. Then its roller must finish it before any other action."""
+        return self.roll is not None and bool(self._batches or self.open.has_known_dice)
 
     @property
-    def stirred(self) -> bool:
-        """Return whether the dice of this roll are in somebody's hand, or have left it."""
-        return self.fallen or (self.roll is not None and self.open.state not in ("armed", "no_reader"))
+    def is_touched(self) -> bool:
+        """Return whether somebody has picked up or thrown dice of this roll."""
+        return self.has_fallen or (self.roll is not None and self.open.state not in ("armed", "no_reader"))
 
     @property
     def voting(self) -> bool:
-        """Return whether somebody wants the hub to roll."""
+        """Return whether a seat has voted for a roll by the hub."""
         return bool(self._hub_votes)
 
-    def _wait_anew(self) -> None:
+    def _restart_wait(self) -> None:
         self._hub_votes, self.open.moved_at = [], self._clock.now()
 
     def _fitting(self) -> int:
-        """Return how many dice a batch has now."""
+        """Return the size of the next batch."""
         if self.roll is None:
             return 0
         most = self._kit.dice if self._kit and self._kit.dice else BATCH
@@ -136,44 +137,44 @@ class TableDice:
     # --- the reader ---
 
     @property
-    def are_there(self) -> bool:
-        """Return whether there are dice that can be thrown and read."""
+    def has_dice(self) -> bool:
+        """Return whether the reader has dice."""
         return self._kit is not None and self._kit.dice > 0
 
-    def kit(self, kit: DiceKit) -> None:
-        """Note which dice the reader has; a batch that nobody has begun is asked for anew in the size that is left."""
+    def on_kit(self, kit: DiceKit) -> None:
+        """Note which dice the reader has. An untouched batch is requested again if its size changes."""
         self._kit = kit
         if self.roll and self.open.untouched and self.open.size != self._fitting():
             self.open.begin(self.roll, self._fitting())
             self.open.arm()
 
-    def seen(self, seen: DiceSeen) -> bool:
-        """Take what the reader sees; return whether it was asked."""
-        return self.roll is not None and self.open.seen(seen)
+    def on_reading(self, report: DiceSeen) -> bool:
+        """Handle a report of the reader. Return whether it was expected."""
+        return self.roll is not None and self.open.on_reading(report)
 
     # --- people ---
 
-    def type(self, seat: int, faces: list[int], others: Sequence[int]) -> None:
-        """Take what the roller types. One of the `others` says yes; where nobody else is there it is accepted at once."""
-        self.open.type(seat, faces)
+    def type_faces(self, seat: int, faces: list[int], others: Sequence[int]) -> None:
+        """Take typed faces. One of the `others` must accept them; if there are none, they are accepted at once."""
+        self.open.type_faces(seat, faces)
         if not others:
             self._accept("typed")
 
     @property
-    def typed_long_ago(self) -> bool:
-        """Return whether dice were typed and nobody has said anything to them for a minute."""
+    def typed_timed_out(self) -> bool:
+        """Return whether typed dice have waited for a minute without an answer."""
         return self.open.state == "typed" and self._clock.now() - self.open.moved_at >= TYPED_SECONDS
 
-    def let_typed_stand(self) -> None:
-        """Accept what was typed: nobody else is there any more who could say yes, or nobody has said no."""
+    def accept_typed(self) -> None:
+        """Accept typed dice: nobody else is present, or nobody has objected in time."""
         self._accept("typed")
 
     def accept(self, seat: int) -> None:
-        """Accept the batch on the table. Raise IllegalAction where it is not this seat's to accept."""
-        self._accept(self.open.accepting(seat))
+        """Accept the batch on the table. Raise IllegalAction if the seat may not."""
+        self._accept(self.open.check_accept(seat))
 
     def vote_hub(self, seat: int, voters: Sequence[int]) -> None:
-        """Note that a seat wants the hub to roll, or no longer; once all `voters` do, it rolls what is missing."""
+        """Toggle the vote of a seat for a roll by the hub. When all `voters` agree, the hub rolls the missing dice."""
         self._check_hub()
         if seat in self._hub_votes:
             self._hub_votes.remove(seat)
@@ -183,15 +184,15 @@ class TableDice:
             self.roll_by_hub()
 
     def _check_hub(self) -> Roll:
-        """Return the roll that the hub may roll now. Raise IllegalAction."""
+        """Return the roll that the hub may make now. Raise IllegalAction if there is none."""
         if self.roll is None:
             raise NotAsked(say("No roll is wanted now."), "DICE")
-        if self.open.lying or not self.open.can("hub"):
+        if self.open.lying or not self.open.allows("hub"):
             raise NotOffered(REFUSALS["hub"], "DICE")
         return self.roll
 
     def roll_by_hub(self) -> None:
-        """Roll what is missing. Raise IllegalAction where the hub may not."""
+        """Roll the missing dice. Raise IllegalAction if the hub may not."""
         roll, batch = self._check_hub(), self.open
         batch.faces = batch.aside + batch.flat + self._chance.faces(batch.missing, roll.sides)
         self._accept("hub")
@@ -199,20 +200,20 @@ class TableDice:
             batch.faces = self._chance.faces(batch.size, roll.sides)
             self._accept("hub")
 
-    # --- what was accepted ---
+    # --- accepting ---
 
     def _accept(self, read: Read) -> None:
-        """Accept the batch: it is on disk before anything is made of it. Raise LogError, and then it is not accepted."""
+        """Accept the batch, once it is on disk. Raise LogError, and then it is not accepted."""
         assert self.roll is not None
         batches = [*self._batches, Batch(self.open.faces, read)]
         whole = self.accepted + len(self.open.faces) == self.roll.count
         if not whole:
             self._kept.write("dice", to_json(KeptRoll(self.key, batches)))
-        self.open.go("hub" if read == "hub" else "accepted")
+        self.open.take_step("hub" if read == "hub" else "accepted")
         self._batches = batches
         self.open.begin(self.roll, self._fitting())
         if not whole and read != "hub":
-            self._wait_anew()
+            self._restart_wait()
             self.open.arm()
 
     def _recall(self, key: str) -> list[Batch]:
@@ -228,16 +229,13 @@ class TableDice:
 
     @property
     def unattended(self) -> bool:
-        """Return whether nobody has been at the dice of this roll for so long that staff are called."""
-        if self.roll is None or self.open.state in (
-            "settled",
-            "typed",
-        ):  # the dice lie there: somebody else is waited for
+        """Return whether the dice of this roll have been inactive for so long that staff are called."""
+        if self.roll is None or self.open.state in ("settled", "typed"):  # they only have to be accepted
             return False
         return self._clock.now() - self.open.moved_at >= STAFF_SECONDS
 
     def run_due(self) -> bool:
-        """Do what time alone brings about; return whether anything has changed."""
+        """Do everything that is due. Return whether anything has changed."""
         if self.roll is None:
             return False
         batch = self.open
@@ -245,7 +243,7 @@ class TableDice:
         if batch.accept_is_due:
             self._accept("read")
         else:
-            batch.notice_silence()
+            batch.check_silence()
         waited = self._clock.now() - batch.moved_at
         if waited >= HINT_SECONDS and batch.state == "armed" and not batch.text:
             batch.text = say("Roll; or type what the dice show; or let the hub roll.")
@@ -254,7 +252,7 @@ class TableDice:
     # --- what everybody sees ---
 
     def public(self, voters: int) -> PublicDice | None:
-        """Return the open roll as everybody sees it; so many seats have a vote on a leaning die."""
+        """Return the public state of the open roll; `voters` is the number of seats that vote on a leaning die."""
         roll, batch = self.roll, self.open
         if roll is None:
             return None
@@ -264,13 +262,13 @@ class TableDice:
             state=batch.state, seat=roll.seat, count=roll.count, sides=roll.sides, why=roll.why, batch=batch.size,
             faces=list(faces), read=read, done=list(self._batches),
             total=sum(face for known in self._batches for face in known.faces) + sum(faces), say=batch.text,
-            votes=list(self._hub_votes), again=batch.how == "second reading", lying=batch.lying,
-            as_it_lies=list(batch.lies_votes), enough=enough(voters),
+            votes=list(self._hub_votes), again=batch.mode == "second reading", lying=batch.lying,
+            as_it_lies=list(batch.lies_votes), enough=votes_needed(voters),
             wants=self._wanted() if batch.state not in ("settled", "typed") else None,
         )  # fmt: skip
 
     def _wanted(self) -> Wanted | None:
-        """Return what the roll must show: in a line with its odds now, and exactly where the line rounds them."""
+        """Return what the roll must show with its current odds, and the exact odds if the text rounds them."""
         roll, wants = self.roll, self._wants
         if roll is None or wants is None:
             return None
@@ -281,6 +279,6 @@ class TableDice:
         return Wanted(odds.goal_text(left, roll.sides, wants, known), exact)
 
     def public_kit(self) -> Kit | None:
-        """Return which dice there are, for the lobby: before a match is the time to load a battery."""
+        """Return the dice of the reader and those with weak batteries, for the lobby."""
         kit = self._kit
         return Kit(kit.dice, list(kit.weak)) if kit else None

@@ -1,1 +1,1 @@
-"""The match that is played: its log on disk, the moves of people and house, and what is told of it afterwards."""
+"""The match of a table: its log on disk, its events, the time that it may still take, and its highlights."""

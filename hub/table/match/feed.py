@@ -1,4 +1,4 @@
-"""What everybody sees of a match beside its view: events, changes of money and points, the games of the lobby."""
+"""Public data besides the view of a match: events, changes of money and points, and the games of the lobby."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.state import Change, ChangesPage, EventsPage, GameOffer, Preset, PublicEvent
 
-LEAST_EVENTS = 8  # in a public state
-RECENT = 3  # of the last states that brought events, a public state has them all: a phone may skip one
-SCREEN_EVENTS = 30  # for who asks for nothing: a panel; and for everybody at first after something was taken back
-SHOWN_CHANGES = 60  # of money and points, in this round and the last
-PAGE_EVENTS = 100  # of an `EventsPage`
+LEAST_EVENTS = 8  # minimum in a public state
+RECENT = 3  # a public state includes all events of this many updates, as a phone may miss one
+SCREEN_EVENTS = 30  # for screens that never request a page; and for everybody after an undo
+SHOWN_CHANGES = 60  # of money and points, in this round and the previous one
+PAGE_EVENTS = 100  # maximum in an `EventsPage`
 
 
 class _Shown(NamedTuple):
-    """What everybody was shown last: the first `length` of `events`."""
+    """The latest published state: the first `length` of `events`."""
 
     match: str | None
     epoch: int
@@ -29,18 +29,18 @@ class _Shown(NamedTuple):
     round: int
 
 
-class Happened:
-    """All events that everybody was shown, for whoever reads back from any thread.
+class EventFeed:
+    """All published events of a match, readable from any thread.
 
-    A match only ever adds to its list of events, and what is taken back begins another list: so a length is enough to
-    know what was shown.
+    A match only appends to its list of events, and an undo creates a new list. So the published part is fully
+    determined by its length.
     """
 
     def __init__(self) -> None:
         self._shown = _Shown(None, 0, (), 0, {}, 0)
-        self._recent: deque[int] = deque([0], RECENT)  # how many events there were before each of the last that came
+        self._recent: deque[int] = deque([0], RECENT)  # numbers of events before the latest updates
 
-    def show(
+    def update(
         self,
         match: str | None,
         epoch: int,
@@ -48,7 +48,7 @@ class Happened:
         stood_in: dict[str, list[int]] | None = None,
         round_number: int = 0,
     ) -> None:
-        """Let all events that a match has now be read; `round_number` is the round that is played."""
+        """Publish all current events of a match; `round_number` is the current round."""
         before, length = self._shown, len(events)
         if (match, epoch) != (before.match, before.epoch):
             self._recent = deque([length - SCREEN_EVENTS], RECENT)
@@ -57,37 +57,39 @@ class Happened:
         self._shown = _Shown(match, epoch, events, length, stood_in or {}, round_number)
 
     def newest(self) -> EventsPage:
-        """Return the events of the public state. Only from the thread that shows."""
+        """Return the events for the public state. Call it only on the thread that calls `update`."""
         return _page(self._shown, min(self._recent[0], self._shown.length - LEAST_EVENTS), self._shown.length)
 
     def for_screens(self) -> EventsPage:
-        """Return the events of the table's own screens."""
+        """Return the events for the table's own screens."""
         return _page(self._shown, self._shown.length - SCREEN_EVENTS, self._shown.length)
 
-    def before(self, number: int) -> EventsPage:
-        """Return the events below that number, the newest `PAGE_EVENTS` of them."""
+    def page_before(self, number: int) -> EventsPage:
+        """Return the newest `PAGE_EVENTS` events below that number."""
         shown = self._shown
         end = min(number, shown.length)
         return _page(shown, end - PAGE_EVENTS, end)
 
     def changes(self) -> ChangesPage:
-        """Return the changes of money and points in this round and the last."""
+        """Return the changes of money and points in this round and the previous one."""
         shown = self._shown
         return ChangesPage(shown.match, shown.epoch, _changes(shown.events, shown.length, shown.round))
 
 
 def _page(shown: _Shown, start: int, end: int) -> EventsPage:
     start, end = max(0, start), max(0, end)
-    return EventsPage(shown.match, shown.epoch, _public(shown.events, start, end), among(shown.stood_in, start, end))
+    return EventsPage(
+        shown.match, shown.epoch, _public(shown.events, start, end), stand_ins_between(shown.stood_in, start, end)
+    )
 
 
-def among(stood_in: dict[str, list[int]], start: int, end: int) -> dict[str, list[int]]:
-    """Return what belongs to events from `start` to before `end`."""
+def stand_ins_between(stood_in: dict[str, list[int]], start: int, end: int) -> dict[str, list[int]]:
+    """Return the entries for events from `start` up to, but not including, `end`."""
     return {number: seats for number, seats in stood_in.items() if start <= int(number) < end}
 
 
 def events(match: Match) -> list[PublicEvent]:
-    """Return the newest events as the table's own screens have them, oldest first."""
+    """Return the newest events for the table's own screens, oldest first."""
     return _public(match.events, max(0, len(match.events) - SCREEN_EVENTS), len(match.events))
 
 
@@ -99,7 +101,7 @@ def _public(events: Sequence[Event], first: int, end: int) -> list[PublicEvent]:
 
 
 def _changes(events: Sequence[Event], end: int, round_number: int) -> list[Change]:
-    """Return the changes before `end` in that round and the one before it, newest first: what "why?" is made of."""
+    """Return the changes before event `end` in that round and the previous one, newest first."""
     found: list[Change] = []
     for n in range(end - 1, -1, -1):
         event = events[n]
@@ -117,6 +119,6 @@ def _changes(events: Sequence[Event], end: int, round_number: int) -> list[Chang
 
 
 def offer(game: Game, lacks: Sequence[str] = (), presets: Sequence[Preset] = ()) -> GameOffer:
-    """Return a game as the lobby offers it, with what is not there for it and the owner's sets of options."""
+    """Return a game as the lobby offers it, with what the table `lacks` for it and the owner's `presets`."""
     minutes, blurb = game.labels.minutes, game.labels.blurb
     return GameOffer(game.name, game.title, game.seats, minutes, blurb, list(lacks), list(presets))

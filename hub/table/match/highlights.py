@@ -1,8 +1,8 @@
-"""Three facts of a match that is over, from its events, which everybody knows.
+"""Up to three highlights of a finished match, from its public events.
 
-A game's data says what is worth telling of it (`[[screen.highlights]]`); what is missing to three is made of what games
-share: bids (kinds `bid` and `reveal`), changes of money and points (`what`, `from`, `to`) and rolls. How long anybody
-thought is not among them, as a log has no times.
+A game's data file defines its own highlights (`[[screen.highlights]]`). The rest come from events that games share:
+bids (kinds `bid` and `reveal`), changes of money and points (`what`, `from`, `to`) and rolls. A log has no times, so
+thinking time is not available.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hub.engine.text import Text, clause, say
 
 MOST = 3
 FEWEST_DICE = 6
-"""A seat that threw fewer dice has no average worth telling."""
+"""Minimum number of dice for an average to be mentioned."""
 
 OFTEN = 2
-"""What a seat did less often is not worth telling."""
+"""Minimum number of repetitions to be mentioned."""
 HIGH = 3.7
-"""A mean face of six-sided dice that is worth telling; 3.5 is usual."""
+"""Minimum mean face of six-sided dice to be mentioned; the expected value is 3.5."""
 
 
 def highlights(events: Sequence[Event], wanted: Sequence[HighlightLabels] = ()) -> list[str]:
-    """Return up to `MOST` sentences, the most telling first: those that are `wanted`, then those of any game."""
-    own = [fact for one in wanted if (fact := _wanted(events, one))]
+    """Return up to `MOST` sentences: first the game's own highlights, then general ones."""
+    own = [fact for one in wanted if (fact := _game_fact(events, one))]
     if len(own) >= MOST:
         return own[:MOST]
     return [*own, *[fact for fact in _of_any_game(events) if fact]][:MOST]
@@ -37,15 +37,15 @@ def _of_any_game(events: Sequence[Event]) -> Iterator[str]:
     yield from (_bid(events), _gain(events), _dice(events), *_counts(events))
 
 
-# --- what a game wants told ------------------------------------------------------------------------------
+# --- highlights that a game defines ----------------------------------------------------------------------
 
 
-def _wanted(events: Sequence[Event], about: HighlightLabels) -> str:
-    """Return one fact of a game, empty where the match has none.
+def _game_fact(events: Sequence[Event], about: HighlightLabels) -> str:
+    """Return the sentence of a highlight that the game defines, or "" if the match has none.
 
-    Of the events of a `kind`: with `most` the one that has the most of it (a number of its data, or "gain" or "loss"),
-    with `by` the seat that has most of them, if there is one; else how many there were. `say` may name `{text}`, `{seat}`,
-    `{round}`, `{times}` and `{of}`.
+    It is about the events of one `kind`. With `most`, it names the event with the largest value of that key of its
+    data, or of "gain" or "loss". With `by`, it names the seat with most of these events. Otherwise it counts them.
+    The template `say` may contain `{text}`, `{seat}`, `{round}`, `{times}` and `{of}`.
     """
     alike = [event for event in events if event.kind == about.kind]
     if not alike:
@@ -64,7 +64,7 @@ def _wanted(events: Sequence[Event], about: HighlightLabels) -> str:
 
 
 def _size(event: Event, of: str) -> int:
-    """Return how much of something an event has, 0 where it has none."""
+    """Return a number from the data of an event, or its gain or loss; 0 if it has none."""
     was, to = event.data.get("from"), event.data.get("to")
     if of in ("gain", "loss"):
         return (to - was) * (1 if of == "gain" else -1) if type(was) is int and type(to) is int else 0
@@ -72,11 +72,11 @@ def _size(event: Event, of: str) -> int:
     return size if type(size) is int else 0
 
 
-# --- what any game has -----------------------------------------------------------------------------------
+# --- highlights of any game ------------------------------------------------------------------------------
 
 
 def _bids(events: Sequence[Event]) -> Iterator[tuple[int, int, Event]]:
-    """Yield each bid that was shown: its size, its seat, its event."""
+    """Yield each public bid: its size, its seat, its event."""
     for event in events:
         if event.kind == "bid":
             size = event.data.get("amount", event.data.get("quantity"))
@@ -94,8 +94,8 @@ def _bid(events: Sequence[Event]) -> str:
     if not bids:
         return ""
     highest = max(size for size, *_ in bids)
-    who = Counter(seat for size, seat, _ in bids if size == highest)
-    times = sum(who.values())
+    seats = Counter(seat for size, seat, _ in bids if size == highest)
+    times = sum(seats.values())
     if times == 1:
         _, seat, event = next(bid for bid in bids if bid[0] == highest)
         bid = clause(event.text) if event.kind == "bid" else say("Seat {seat} bids {bid}", seat=seat, bid=highest)
@@ -104,14 +104,14 @@ def _bid(events: Sequence[Event]) -> str:
                 "The highest bid of {count}: {bid}, in round {round}.", count=len(bids), bid=bid, round=event.round
             )
         return say("The highest bid of {count}: {bid}.", count=len(bids), bid=bid)
-    (seat, most), *others = who.most_common()
+    (seat, most), *others = seats.most_common()
     if others and others[0][1] == most:
         return say("The highest bid was {bid}, made {times}.", bid=highest, times=_times(times))
     return say("Seat {seat} made the highest bid, {bid}, {times}.", seat=seat, bid=highest, times=_times(most))
 
 
 def _gain(events: Sequence[Event]) -> str:
-    """Return the greatest gain at once, of what was moved most in the match; one of a thing is none."""
+    """Return the greatest single gain of the resource that changed most in the match. A gain of 1 does not count."""
     moved: Counter[str] = Counter()
     gains: dict[str, tuple[int, Event]] = {}
     for event in events:

@@ -1,7 +1,7 @@
-"""The log of the match that a table plays, as the disk has it: how much is written, and what a restart finds.
+"""The log on disk of the match at a table.
 
-Nothing that a table shows or answers is true before it is written here. What was taken back is cut off; nothing else is
-ever deleted: a match that cannot go on is set aside.
+A table shows or acknowledges nothing before it is written here. An undo cuts the log; nothing else is deleted from a
+match under way. A match that cannot go on is set aside.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class KeptReading(msgspec.Struct, frozen=True):
-    """A roll whose second reading has begun and may outlast a power cut: entry `number` of a match's log, and its first reading."""
+    """A roll whose second reading has begun: entry `number` of a match's log, with the batches of the first reading."""
 
     match: str
     number: int
@@ -33,38 +33,38 @@ class KeptReading(msgspec.Struct, frozen=True):
 
 
 class MatchLog:
-    """What the disk has of a table's match. Every call may raise LogError; then the disk is as it was."""
+    """The log of a table's match on disk. Every method may raise LogError, and then the disk is unchanged."""
 
     def __init__(self, kept: KeptValues) -> None:
-        self.match: str | None = None  # the id of the match that the table plays or shows
-        self.epoch = 0  # rises whenever what was shown before may be wrong: a restart, a match, an undo
+        self.match: str | None = None  # the id of the match that is played or shown
+        self.epoch = 0  # increases when earlier states become invalid: restart, new match, undo
         self._kept, self._table, self._store = kept, kept.table, kept.store
         self._written = 0
-        self._over_written = False  # whether the disk has that the match is over
+        self._over_written = False  # the disk has the result of the match
 
     @property
     def serial(self) -> int:
-        """Return which match this is of all that the hub has played; 0 before the first."""
+        """Return the serial number of the match among all matches of the hub; 0 before the first."""
         return int((self.match or "m-0").removeprefix("m-"))
 
     @property
     def position(self) -> tuple[str | None, int]:
-        """Return the match at the table, and how many entries the disk has of it: it changes with whatever is written."""
+        """Return the match and the number of its entries on disk, which change with every write."""
         return self.match, self._written
 
     # --- a restart ---
 
-    def recall(self) -> None:
-        """Take up the last epoch that was shown; `next_epoch` begins that of this start."""
+    def restore_epoch(self) -> None:
+        """Read the last epoch that was shown. `next_epoch` must follow."""
         self.epoch = self._kept.read("epoch", int, say("the number of its last picture")) or 0
 
     def next_epoch(self) -> None:
-        """Make every request that is under way stale. The disk has the new epoch before anybody is shown it."""
+        """Make all pending requests stale. The new epoch is on disk before it is shown."""
         self._kept.write("epoch", str(self.epoch + 1).encode())
         self.epoch += 1
 
-    def lost(self) -> Text | Literal[""]:
-        """Return what the disk has lost of this table since it was last used, as a sentence; "" if it has lost nothing."""
+    def describe_loss(self) -> Text | Literal[""]:
+        """Return a sentence about what the disk has lost since its last use; "" if nothing."""
         missing = self._store.missing(self._table)
         if missing is None:
             return ""
@@ -87,14 +87,13 @@ class MatchLog:
         return sentence
 
     def settle(self) -> None:
-        """Take what the disk has for whole from now on."""
+        """Accept the data on disk as complete."""
         self._store.settle(self._table)
 
     def resume(self, games: Mapping[str, Game]) -> Match | None:
-        """Return the table's last match, its log played again: under way, set aside until now, or over.
+        """Return the table's last match, replayed from its log; None if there is none or it was suspended or ended.
 
-        None where there is none, or it was left. Raise StartRefused where it cannot go on: then it is set aside, and tried
-        again at each start.
+        Raise StartRefused if it cannot go on. Then it is set aside, and each start tries again.
         """
         last = self._store.last(self._table)
         if last is None or last.put_aside or (last.result and not _is_over(last.result)):
@@ -104,22 +103,22 @@ class MatchLog:
         except (DamagedLog, ReplayDiverged, StartRefused) as error:
             self._refuse(last, error.sentence, error)
             return None
-        if last.result and not match.over:  # its log was wiped
+        if last.result and not match.over:  # the log of a finished match was wiped
             return None
         self.match, self._over_written = last.id, bool(last.result)
-        self.has_all_of(match)
+        self.mark_written(match)
         if last.aside:
             self._store.set_aside(last.id, None)
         log.info("table %s: match %s (%s) goes on, %d entries", self._table, last.id, match.game.name, len(match.log))
         return match
 
     def _replay(self, match: str, games: Mapping[str, Game]) -> Match:
-        """Return a match of the disk, played again. Raise DamagedLog, ReplayDiverged, StartRefused or LogError."""
+        """Replay a match from disk. Raise DamagedLog, ReplayDiverged, StartRefused or LogError."""
         head_line, lines = self._store.load(match)
         try:
             head = msgspec.json.decode(head_line, type=Head)
             entries = [msgspec.json.decode(line.line, type=Entry) for line in lines]
-        except (ValueError, TypeError, RecursionError) as error:  # the last: brackets without end
+        except (ValueError, TypeError, RecursionError) as error:  # RecursionError: deeply nested brackets
             raise DamagedLog(say("Its log cannot be read.")) from error
         game = games.get(head.game)
         if game is None:
@@ -128,14 +127,14 @@ class MatchLog:
             return Match.replay(game, head, entries)
         except HubError:
             raise
-        except Exception as error:  # rules that are handed what they could never have written
+        except Exception as error:  # rules may raise anything for a log that they cannot have written
             log.exception("table %s: match %s cannot be played again", self._table, match)
             raise DamagedLog(say("Its log cannot be played again.")) from error
 
     def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
         """Set a match aside and raise StartRefused, unless it is over."""
-        told = " ".join([reason, *getattr(error, "__notes__", ())])
-        log.error("table %s: match %s cannot go on: %s", self._table, last.id, told)
+        details = " ".join([reason, *getattr(error, "__notes__", ())])
+        log.error("table %s: match %s cannot go on: %s", self._table, last.id, details)
         if last.result:
             return
         if last.aside != reason:
@@ -146,7 +145,7 @@ class MatchLog:
     # --- a match ---
 
     def begin(self, match: Match) -> None:
-        """Write the head of a new match; one that is under way is left for it, in the same write."""
+        """Write the head of a new match. The same write ends a match under way."""
         self.next_epoch()
         self.match, self._written = self._store.begin(self._table, to_json(match.head)), 0
         self._over_written = False
@@ -154,7 +153,7 @@ class MatchLog:
         log.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
 
     def write(self, match: Match, *, instead: bool = False) -> None:
-        """Bring the disk up to the match, `instead` of what it has beyond. The only way an action becomes true."""
+        """Write all new entries; only written actions count. With `instead`, they replace the rest on disk."""
         if self.match is None:
             return
         fresh = match.log[self._written :]
@@ -165,7 +164,7 @@ class MatchLog:
                 self._over_written = False
             else:
                 self._store.append(self.match, lines)
-            self.has_all_of(match)
+            self.mark_written(match)
         if match.over and (fresh or not self._over_written):
             self._store.end(self.match, to_json(match.over))
             self._over_written = True
@@ -179,7 +178,7 @@ class MatchLog:
             )
 
     def cut(self, length: int) -> None:
-        """Keep the first `length` entries only: an undo."""
+        """Cut the log to its first `length` entries, for an undo."""
         assert self.match is not None
         self.next_epoch()
         self._store.cut(self.match, length)
@@ -187,25 +186,25 @@ class MatchLog:
         self._written, self._over_written = length, False
 
     def wipe(self, match: str) -> None:
-        """Wipe the log of a match that is over, or was ended: a restart shows it no more."""
+        """Wipe the log of a finished match, so that a restart does not show it again."""
         self.next_epoch()
         self._store.wipe(match)
         log.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
 
     def as_written(self, match: Match) -> Match:
-        """Return the match as the disk has it: what could not be written never happened."""
+        """Return the match without the entries that could not be written."""
         if len(match.log) <= self._written:
             return match
         return Match.replay(match.game, match.head, match.log[: self._written])
 
-    def has_all_of(self, match: Match) -> None:
-        """Note that the disk has all of the match."""
+    def mark_written(self, match: Match) -> None:
+        """Note that all entries of the match are on disk."""
         self._written = len(match.log)
 
-    # --- a match that people put aside, or end ---
+    # --- suspending, resuming and ending a match ---
 
     def put_aside(self) -> None:
-        """Put the match under way aside: it is kept whole, and the table is free."""
+        """Suspend the match under way. Its log stays, and the table is free."""
         assert self.match is not None
         self.next_epoch()
         self._store.put_aside(self.match)
@@ -213,7 +212,7 @@ class MatchLog:
         self.match, self._written = None, 0
 
     def end(self) -> None:
-        """End the match under way as it is: nobody has won, and its log stays."""
+        """End the match under way without a winner. Its log stays."""
         assert self.match is not None
         self.next_epoch()
         self._store.end(self.match, LEFT)
@@ -221,15 +220,15 @@ class MatchLog:
         self.match, self._written = None, 0
 
     def all_put_aside(self) -> list[tuple[MatchPutAside, Head]]:
-        """Return the matches that were put aside at this table, the newest first, with their heads."""
+        """Return the suspended matches of this table with their heads, newest first."""
         found = []
         for one in self._store.all_put_aside(self._table):
-            with suppress(ValueError, TypeError, RecursionError):  # its head cannot be read: nobody can go on with it
+            with suppress(ValueError, TypeError, RecursionError):  # an unreadable head: the match cannot be resumed
                 found.append((one, msgspec.json.decode(one.head, type=Head)))
         return found
 
     def take_up(self, match: str, games: Mapping[str, Game]) -> Match:
-        """Make a match that was put aside the table's again. Raise StartRefused where it cannot go on: it stays aside."""
+        """Resume a suspended match. Raise StartRefused if it cannot go on, and then it stays suspended."""
         try:
             played = self._replay(match, games)
         except (DamagedLog, ReplayDiverged) as error:
@@ -239,34 +238,37 @@ class MatchLog:
         self.next_epoch()
         self._store.take_up(match)
         self.match, self._over_written = match, False
-        self.has_all_of(played)
+        self.mark_written(played)
         log.info("table %s: match %s goes on, %d entries", self._table, match, len(played.log))
         return played
 
     # --- the second reading of a roll ---
 
     @property
-    def kept_reading(self) -> KeptReading | None:
-        """Return the roll whose second reading the power cut short, if any."""
+    def stored_reading(self) -> KeptReading | None:
+        """Return the roll whose second reading a power cut has interrupted, if any."""
         return self._kept.read("dispute", KeptReading, say("the second reading of a roll"))
 
-    def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
-        """Keep that the roll of entry `number` gets a second reading; until then the disk has all that followed from it."""
+    def store_reading(self, number: int, batches: Sequence[Batch]) -> None:
+        """Store that the roll in entry `number` gets a second reading.
+
+        The later entries stay on disk until the second reading is complete.
+        """
         assert self.match is not None
         self.next_epoch()
         self._kept.write("dispute", to_json(KeptReading(self.match, number, list(batches))))
 
-    def go_back(self, number: int) -> None:
-        """Let what is written next follow the first `number` entries."""
+    def rewind(self, number: int) -> None:
+        """Let the next write start after the first `number` entries. The disk does not change yet."""
         self._written = number
 
     def forget_reading(self) -> None:
-        """Keep no longer that a roll gets a second reading."""
+        """Delete the stored second reading."""
         self._kept.forget("dispute")
 
 
 def _is_over(result: bytes) -> bool:
-    """Return whether a result tells of an end, and not of a match that was left."""
+    """Return whether a result is that of a finished match, not of one that was ended early."""
     try:
         msgspec.json.decode(result, type=Over)
     except ValueError:

@@ -1,9 +1,9 @@
-"""How many minutes a match may still take: a range, from the matches of that game and number of seats that are over.
+"""Estimate how many more minutes a match takes, from finished matches with the same game and number of seats.
 
-The match's own length is not known in advance, so what is said is where the end lies in `SHARE` of all cases. Two
-quantities are taken as log-normal, as lengths of games are: how many entries the whole log will have, given that it has
-so many already, and how many minutes an entry takes these people. A few past matches say little about their spread: it is
-drawn towards a usual one, and widened as Student's t is against the normal distribution.
+The estimate is a range that contains the true value in `SHARE` of all cases. Two quantities are modeled as log-normal,
+as lengths of games usually are: the final number of log entries, given the present one, and the minutes per entry of
+this group. A few past matches say little about the spread. It is therefore shrunk towards a usual value, and widened as
+Student's t-distribution is compared with the normal distribution.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from hub.errors import LogError
 from hub.ports import Clock, Length, LogStore
 
 SHARE = 0.8
-"""Of all ranges that are said, so many should hold the true end."""
+"""The share of ranges that should contain the true end."""
 FEW = 4
-"""With fewer past matches than this, only their minutes count, beside those that the game's data file gives."""
+"""With fewer past matches, only their minutes and those of the game's data file are used."""
 IDLE_SECONDS = 180.0
-"""So long at most counts as played after an entry: a group that pauses is no slow group."""
+"""Maximum playing time counted after an entry, so that a break does not count as slow play."""
 
-_ENTRIES_SPREAD, _PACE_SPREAD, _MINUTES_SPREAD = 0.2, 0.3, 0.4  # of the logarithms, before anything is known
-_PRIOR = 2.0  # past matches that the usual spread is worth
-_BY_ENTRY = 2.0  # variance of the time of one entry, by its mean squared: some take no time, one is thought about
-_BY_PHASE = 0.01  # variance between the pace of one part of a match and that of another
+_ENTRIES_SPREAD, _PACE_SPREAD, _MINUTES_SPREAD = 0.2, 0.3, 0.4  # standard deviations of the logarithms, prior
+_PRIOR = 2.0  # weight of the prior spread, in past matches
+_BY_ENTRY = 2.0  # variance of the time per entry, relative to its mean squared
+_BY_PHASE = 0.01  # variance of the pace between parts of a match
 _NORMAL = NormalDist()
 _STEPS = [(n + 0.5) / 40 for n in range(40)]
 _Z = [_NORMAL.inv_cdf((n + 0.5) / 24) for n in range(24)]
-_VAGUE = 5  # a range whose end is so many times its beginning, and `_WIDE` minutes more, tells nobody anything
-_WIDE = 20
+_VAGUE = 5  # a range is useless if its end exceeds its start by more than this factor ...
+_WIDE = 20  # ... and by more than this number of minutes
 
 
 def minutes_left(past: Sequence[Length], usual: int, entries: int, played: float, timed: int) -> tuple[int, int] | None:
-    """Return the range of minutes that a match may still take, as people say them, or None where that cannot be known.
+    """Return a rounded range of remaining minutes, or None if no useful estimate is possible.
 
     The arguments are those of `likely`.
     """
@@ -48,16 +48,16 @@ def minutes_left(past: Sequence[Length], usual: int, entries: int, played: float
     return low, max(high, low + 1)
 
 
-# The house could play the match to its end to see when that is. It does not: what is said would follow from hidden cards.
+# No simulation of the rest of the match: its result would depend on hidden cards, and so reveal something about them.
 def likely(past: Sequence[Length], usual: int, entries: int, played: float, timed: int) -> list[float]:
-    """Return equally likely minutes that a match may still take, rising; none where that cannot be known.
+    """Return equally likely numbers of remaining minutes, in ascending order; empty if no estimate is possible.
 
-    `past` are matches of that game with as many seats, `usual` the minutes that its data file gives; the log has
-    `entries`, of which the last `timed` came within `played` minutes.
+    `past` are finished matches of the game with the same number of seats, and `usual` are the minutes from its data
+    file. The log has `entries`, of which the last `timed` took `played` minutes.
     """
     like = [
         one for one in past if usual / 6 <= one.minutes <= usual * 6
-    ]  # else the clock was set, or it was left lying
+    ]  # others: the clock was set, or people walked away
     known = [one for one in like if one.entries]
     if len(known) >= FEW:
         return _by_entries(known, entries, played, timed)
@@ -67,7 +67,7 @@ def likely(past: Sequence[Length], usual: int, entries: int, played: float, time
 
 
 def _by_entries(past: Sequence[Length], entries: int, played: float, timed: int) -> list[float]:
-    """Return equally likely minutes: entries that may follow, times the minutes that one may take."""
+    """Return equally likely minutes: the remaining entries times the minutes per entry."""
     lengths = _predicted([log(one.entries) for one in past], _ENTRIES_SPREAD)
     pace = _predicted([log(one.minutes / one.entries) for one in past], _PACE_SPREAD)
     mean, variance = pace.mean, pace.variance
@@ -86,17 +86,17 @@ def _by_entries(past: Sequence[Length], entries: int, played: float, timed: int)
 
 
 def _by_time(past: Sequence[Length], usual: int, played: float) -> list[float]:
-    """Return equally likely minutes until the end of a match that has taken `played`; the data file counts as two matches."""
+    """Return equally likely minutes after `played` minutes. The data file counts as two past matches."""
     whole = _predicted([log(usual)] * 2 + [log(one.minutes) for one in past], _MINUTES_SPREAD)
     passed = whole.cdf(log(max(played, 0.1)))
     return [exp(whole.inv_cdf(min(passed + (1 - passed) * step, 1 - 1e-9))) - played for step in _STEPS]
 
 
 def _predicted(values: Sequence[float], spread: float) -> NormalDist:
-    """Return where another value may lie, after these; `spread` is the usual standard deviation."""
+    """Return the predictive distribution of another value; `spread` is the prior standard deviation."""
     mean, freedom = fmean(values), _PRIOR + len(values) - 1
     variance = (_PRIOR * spread**2 + sum((value - mean) ** 2 for value in values)) / freedom
-    # The first term by which quantiles of Student's t are wider than those of the normal distribution (Cornish-Fisher).
+    # First term of the Cornish-Fisher expansion for the quantiles of Student's t-distribution.
     wider = 1 + (_NORMAL.inv_cdf((1 + SHARE) / 2) ** 2 + 1) / (4 * freedom)
     return NormalDist(mean, (variance * (1 + 1 / len(values))) ** 0.5 * wider)
 
@@ -106,46 +106,48 @@ def _quantile(rising: Sequence[float], share: float) -> float:
 
 
 def _rounded(minutes: float) -> int:
-    """Return minutes as people say them: by fives from ten on, by tens from an hour on; one at least."""
+    """Round minutes: to multiples of 5 from 10 on, of 10 from 60 on; at least 1."""
     step = 1 if minutes < 10 else 5 if minutes < 60 else 10
     return max(1, round(minutes / step) * step)
 
 
 class MinutesLeft:
-    """The estimate for the match of one table, with a stopwatch: what is shown never waits for more than one read a match."""
+    """The estimate for the match of one table, with a stopwatch. It reads from disk once per match."""
 
     def __init__(self, store: LogStore, clock: Clock) -> None:
         self._store, self._clock = store, clock
         self._match: str | None = None
         self._past: Sequence[Length] = ()
         self._first = self._entries = 0
-        self._looked = self._played = self._idle = 0.0  # seconds: of the clock, played, played since the last entry
-        self._said: tuple[int, int] | None = None
+        self._updated_at = self._played = self._idle = (
+            0.0  # in seconds: clock time, time played, of it since the last entry
+        )
+        self._estimate: tuple[int, int] | None = None
 
-    def look(
+    def update(
         self, match: str | None, game: str, seats: int, log: Sequence[Entry], usual: int
     ) -> tuple[int, int] | None:
-        """Return the minutes that the match under way may still take; call it whenever it is shown. None without one."""
+        """Return the range of remaining minutes, or None. Call it whenever the match is shown."""
         now, entries = self._clock.now(), len(log)
-        passed, self._looked = now - self._looked, now
+        passed, self._updated_at = now - self._updated_at, now
         if match is None:
             return None
         if match != self._match:
-            # Where people have acted already it began before: before this start of the hub, or before it was put aside.
+            # Entries of people show that it began earlier: before a restart of the hub, or before it was suspended.
             self._begin(match, game, seats, entries if any(entry.seat for entry in log) else 0)
             passed = 0.0
         counted = min(passed, IDLE_SECONDS - self._idle)
         self._idle += counted
         self._played += counted
-        if entries != self._entries:  # what is said changes with what is done, not with who looks
+        if entries != self._entries:  # only new entries change the estimate, not the number of calls
             self._entries, self._idle, self._first = entries, 0.0, min(self._first, entries)
-            self._said = minutes_left(self._past, usual, entries, self._played / 60, entries - self._first)
-        return self._said
+            self._estimate = minutes_left(self._past, usual, entries, self._played / 60, entries - self._first)
+        return self._estimate
 
     def _begin(self, match: str, game: str, seats: int, first: int) -> None:
-        self._match, self._first, self._entries, self._said = match, first, -1, None
+        self._match, self._first, self._entries, self._estimate = match, first, -1, None
         self._played = self._idle = 0.0
         try:
             self._past = self._store.lengths(game, seats)
-        except LogError:  # the table says already that the disk fails
+        except LogError:  # another notice reports the failing disk
             self._past = ()

@@ -1,7 +1,7 @@
-"""The match under way at one table: the one way by which an action reaches the log on disk, and is taken back.
+"""The match under way at one table: all actions and undos, from memory to the log on disk.
 
-Whoever acts (phone, box, die, chance) acts through `Play.act`. It knows nothing of seats, boxes or phones: who may ask
-for what is decided above. Where the disk fails, the match stands still as the disk has it until the disk is back.
+Every action (of a phone, box, die or chance) goes through `Play.act`. It does not know seats, boxes or phones: the
+callers decide who may do what. If the disk fails, the match stops at the state on disk until the disk works again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ log = logging.getLogger(__name__)
 
 
 class Play:
-    """The match that a table plays, or played last. Every method that changes it may raise LogError.
+    """The current or last match of a table. Every method that changes it may raise LogError.
 
-    `games` are those of the lobby, by name and in its order; `stopped` is the disk's error while nothing can be written.
+    `games` are the games of the lobby by name, in its order. `stopped` is the disk error while nothing can be written;
+    else "".
     """
 
     def __init__(self, games: Sequence[Game], kept: KeptValues, chance: Chance) -> None:
@@ -36,17 +37,17 @@ class Play:
         self.log = MatchLog(kept)
         self.match: Match | None = None
         self.stopped = ""
-        self.held = False
-        """Whether the open decision waits for what people do first, such as a pitch: nobody is asked meanwhile."""
+        self.paused = False
+        """Whether the open decision waits, for example for the end of a pitch. Nobody is asked meanwhile."""
         self._table, self._chance = kept.table, chance
-        self._first: Match | None = None  # as the first reading of a roll made it, during the second one
+        self._first: Match | None = None  # during a second reading: the match after the first reading
         self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)
 
-    # --- what there is ---------------------------------------------------------------------------
+    # --- state -----------------------------------------------------------------------------------
 
     @property
     def decision(self) -> Decision | None:
-        """Return the open decision; None in the lobby, after the end, and while the match stands still."""
+        """Return the open decision; None in the lobby, after the end, and while the disk fails."""
         return self.match.open if self.match and not self.stopped else None
 
     @property
@@ -56,27 +57,27 @@ class Play:
 
     @property
     def seats(self) -> list[int]:
-        """Return the seats of the match under way; none when there is none."""
+        """Return the seats of the match under way; empty if there is none."""
         return list(self.match.state.seats) if self.match and not self.match.over else []
 
     @property
     def labels(self) -> Labels:
-        """Return the labels of the game that is played; empty in the lobby."""
+        """Return the labels of the current game; empty in the lobby."""
         return self.match.game.labels if self.match else NO_LABELS
 
     @property
     def hand_blocks(self) -> int:
-        """Return how many blocks a hand of the match takes, whatever is in it."""
+        """Return how many blocks a hand of the match takes, whatever its contents."""
         return self.match.game.hand_blocks(self.match.setup.options) if self.match else 1
 
     # --- a match ---------------------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Take up the match that the disk has last. Raise StartRefused where it is not over and cannot go on."""
+        """Resume the last match on disk. Raise StartRefused if it is not over and cannot go on."""
         self.match = self.log.resume(self.games)
 
     def check(self, name: str, seats: Sequence[int], options: Mapping[str, object]) -> Match:
-        """Return the match that would begin with these seats; nothing changes. Raise StartRefused where none can."""
+        """Return a match with these seats without starting it. Raise StartRefused if it cannot start."""
         if self.stopped:
             raise StartRefused(say("The match is stopped: {reason}", reason=self.stopped))
         if self.match and not self.match.over and not self.match.fault:
@@ -87,24 +88,24 @@ class Play:
         return Match(game, seats, options)
 
     def begin(self, name: str, seats: Sequence[int], options: Mapping[str, object]) -> None:
-        """Start a match of the game `name` with these seats. Raise StartRefused where it cannot begin."""
+        """Start a match of the game `name` with these seats. Raise StartRefused if it cannot start."""
         match = self.check(name, seats, options)
         self.log.begin(match)
         self.match, self._first = match, None
         self.answer_chance()
 
     def put_aside(self) -> None:
-        """Put the match under way aside: the table is in its lobby. Raise LogError, and then nothing has changed."""
+        """Suspend the match and return to the lobby. Raise LogError, and then nothing has changed."""
         self.log.put_aside()
         self.match = None
 
     def end(self) -> None:
-        """End the match under way as it is. Raise LogError, and then nothing has changed."""
+        """End the match without a winner. Raise LogError, and then nothing has changed."""
         self.log.end()
         self.match = None
 
     def take_up(self, match: str) -> None:
-        """Go on with a match that was put aside. Raise StartRefused where it cannot go on, or LogError."""
+        """Resume a suspended match. Raise StartRefused if it cannot go on, or LogError."""
         if self.stopped:
             raise StartRefused(say("The match is stopped: {reason}", reason=self.stopped))
         if self.match and not self.match.over:
@@ -113,11 +114,11 @@ class Play:
         self.answer_chance()
 
     def refusal(self, action: Action) -> IllegalAction | None:
-        """Return why `act` would refuse an action, or None. Nothing changes."""
+        """Return why `act` would refuse an action, or None, without changing anything."""
         return self.standstill() or (self.match.refusal(action) if self.match else None)
 
     def act(self, action: Action) -> None:
-        """Let the rules take one action, and write it to the disk with all that chance then decides.
+        """Apply one action and the decisions of chance that follow, and write them to disk.
 
         Raise IllegalAction, and then nothing has changed. A fault of the rules freezes the match (`fault`).
         """
@@ -131,7 +132,7 @@ class Play:
         self.answer_chance()
 
     def answer_chance(self) -> None:
-        """Let chance answer what it is asked, and bring the disk up to the match."""
+        """Answer all open decisions of chance, and write the match to disk."""
         match = self.match
         if match is None:
             return
@@ -144,7 +145,7 @@ class Play:
         self.log.write(match, instead=self._first is not None)
 
     def standstill(self) -> IllegalAction | None:
-        """Return why nothing can be done now, whatever it is: the disk has failed, or no match is under way."""
+        """Return why every action is refused now (the disk has failed, or no match is under way), or None."""
         if self.stopped:
             return NotAsked(say("The match is stopped: {reason}", reason=self.stopped), "RECORD")
         return None if self.match else NotAsked(say("No match is under way."), "LOBBY")
@@ -152,16 +153,16 @@ class Play:
     def _report(self, error: RulesBug) -> None:
         log.error("table %s: %s", self._table, error, exc_info=error.__cause__)
 
-    def put_away(self) -> None:
-        """Show the match that is over no more, and wipe its hands. Nothing where there is none."""
+    def clear_finished(self) -> None:
+        """Stop showing a finished match, and wipe its hands. Do nothing if there is none."""
         if self.match is not None and self.match.over and not self.stopped and self.log.match:
             self.log.wipe(self.log.match)
             self.match = self._first = None
 
-    # --- taking back -----------------------------------------------------------------------------
+    # --- undo ------------------------------------------------------------------------------------
 
     def undo(self, seat: int) -> None:
-        """Take back the last input of a seat. Raise IllegalAction where that cannot be."""
+        """Undo the last input of a seat. Raise IllegalAction if that is not possible."""
         if refusal := self.standstill():
             raise refusal
         assert self.match is not None
@@ -170,10 +171,10 @@ class Play:
         self.answer_chance()
 
     def may_undo(self, seat: int) -> bool:
-        """Return whether a seat could take its last input back.
+        """Return whether a seat can undo its last input.
 
-        The answer is kept by epoch and log length, for one action is shown more than once. A lock that the others still
-        wait beside has shown nothing: that is known without playing.
+        The answer is cached by epoch and log length, because one state is shown several times. While a sealed choice
+        is open, the seat's own choice has revealed nothing, so no replay is needed.
         """
         match = self.match
         if match is None or not match.log or match.log[-1].seat != seat:
@@ -189,68 +190,70 @@ class Play:
 
     @property
     def in_second_reading(self) -> bool:
-        """Return whether the match waits just before a roll for its second reading."""
+        """Return whether the match is back before a roll, waiting for its second reading."""
         return self._first is not None
 
     def begin_second_reading(self, index: int, batches: Sequence[Batch]) -> None:
-        """Go back to just before the roll that is entry `index` of the log and came in as `batches`.
+        """Return to just before the roll in entry `index` of the log, which was read as `batches`.
 
-        The log on disk does not go back before there is another reading.
+        The log on disk stays as it is until there is another reading.
         """
         assert self.match is not None
         earlier = self.match.until(index)
-        self.log.keep_reading(index, batches)
-        self._go_back(earlier, index)
+        self.log.store_reading(index, batches)
+        self._rewind(earlier, index)
 
     def resume_second_reading(self) -> KeptReading | None:
-        """Go on with a second reading that the power cut short; return its roll, if there is one."""
-        kept, match = self.log.kept_reading, self.match
+        """Resume a second reading that a power cut has interrupted. Return its roll, or None."""
+        kept, match = self.log.stored_reading, self.match
         if kept is None or match is None:
             return None
         roll = match.log[kept.number] if kept.match == self.log.match and kept.number < len(match.log) else None
         if roll is None or roll.move != "roll" or "first" in roll.args:
             self.log.forget_reading()
             return None
-        self._go_back(match.until(kept.number), kept.number)
+        self._rewind(match.until(kept.number), kept.number)
         return kept
 
-    def _go_back(self, earlier: Match, index: int) -> None:
+    def _rewind(self, earlier: Match, index: int) -> None:
         self._first, self.match = self.match, earlier
-        self.log.go_back(index)
+        self.log.rewind(index)
 
     def correct(self, faces: list[int], read: str, first: Mapping[str, Any]) -> None:
-        """Let a second reading take the place of the first one in the log, which keeps both."""
+        """Replace the first reading by the second one in the log, which records both."""
         assert self.decision is not None
         args = {"faces": faces, "read": read, "first": dict(first)}
         self.act(Action(seat=CHANCE, move="roll", args=args, number=self.decision.number))
         self._first = None
         self.log.forget_reading()
 
-    def let_stand(self) -> None:
-        """Go on from the roll as it was read first."""
+    def keep_first_reading(self) -> None:
+        """Continue with the first reading of the roll."""
         if self._first:
             self.log.forget_reading()
             self.match, self._first = self._first, None
-            self.log.has_all_of(self.match)
+            self.log.mark_written(self.match)
 
     # --- the disk --------------------------------------------------------------------------------
 
     def stop(self, error: LogError) -> None:
-        """Stand still, as the disk has it, until `retry` succeeds."""
-        if error.sentence != self.stopped:  # it is tried again each second, and the journal may lie on the same disk
+        """Stop at the state on disk until `retry` succeeds."""
+        if (
+            error.sentence != self.stopped
+        ):  # once only: retries run every second, and the journal may be on the same disk
             log.error("table %s: %s", self._table, error)
         self.stopped = error.sentence
         self.match = self.match and self.log.as_written(self.match)
 
     def retry(self) -> None:
-        """Write what is missing, and go on."""
+        """Write what is missing, and continue."""
         self.answer_chance()
         log.warning("table %s: The disk is back; play goes on.", self._table)
         self.stopped = ""
 
 
 def _draw_again(match: Match, first: Match) -> None:
-    """Let chance answer as it did after the first reading, as long as it is asked the same: no luck is tried twice."""
+    """Repeat the answers of chance from the first reading as long as its decisions are the same: no second chance."""
     for entry in first.log[len(match.log) :]:
         if match.open is None or not match.open.by_chance or match.open.fingerprint() != entry.asked:
             return

@@ -1,4 +1,4 @@
-"""Which entries of a match's log the house made for somebody who was away: kept beside the log, which stays as it is."""
+"""Records of the log entries that the house made for absent people, stored apart from the log."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from hub.errors import LogError
 from hub.table.base.kept import KeptValues
 
 MOST = 16
-"""Matches of which it is kept: those that were put aside, and the one under way."""
+"""Maximum number of matches with records: suspended ones and the current one."""
 
 Entries: TypeAlias = dict[int, int]
-"""The seat, by the number of the log's entry."""
+"""Seats by number of the log entry."""
 
 
 class StandIns:
-    """What the house did for others, by match."""
+    """The entries that the house made for absent people, by match."""
 
     def __init__(self, kept: KeptValues) -> None:
         self._kept = kept
         self._by_match: dict[str, Entries] = {}
 
     def restore(self) -> None:
-        """Take up what was so before a restart. Raise LogError."""
+        """Restore the records from disk. Raise LogError."""
         known = self._kept.read("stood_in", dict[str, Entries], say("where the house stood in for people"))
         self._by_match = known or {}
 
     def add(self, match: str | None, entry: int, seat: int) -> None:
-        """Note that the house made an entry of a match's log for a seat."""
+        """Record that the house made an entry of the log for a seat."""
         if match is None:
             return
         before = self._by_match.pop(match, {})
@@ -39,13 +39,13 @@ class StandIns:
 
     def _keep(self) -> None:
         self._by_match = dict(list(self._by_match.items())[-MOST:])
-        with suppress(LogError):  # then it is told until the next restart
+        with suppress(LogError):  # then the records last until the next restart
             self._kept.write("stood_in", to_json(self._by_match))
 
     def by_event(self, name: str | None, match: Match) -> dict[str, list[int]]:
-        """Return the seats that the house moved for just before an event, by the event's number.
+        """Return the seats for which the house acted just before an event, by the event's number.
 
-        A sealed choice has no event of its own: it stands before the reveal. What was taken back is forgotten.
+        A sealed choice has no event of its own: it counts for the reveal. Records of undone entries are deleted.
         """
         entries = self._by_match.get(name or "")
         if name is None or not entries:

@@ -20,7 +20,7 @@ from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.people.house_seats import HouseSeats
-from hub.table.seating.questions import Asked
+from hub.table.seating.questions import OpenQuestion
 from hub.table.seating.seat import Seat
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class Absence(Part):
         if seat.stands_in:
             seat.house, seat.stands_in = "", False
             with suppress(LogError):  # then the house stands in again after a power cut, until the next touch
-                self._seats.keep()
+                self._seats.save()
         asked = self._questions.open
         if asked and asked.kind == "absent" and asked.seat == seat.number:
             self._questions.open = None
@@ -165,8 +165,8 @@ class Absence(Part):
         else:
             text = say("Seat {seat} is away. What shall we do?", seat=seat.number)
         others, do = partial(self._voters_without, seat.number), partial(self._apply_vote, seat)
-        asked = Asked("absent", text, self._options(), others, do, seat=seat.number)
-        asked.stands_on = frozenset({seat.number})
+        asked = OpenQuestion("absent", text, self._options(), others, do, seat=seat.number)
+        asked.depends_on = frozenset({seat.number})
         self._questions.ask(asked)
 
     def _options(self) -> Mapping[str, str]:

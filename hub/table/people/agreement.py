@@ -13,7 +13,7 @@ from hub.errors import IllegalAction, NotAsked
 from hub.table.boxes.captions import label
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
-from hub.table.seating.questions import Asked
+from hub.table.seating.questions import OpenQuestion
 
 
 class Agreement:
@@ -41,8 +41,8 @@ class Agreement:
                     self._boxes.answer_by_phone(Action(seat=action.seat, move=action.move, args=action.args))
 
         text = say("Seat {seat} asks all players: {action}?", seat=action.seat, action=named)
-        asked = Asked("agree", text, {"yes": say("Yes"), "no": say("No")}, self._present, do)
-        asked.by, asked.votes, asked.stands_on = action.seat, {action.seat: "yes"}, frozenset({action.seat})
+        asked = OpenQuestion("agree", text, {"yes": say("Yes"), "no": say("No")}, self._present, do)
+        asked.by, asked.votes, asked.depends_on = action.seat, {action.seat: "yes"}, frozenset({action.seat})
         self._questions.ask(asked)
 
     def _present(self) -> list[int]:

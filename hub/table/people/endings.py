@@ -25,12 +25,12 @@ from hub.table.seating.kept_people import (
     KeptPeople,
     KeptPerson,
     Suspended,
-    missing,
-    name_in,
-    name_of,
+    missing_seats,
+    name_for_staff,
+    person_name,
     was_house,
 )
-from hub.table.seating.questions import Asked, first_answer
+from hub.table.seating.questions import OpenQuestion, first_answer
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import LEFT_SECONDS
 
@@ -76,14 +76,14 @@ class Endings(Part):
                 "Seat {seat} wants to put this match aside: it is kept, and can go on another time.", seat=seat.number
             )
             options = {"yes": say("Put it aside"), "no": say("Play on")}
-            asked = Asked("put_aside", text, options, self._present, self._put_aside_if_yes)
+            asked = OpenQuestion("put_aside", text, options, self._present, self._put_aside_if_yes)
         else:
             text = say("Seat {seat} wants to end this match for good. Nobody wins.", seat=seat.number)
             options = {"yes": say("End it"), "no": say("Play on")}
-            asked = Asked("end", text, options, self._present, self._end_if_yes)
+            asked = OpenQuestion("end", text, options, self._present, self._end_if_yes)
         if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
             if what == "put_aside":
-                asked.do("yes")
+                asked.on_decision("yes")
             else:
                 asked.decide, asked.voters = first_answer("no"), lambda: [seat.number]
                 self._questions.ask(asked)
@@ -118,7 +118,7 @@ class Endings(Part):
         people = self._kept_people()  # matches that are too old go at the next `_load_suspended`
         seats = [self._seats[number] for number in self._play.seats]
         people[match] = {
-            seat.number: KeptPerson(seat.called, seat.person or seat.left, seat.house if seat.is_house else "")
+            seat.number: KeptPerson(seat.display_name, seat.person or seat.left_by, seat.house if seat.is_house else "")
             for seat in seats
         }
         self._kept.write("people", to_json(people))
@@ -138,7 +138,7 @@ class Endings(Part):
             raise NotAsked(say("No match is under way."), "LOBBY")
         if refusal := self._play.standstill():
             raise refusal
-        if self._rolls.waits:
+        if self._rolls.waits_for_dispute:
             self._rolls.give_up_dispute()
         if not self._play.seats:
             return None
@@ -158,7 +158,7 @@ class Endings(Part):
 
     def is_gone(self, seat: Seat) -> bool:
         """Return whether the phone of a seat is gone for `LEFT_SECONDS` and its box is not used either."""
-        return not self._seats.is_heard(seat.number) and self._seats.gone_seconds(seat) >= LEFT_SECONDS
+        return not self._seats.is_active(seat.number) and self._seats.silent_seconds(seat) >= LEFT_SECONDS
 
     # --- again -----------------------------------------------------------------------------------------
 
@@ -180,13 +180,15 @@ class Endings(Part):
         if self._play.seats:
             return []
         return [
-            KeptMatch(one.match, one.title, one.since, {f"{number}": name_in(one, number) for number in one.seats})
+            KeptMatch(
+                one.match, one.title, one.since, {f"{number}": name_for_staff(one, number) for number in one.seats}
+            )
             for one in self._suspended()
         ]
 
     def _has_played(self, seat: Seat, offer: Suspended) -> bool:
         """Return whether the phone that holds a seat proves that its person has played a match."""
-        return any(seat.was(one.person) for one in offer.people.values())
+        return any(seat.is_person(one.person) for one in offer.people.values())
 
     def _suspended(self) -> Sequence[Suspended]:
         if self._read_suspended is None:
@@ -227,10 +229,10 @@ class Endings(Part):
         numbers, before = list(offer.seats), offer.people
         places = self._places(numbers, before)
         at = {number: self._seats[places[number]] for number in numbers}  # who sits there, or will
-        free = missing(at, before)
+        free = missing_seats(at, before)
         if free:
             names = [
-                say("{name} at seat {seat}", name=name_of(before.get(number), number, say("somebody")), seat=number)
+                say("{name} at seat {seat}", name=person_name(before.get(number), number, say("somebody")), seat=number)
                 for number in free
             ]
             text = say_count(
@@ -252,15 +254,15 @@ class Endings(Part):
         if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
         named = [
-            say("{name} (seat {seat})", name=name_of(before.get(number), number, SAME_PERSON), seat=number)
+            say("{name} (seat {seat})", name=person_name(before.get(number), number, SAME_PERSON), seat=number)
             for number in strangers
         ]
         text = say("Another phone than in that match: is it {names}?", names=listed(named))
-        asked = Asked(
+        asked = OpenQuestion(
             "same_person", text, {"yes": say("Yes, go on"), "no": say("No")}, lambda: known,
             lambda option: self._resume_after_vote(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
-            stands_on=frozenset({*numbers, *(one.number for one in at.values())}),
+            depends_on=frozenset({*numbers, *(one.number for one in at.values())}),
         )  # fmt: skip
         try:
             self._questions.ask(asked)
@@ -272,7 +274,7 @@ class Endings(Part):
         offer = self._find(match)
         if offer is None:
             raise NotAsked(GONE, "LOBBY")
-        free = missing({number: self._seats[number] for number in offer.seats}, offer.people)
+        free = missing_seats({number: self._seats[number] for number in offer.seats}, offer.people)
         if free:
             raise NotAsked(say("Nobody sits at seat {seats} yet.", seats=listed(free, "or")), "LOBBY")
         try:
@@ -287,7 +289,7 @@ class Endings(Part):
             return seat.is_house or not seat.joined
         if not before.person:  # played on its box alone then and now: no phone gets the hand
             return not seat.sid
-        return seat.was(before.person)
+        return seat.is_person(before.person)
 
     def _places(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> dict[int, int]:
         """Return by seat of the table the seat from which its player moves there: known phones go to their old seats.
@@ -297,14 +299,14 @@ class Endings(Part):
         places = {seat.number: seat.number for seat in self._seats}
         for number in numbers:
             person = before.get(number)
-            here = next((seat.number for seat in self._seats if person and seat.was(person.person)), None)
+            here = next((seat.number for seat in self._seats if person and seat.is_person(person.person)), None)
             if here is not None:
                 now = next(place for place, source in places.items() if source == here)
                 places[now], places[number] = places[number], places[now]
         for number in numbers:
             changed = number != places[number]
             if changed and (self._seats[number].box_on or self._seats[places[number]].box_on):
-                name = name_of(before.get(number), number, say("Somebody"))
+                name = person_name(before.get(number), number, say("Somebody"))
                 raise StartRefused(
                     say("{name} had seat {seat}: sit down there again, where its box is.", name=name, seat=number)
                 )
@@ -322,7 +324,7 @@ class Endings(Part):
             raise StartRefused(say("A match is under way at this table."))
         if self._play.stopped:
             raise StartRefused(say("The table is stopped: {reason}", reason=self._play.stopped))
-        if self._rolls.waits:
+        if self._rolls.waits_for_dispute:
             raise StartRefused(WAITS)
 
     def _resume(self, match: str, places: Mapping[int, int] | None = None) -> None:
@@ -338,14 +340,14 @@ class Endings(Part):
                     seat.house, seat.joined = person.house, True
         self._read_suspended = None  # read again, which forgets who played it
         self._lobby.on_match_started(self._play.match.game.name if self._play.match else "")
-        if lost := self._play.log.lost():
+        if lost := self._play.log.describe_loss():
             self._notices.post("lost", lost)  # after `on_match_started`, which ends notices of the match before
             self._play.log.settle()
         for number, person in before.items():
             seat = self._seats[number]
             if person.person and not seat.sid:  # played on a box now, but the hand belongs to a phone
                 with self._seats.changing(seat):
-                    seat.left = person.person
+                    seat.left_by = person.person
 
     def _kept_people(self) -> KeptPeople:
         return self._kept.read("people", KeptPeople, say("who played the matches that were put aside")) or {}
@@ -366,7 +368,7 @@ class Endings(Part):
     def put_result_away(self) -> bool:
         """Hide the result of a finished match: the next guests find the lobby. Return whether there was one."""
         before = self._play.match
-        self._play.put_away()
+        self._play.clear_finished()
         if self._play.match is before:
             return False
         self._rolls.dispute = None
@@ -390,7 +392,7 @@ class Endings(Part):
             return True
         idle = now - self._active_at
         if self._absence.paused_by is not None:  # a break may be longer while one of the match's people is there
-            gone = min((self._seats.gone_seconds(seat) for seat in seats if seat.is_somebodys), default=idle)
+            gone = min((self._seats.silent_seconds(seat) for seat in seats if seat.is_somebodys), default=idle)
             idle = max(min(idle, gone), idle - (BREAK_LASTS - 1) * self._idle_seconds)
         if idle >= self._idle_seconds:
             self.put_aside("itself: nobody plays")

@@ -70,7 +70,7 @@ class GameChoice:
         if self._play.seats:  # not shown during a match
             return []
         here = [self._seats[number] for number in self._seats.dealt_in()]
-        return needs.lacks(
+        return needs.missing_needs(
             self._play.games[name], here, has_reader=self._has_reader, kit=self._rolls.dice.public_kit()
         )  # fmt: skip
 
@@ -78,7 +78,7 @@ class GameChoice:
         """Return a sentence about the phones that the seats dealt in lack for a game; "" if they lack none."""
         game = self._play.games.get(name)
         here = [self._seats[number] for number in self._seats.dealt_in()]
-        return needs.lacking_phones(game, here, options) if game else ""
+        return needs.missing_phones(game, here, options) if game else ""
 
     def check_house(self, options: Mapping[str, object]) -> None:
         """Raise StartRefused if the house cannot play with these options."""
@@ -147,7 +147,7 @@ class GameChoice:
 
     def turn_dial(self, detents: int) -> None:
         """Move the choice of game and preset by some detents of a dial."""
-        self._notices.passed("answered")
+        self._notices.end_all("answered")
         places = [
             (name, preset) for name in self._play.games for preset in ("", *(one.name for one in self.presets(name)))
         ]

@@ -75,7 +75,7 @@ class HouseSeats:
             self._play.seats
             or seat is None
             or (seat.joined and not seat.is_house)
-            or seat.number in self._seats.claimed
+            or seat.number in self._seats.claimed_seats
             or not (strength or seat.is_house)
         ):
             raise NotAsked(say("The house plays at free seats, and takes them between matches."), "LOBBY")
@@ -83,7 +83,7 @@ class HouseSeats:
             self._take_seat(seat, strength)
         else:
             with self._seats.changing(seat):
-                seat.empty()
+                seat.clear()
 
     def _take_seat(self, seat: Seat, strength: Strength) -> None:
         with self._seats.changing(seat):

@@ -59,7 +59,7 @@ class Lobby(Part):
         dealt = self._seats.dealt_in()
         self._play.check(name, dealt, options)
         self._choice.check_house(options)
-        if self._rolls.waits:
+        if self._rolls.waits_for_dispute:
             raise StartRefused(WAITS)
         if self._starting and self._starting.seat != seat.number:
             if self._starting.game == name:
@@ -144,9 +144,9 @@ class Lobby(Part):
         is_somebodys = seat is not None and seat.joined and not seat.is_house and seat.number not in self._play.seats
         if seat is None or not is_somebodys or seat.phone_on:
             raise NotAsked(say("Only the seat of a player who is gone can be freed, and only between matches."), "SEAT")
-        if seat.presence != "away" and self._seats.is_heard(seat.number):
+        if seat.presence != "away" and self._seats.is_active(seat.number):
             raise NotAsked(say("Its box was touched in the last three minutes: somebody sits there."), "SEAT")
-        if seat.sid and self._seats.gone_seconds(seat) < LEFT_SECONDS:
+        if seat.sid and self._seats.silent_seconds(seat) < LEFT_SECONDS:
             raise NotAsked(say("Its phone was connected a moment ago: try again in half a minute."), "SEAT")
         self._seats.release(seat, playing=False)
 
@@ -154,7 +154,7 @@ class Lobby(Part):
 
     def start_match(self, name: str, options: Mapping[str, object]) -> None:
         """Start a match with the seats that are dealt in. Raise StartRefused."""
-        if self._rolls.waits:
+        if self._rolls.waits_for_dispute:
             raise StartRefused(WAITS)
         self._choice.check_house(options)
         before = self._play.match
@@ -182,17 +182,17 @@ class Lobby(Part):
                 seat.house, seat.stands_in = "", False
             seat.ready, seat.wish = seat.is_house, ""
         for seat in self._seats:  # of the match before
-            seat.house_before = seat.left = ""
+            seat.house_before = seat.left_by = ""
         with suppress(LogError):  # the next change of a seat writes all seats
-            self._seats.keep()
-        self._notices.passed("match")
-        self._notices.passed("answered")
+            self._seats.save()
+        self._notices.end_all("match")
+        self._notices.end_all("answered")
 
     # --- at a table without phones -------------------------------------------------------------------
 
     def on_push(self, seat: Seat) -> None:
         """Sit down and be ready; at a ready seat start the match. Raise StartRefused if it cannot start."""
-        self._notices.passed("answered")
+        self._notices.end_all("answered")
         if seat.ready and not seat.is_house:
             try:
                 self._start_by_push()
@@ -206,14 +206,14 @@ class Lobby(Part):
 
     def on_bar(self, seat: Seat) -> None:
         """Clear readiness; if the seat was not ready, get up, unless a phone holds the seat."""
-        self._notices.passed("answered")
+        self._notices.end_all("answered")
         with self._seats.changing(seat):
             if seat.is_house:
                 return
             if seat.ready:
                 seat.ready = False
             elif not seat.sid:
-                seat.empty()
+                seat.clear()
 
     def _start_by_push(self) -> None:
         match = self._play.match

@@ -22,7 +22,7 @@ from hub.table.people.lobby import Lobby
 from hub.table.people.pitches import Pitches
 from hub.table.people.vacancy import Vacancy
 from hub.table.seating.kept_people import SAME_PERSON
-from hub.table.seating.questions import Asked
+from hub.table.seating.questions import OpenQuestion
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import CLAIM_SECONDS
 
@@ -82,7 +82,7 @@ class People(Group):
         if seat is None:
             return self.note_activity(None)
         before = seat.presence
-        self._seats.touched(seat)
+        self._seats.on_touch(seat)
         return self.note_activity(seat) or seat.presence != before
 
     def on_box_locked(self, seat: Seat | None) -> None:
@@ -97,7 +97,7 @@ class People(Group):
         called, free_in = False, None
         if wanted and claim.code is None and wanted.joined and not wanted.is_house:
             called, free_in = self.vacancy.request_table(wanted), self.vacancy.seconds_until_free(wanted)
-        self._seats.ask(
+        self._seats.handle_claim(
             claim,
             choosing=choosing,
             vouched=len(others) > 1,
@@ -105,10 +105,10 @@ class People(Group):
             called=called,
             free_in=free_in,
         )
-        waiting = self._seats.waiting(claim.seat)
-        if waiting and waiting.asked is claim and waiting.by == "people":
+        waiting = self._seats.claim_for(claim.seat)
+        if waiting and waiting.request is claim and waiting.by == "people":
             self._ask_about_claim(claim)
-        if self._seats.guessed_at:
+        if self._seats.guessing_suspected:
             self._notices.post(
                 "guessing", say("Somebody on this network is guessing the codes of seats. Please tell staff.")
             )
@@ -141,22 +141,22 @@ class People(Group):
 
         options = {"yes": say("Yes, let it in"), "no": say("No")}
         try:
-            self.questions.ask(Asked("new_phone", text, options, others, decide, seat=number), CLAIM_SECONDS)
+            self.questions.ask(OpenQuestion("new_phone", text, options, others, decide, seat=number), CLAIM_SECONDS)
         except NotAsked:
-            self._seats.put_off(number, BUSY)
+            self._seats.cancel_claim(number, BUSY)
 
     def _update_new_phones(self) -> None:
         """End the question about a new phone when the old phone is back, and claims that have no open question."""
         asked = self.questions.open
         if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
-            self._seats.put_off(asked.seat, say("The seat's own phone is back: ask there."))
-        if asked and asked.kind == "new_phone" and self._seats.waiting(asked.seat) is None:
+            self._seats.cancel_claim(asked.seat, say("The seat's own phone is back: ask there."))
+        if asked and asked.kind == "new_phone" and self._seats.claim_for(asked.seat) is None:
             self.questions.close("new_phone")
             asked = None
-        for number in self._seats.claimed:
-            claim = self._seats.waiting(number)
+        for number in self._seats.claimed_seats:
+            claim = self._seats.claim_for(number)
             if claim and claim.by == "people" and not (asked and asked.kind == "new_phone" and asked.seat == number):
-                self._seats.put_off(number, BUSY)
+                self._seats.cancel_claim(number, BUSY)
 
     def _current_holders(self) -> dict[int, tuple[str, bool, bool]]:
         return {seat.number: (seat.sid, seat.joined, seat.is_house) for seat in self._seats}
@@ -167,7 +167,7 @@ class People(Group):
         known = {sid for sid, _, _ in before.values()}
         for number, holder in self._holders.items():
             if holder != before[number]:
-                self.questions.moved(number)
+                self.questions.on_seat_changed(number)
                 self.lobby.on_holder_changed(number)
                 if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
                     self.vacancy.on_seat_given()

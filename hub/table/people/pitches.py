@@ -18,7 +18,7 @@ from hub.engine.text import say, to_json
 from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.people.absence import Absence
-from hub.table.seating.questions import Asked
+from hub.table.seating.questions import OpenQuestion
 
 OPTIONS = {"done": say("Done"), "off": say("No more pitches of mine")}
 
@@ -70,7 +70,7 @@ class Pitches(Part):
             self._waiting += self._pitches_in(match, events[self._event_count :])
         self._event_count = len(events)
         self._waiting = [one for one in self._waiting if self._can_pitch(one) and not self._play.stopped]
-        self._play.held = bool(self._waiting)
+        self._play.paused = bool(self._waiting)
         asked = self._questions.open
         if asked and asked.kind == "pitch" and (paused or not self._waiting or asked.seat != self._waiting[0].seat):
             self._questions.close("pitch")
@@ -100,11 +100,11 @@ class Pitches(Part):
             if option == "off":
                 self._be_quiet(pitch.seat)
 
-        asked = Asked(
+        asked = OpenQuestion(
             "pitch", say("Seat {seat} reads aloud: {text}", seat=pitch.seat, text=pitch.text), OPTIONS,
             lambda: [pitch.seat], done,
         )  # fmt: skip
-        asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
+        asked.seat, asked.depends_on = pitch.seat, frozenset({pitch.seat})
         self._current = pitch
         self._questions.ask(asked, self._seconds)
 

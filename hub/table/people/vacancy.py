@@ -16,7 +16,7 @@ from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.people.endings import Endings
 from hub.table.seating.seat import Seat
-from hub.table.seating.seat_list import HEARD_SECONDS
+from hub.table.seating.seat_list import ACTIVE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Vacancy(Part):
         self._kept_silence = self._kept.read("silent", dict[int, int], say("how long seats have been silent")) or {}
         most = max(0.0, self._idle_seconds - RETURN_SECONDS)
         for seat in self._seats:
-            self._seats.let_be_silent(seat, min(self._kept_silence.get(seat.number, 0) * NOTED_SECONDS, most))
+            self._seats.set_silent(seat, min(self._kept_silence.get(seat.number, 0) * NOTED_SECONDS, most))
         self._company = self._beside()
 
     # --- who asks ------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ class Vacancy(Part):
 
         `seat`: the seat asked for, if any. If its person is heard, that person answers and the table is not called.
         """
-        if not self._may_free() or not self._is_silent() or (seat and self._seats.is_heard(seat.number)):
+        if not self._may_free() or not self._is_silent() or (seat and self._seats.is_active(seat.number)):
             return False
         if self._requested_at is None:
             self._requested_at = self._clock.now()
@@ -75,7 +75,7 @@ class Vacancy(Part):
         """Return in how many seconds a silent seat is freed; None if its person is there or a match needs it."""
         if seat.number in self._play.seats or seat.presence == "here":
             return None
-        return max(0.0, self._idle_seconds - self._seats.gone_seconds(seat))
+        return max(0.0, self._idle_seconds - self._seats.silent_seconds(seat))
 
     # --- time ----------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class Vacancy(Part):
 
     def _may_free(self) -> bool:
         """Return whether broker and disk work: without them silence proves nothing, and seats cannot be freed."""
-        return not self._play.stopped and not self._notices.stands("broker")
+        return not self._play.stopped and not self._notices.is_posted("broker")
 
     def _people(self) -> list[Seat]:
         """Return the seats of the people who have the table: of the match under way, else all."""
@@ -102,7 +102,7 @@ class Vacancy(Part):
     def _is_silent(self) -> bool:
         """Return whether people have the table and none of them is heard."""
         people = self._people()
-        return bool(people) and not any(self._seats.is_heard(one.number) for one in people)
+        return bool(people) and not any(self._seats.is_active(one.number) for one in people)
 
     def _beside(self) -> set[tuple[int, str]]:
         """Return the seats of people outside the match under way, each with the login of its phone."""
@@ -111,8 +111,8 @@ class Vacancy(Part):
 
     def _is_wanted(self, silent_seconds: float) -> bool:
         """Return whether new guests sit beside a silent match; friends of its players do not count at first."""
-        company = self._company if silent_seconds < HEARD_SECONDS else set[tuple[int, str]]()
-        return any(self._seats.is_heard(number) for number, _ in self._beside() - company)
+        company = self._company if silent_seconds < ACTIVE_SECONDS else set[tuple[int, str]]()
+        return any(self._seats.is_active(number) for number, _ in self._beside() - company)
 
     def _update_call(self) -> bool:
         now = self._clock.now()
@@ -142,20 +142,20 @@ class Vacancy(Part):
             text = say("Seat {seat} is free now: type its code from the big screen.", seat=seat.number)
             if seat.box_on:
                 text = say("Seat {seat} is free now: ask once more, and push its dial.", seat=seat.number)
-            self._seats.put_off(seat.number, text, by="time")
+            self._seats.cancel_claim(seat.number, text, by="time")
         self._stop_calling(BACK)
 
     def _stop_calling(self, sentence: str = "") -> bool:
         """Stop the call and refuse the claims that wait for it. Return whether the table was called."""
-        for number in self._seats.claimed:
-            self._seats.put_off(number, sentence or self._seats.how_to_join(self._seats[number]), by="time")
+        for number in self._seats.claimed_seats:
+            self._seats.cancel_claim(number, sentence or self._seats.how_to_join(self._seats[number]), by="time")
         self._requested_at = None
         return self._notices.end("wanted")
 
     def _free_silent(self) -> bool:
         """Free the seats outside a match that were silent for `idle_seconds`; return whether there were any."""
         free = [one for one in self._seats if one.joined and not one.is_house and one.number not in self._play.seats]
-        silent = [one for one in free if self._seats.gone_seconds(one) >= self._idle_seconds]
+        silent = [one for one in free if self._seats.silent_seconds(one) >= self._idle_seconds]
         for seat in silent:
             self._seats.release(seat, playing=False)
         return bool(silent)
@@ -164,7 +164,7 @@ class Vacancy(Part):
         """Keep the silence of each seat on disk, so that it survives a restart."""
         steps: dict[int, int] = {}
         for seat in self._seats:
-            gone = self._seats.gone_seconds(seat)
+            gone = self._seats.silent_seconds(seat)
             if seat.is_somebodys and gone >= NOTED_SECONDS:
                 steps[seat.number] = int(min(gone, self._idle_seconds) / NOTED_SECONDS)
         if steps != self._kept_silence:

@@ -1,1 +1,1 @@
-"""The seats of a table, the people who hold them, and the questions that they answer together."""
+"""The seats of a table, the people at them, and the questions that they decide together."""

@@ -1,4 +1,4 @@
-"""What is said of the world around a table: its devices, its broker, its network, and seats that another phone has now."""
+"""Notices about the devices, broker and network of a table, and about seats that moved to another phone."""
 
 from __future__ import annotations
 
@@ -17,48 +17,52 @@ NO_BROKER = say("Phones cannot be reached now. Boxes play on. The hub tries agai
 Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
 
 
-def note(signal: Condition, notices: Notices, seats: Seats) -> None:
-    """Post the notice of what is wrong around the table, or end it. Without a broker no phone of `seats` is there."""
+def update_notices(signal: Condition, notices: Notices, seats: Seats) -> None:
+    """Post or end the notice about a condition. If the broker is down, mark all phones of `seats` as disconnected."""
     match signal:
         case DeviceDown(device, why):
-            is_for_guests = isinstance(why, Text) and "path" not in why.values  # staff get all words of a driver
+            is_for_guests = (
+                isinstance(why, Text) and "path" not in why.values
+            )  # texts with paths, and plain strings of a driver, are for staff
             notices.post("device", why if is_for_guests else UNNAMED, device)
         case DeviceUp(device):
             notices.end("device", device)
         case DeviceSimulated():
             notices.post("simulated", SIMULATED)
         case BrokerDown():
-            notices.post("broker", NO_BROKER)  # staff get the reason
+            notices.post("broker", NO_BROKER)  # the reason is for staff only
             for seat in seats:
                 seat.phone_on = False
         case BrokerUp():
             was_down = notices.end("broker")
-            for seat in seats if was_down else ():  # phones could not be heard: they have been gone from now on
+            for seat in seats if was_down else ():  # phones were unreachable: absence counts from now
                 seat.away_since = None
-        case AddressChanged(url):  # the address itself stands in every public state
+        case AddressChanged(url):  # every public state contains the address itself
             if url:
                 notices.end("network")
             else:
                 notices.post("network", NO_NETWORK)
 
 
-def note_moved(
+def post_moved_seats(
     before: Mapping[int, tuple[str, bool]], seats: Seats, playing: Collection[int], notices: Notices
 ) -> bool:
-    """Tell everybody of a seat that was somebody's and is on another phone now; return whether there is one.
+    """Post a notice for each occupied seat that moved to another phone. Return whether there was one.
 
-    `before` is the login and whether somebody sat there, by seat; `playing` the seats of the match.
+    `before` holds, by seat, the previous login and whether somebody sat there. `playing` are the seats of the match.
     """
-    told = False
+    posted = False
     known = {sid for sid, _ in before.values()}
     for seat in seats:
         sid, joined = before[seat.number]
-        if not seat.sid or seat.sid == sid or seat.sid in known:  # who was here has only changed places
+        if (
+            not seat.sid or seat.sid == sid or seat.sid in known
+        ):  # unchanged, or a phone that only moved within the table
             continue
-        told = True
-        notices.passed("answered")
+        posted = True
+        notices.end_all("answered")
         if sid:
             notices.post("taken", say("Seat {seat} has moved to another phone.", seat=seat.number), str(seat.number))
         elif joined and seat.number in playing:
             notices.post("on_phone", say("Seat {seat} plays on a phone now.", seat=seat.number), str(seat.number))
-    return told
+    return posted

@@ -1,4 +1,4 @@
-"""Who held the seats of a suspended match, as the table keeps it."""
+"""The people of suspended matches, as stored on disk."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hub.engine.text import Text, person, say
 from hub.table.seating.seat import Seat, house_name
 
 SAME_PERSON = say("the same person")
-"""What a sentence calls a person whose name nobody knows."""
+"""What sentences call a person without a known name."""
 
 
 class KeptPerson(msgspec.Struct):
-    """Who held a seat of a match when it was put aside: the name, and what tells the phone again (`Seat.person`).
+    """The person at a seat when the match was suspended: the name, and the id of the phone (`Seat.person`).
 
-    `house` is how well the house played there, where the seat was its own.
+    `house` is the strength of the house player if the seat was the house's own; else "".
     """
 
     name: str
@@ -27,39 +27,39 @@ class KeptPerson(msgspec.Struct):
 
 
 KeptPeople = dict[str, dict[int, KeptPerson]]
-"""By match, by seat."""
+"""People by match and seat."""
 
 
 def was_house(kept: KeptPerson | None) -> bool:
-    """Return whether the seat was the house's own."""
+    """Return whether the house played the seat as its own."""
     return kept is not None and bool(kept.house)
 
 
-def name_of(kept: KeptPerson | None, seat: int, otherwise: Text) -> Text:
-    """Return what a sentence calls the person who held a seat; the house's own name is the hub's."""
+def person_name(kept: KeptPerson | None, seat: int, otherwise: Text) -> Text:
+    """Return what sentences call the person who held a seat; `otherwise` if there is no name."""
     if was_house(kept):
         return house_name(seat)
     return person(kept.name) if kept and kept.name else otherwise
 
 
-def name_in(offer: Suspended, seat: int) -> str:
-    """Return the name of the person who had a seat, for staff; "" if it is not known."""
+def name_for_staff(offer: Suspended, seat: int) -> str:
+    """Return the name of the person who held a seat, for staff; "" if it is unknown."""
     kept = offer.people.get(seat)
     if was_house(kept):
         return house_name(seat)
     return kept.name if kept else ""
 
 
-def missing(at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:
-    """Return the seats of a match at which a person is missing; the house's own are filled when it goes on.
+def missing_seats(at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:
+    """Return the seats of a match that lack a person. Seats of the house do not count: they are filled on resume.
 
-    `at` is who sits at its seats, or will.
+    `at` maps the seats of the match to the seats of the table that play them now.
     """
     return [one for one, seat in at.items() if not was_house(before.get(one)) and (not seat.joined or seat.is_house)]
 
 
 class Suspended(NamedTuple):
-    """A match that was put aside: its game, when that was (Unix time), its seats, and who had them, as far as that is kept."""
+    """A suspended match. `since` is the Unix time of the suspension; `people` are those who are known, by seat."""
 
     match: str
     game: str

@@ -1,6 +1,6 @@
-"""What a game needs and a table has not, as sentences: from `[needs]` of the game's data file and what is there now.
+"""What a table lacks for a game, as sentences, from `[needs]` of the game's data file.
 
-`phone` names what of a seat a phone alone shows; `dice` is how many dice a reader has to have for a throw.
+`phone` names what only a phone shows to a seat; `dice` is the number of dice that a reader needs for one throw.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from hub.state import Kit
 from hub.table.seating.seat import Seat
 
 
-def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | None) -> list[str]:
-    """Return what `game` needs for those who sit at `seats`, and is not there: first what keeps somebody from playing.
+def missing_needs(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | None) -> list[str]:
+    """Return what `game` lacks at these `seats`, with the most serious first.
 
-    `has_reader`: dice are read at this table; `kit` is how many its reader has, where it tells.
+    `has_reader`: the table has a dice reader. `kit` holds the dice that the reader has reported, if any.
     """
-    found = [phones] if (phones := lacking_phones(game, seats)) else []
+    found = [phones] if (phones := missing_phones(game, seats)) else []
     wanted = game.labels.needs.dice
     if wanted and not has_reader:
         found.append(say("No dice reader is here: throws of {game} are typed, or rolled by the hub.", game=game.title))
@@ -36,10 +36,10 @@ def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | Non
     return found
 
 
-def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None) -> str:
-    """Return the sentence about seats that play `game` without a phone and would need one; "" where there is none.
+def missing_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None) -> str:
+    """Return a sentence about the seats that need a phone for `game` and have none; "" if there are none.
 
-    With printed cards, if the `options` say so, people hold what a phone would show.
+    With printed cards (see `options`), no phone is needed.
     """
     if options and options.get(OPTION):
         return ""
@@ -58,7 +58,7 @@ def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, obje
 
 
 def check_house(options: Mapping[str, object], seats: Sequence[Seat]) -> None:
-    """Raise StartRefused where the house would play at one of `seats` with cards that only people can hold."""
+    """Raise StartRefused if the house plays at one of `seats` and the options choose printed cards."""
     house = [seat.number for seat in seats if seat.is_house]
     if options.get(OPTION) and house:
         text = say_count(

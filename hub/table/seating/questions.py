@@ -1,7 +1,7 @@
-"""Questions to the people at a table: what no single seat decides, such as putting the match aside.
+"""Questions that the people at a table decide together, such as suspending the match.
 
-One question is open at a time. Each seat that may vote has one vote, which it may change; what follows is done at once
-when the votes suffice, or when the time is over. Silence never carries anything.
+One question is open at a time. Each voter has one vote and may change it. The answer takes effect as soon as the votes
+suffice, or when the time is over. Silence is never a yes.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from hub.table.base.part import Part
 
 VOTE_SECONDS = 20.0
 REST_SECONDS = 60.0
-"""How long a seat asks the table nothing, once the others have not agreed."""
+"""How long a seat must wait before it asks again after a no."""
 
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
-"""Return the option that the votes (by seat) of these voters carry; None: none yet. With True the time is over."""
+"""Return the winning option, given the votes by seat, the voters, and whether the time is over; None: undecided."""
 
 
-def most_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
-    """Carry `yes` with more than half of the voters; of one voter alone only when nobody has come by the end."""
+def majority_yes(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+    """Return `yes` if more than half of the voters agree. A single yes wins only when the time is over."""
     yes = [seat for seat, option in votes.items() if option == "yes"]
     if len(yes) * 2 > len(voters) and (late or len(yes) > 1):
         return "yes"
     return "no" if late or (len(votes) - len(yes)) * 2 >= max(1, len(voters)) else None
 
 
-def all_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
-    """Carry `yes` with every voter's, two at least."""
+def unanimous_yes(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+    """Return `yes` if all voters agree, at least two."""
     if "no" in votes.values():
         return "no"
     if len(votes) > 1 and all(seat in votes for seat in voters):
@@ -43,7 +43,7 @@ def all_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> 
 
 
 def first_answer(otherwise: str) -> Decide:
-    """Return what carries the first answer of whoever is asked alone, and `otherwise` without one."""
+    """Return a rule by which the first vote wins; `otherwise` wins if nobody votes in time."""
 
     def decide(votes: Mapping[int, str], _: Sequence[int], late: bool) -> str | None:
         return next(iter(votes.values()), otherwise if late else None)
@@ -51,8 +51,8 @@ def first_answer(otherwise: str) -> Decide:
     return decide
 
 
-def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
-    """Carry the option that more than half of the voters want, of two what both want; else `wait`."""
+def majority_option(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+    """Return the option of more than half of the voters; `wait` if all have voted, or the time is over, without one."""
     wanted = list(votes.values())
     for option in dict.fromkeys(wanted):
         if wanted.count(option) * 2 > len(voters):
@@ -64,165 +64,165 @@ class Rule(NamedTuple):
     """How the people at a table answer questions of one kind."""
 
     rank: int
-    """What comes first: a question takes the place of one with a higher rank."""
+    """The priority: a question replaces an open one with a higher rank."""
     decide: Decide
-    """Which votes carry an answer."""
+    """Determines the winning option."""
     caption: Callable[[int], Text]
-    """The text for the display of a seat box, with the controls that answer it, by the seat that it is about."""
+    """Returns the text for box displays, including the controls, given the seat that the question is about."""
     caption_of_three: Callable[[int], Text] | None = None
-    """The same if there are three answers, for K1 to K3."""
+    """The same for questions with three answers, on K1 to K3."""
     controls: Sequence[str] = ("push", "bar")
-    """The controls of a box for the first two answers, in their order. If there are none, only phones answer."""
+    """The box controls for the first two answers, in order. If empty, only phones answer."""
     during: Literal["match", "lobby", "always"] = "match"
-    """When the question makes sense: it is closed at the end of this time."""
-    better_than: QuestionKind | None = None
-    """The kind that it replaces, whatever their ranks, if both are about the same seat: it is the better answer."""
+    """When the question makes sense; it closes as soon as this no longer holds."""
+    replaces: QuestionKind | None = None
+    """The kind that it replaces regardless of rank if both are about the same seat."""
 
     @property
     def needs_all(self) -> bool:
-        """Return whether nobody's silence is a yes.
+        """Return whether all voters must agree.
 
-        Everybody who is there when it is asked then keeps a vote: nobody is outvoted by a phone that loses its network.
-        Other questions cost nobody anything, so that seats without a sign of life do not count at their end.
+        Then everybody present at the start keeps the vote, so that losing the network never takes away a veto.
+        For other kinds, inactive seats without a vote do not count when the time is over.
         """
-        return self.decide is all_of_them
+        return self.decide is unanimous_yes
 
 
 KINDS: Mapping[QuestionKind, Rule] = {
     "absent": Rule(
         0,
-        more_than_half,
+        majority_option,
         lambda seat: say("Seat {seat} away? Push wait, bar safe", seat=seat),
         lambda seat: say("Seat {seat} away: 1 wait 2 safe 3 house", seat=seat),
     ),
-    "put_aside": Rule(1, most_of_them, lambda _: say("Put match aside? Push yes, bar no")),
-    "end": Rule(1, all_of_them, lambda _: say("End the match? Push yes, bar no")),
-    # It opens a hand: only phones that have proved their keys answer.
+    "put_aside": Rule(1, majority_yes, lambda _: say("Put match aside? Push yes, bar no")),
+    "end": Rule(1, unanimous_yes, lambda _: say("End the match? Push yes, bar no")),
+    # A yes reveals a hand: only phones that have proved their keys may answer.
     "same_person": Rule(
         1,
-        all_of_them,
+        unanimous_yes,
         lambda seat: say("Seat {seat} as before? Answer on your phone", seat=seat),
         controls=(),
         during="lobby",
     ),
-    "agree": Rule(2, all_of_them, lambda _: say("All agree? Push yes, bar no")),
+    "agree": Rule(2, unanimous_yes, lambda _: say("All agree? Push yes, bar no")),
     "new_phone": Rule(
         2,
-        all_of_them,
+        unanimous_yes,
         lambda seat: say("Seat {seat}: new phone? Push yes, bar no", seat=seat),
         during="always",
-        better_than="absent",
+        replaces="absent",
     ),
-    # The bar means nothing to who pitches: held, it calls for help, and would first have ended the pitches of everybody.
+    # No bar: holding it calls for help, and its press would first end the pitches of everybody.
     "pitch": Rule(3, first_answer("done"), lambda _: say("Read it aloud. Push: done"), controls=("push",)),
 }
-"""All kinds of questions. What an answer does is up to the part that asks (`Asked.do`)."""
+"""All kinds of questions. The part that asks defines the effect (`OpenQuestion.on_decision`)."""
 
 
 def caption(kind: QuestionKind, seat: int, options: Collection[str]) -> Text:
-    """Return the text of a question for the displays of boxes. `seat` is the seat that it is about."""
+    """Return the text of a question about `seat` for box displays."""
     rule = KINDS[kind]
     of_three = rule.caption_of_three if len(options) > 2 else None
     return (of_three or rule.caption)(seat)
 
 
 @dataclass
-class Asked:
-    """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
-
-    `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself. Once somebody else sits at
-    one of the seats `stands_on`, it is asked no longer. `stay` are seats that were there when it was asked.
-    """
+class OpenQuestion:
+    """An open question. `options` maps keys to labels; `on_decision` is called with the key of the winning option."""
 
     kind: QuestionKind
     text: str
     options: Mapping[str, str]
     voters: Callable[[], Sequence[int]]
-    do: Callable[[str], object]
+    on_decision: Callable[[str], object]
     seat: int = 0
+    """The seat that the question is about; 0: none."""
     by: int = 0
-    stands_on: frozenset[int] = frozenset()
+    """The seat that asked; 0: the table itself."""
+    depends_on: frozenset[int] = frozenset()
+    """The question closes when the person at one of these seats changes."""
     until: float = 0.0
-    stay: set[int] = field(default_factory=set)
+    """When it ends, in the clock's seconds."""
+    lasting_voters: set[int] = field(default_factory=set)
+    """Seats that keep their vote even if they become inactive."""
     votes: dict[int, str] = field(default_factory=dict)
     decide: Decide | None = None
-    """Which votes carry an answer, if that differs from the rule of its kind."""
+    """Determines the winning option in place of the rule of its kind."""
 
-    def may_vote(self) -> list[int]:
-        """Return the seats that decide now, by rising number."""
-        return sorted({*self.voters(), *self.stay})
+    def current_voters(self) -> list[int]:
+        """Return the seats that may vote now, in order."""
+        return sorted({*self.voters(), *self.lasting_voters})
 
     @property
     def controls(self) -> Mapping[str, str]:
-        """Return the option that each control of a box answers; empty if only phones answer."""
+        """Return the option of each box control; empty if only phones answer."""
         controls = KINDS[self.kind].controls if len(self.options) < 3 else ("k1", "k2", "k3")
         return dict(zip(controls, self.options, strict=False))
 
     @property
     def caption(self) -> Text:
-        """Return the text for the displays of boxes."""
+        """Return the text for box displays."""
         return caption(self.kind, self.seat, self.options)
 
 
 class Questions(Part):
-    """The question that is open at a table, if one is."""
+    """The open question of a table, if any."""
 
-    def __init__(self, clock: Clock, is_heard: Callable[[int], bool], is_playing: Callable[[], bool]) -> None:
-        """`is_heard` says whether somebody was heard of at a seat of late, `is_playing` whether a match is under way."""
-        self._clock, self._is_heard, self._is_playing = clock, is_heard, is_playing
-        self.open: Asked | None = None
-        self._rests: dict[int, float] = {}  # by seat: until when it asks nothing, as the others said no
+    def __init__(self, clock: Clock, is_active: Callable[[int], bool], is_playing: Callable[[], bool]) -> None:
+        """`is_active` returns whether a seat has shown activity lately, `is_playing` whether a match is under way."""
+        self._clock, self._is_active, self._is_playing = clock, is_active, is_playing
+        self.open: OpenQuestion | None = None
+        self._blocked_until: dict[int, float] = {}  # by seat: when it may ask again after a no
 
-    def ask(self, asked: Asked, seconds: float = VOTE_SECONDS) -> None:
-        """Ask the table. Raise NotAsked while another question is open that comes first, or to whom the others said no.
+    def ask(self, asked: OpenQuestion, seconds: float = VOTE_SECONDS) -> None:
+        """Open a question. Raise NotAsked if another one has priority (`Rule.rank`, `Rule.replaces`).
 
-        What an absent seat holds up comes before what a person wants, and that before a phone that wants to come in; but
-        a phone that wants to come in at the absent seat itself is the better answer.
+        Also raise NotAsked if the asking seat must wait after a no.
         """
         rule, before = KINDS[asked.kind], self.open
-        is_answer = before and (before.kind, before.seat) == (rule.better_than, asked.seat)
+        is_answer = before and (before.kind, before.seat) == (rule.replaces, asked.seat)
         if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
             raise NotAsked(say("The table is asked something else just now: answer that first."), "QUESTION")
-        wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
+        wait = ceil(self._blocked_until.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
         if wait > 0:
             raise NotAsked(
                 say("Not enough players said yes: you may ask again in {seconds} s.", seconds=wait), "QUESTION"
             )
         asked.until = self._clock.now() + seconds
         if rule.needs_all:
-            asked.stay = {*asked.voters()}
+            asked.lasting_voters = {*asked.voters()}
         self.open = asked
 
     def vote(self, seat: int, option: str) -> None:
-        """Take a seat's vote. Raise IllegalAction."""
+        """Record the vote of a seat. Raise IllegalAction."""
         asked = self.open
         if asked is None:
             raise NotAsked(say("The table is asked nothing now."), "QUESTION")
-        if seat not in asked.may_vote():
+        if seat not in asked.current_voters():
             raise NotAsked(say("This question is for others."), "QUESTION")
         if option not in asked.options:
             raise NotOffered(say("Answer {options}.", options=listed(asked.options, ",")), "QUESTION")
         asked.votes[seat] = option
         self._decide(late=False)
 
-    def moved(self, seat: int) -> None:
-        """Take note that somebody else, or nobody, sits at a seat now: its vote was another person's."""
-        self._rests.pop(seat, None)
+    def on_seat_changed(self, seat: int) -> None:
+        """Forget the vote of a seat whose person has changed or left."""
+        self._blocked_until.pop(seat, None)
         if self.open is None:
             return
-        if seat in self.open.stands_on:
+        if seat in self.open.depends_on:
             self.open = None
         else:
             self.open.votes.pop(seat, None)
-            self.open.stay.discard(seat)
+            self.open.lasting_voters.discard(seat)
 
     def close(self, kind: QuestionKind) -> None:
-        """Ask no longer, if the open question is of this kind."""
+        """Close the open question if it is of this kind."""
         if self.open and self.open.kind == kind:
             self.open = None
 
     def update(self) -> None:
-        """Close a question when the match that it is about has ended, or when a match has begun after it."""
+        """Close a question that makes no sense any more, as a match has ended or begun (`Rule.during`)."""
         if self.open and KINDS[self.open.kind].during == ("lobby" if self._is_playing() else "match"):
             self.open = None
 
@@ -230,26 +230,26 @@ class Questions(Part):
         asked = self.open
         if asked is None:
             return False
-        voters = asked.may_vote()
+        voters = asked.current_voters()
         if late and not KINDS[asked.kind].needs_all:
-            voters = [seat for seat in voters if seat in asked.votes or self._is_heard(seat)]
+            voters = [seat for seat in voters if seat in asked.votes or self._is_active(seat)]
         votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
         carried = (asked.decide or KINDS[asked.kind].decide)(votes, voters, late)
         if carried is None:
             return False
-        self.open = None  # before anything is done: that may ask the next one
+        self.open = None  # first, because `on_decision` may open the next question
         if asked.by and carried == "no":
-            self._rests[asked.by] = self._clock.now() + REST_SECONDS
-        asked.do(carried)
+            self._blocked_until[asked.by] = self._clock.now() + REST_SECONDS
+        asked.on_decision(carried)
         return True
 
     @property
     def due_at(self) -> float | None:
-        """Return when the open question ends by itself, in the clock's seconds."""
+        """Return when the time for the open question is over, in the clock's seconds."""
         return self.open.until if self.open else None
 
     def run_due(self) -> bool:
-        """Decide what is decided by now; return whether something was."""
+        """Decide the open question if the votes suffice or the time is over. Return whether it was decided."""
         return self._decide(late=self.open is not None and self._clock.now() >= self.open.until)
 
     def public(self) -> Question | None:
@@ -261,7 +261,7 @@ class Questions(Part):
             kind=asked.kind,
             text=asked.text,
             options=dict(asked.options),
-            voters=asked.may_vote(),
+            voters=asked.current_voters(),
             votes={f"{seat}": option for seat, option in asked.votes.items()},
             seat=asked.seat,
             seconds=max(0, ceil(asked.until - self._clock.now())),

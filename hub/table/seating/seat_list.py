@@ -1,6 +1,6 @@
-"""The seats of one table: what holds each (a phone, a box, both), who is present, what is kept on disk, and their codes.
+"""The seats of one table: their phones and boxes, who is present, their data on disk, and their codes.
 
-A seat changes when the disk has it, or not at all. Everything here is called from the table's thread.
+A change that cannot be written to disk is undone. Everything here runs on the table's thread.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from math import ceil, inf
 from hub.engine.text import Text, say, to_json
 from hub.errors import LogError
 from hub.table.base.kept import KeptValues
-from hub.table.base.names import alike
+from hub.table.base.names import look_alike
 from hub.table.base.ports import Ports
 from hub.table.seating.seat import SEAT_CODE_LENGTH, KeptSeat, Seat, new_code
 
 CODE_SECONDS = 60.0
-"""How long the code of a hand in play stands on the table's own screens once it was asked for."""
+"""How long the table's screens show the code of a seat in play after it was requested."""
 HAND_OVER_LENGTH = 16
-"""Letters of a code that is scanned and never typed."""
+"""Letters of a code that is only scanned, never typed."""
 HAND_OVER_SECONDS = 120.0
-"""How long a phone may be taken over by who scans the code that it shows."""
-HEARD_SECONDS = 180.0
-"""So long after a control was touched somebody counts as sitting at a box: it stays plugged in when its player has gone."""
+"""How long a hand-over code is valid."""
+ACTIVE_SECONDS = 180.0
+"""How long a player counts as present after touching the box, which stays plugged in when its player leaves."""
 
 
 class SeatList:
-    """The seats of one table by number, without the claims for them."""
+    """The seats of one table by number, without claims."""
 
     def __init__(self, count: int, kept: KeptValues, ports: Ports, playing: Callable[[], Sequence[int]]) -> None:
         """`playing` returns the seats of a running match."""
@@ -38,73 +38,73 @@ class SeatList:
         self._seats = {number: Seat(number, new_code(ports.random, SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
 
     def __iter__(self) -> Iterator[Seat]:
-        """Return the seats by rising number."""
+        """Iterate over the seats in order of number."""
         return iter(self._seats.values())
 
     def __getitem__(self, number: int) -> Seat:
         return self._seats[number]
 
     def held_by(self, sid: str) -> Seat | None:
-        """Return the seat that a phone's login holds."""
+        """Return the seat that the phone with this login holds."""
         return next((seat for seat in self if seat.sid and seat.sid == sid), None)
 
     def present(self, playing: Sequence[int]) -> list[int]:
-        """Return those of the seats `playing` at which a person is, on a phone or on a box (`Seat.presence`)."""
+        """Return those of the seats `playing` at which a person is present (`Seat.presence`)."""
         return [s.number for s in self if s.number in playing and s.presence == "here" and not s.house]
 
-    def touched(self, seat: Seat) -> None:
-        """Take note that somebody has used a control of the seat's box: a person is there."""
-        seat.heard_at = self._clock.now()
+    def on_touch(self, seat: Seat) -> None:
+        """Note that somebody has touched a control of the seat's box."""
+        seat.touched_at = self._clock.now()
         if seat.on_box or seat.phone_on:
             return
         seat.on_box = True
         if seat.joined and not seat.sid:
-            with suppress(LogError):  # after a power cut the next touch says so again
-                self.keep()
+            with suppress(LogError):  # harmless: after a power cut, the next touch restores it
+                self.save()
 
-    def linked(self, seat: Seat, *, on: bool) -> None:
-        """Take note that a seat's phone is connected, or is not."""
+    def on_connection(self, seat: Seat, *, on: bool) -> None:
+        """Note that a seat's phone has connected or disconnected."""
         seat.phone_on = on
-        if on and not seat.met:
-            seat.met = True
-            with suppress(LogError):  # after a power cut its next connection says so again
-                self.keep()
+        if on and not seat.has_connected:
+            seat.has_connected = True
+            with suppress(LogError):  # harmless: after a power cut, the next connection restores it
+                self.save()
 
-    def is_heard(self, number: int) -> bool:
-        """Return whether a person was heard at a seat lately: its phone is connected, or a control of its box was touched."""
+    def is_active(self, number: int) -> bool:
+        """Return whether a seat is active: its phone is connected, or its box was touched lately."""
         seat = self._seats[number]
-        return seat.phone_on or self._clock.now() - seat.heard_at < HEARD_SECONDS
+        return seat.phone_on or self._clock.now() - seat.touched_at < ACTIVE_SECONDS
 
     def dealt_in(self) -> list[int]:
-        """Return the seats that a match begins with: somebody is there, or was a moment ago and has a box that asks again."""
+        """Return the seats that take part in a new match: somebody is there, or was lately and has a box."""
         return [seat.number for seat in self if seat.joined and self._may_be_there(seat)]
 
     def _may_be_there(self, seat: Seat) -> bool:
         if seat.presence != "asleep":
             return seat.presence == "here"
-        return self.gone_seconds(seat) < HEARD_SECONDS
+        return self.silent_seconds(seat) < ACTIVE_SECONDS
 
-    def gone_seconds(self, seat: Seat) -> float:
-        """Return for how many seconds nobody was heard at a seat: no phone, no control of its box. Infinite once it was left."""
+    def silent_seconds(self, seat: Seat) -> float:
+        """Return the seconds without a connected phone or a touch of the box; infinite after the seat was left."""
         if seat.phone_on:
             return 0.0
         phone = (seat.away_since if seat.away_since is not None else self._clock.now()) if seat.sid else -inf
-        return self._clock.now() - max(phone, seat.heard_at)
+        return self._clock.now() - max(phone, seat.touched_at)
 
     def of_box(self, box: str) -> Seat | None:
-        """Return the seat that a box stands at."""
+        """Return the seat of a box."""
         return next((seat for seat in self if seat.box == box), None)
 
     def without_box(self) -> list[Seat]:
-        """Return the seats that a new box may be put to: those without one; else those whose box is lost."""
+        """Return the seats that may get a new box: those without one, or else those whose box is lost."""
         return [seat for seat in self if not seat.box] or [seat for seat in self if not seat.box_on]
 
-    def has_twin(self, name: str, number: int) -> bool:
-        """Return whether somebody at another seat than `number` has a name that looks like this one."""
-        return any(seat.joined and seat.number != number and alike(name, seat.called) for seat in self)
+    def has_similar_name(self, name: str, number: int) -> bool:
+        """Return whether somebody at another seat than `number` has a name that looks alike."""
+        return any(seat.joined and seat.number != number and look_alike(name, seat.display_name) for seat in self)
 
     def bind(self, box: str, number: int) -> None:
-        """Put a box to this seat, and to no other."""
+        """Assign a box to this seat only."""
         if number not in self._seats:
             return
         for seat in self:
@@ -115,37 +115,37 @@ class SeatList:
     # --- on disk ---
 
     def restore(self) -> None:
-        """Take up who sat where, and make the phones' logins again. Raise LogError."""
+        """Restore the seats from disk, and the logins of their phones. Raise LogError."""
         for one in self._kept.read("places", list[KeptSeat], say("who sits where")) or []:
             seat = self._seats.get(one.seat)
             if seat:
                 seat.sid, seat.password, seat.phone_key = one.sid, one.password, one.phone_key
-                if len(one.code) == SEAT_CODE_LENGTH:  # codes had four digits once
+                if len(one.code) == SEAT_CODE_LENGTH:  # older versions had codes of four digits
                     seat.code = one.code
-                seat.name, seat.box, seat.joined, seat.earlier = one.name, one.box, one.joined, one.proven
+                seat.name, seat.box, seat.joined, seat.earlier_persons = one.name, one.box, one.joined, one.proven
                 seat.house, seat.stands_in = one.house or one.stand_in, bool(one.stand_in)
-                seat.house_before, seat.left = one.house_before, one.left
+                seat.house_before, seat.left_by = one.house_before, one.left
                 seat.ready, seat.wish = one.ready or seat.is_house, one.wish
                 was_on_box = not one.sid and not one.left if one.on_box is None else one.on_box
-                seat.on_box, seat.met = seat.joined and was_on_box and not seat.is_house, one.met
+                seat.on_box, seat.has_connected = seat.joined and was_on_box and not seat.is_house, one.met
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
 
-    def let_be_silent(self, seat: Seat, seconds: float) -> None:
-        """Let nobody have been heard at a seat for so long already, after a start of the hub."""
+    def set_silent(self, seat: Seat, seconds: float) -> None:
+        """Mark a seat as silent for this many seconds already, after a start of the hub."""
         since = self._clock.now() - seconds
         if seat.sid:
             seat.away_since = since
         elif seat.on_box:
-            seat.heard_at = since
+            seat.touched_at = since
 
-    def keep(self) -> None:
-        """Write down who sits where. Raise LogError."""
+    def save(self) -> None:
+        """Write the seats to disk. Raise LogError."""
         kept = [
             KeptSeat(
-                s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier,
-                s.house if s.is_house else "", s.house_before, s.left, s.house if s.stands_in else "", s.ready, s.wish,
-                s.on_box, s.met,
+                s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier_persons,
+                s.house if s.is_house else "", s.house_before, s.left_by, s.house if s.stands_in else "", s.ready, s.wish,
+                s.on_box, s.has_connected,
             )
             for s in self
         ]  # fmt: skip
@@ -153,11 +153,11 @@ class SeatList:
 
     @contextmanager
     def changing(self, seat: Seat) -> Iterator[Seat]:
-        """Keep what is changed inside, or change it back where the disk cannot. Raise LogError."""
+        """Save the changes made in this context, or undo them if the disk fails. Raise LogError."""
         before = replace(seat)
         yield seat
         try:
-            self.keep()
+            self.save()
         except LogError:
             for one in fields(Seat):
                 setattr(seat, one.name, getattr(before, one.name))
@@ -166,10 +166,10 @@ class SeatList:
     # --- codes ---
 
     def codes(self, playing: Sequence[int]) -> dict[str, str]:
-        """Return the codes that the table's own screens may show, by seat number; `playing` are seats of a running match.
+        """Return the codes for the table's screens by seat number. `playing` are the seats of a running match.
 
-        Of a seat that a phone holds, or that is played on its box, there is none unless the box asked for it; of a hand in
-        play none until the table asks (`ask_for_code`), except where nobody is left who could.
+        The code of an occupied seat, or of a seat in play, appears only on request (`ask_for_code`). If nobody is left
+        to request it, the codes of unoccupied seats in play are shown.
         """
         shown, now = {}, self._clock.now()
         alone = not any(seat.is_somebodys and seat.presence == "here" for seat in self)
@@ -180,7 +180,7 @@ class SeatList:
         return shown
 
     def how_to_join(self, seat: Seat) -> Text:
-        """Return what a person may do whose phone is not given a seat: only what is possible now."""
+        """Return advice, possible right now, for a person whose phone was refused a seat."""
         if str(seat.number) in self.codes(self._playing()):
             return say("Type its code from the big screen.")
         if seat.sid and seat.phone_on:
@@ -190,29 +190,29 @@ class SeatList:
         return say("Try again later, or ask staff.")
 
     def ask_for_code(self, seat: Seat) -> None:
-        """Let the table's own screens show a seat's code for a minute."""
+        """Show the code of a seat on the table's screens for a minute."""
         seat.code_until = self._clock.now() + CODE_SECONDS
 
     def show_hand_over(self, seat: Seat) -> None:
-        """Let one other phone take a seat for two minutes, by a new code that its own phone shows."""
+        """Create a hand-over code, which lets one other phone take the seat within two minutes."""
         seat.hand_over = new_code(self._random, HAND_OVER_LENGTH)
         seat.hand_over_until = self._clock.now() + HAND_OVER_SECONDS
 
     def hand_over_seconds(self, seat: Seat) -> int:
-        """Return for how many seconds more a seat may be taken by the code that its phone shows."""
+        """Return for how many more seconds the hand-over code is valid."""
         return max(0, ceil(seat.hand_over_until - self._clock.now())) if seat.hand_over else 0
 
     # --- time ---
 
     def update_phones(self) -> bool:
-        """Note which phones are gone, and who is on a box no more; return whether somebody is."""
+        """Note which phones are disconnected and which players have left their box. Return whether there is one."""
         changed, now = False, self._clock.now()
         for seat in self:
             if seat.phone_on or not seat.sid:
                 seat.away_since = None
             elif seat.away_since is None:
                 seat.away_since = now
-            # A seat without a phone has nothing but its box: somebody may think there for long.
-            if seat.on_box and (seat.phone_on or (seat.sid and now - seat.heard_at >= HEARD_SECONDS)):
+            # Without a phone, the box is the only sign of its player, who may think for a long time.
+            if seat.on_box and (seat.phone_on or (seat.sid and now - seat.touched_at >= ACTIVE_SECONDS)):
                 seat.on_box, changed = False, changed or not seat.phone_on
         return changed

@@ -1,6 +1,6 @@
-"""Who sits where, and how a seat is claimed.
+"""Claims for seats: deciding, granting and refusing them.
 
-A seat changes when the disk has it, or not at all. Everything here is called from the table's thread.
+A change that cannot be written to disk is undone. Everything here runs on the table's thread.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from hub.errors import LogError
 from hub.ports import ClaimDecided, ClaimRequest
 from hub.state import Ack
 from hub.table.base.kept import KeptValues
-from hub.table.base.names import SENTENCE, TWIN
+from hub.table.base.names import MISLEADING_NAME, NAME_IN_USE
 from hub.table.base.ports import Ports
 from hub.table.seating.seat import SEAT_CODE_LENGTH, Seat, new_code, new_token, person_of
 from hub.table.seating.seat_list import HAND_OVER_LENGTH, SeatList
 
 CLAIM_SECONDS = 30.0
 SHOWN_SECONDS = 1.5
-"""How long a claim is shown before its seat's box counts: longer than the gesture takes, so that none began before."""
+"""How long a claim is shown before the box may answer: longer than a press, so that no earlier press counts."""
 PHONE_FIRST_SECONDS = 10.0
-"""How long a claim of a seat whose phone is on is that phone's alone to decide."""
+"""How long only the connected phone of the seat may answer a claim."""
 QUIET_SECONDS = 60.0
-"""How long a seat that somebody sits at is had by its code only after a claim that was not agreed to; then twice that ..."""
+"""How long, after a refusal, an occupied seat can be claimed by code only. Each further refusal doubles it."""
 ALARM_AFTER = 10
-"""So many wrong codes within `ALARM_SECONDS` are no slip of the fingers: everybody is told that somebody guesses."""
+"""This many wrong codes within `ALARM_SECONDS` post a notice that somebody is guessing."""
 ALARM_SECONDS = 600.0
 LEFT_SECONDS = 30.0
-"""How long somebody may be gone by mistake: a phone without network for a moment, a seat that was left too soon."""
+"""Grace period for an absence by mistake, such as a lost network or a seat left too soon."""
 MOST_EARLIER = 4
-"""Earlier keys that a phone may prove with its claim: who was it in a match that was suspended?"""
+"""Maximum number of earlier keys that a phone may prove with a claim, to be recognized in suspended matches."""
 
 
 Decider: TypeAlias = Literal["box", "people", "time"]
@@ -43,63 +43,63 @@ Decider: TypeAlias = Literal["box", "people", "time"]
 
 @dataclass(frozen=True, slots=True)
 class WaitingClaim:
-    """A claim that waits for its seat's box, or for the phone that holds the seat.
+    """A claim that waits for a decision. Times are in the clock's seconds.
 
-    `number` tells it from every other claim of this table. The box counts from `counts_from` on, in seconds of the
-    table's clock; at `ends` the claim is refused. `by` says what decides: the seat's box or phone, the other people at the
-    table, or the time during which nobody answers there.
+    `number` is unique at this table. The box may answer from `counts_from` on; at `ends` the claim is refused. `by` is
+    who decides: the box or phone of the seat, the other people at the table, or time (if nobody there answers).
     """
 
     number: int
-    asked: ClaimRequest
+    request: ClaimRequest
     counts_from: float
     ends: float
     by: Decider = "box"
 
 
 class Seats(SeatList):
-    """The seats of one table, and of each seat the one claim that may wait to be agreed to."""
+    """The seats of one table, with at most one pending claim each."""
 
     def __init__(self, count: int, kept: KeptValues, ports: Ports, playing: Callable[[], Sequence[int]]) -> None:
         """`playing` returns the seats of a running match."""
         super().__init__(count, kept, ports, playing)
         self._claims: dict[int, WaitingClaim] = {}
-        self._claims_asked = 0
-        self._wrong_codes: deque[float] = deque(maxlen=ALARM_AFTER)  # when the last ones came
+        self._claim_count = 0
+        self._wrong_codes: deque[float] = deque(maxlen=ALARM_AFTER)  # times of the latest ones
 
     # --- claims ---
 
     @property
-    def claimed(self) -> Sequence[int]:
-        """Return the seats that somebody asks for and that nobody has agreed to yet."""
+    def claimed_seats(self) -> Sequence[int]:
+        """Return the seats with a pending claim, in order."""
         return sorted(self._claims)
 
-    def waiting(self, seat: int) -> WaitingClaim | None:
-        """Return the claim that waits for this seat, if one does."""
+    def claim_for(self, seat: int) -> WaitingClaim | None:
+        """Return the pending claim for a seat, or None."""
         return self._claims.get(seat)
 
-    def box_counts(self, seat: int) -> bool:
-        """Return whether the box of a claimed seat may answer now: the claim was shown, and its phone asked before."""
+    def box_may_answer(self, seat: int) -> bool:
+        """Return whether the box of a claimed seat may answer now (`WaitingClaim.counts_from`)."""
         claim = self._claims.get(seat)
         return claim is not None and self._clock.now() >= claim.counts_from
 
-    def ask(
+    def handle_claim(
         self, claim: ClaimRequest, *, choosing: bool, vouched: bool = False, away_seconds: float = 0.0,
         called: bool = False, free_in: float | None = None,
     ) -> None:  # fmt: skip
-        """Decide about a claim, or let it wait for the box. `choosing`: the box holds a sealed choice and cannot show it.
+        """Grant or refuse a claim, or let it wait. Raise LogError.
 
-        `vouched`: others sit here who can be asked about a seat that nothing has been heard of for `away_seconds`; then it
-        waits for them. `called`: nobody is heard at the table, whose screens ask for its people now; the claim waits for that.
-        `free_in`: the seat is free in so many seconds if its person stays away.
+        - `choosing`: the box holds a sealed choice, so it cannot show the claim.
+        - `vouched`: other people can vouch for the seat once its phone has been away for `away_seconds`.
+        - `called`: nobody at the table is active, and its screens call for people; the claim waits for the result.
+        - `free_in`: seconds until the seat becomes free if its person stays away.
         """
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
             self._refuse(claim, say("There is no seat {seat} at this table.", seat=claim.seat))
-        elif self._names.mislead(claim.name):
-            self._refuse(claim, SENTENCE)
-        elif self.has_twin(claim.name, claim.seat):
-            self._refuse(claim, TWIN)
+        elif self._names.is_misleading(claim.name):
+            self._refuse(claim, MISLEADING_NAME)
+        elif self.has_similar_name(claim.name, claim.seat):
+            self._refuse(claim, NAME_IN_USE)
         elif claim.code is not None:
             wanted = seat.hand_over if len(claim.code) == HAND_OVER_LENGTH else seat.code
             if wanted and compare_digest(claim.code.encode(), wanted.encode()):
@@ -142,46 +142,46 @@ class Seats(SeatList):
             self._wait(claim, now + (PHONE_FIRST_SECONDS if seat.sid and seat.phone_on else SHOWN_SECONDS))
 
     def _wait(self, claim: ClaimRequest, counts_from: float, by: Decider = "box") -> None:
-        """Let a claim wait; a second one for the same seat is refused."""
+        """Let a claim wait. Refuse it if another one for the same seat is waiting."""
         if claim.seat in self._claims:
             self._refuse(
                 claim, say("Somebody else asks for seat {seat} just now: try again in a moment.", seat=claim.seat)
             )
             return
-        self._claims_asked += 1
+        self._claim_count += 1
         ends = self._clock.now() + CLAIM_SECONDS
-        self._claims[claim.seat] = WaitingClaim(self._claims_asked, claim, counts_from, ends, by)
+        self._claims[claim.seat] = WaitingClaim(self._claim_count, claim, counts_from, ends, by)
 
     def _is_left(self, seat: Seat, claim: ClaimRequest, seconds: float) -> bool:
-        """Return whether the others may be asked who it is: somebody's seat without a box, whose phone is long gone."""
+        """Return whether others may decide: the phone has been away for `seconds`, and there is no box."""
         is_left = seat.joined and bool(seat.sid) and not seat.box_on and seat.away_since is not None
         return is_left and claim.code is None and self._clock.now() - (seat.away_since or 0.0) >= seconds
 
     def grant(self, seat: int) -> None:
-        """Give the claimed seat away: its box, or the phone that holds it, said yes. Raise LogError."""
+        """Grant the pending claim for a seat. Raise LogError."""
         if claim := self._claims.get(seat):
-            self._grant(self._seats[seat], claim.asked)
+            self._grant(self._seats[seat], claim.request)
 
     def refuse(self, seat: int, sentence: str) -> None:
-        """Refuse the claim that waits for a seat, if one does; whoever sits there is left alone for a while."""
+        """Refuse the pending claim for a seat, if any. An occupied seat is then protected for a while."""
         if claim := self._claims.get(seat):
             asked = self._seats[seat]
             if asked.joined:
                 asked.quiet_until = self._clock.now() + QUIET_SECONDS * 2 ** min(asked.not_agreed, 5)
                 asked.not_agreed += 1
-            self._refuse(claim.asked, sentence)
+            self._refuse(claim.request, sentence)
 
-    def put_off(self, seat: int, sentence: str, by: Decider | None = None) -> None:
-        """Refuse the claim that waits for a seat; nobody there was asked, so the next one may come at once.
+    def cancel_claim(self, seat: int, sentence: str, by: Decider | None = None) -> None:
+        """Refuse the pending claim for a seat, without a waiting time for the next one.
 
-        `by`: only a claim that this decides.
+        With `by`, only a claim that is decided in this way.
         """
         claim = self._claims.get(seat)
         if claim and by in (None, claim.by):
-            self._refuse(claim.asked, sentence)
+            self._refuse(claim.request, sentence)
 
     def run_due(self) -> bool:
-        """Refuse the claims that have waited too long, hide codes again; return whether anything has changed."""
+        """Refuse claims that have expired, and hide codes. Return whether anything has changed."""
         changed = self.update_phones()
         hidden = [seat for seat in self if seat.code_until and self._clock.now() >= seat.code_until]
         for seat in hidden:
@@ -198,13 +198,13 @@ class Seats(SeatList):
         return bool(late or hidden or over) or changed
 
     def arrange(self, places: Mapping[int, int]) -> None:
-        """Let who sits at seat `places[number]` sit at `number` from now on, with phone, name and code; boxes stay. Raise LogError.
+        """Move the person at seat `places[number]` to `number`, with phone, name and code. Boxes stay. Raise LogError.
 
-        `places` is a permutation of all seats. Claims of seats that change are put off.
+        `places` is a permutation of all seats. Pending claims for seats that change are canceled.
         """
         moved = [self._seats[number] for number, source in places.items() if number != source]
         for seat in moved:
-            self.put_off(seat.number, say("Somebody else sits there now: try again."))
+            self.cancel_claim(seat.number, say("Somebody else sits there now: try again."))
         names = [one.name for one in fields(Seat) if one.name not in ("number", "box", "box_on")]
         before = {number: {name: getattr(seat, name) for name in names} for number, seat in self._seats.items()}
 
@@ -215,19 +215,19 @@ class Seats(SeatList):
 
         put(places)
         try:
-            self.keep()
+            self.save()
         except LogError:
             put({number: number for number in places})
             raise
 
     def release(self, seat: Seat, *, playing: bool, answered: str = "") -> None:
-        """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError.
+        """Take the seat from its phone. With `playing`, the person keeps seat and name, to come back. Raise LogError.
 
-        `answered`: the request by which the phone itself has left. It is answered before its login ends.
+        `answered`: the id of the phone's own request to leave, which is acknowledged before the login ends.
         """
         sid = seat.sid
         with self.changing(seat):
-            seat.left = seat.person or seat.left
+            seat.left_by = seat.person or seat.left_by
             seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = (
                 "",
                 "",
@@ -236,20 +236,20 @@ class Seats(SeatList):
                 False,
             )
             seat.hand_over = ""
-            seat.on_box, seat.heard_at = False, -inf
-            seat.earlier = []  # what the phone could prove goes with it
+            seat.on_box, seat.touched_at = False, -inf
+            seat.earlier_persons = []  # these belong to the phone
             if not playing:
-                seat.empty()
+                seat.clear()
             elif seat.house_before:
-                seat.give_back()
+                seat.return_to_house()
         if sid and answered:
             self._phones.answer(sid, Ack(answered, ok=True))
         if sid:
             self._phones.release(sid)
 
     @property
-    def guessed_at(self) -> bool:
-        """Return whether so many wrong codes came of late that somebody seems to guess."""
+    def guessing_suspected(self) -> bool:
+        """Return whether the number of recent wrong codes suggests that somebody is guessing."""
         codes = self._wrong_codes
         return len(codes) == ALARM_AFTER and self._clock.now() - codes[0] <= ALARM_SECONDS
 
@@ -259,11 +259,11 @@ class Seats(SeatList):
 
     def _forget(self, claim: ClaimRequest) -> None:
         waiting = self._claims.get(claim.seat)
-        if waiting and waiting.asked.claim == claim.claim:
+        if waiting and waiting.request.claim == claim.claim:
             del self._claims[claim.seat]
 
     def _grant(self, seat: Seat, claim: ClaimRequest) -> None:
-        """Give the seat to the phone that asked; whoever held it before is out, at once, and whoever asked beside it."""
+        """Give the seat to the claiming phone. End the login of the previous phone and refuse any other claim."""
         self._forget(claim)
         before = seat.sid
         try:
@@ -271,12 +271,12 @@ class Seats(SeatList):
                 login = self._phones.spare() or (new_token(self._random, 12), new_token(self._random, 24))
                 seat.sid, seat.password, seat.phone_key = *login, claim.phone_key
                 seat.take_from_house()
-                seat.ready = seat.ready and not before  # whoever comes with another phone has not said so
+                seat.ready = seat.ready and not before  # a new phone has to confirm again
                 seat.code, seat.name = new_code(self._random, SEAT_CODE_LENGTH), claim.name or seat.name
-                seat.not_agreed, seat.code_until, seat.hand_over, seat.left = 0, 0.0, "", ""
-                seat.earlier = [person_of(one) for one in claim.earlier_keys[:MOST_EARLIER]]
-                seat.joined, seat.phone_on, seat.met, seat.away_since = True, False, False, None
-                seat.on_box, seat.heard_at = False, -inf
+                seat.not_agreed, seat.code_until, seat.hand_over, seat.left_by = 0, 0.0, "", ""
+                seat.earlier_persons = [person_of(one) for one in claim.earlier_keys[:MOST_EARLIER]]
+                seat.joined, seat.phone_on, seat.has_connected, seat.away_since = True, False, False, None
+                seat.on_box, seat.touched_at = False, -inf
         except LogError:
             self._refuse(claim, say("The record cannot be written now: try again in a moment."))
             raise
@@ -284,7 +284,7 @@ class Seats(SeatList):
             self._phones.release(before)
         self._phones.admit(seat.sid, seat.password, seat.phone_key)
         if other := self._claims.get(seat.number):
-            self._refuse(other.asked, say("Seat {seat} has just been taken.", seat=seat.number))
+            self._refuse(other.request, say("Seat {seat} has just been taken.", seat=seat.number))
         claim.answer(
             ClaimDecided(claim.claim, True, say("Seat {seat} is yours.", seat=seat.number), seat.sid, seat.password)
         )

@@ -179,7 +179,7 @@ class StaffDesk(Group):
             self._seats.release(seat, playing=False)
             return
         with self._seats.changing(seat):
-            seat.empty()
+            seat.clear()
             seat.code = new_code(self._random, SEAT_CODE_LENGTH)
 
     def _undo(self, after: int) -> Text:
@@ -236,19 +236,19 @@ class StaffDesk(Group):
             else:
                 raise NotAsked(say("A match is under way: say whether it is put aside or ended."), "RESET")
         self._rolls.dispute = None
-        self._play.put_away()
+        self._play.clear_finished()
         for seat in self._seats:
             self._clear(seat)
             self._notices.end("help", str(seat.number))
         self._house.take_free_seats()
         self.limit.set(None)
-        self._notices.passed("match")
-        self._notices.passed("answered")
+        self._notices.end_all("match")
+        self._notices.end_all("answered")
         return did
 
     def _test(self, what: Literal["boxes", "dice", "stop"]) -> None:
         if self._play.match is not None and not self._play.match.over:
             raise NotAsked(say("A match is under way: boxes and dice are tried between matches."), "TEST")
-        if self._rolls.waits or self._rolls.voting:
+        if self._rolls.waits_for_dispute or self._rolls.voting:
             raise NotAsked(say("A roll of the last match is still disputed: wait a moment."), "TEST")
         self.tests.begin(what)

@@ -113,7 +113,7 @@ class Demonstration(Part):
         """Return whether no person has or claims a seat, no match is under way, and the table works."""
         if not self._after or not self._games or self._play.stopped or self._play.seats or self._play.fault:
             return False
-        return not self._seats.claimed and not any(
+        return not self._seats.claimed_seats and not any(
             seat.sid or (seat.joined and not seat.is_house) for seat in self._seats
         )
 

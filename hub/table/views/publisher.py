@@ -106,13 +106,13 @@ class Publisher:
 
     def show_waiting(self) -> None:
         """Show that the table waits for its disk, if it does. Call it on any thread but the table's."""
-        if self._disk.waiting() < SLOW_SECONDS:
+        if self._disk.pending_seconds() < SLOW_SECONDS:
             return
         with self._lock:
             shown, self._shown = self._shown, None  # once; the table's next state has the notice as well
             if (
                 shown is None
-                or self._disk.waiting() < SLOW_SECONDS
+                or self._disk.pending_seconds() < SLOW_SECONDS
                 or any(one.key == "disk" for one in shown[0].notices)
             ):
                 return

@@ -53,7 +53,7 @@ class Snapshots:
             (None, 0),
             {},
         )  # names of players, by match and epoch
-        self.event_feed = feed.Happened()
+        self.event_feed = feed.EventFeed()
         self._session = core.ports.random.randbytes(4).hex()
         self._fingerprint = fingerprint
 
@@ -65,9 +65,9 @@ class Snapshots:
         game = match.game if match else play.games.get(people.choice.chosen)
         stood_in = people.absence.stand_ins.by_event(play.log.match, match) if match else {}
         if match:
-            self.event_feed.show(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
+            self.event_feed.update(play.log.match, play.log.epoch, match.events, stood_in, match.state.round)
         else:
-            self.event_feed.show(None, play.log.epoch, ())
+            self.event_feed.update(None, play.log.epoch, ())
         newest, stage = self.event_feed.newest(), "stopped" if play.stopped or play.fault else _stage(match)
         return PublicState(
             table=table.id,
@@ -82,9 +82,9 @@ class Snapshots:
             title=game.title if game else "",
             state=stage,
             seats=[seat.public() for seat in self._seats],
-            view=view(match, held=play.held) if match else None,
+            view=view(match, held=play.paused) if match else None,
             locked=self._boxes.locked_seats(decision) if decision and decision.kind == "sealed" else [],
-            want=self._rolls.others(decision) if decision and not play.held else "",
+            want=self._rolls.others(decision) if decision and not play.paused else "",
             events=newest.events,
             dice=self._rolls.public(),
             dispute=self._rolls.public_dispute(),
@@ -93,7 +93,7 @@ class Snapshots:
             over=match.over if match else None,
             games=self._offers() if stage in ("lobby", "over") else [],
             nudged=list(people.absence.called_seats),
-            claiming=list(self._seats.claimed),
+            claiming=list(self._seats.claimed_seats),
             question=people.questions.public(),
             paused=people.absence.paused_by,
             put_aside=[] if play.seats else people.endings.public_put_aside,
@@ -119,15 +119,15 @@ class Snapshots:
     def _minutes_left(self) -> tuple[int, int] | None:
         play, match = self._play, self._play.match
         if match is None or match.over or match.fault or play.stopped:
-            return self._minutes.look(None, "", 0, (), 0)
+            return self._minutes.update(None, "", 0, (), 0)
         usual = match.game.labels.minutes
-        return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
+        return self._minutes.update(play.log.match, match.game.name, len(play.seats), match.log, usual)
 
     def _who_played(self, match: Match) -> dict[str, str]:
         """Return the names at the seats of a match, by seat, as they were when it was first over."""
         key = self._play.log.match, self._play.log.epoch
         if self._names_cache[0] != key:
-            self._names_cache = key, {f"{number}": self._seats[number].called for number in match.state.seats}
+            self._names_cache = key, {f"{number}": self._seats[number].display_name for number in match.state.seats}
         return self._names_cache[1]
 
     def _highlights(self, match: Match) -> list[str]:
@@ -151,7 +151,7 @@ class Snapshots:
     def hand(self, seat: Seat) -> Hand:
         """Return the current private state of a seat."""
         play, match, number = self._play, self._play.match, seat.number
-        claim = self._seats.waiting(number)
+        claim = self._seats.claim_for(number)
         hand = Hand(
             session=self._session,
             epoch=play.log.epoch,
@@ -169,7 +169,7 @@ class Snapshots:
             return hand
         if play.decision is None:
             return replace(hand, undo=bool(match.log) if match.fault else bool(match.over) and play.may_undo(number))
-        if self._rolls.voting or play.held:
+        if self._rolls.voting or play.paused:
             return replace(hand, number=play.decision.number)
         hand = replace(hand, lesson=self._lessons.for_seat(seat))
         return self._asked(hand, match, play.decision)
@@ -185,16 +185,16 @@ class Snapshots:
             number=decision.number,
             secret=decision.kind == "sealed",
             want=self._rolls.want(decision) if seat in decision.asked or roll else "",
-            moves=[] if roll and dice.fallen else match.moves(seat),
+            moves=[] if roll and dice.has_fallen else match.moves(seat),
             barred=match.barred(seat),
             notes=notes,
             covered=covered,
             locked={"move": answer.move, **answer.args} if answer else None,
-            undo=not dice.fallen and self._play.may_undo(seat),
+            undo=not dice.has_fallen and self._play.may_undo(seat),
             dial=dial[0] if dial else None,
             dial_at=dial[1] if dial else "",
             faces=Faces(dice.open.missing, roll.sides) if roll else None,
-            hint=None if dice.fallen else self._hints.for_seat(self._seats[seat]),
+            hint=None if dice.has_fallen else self._hints.for_seat(self._seats[seat]),
         )
 
 
