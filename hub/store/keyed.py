@@ -64,7 +64,7 @@ class KeyedStore:
         An invalid key file is set aside and reported in `key_notice`: its matches wait for it, but others can begin.
         """
         self._store = store
-        # What has nothing to do with keys.
+        # Methods that do not involve keys.
         self.wipe, self.started_at, self.set_aside, self.lengths = (
             store.wipe,
             store.started_at,

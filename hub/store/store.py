@@ -313,7 +313,7 @@ class Store:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def started_at(self, match: str) -> int | None:
-        """Return when a match began, in seconds since 1970, or None."""
+        """Return when a match began (Unix time), or None."""
         with self._connection() as db:
             found = db.execute("SELECT strftime('%s', begun) FROM matches WHERE id = ?", (match,)).fetchone()
         return int(found[0]) if found and found[0] else None
