@@ -97,7 +97,7 @@ def test_hints_are_allowed_or_not_outlive_a_restart_and_end_when_they_are_switch
         tap_switch(ana, "Hints allowed")
         hub.until(lambda state: not state["hints"], "hints are not allowed")
         open_tab(ana, "Seat")
-        expect(ana.page.get_by_text("Not at this table now")).to_be_visible()
+        expect(ana.page.get_by_text("Not available at this table now")).to_be_visible()
         ana.page.get_by_role("button", name="The table").click()
         tap_switch(ana, "Hints allowed")
         hub.until(lambda state: state["hints"], "hints are allowed again")

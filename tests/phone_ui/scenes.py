@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hub.engine.text import say
+
 GAMES: list[dict[str, Any]] = [
     {
         "name": "bid-and-bait",
@@ -85,7 +87,13 @@ EVENTS: list[dict[str, Any]] = [
         "data": {},
     },
     {"n": 17, "text": "Seat 4 rolls 6.", "rule": "BB-12", "kind": "roll", "data": {}},
-    {"n": 18, "text": "Seat 4 takes a Fish: Trout.", "rule": "BB-16", "kind": "take", "data": {}},
+    {
+        "n": 18,
+        "text": say("Seat {seat} takes a Fish: {fish}.", seat=4, fish="Trout"),
+        "rule": "BB-16",
+        "kind": "take",
+        "data": {},
+    },
 ]
 
 
@@ -199,7 +207,7 @@ WHY = [
     {"n": 31, "round": 4, "seat": 2, "what": "baits", "from": 3, "to": 1, "sum": "3 - 2 = 1", "rule": "BB-14",
      "text": "Seat 2 spends 2 Baits and succeeds."},
     {"n": 30, "round": 4, "seat": 4, "what": "fish_count", "from": 1, "to": 2, "sum": "1 + 1 = 2", "rule": "BB-16",
-     "text": "Seat 4 takes a Fish: Trout."},
+     "text": say("Seat {seat} takes a Fish: {fish}.", seat=4, fish="Trout")},
     {"n": 22, "round": 3, "seat": 2, "what": "baits", "from": None, "to": None, "sum": "1 + 2", "rule": "BB-20",
      "text": "Seat 2 gets 2 Baits."},
 ]  # fmt: skip

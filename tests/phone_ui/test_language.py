@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from hub import games
+from hub.engine.text import person, say
 from hub.languages import Speech
 from tests import made_language
 from tests.chromium import HEADLESS, NONE, PHONE, headless
@@ -256,7 +257,10 @@ def test_a_phone_whose_language_the_hub_has_not_speaks_english(browser: Browser,
 
 WORDS = {1: "Pass", 2: "{seat} King %s $&", 3: "Hecht and Seat 1 bids $5", 4: "<b>Done</b>"}
 """Names that are words, sentences and templates. "Seat 1" is refused as one: here the pages are tried alone."""
-ASKED = "A new phone asks for seat 2, and says \u2068Platz 1. Is it Done\u2069. Is it \u2068Pass\u2069?"
+ASKED = say(
+    "A new phone asks for seat {seat}, and says {name}. Is it {player}?",
+    seat=2, name=person("Platz 1. Is it Done"), player=person("Pass"),
+)  # fmt: skip
 
 
 def renamed(state: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.phone_ui.fake_hub import FakeHub, guide_of
 pytestmark = [pytest.mark.browser]
 
 ASKED = {"key": "bid", "to": "asked"}
-SAY = "Bid high and you choose first"
+SAY = "Bid high to choose first"
 ALL = "Everybody chooses a number"
 
 
@@ -118,7 +118,7 @@ def test_the_room_reads_it_on_the_kiosk_and_it_goes_when_the_round_is_over(page:
     expect(rule).to_contain_text(ALL)
     expect(page.locator("[data-lit]").first).to_have_attribute("data-part", "asked")
     hub.public(first | teaching("") | {"seq": 51})
-    expect(rule).to_contain_text("each rule is told when it is needed")
+    expect(rule).to_contain_text("each rule is explained when it is needed")
     hub.public(scenes.BIDDING | teaching("") | {"seq": 52})
     expect(rule).to_have_count(0)
     hub.public(first | {"teaching": None, "seq": 53})
@@ -133,7 +133,7 @@ def test_the_rules_open_at_the_present_phase_and_can_be_searched(page: Page, hub
     now = page.locator(".chapter.now")
     expect(now.get_by_role("heading", name="Catch")).to_be_in_viewport()
     expect(now).to_contain_text("What I can do now")
-    expect(now).to_contain_text("The Fish lies before you for all to see")
+    expect(now).to_contain_text("The Fish lies in front of you for everyone to see")
     expect(now.get_by_text("BB-16, just used")).to_be_visible()
     expect(page.get_by_text("You fish at ten Spots")).to_have_count(1)
     assert page.locator(".chapter[open]").count() == 1
@@ -176,10 +176,10 @@ def test_a_greyed_button_says_what_is_missing(page: Page, hub: FakeHub) -> None:
     button = page.get_by_role("group", name="Actions").get_by_role("button", name="Bid")
     expect(button).to_be_disabled()
     button.click(force=True)
-    expect(page.get_by_text("First choose above: Number.")).to_be_visible()
+    expect(page.get_by_text("Choose above first: Number.")).to_be_visible()
     assert hub.asks.empty()
     page.get_by_role("radio", name="4").check()
-    expect(page.get_by_text("First choose above: Number.")).to_have_count(0)
+    expect(page.get_by_text("Choose above first: Number.")).to_have_count(0)
     expect(button).to_be_enabled()
 
 

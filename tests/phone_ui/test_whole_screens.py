@@ -674,7 +674,7 @@ def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_sa
     page.get_by_text("Options", exact=True).click()
     idle = page.locator(".option.idle")
     expect(idle).to_have_count(1)
-    expect(idle).to_contain_text("How a printed card is sold, all see")
+    expect(idle).to_contain_text("everybody sees whether a card is sold face up or face down")
     expect(idle.get_by_role("combobox")).to_be_disabled()
     page.get_by_role("checkbox", name="Printed cards").click()
     expect(page.locator(".option.idle")).to_have_count(0)

@@ -111,5 +111,5 @@ def test_a_coin_among_the_dice_is_asked_about() -> None:
 def test_a_camera_with_another_size_is_told_to_calibrate() -> None:
     scene = Scene([])
     picture = paint(scene, np.random.default_rng(1))
-    with pytest.raises(ValueError, match="calibrate it anew"):
+    with pytest.raises(ValueError, match="calibrate it again"):
         read(picture[::2, ::2], Calibration(picture, SIDE, HEIGHT))

@@ -8,7 +8,7 @@ const PLACES =
 // The question to this seat if there is one, else the table's request to it, else the page's heading.
 const NEXT = [".want-block", ".table-question[role=alertdialog]", ".strip h1, main h1"];
 const REGIONS = ".question, .dice-part, .table-question, .standing, .hand-over, .panel, .seating, .lobby, form";
-const WAITS = "main[aria-busy='true']"; // the rest of the match arrives at once
+const WAITS = "main[aria-busy='true'], [data-coming]"; // the rest of the page arrives at once
 const LOOKS = { attributeFilter: ["disabled", "aria-busy"], childList: true, subtree: true };
 
 /** @param {Element | null} element */
