@@ -36,10 +36,8 @@ from hub.table.seating.seats import LEFT_SECONDS
 
 log = logging.getLogger(__name__)
 
-IDLE_SECONDS = 900.0
-"""Seconds without any action before the table puts a match aside ..."""
-WARNED_SECONDS = 60.0
-"""... and how long before that it warns."""
+IDLE_SECONDS, WARNED_SECONDS = 900.0, 60.0
+"""Seconds without any action before the table puts a match aside, and how long before that it warns."""
 BREAK_LASTS = 4
 """A paused match is kept this many times as long while one of its people is there."""
 MOST_KEPT = 20
@@ -67,28 +65,26 @@ class Endings(Part):
     def ask_vote(self, seat: Seat, what: Literal["put_aside", "end"]) -> None:
         """Let a seat call a vote on putting the match aside or ending it. Raise IllegalAction.
 
-        A person who plays against the house only, or whom all others have left, puts it aside without a vote and confirms
-        an end.
+        A person who plays against the house only, or is left alone, puts it aside without a vote and confirms an end.
         """
         self._check_plays(seat)
+        number = seat.number
         if what == "put_aside":
-            text = say(
-                "Seat {seat} wants to put this match aside: it is kept, and can go on another time.", seat=seat.number
-            )
+            text = say("Seat {seat} wants to put this match aside. It is kept, and can go on later.", seat=number)
             options = {"yes": say("Put it aside"), "no": say("Play on")}
             asked = OpenQuestion("put_aside", text, options, self._present, self._put_aside_if_yes)
         else:
-            text = say("Seat {seat} wants to end this match for good. Nobody wins.", seat=seat.number)
+            text = say("Seat {seat} wants to end this match for good. Nobody wins.", seat=number)
             options = {"yes": say("End it"), "no": say("Play on")}
             asked = OpenQuestion("end", text, options, self._present, self._end_if_yes)
-        if not any(self._seats[number].is_somebodys for number in self._play.seats if number != seat.number):
+        if not any(self._seats[one].is_somebodys for one in self._play.seats if one != number):
             if what == "put_aside":
                 asked.on_decision("yes")
             else:
-                asked.decide, asked.voters = first_answer("no"), lambda: [seat.number]
+                asked.decide, asked.voters = first_answer("no"), lambda: [number]
                 self._questions.ask(asked)
             return
-        asked.by, asked.votes = seat.number, {seat.number: "yes"}
+        asked.by, asked.votes = number, {number: "yes"}
         self._questions.ask(asked)
 
     def _check_plays(self, seat: Seat) -> None:

@@ -235,7 +235,7 @@ export interface Notice {
   can_acknowledge: boolean;
 }
 /**
- * How a match ended.
+ * The result of a match.
  */
 export interface Over {
   winners: number[];
@@ -922,7 +922,7 @@ export interface HighlightLabels {
   by?: string;
 }
 /**
- * One way to play, chosen before the match (`[options.X]`). The type of `default` is the type of its values.
+ * One option (`[options.X]`). Its values have the type of `default`.
  */
 export interface Option {
   default: boolean | number | string;
