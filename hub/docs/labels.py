@@ -27,6 +27,8 @@ nearest name.
 - A *template* is a sentence with paths in braces. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` writes a sign,
   and `{needs:some}` writes nothing for 0. A template may have several parts with ` · ` between them: a part whose paths are
   all empty is left out. `hub/display/labels.py` and `phone_ui/static/lib/labels.js` fill templates in the same way.
+- A template of `[screen.phase.X]` may also name `{locked}` and `{seated}` (how many of those who are asked have locked), `{players}`,
+  and after the end `{winner}` and `{why}`.
 - An event whose data has `line = {low, high, at = {seat: number}, turned}` draws a number line.
 """
 

@@ -56,7 +56,7 @@ class Money(Text):
 
 
 class PersonName(Text):
-    """A person's name: no language changes it, whatever it says."""
+    """A person's name, or any other text that a person wrote: no language changes it, whatever it says."""
 
     __slots__ = ()
 
@@ -162,7 +162,7 @@ def clause(text: str) -> Clause:
 
 
 def person(name: str) -> PersonName:
-    """Return a person's name between Unicode's isolates, so that it turns no text round that is written the other way.
+    """Return a person's name, or a text that a person wrote, between Unicode's isolates, so that it turns no text round that is written the other way.
 
     Nobody's name holds an isolate (`hub.state.tidy_name`).
     """

@@ -50,6 +50,10 @@ KEYS = (number.to_bytes(32, "big") for number in count(1))
 """Public keys of phones: no two claims have the same one."""
 
 
+RIG_STARTS = 1_790_000_000.0
+"""The time of day at which a rig starts, in seconds since 1970."""
+
+
 class MemoryStore:
     """Fulfils `LogStore` without a disk. `broken` says why it cannot be written, `unreadable` why not read."""
 
@@ -109,7 +113,7 @@ class MemoryStore:
             self.entries[match] = []
 
     def started_at(self, match: str) -> int | None:
-        return 1_700_000_000 if match in self.heads else None
+        return int(RIG_STARTS) if match in self.heads else None
 
     def set_aside(self, match: str, reason: str | None) -> None:
         self._write("set_aside")
@@ -317,7 +321,10 @@ class FakePage:
 
 
 class TableRig:
-    """A table with everything around it, its boxes `placed` at their seats. With the `store` of an earlier rig: a restart."""
+    """A table with everything around it, its boxes `placed` at their seats. With the `store` of an earlier rig: a restart.
+
+    A match that nobody plays is put aside after 15 minutes: pass `patience` for more.
+    """
 
     def __init__(
         self,
@@ -368,7 +375,7 @@ class TableRig:
 
     def wall(self) -> float:
         """The time of day: the table's clock, from a moment of 2026 on."""
-        return 1_790_000_000.0 + self.clock.time
+        return RIG_STARTS + self.clock.time
 
     def fresh_id(self, size: int = 8) -> str:
         """What a phone calls a request or a claim of its own."""

@@ -21,7 +21,7 @@ Kind: TypeAlias = Literal[
     "guessing", "not_started", "dial", "idle", "time", "staff",
 ]  # fmt: skip
 Cause: TypeAlias = Literal["reported", "decision", "match", "answered"]
-"""What ends a notice: its poster (reported), the next decision, the start of a match, or somebody who does what it asks
+"""What ends a notice: its poster (reported), the next decision, the start of the next match, or somebody who does what it asks
 (answered)."""
 
 
