@@ -89,9 +89,8 @@ class SeatBox:
     names: list[Name] = field(default_factory=list, repr=False)  # of the round, in the order of sending
     names_sent: int = 0  # number of confirmed `names` since its power-up
     commitment: str | None = field(default=None, repr=False)
-    reveal_marks: list[str] = field(
-        default_factory=list
-    )  # the marks of all locks of the round; empty before the reveal
+    # the marks of all locks of the round; empty before the reveal
+    reveal_marks: list[str] = field(default_factory=list)
     cancelling: int | None = None
     last_revealed: int | None = None  # the last round whose value arrived
     ring: LampPicture | None = None

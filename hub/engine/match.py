@@ -555,9 +555,8 @@ class Match:
         # revealed nothing.
         same = self.open and earlier.open and self.open.number == earlier.open.number
         opened = earlier.open and earlier.open.kind == "sealed" and len(earlier.open.asked) > 1 and not same
-        if opened and not (
-            earlier._question.laid or earlier._question.known
-        ):  # printed cards hide no more which choices were made
+        # printed cards hide no more which choices were made
+        if opened and not (earlier._question.laid or earlier._question.known):
             raise NotOffered(say("The others' choices were shown: it cannot be taken back."), "UNDO")
         question = earlier._question
         sealed = self._question.into if same else question.into if question.laid else ""

@@ -155,9 +155,10 @@ def deal(setup: Setup) -> Table:
         raise StartRefused("The dummy plays without printed cards: nobody may look at its secret Fish.")  # BB-V09
     stock, needed = options["bait_supply"], lake["baits_each"] * len(setup.seats)
     if 0 < stock < needed:
+        # BB-V06
         raise StartRefused(
             f"Option bait_supply must be 0 or at least {needed}: {lake['baits_each']} Baits for each player."
-        )  # BB-V06
+        )
     seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in setup.seats}
     if options["dummy"]:
         # BB-D01, BB-D05: the third of the circle; on a free place of a table for six.

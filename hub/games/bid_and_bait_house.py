@@ -134,9 +134,8 @@ def when_it_is_my_turn(
 ) -> tuple[dict[int, Angler], list[int], str]:
     """Return all seats, the Fish that are left, and the ability if it is, once those before this seat have rolled."""
     made = list(bids.values())
-    order = sorted(
-        clockwise(bids, sight.table["duck"]), key=lambda seat: (made.count(bids[seat]) > 1, -bids[seat])
-    )  # BB-10
+    # BB-10
+    order = sorted(clockwise(bids, sight.table["duck"]), key=lambda seat: (made.count(bids[seat]) > 1, -bids[seat]))
     anglers, prizes, ability = dict(lake.anglers), list(lake.prizes), lake.ability
     for seat in order:
         if seat == sight.seat:

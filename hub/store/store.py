@@ -86,9 +86,8 @@ class Store:
     def close(self) -> None:
         """Close the file. Later calls of other methods raise LogError. May be called twice."""
         self._closed = True
-        if not self._lock.acquire(
-            timeout=CLOSE_SECONDS
-        ):  # a thread hangs at the disk; not closing is as safe as a killed hub
+        # a thread hangs at the disk; not closing is as safe as a killed hub
+        if not self._lock.acquire(timeout=CLOSE_SECONDS):
             log.error("The database %s is in use and is not closed.", self._path)
             return
         try:

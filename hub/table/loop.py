@@ -284,9 +284,8 @@ class Table(Restarts):
             refusal = error
         except LogError as error:
             self._stop_play(error)
-            if (
-                self._play.log.position == written
-            ):  # else the request itself is on disk, and only its consequences failed
+            # else the request itself is on disk, and only its consequences failed
+            if self._play.log.position == written:
                 refusal = NotAsked(say("The match is stopped: {reason}", reason=error.sentence), "RECORD")
             woke = True
         if refusal and woke:

@@ -69,9 +69,8 @@ class Resumption:
         if self._play.match:
             self._rolls.resume()
         if self._loss:
-            self._kept.write(
-                "loss", to_json(self._loss)
-            )  # settled only afterwards: a power cut does not lose the report
+            # settled only afterwards: a power cut does not lose the report
+            self._kept.write("loss", to_json(self._loss))
         else:
             self._kept.forget("loss")
         self._play.log.settle()

@@ -190,9 +190,8 @@ class Machine:
         """Return the user whose program listens at a TCP port of this computer, by name or number; "" where nobody does."""
         for table in ("/proc/net/tcp", "/proc/net/tcp6"):
             for line in (self.read(table) or "").splitlines()[1:]:
-                fields = (
-                    line.split()
-                )  # proc_pid_net(5): local address and port in hexadecimal, 0A is LISTEN, then the uid
+                # proc_pid_net(5): local address and port in hexadecimal, 0A is LISTEN, then the uid
+                fields = line.split()
                 if len(fields) > 7 and fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
                     with contextlib.suppress(KeyError):
                         return pwd.getpwuid(int(fields[7])).pw_name

@@ -238,9 +238,8 @@ class Play:
 
     def stop(self, error: LogError) -> None:
         """Stop at the state on disk until `retry` succeeds."""
-        if (
-            error.sentence != self.stopped
-        ):  # once only: retries run every second, and the journal may be on the same disk
+        # once only: retries run every second, and the journal may be on the same disk
+        if error.sentence != self.stopped:
             log.error("table %s: %s", self._table, error)
         self.stopped = error.sentence
         self.match = self.match and self.log.as_written(self.match)

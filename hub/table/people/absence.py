@@ -145,9 +145,8 @@ class Absence(Part):
                 self._ask_others(seat)
                 return True
             if seat.presence != "here" and self._seats.present(self._play.seats):
-                return self._apply_vote(
-                    seat, "safe"
-                )  # the others have locked in their boxes, which cannot ask them now
+                # the others have locked in their boxes, which cannot ask them now
+                return self._apply_vote(seat, "safe")
         return False
 
     def _patience_seconds(self, seat: Seat) -> float:
@@ -197,9 +196,8 @@ class Absence(Part):
             with self._seats.changing(seat):
                 seat.house, seat.stands_in = self._house.strength, True
             return True
-        if seat.presence != "here" and self._voters_without(
-            seat.number
-        ):  # they have said so, and are not asked at every question
+        # they have said so, and are not asked at every question
+        if seat.presence != "here" and self._voters_without(seat.number):
             self._safe_for.add(seat.number)
         return self._answer_safely(seat.number)
 
@@ -210,10 +208,8 @@ class Absence(Part):
         decision = self._rolls.decision
         if decision is None or number not in self._boxes.awaited_seats() or self._must_tell_cards(number):
             return False
-        with (
-            suppress(IllegalAction),
-            self._house.standing_in(number),
-        ):  # dice lie there, choices are opened: time goes on
+        # dice lie there, choices are opened: time goes on
+        with suppress(IllegalAction), self._house.standing_in(number):
             if decision.roll and decision.roll.seat == number:
                 self._rolls.roll_by_hub()
             else:

@@ -40,10 +40,8 @@ class Lobby(Part):
     def __init__(self, core: Core, rolls: Rolls, choice: GameChoice) -> None:
         self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
         self._clock, self._choice = core.ports.clock, choice
-        self._warned: tuple[str, float] = (
-            "",
-            0.0,
-        )  # the lack that the last push showed, and until when a second push starts
+        # the lack that the last push showed, and until when a second push starts
+        self._warned: tuple[str, float] = ("", 0.0)
         self._starting: _Starting | None = None
         self._delays: dict[int, int] = {}  # by seat: delays of a start
         # Also of people who have left since: sitting down again gives nobody further delays.
@@ -72,9 +70,8 @@ class Lobby(Part):
             self.start_match(name, options)
             return
         self._choice.choose_starting(name, options)
-        at = (
-            self._starting.at if self._starting else self._clock.now() + START_SECONDS
-        )  # asked once more it is no later
+        # asked once more it is no later
+        at = self._starting.at if self._starting else self._clock.now() + START_SECONDS
         self._starting = _Starting(name, dict(options), seat.number, at)
 
     def request_rematch(self, seat: Seat) -> None:

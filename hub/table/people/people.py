@@ -71,9 +71,8 @@ class People(Group):
 
     def note_activity(self, seat: Seat | None) -> bool:
         """Note that the player of a seat is active; return whether that changes what is shown."""
-        if (
-            seat is None or not self._play.seats or seat.number in self._play.seats
-        ):  # spectators do not keep the match alive
+        # spectators do not keep the match alive
+        if seat is None or not self._play.seats or seat.number in self._play.seats:
             self.endings.note_activity()
         return self.absence.note_activity(seat) if seat else False
 

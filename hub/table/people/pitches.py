@@ -60,10 +60,8 @@ class Pitches(Part):
         """Queue new pitches, ask for the next one, and hold the match while any is left. Raise LogError."""
         match, log, paused = self._play.match, self._play.log, self._absence.paused_by is not None
         events = match.events if match else []
-        if self._counted_for != (
-            log.match,
-            log.epoch,
-        ):  # another match, one that was taken up, or taken back: nothing is new in it
+        # another match, one that was taken up, or taken back: nothing is new in it
+        if self._counted_for != (log.match, log.epoch):
             self._counted_for, self._event_count = (log.match, log.epoch), len(events)
             self._waiting = []
         if match and not match.over and self._seconds:

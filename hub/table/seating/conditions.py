@@ -21,9 +21,8 @@ def update_notices(signal: Condition, notices: Notices, seats: Seats) -> None:
     """Post or end the notice about a condition. If the broker is down, mark all phones of `seats` as disconnected."""
     match signal:
         case DeviceDown(device, why):
-            is_for_guests = (
-                isinstance(why, Text) and "path" not in why.values
-            )  # texts with paths, and plain strings of a driver, are for staff
+            # texts with paths, and plain strings of a driver, are for staff
+            is_for_guests = isinstance(why, Text) and "path" not in why.values
             notices.post("device", why if is_for_guests else UNNAMED, device)
         case DeviceUp(device):
             notices.end("device", device)
@@ -55,9 +54,8 @@ def post_moved_seats(
     known = {sid for sid, _ in before.values()}
     for seat in seats:
         sid, joined = before[seat.number]
-        if (
-            not seat.sid or seat.sid == sid or seat.sid in known
-        ):  # unchanged, or a phone that only moved within the table
+        # unchanged, or a phone that only moved within the table
+        if not seat.sid or seat.sid == sid or seat.sid in known:
             continue
         posted = True
         notices.end_all("answered")

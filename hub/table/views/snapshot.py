@@ -45,14 +45,10 @@ class Snapshots:
         self._hints, self._lessons, self._reveal = hints, lessons, reveal
         self._minutes = MinutesLeft(core.disk, core.ports.clock)
         self.seq = 0
-        self._highlights_cache: tuple[tuple[int, int], list[str]] = (
-            (0, 0),
-            [],
-        )  # highlights, by epoch and number of events
-        self._names_cache: tuple[tuple[str | None, int], dict[str, str]] = (
-            (None, 0),
-            {},
-        )  # names of players, by match and epoch
+        # highlights, by epoch and number of events
+        self._highlights_cache: tuple[tuple[int, int], list[str]] = ((0, 0), [])
+        # names of players, by match and epoch
+        self._names_cache: tuple[tuple[str | None, int], dict[str, str]] = ((None, 0), {})
         self.event_feed = feed.EventFeed()
         self._session = core.ports.random.randbytes(4).hex()
         self._fingerprint = fingerprint
