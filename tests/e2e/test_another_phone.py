@@ -56,7 +56,7 @@ def test_a_new_phone_scans_the_old_one_and_has_its_hand_and_the_old_one_is_told(
         new.set_default_timeout(PATIENCE * 1000)
         new.goto(address)
         hub.until(lambda s: any(one["key"] == "taken:2" for one in s["notices"]), "everybody is told")
-        expect(ben.page.get_by_text("Your seat is on the other phone now: seat 2.")).to_be_visible()
+        expect(ben.page.get_by_text("Seat 2 is on the other phone now.")).to_be_visible()
         hub.until(lambda s: s["seats"][1]["phone"] == "on", "the new phone is there")
         assert "#" not in new.url
         there = SeatPhone(hub, browser, 2)

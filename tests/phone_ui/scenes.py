@@ -222,7 +222,7 @@ ODD_LABELS: dict[str, Any] = {
     "name": "odd", "title": "Odds", "seats": [2, 6], "minutes": 5, "blurb": "One move of every kind.",
     "phases": {"all": "Everything"},
     "moves": {
-        "bid": {"label": "Bid {amount}"}, "raise": {"label": "Bid {quantity} of {rank}"}, "swap": {"label": "Swap {cards}", "join": " and "},
+        "bid": {"label": "Bid {amount}"}, "raise": {"label": "Bid {quantity} of {rank}"}, "swap": {"label": "Swap {cards}", "join": "{card} and {more}"},
         "line": {"label": "Keep this order"}, "sue": {"label": "Sue {target}"}, "borrow": {"label": "Borrow {amount}", "short": "Borrow"},
         "drop": {"label": "Drop"}, "back": {"label": "Back {product}", "short": "BACK"},
     },

@@ -150,7 +150,7 @@ def test_four_letters_typed_in_any_way_find_the_table(page: Page, hub: FakeHub) 
     expect(page.get_by_text("Where do you sit?")).to_be_visible()
 
 
-FIRST_USE = "trusts it, as this is its first use"
+FIRST_USE = "trusts it because this is its first visit"
 
 
 def digits_on(page: Page) -> str:
@@ -1743,7 +1743,7 @@ def test_a_phone_whose_seat_was_taken_over_says_so(page: Page, hub: FakeHub, *, 
         hub.public(scenes.ROLLING | {"notices": [moved], "seq": 60})
     hub.release(2)
     hub.deaf = False
-    told = "Seat 2 has moved to another phone. Was that nobody here? Tell the table."
+    told = "Seat 2 has moved to another phone. If nobody here did that, tell the others."
     expect(page.get_by_role("alert")).to_have_text(told)
 
 
@@ -1793,7 +1793,7 @@ def test_the_bench_says_what_to_do_next(bench: Page, hub: FakeHub) -> None:
     hub.public(scenes.ROLLING | {"seq": 94})
     expect(said).to_contain_text("rolls: press “Throw”.")
     hub.public(scenes.public(seats=scenes.seats(held=1), claiming=[2], seq=95))
-    expect(said).to_have_text("Next: Seat 2 is asked for: use “Hold bar and push” at its box.")
+    expect(said).to_have_text("Next: Somebody wants Seat 2: use “Hold bar and push” at its box.")
 
 
 def test_the_bench_shows_phones_and_the_screen_in_its_page(bench: Page, hub: FakeHub) -> None:

@@ -87,7 +87,7 @@ function OptionInput({ id, state, option, value, idle, onChange }) {
   if (choices) {
     const onPick = (/** @type {any} */ event) => onChange(choices[event.target.selectedIndex]);
     return html`<select id=${id} disabled=${idle} onChange=${onPick}>
-      ${choices.map((choice) => html`<option selected=${choice === value}>${optionText(state, option, choice)}</option>`)}
+      ${choices.map((choice) => html`<option value=${choice} selected=${choice === value}>${optionText(state, option, choice)}</option>`)}
     </select>`;
   }
   const isNumber = typeof option.default === "number";
