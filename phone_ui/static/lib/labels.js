@@ -330,7 +330,7 @@ export function valueText(labels, state, move, name, value) {
     const parts = value.map((one) => valueText(labels, state, move, name, one));
     const together = labels?.moves?.[move]?.join;
     if (!together || !parts.length) return parts.join(", ");
-    const [first, rest] = together.match(/\w+/g) ?? [];
+    const [first, rest] = [...together.matchAll(PLACE)].map(([, place]) => place);
     return parts.reduceRight((last, part) => say(together, { [String(first)]: part, [String(rest)]: last }));
   }
   const about = labels?.parameters?.[name] ?? {};
