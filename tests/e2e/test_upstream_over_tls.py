@@ -114,7 +114,7 @@ def test_what_keeps_a_hub_out_is_one_sentence_for_staff_journal_and_doctor_and_t
         page = signed_in(browser.new_context(viewport=PHONE).new_page(), hub)
         hubs = page.get_by_role("region", name="All hubs")
         expect(hubs.get_by_text(said)).to_be_visible()
-        expect(hubs.get_by_text("The other hubs are not heard since")).to_be_visible()
+        expect(hubs.get_by_text("The other hubs have not been heard since")).to_be_visible()
         play_on(hub)
         found = doctor_of(hub)
         assert (found["state"], said in found["seen"]) == ("look", True), found
