@@ -52,9 +52,7 @@ def main(argv: Sequence[str]) -> int:
                 f"{path.relative_to(ROOT)} ({what}) {'is out of date: make renew' if check else 'is renewed'}.\n"
             )
             if not check:
-                whole = path.with_name(f"{path.name}.new")
-                whole.write_bytes(content)
-                whole.replace(path)
+                catalogues.replace(path, content)
     sys.stdout.write("Every generated file is up to date.\n" if not old else f"{old} files.\n")
     return int(check and old > 0)
 

@@ -88,10 +88,15 @@ def renew(*, guess: bool = False) -> list[Path]:
     """Renew the template and every language, and return the files that changed. Raise DamagedCatalog: nothing is written."""
     changed = {file: content for file, content in made(guess=guess).items() if content != file.read_bytes()}
     for file, content in changed.items():
-        whole = file.with_name(f"{file.name}.new")
-        whole.write_bytes(content)
-        whole.replace(file)
+        replace(file, content)
     return [*changed]
+
+
+def replace(file: Path, content: bytes) -> None:
+    """Give a file other content, as a whole or not at all."""
+    whole = file.with_name(f"{file.name}.new")
+    whole.write_bytes(content)
+    whole.replace(file)
 
 
 def files() -> list[Path]:

@@ -73,11 +73,14 @@ def messages() -> list[Message]:
 
 
 def _of_all_modules() -> Iterator[Message]:
-    contexts = {name: name for name in games.names()}
     for path in sorted(file for pattern in PYTHON for file in ROOT.glob(pattern)):
-        is_game = path.parent.name == "games"
-        game = next((one for one in contexts if is_game and path.stem.replace("_", "-").startswith(one)), "")
-        yield from of_module(path, _where(path), game)
+        yield from of_module(path, _where(path), game_of(path))
+
+
+def game_of(path: Path) -> str:
+    """Return the game of a rulebook or a house player, which is the context of its messages; "" for any other module."""
+    name = path.stem.removesuffix("_house").replace("_", "-")
+    return name if path.parent.name == "games" and name in games.names() else ""
 
 
 def of_module(path: Path, where: str, context: str = "") -> Iterator[Message]:

@@ -15,7 +15,7 @@ from hub import games
 from hub import languages as hub_languages
 from hub.display.language import Language
 from hub.docs import catalogues
-from hub.docs.messages import Message, of_module
+from hub.docs.messages import Message, game_of, of_module
 from hub.engine.text import message, say, say_count
 from hub.errors import ConfigError
 from hub.languages import Speech, language_of, languages, read_catalogues
@@ -175,6 +175,16 @@ def test_messages_of_a_module_are_the_literals_of_the_functions_that_make_texts(
         ("{count} x", "", "goofspiel"),
         ("{product} {name}", "", "goofspiel"),
     ]
+
+
+def test_the_context_of_a_rulebooks_messages_is_its_own_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "names", lambda: ["bid", "bid-it"])
+    folder = Path("hub/games")
+
+    assert [game_of(folder / f"{name}.py") for name in ("bid", "bid_house", "bid_it", "bid_it_house", "bidding")] == [
+        "bid", "bid", "bid-it", "bid-it", "",
+    ]  # fmt: skip
+    assert game_of(Path("hub/table/bid.py")) == ""
 
 
 SCRIPT = """
