@@ -150,14 +150,19 @@ def deal(setup: Setup) -> Table:
     """BB-01, BB-02, BB-05: return the players, each with 3 Baits, and the sides that lie up. Raise StartRefused (BB-X12)."""
     options, lake = setup.options, setup.data["lake"]
     if options["dummy"] and len(setup.seats) != 2:
-        raise StartRefused("The dummy plays with two people only.")  # BB-X11, BB-V04
+        raise StartRefused(say("The dummy plays with two people only."))  # BB-X11, BB-V04
     if options["dummy"] and is_printed(setup):
-        raise StartRefused("The dummy plays without printed cards: nobody may look at its secret Fish.")  # BB-V09
+        # BB-V09
+        raise StartRefused(say("The dummy plays without printed cards: nobody may look at its secret Fish."))
     stock, needed = options["bait_supply"], lake["baits_each"] * len(setup.seats)
     if 0 < stock < needed:
         # BB-V06
         raise StartRefused(
-            f"Option bait_supply must be 0 or at least {needed}: {lake['baits_each']} Baits for each player."
+            say(
+                "The supply of Baits must be 0 or at least {count}: {baits} for each player.",
+                count=needed,
+                baits=lake["baits_each"],
+            )
         )
     seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in setup.seats}
     if options["dummy"]:

@@ -172,7 +172,14 @@ def deal(setup: Setup) -> Table:
     options, data = setup.options, setup.data
     needed = len(setup.seats) * (data["start"]["hand"] + data["start"]["draw"])
     if len(data["cards"]) < needed:
-        raise StartRefused(f"The deck has {len(data['cards'])} cards, and {len(setup.seats)} players need {needed}.")
+        raise StartRefused(
+            say(
+                "The deck has {cards} cards, and {players} players need {needed}.",
+                cards=len(data["cards"]),
+                players=len(setup.seats),
+                needed=needed,
+            )
+        )
     chips = data["start"]["tight_chips" if options["tight_game"] else "chips"]
     seats = {seat: Investor(Secret([], (seat,)), data["start"]["cash"], chips) for seat in setup.seats}
     if options["hidden_cash"]:

@@ -229,14 +229,23 @@ def deal(setup: Setup) -> Table:
     """IB-01: return three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
     options, data = setup.options, setup.data
     if options["generated"] and is_printed(setup):
-        raise StartRefused("Printed cards are those of the list: leave out the option generated.")  # IB-V12
+        raise StartRefused(say("Printed cards cannot be generated: switch off one of the two options."))  # IB-V12
     used = sets(options)
     left = sum(data["sets"][name]["least"] for name in used) if options["generated"] else len(deck_of(data, used))
     needed = LEAST_HAND * len(setup.seats) + 1
     if left < needed:
-        raise StartRefused(f"The deck has {left} cards, and {len(setup.seats)} players need {needed}.")
+        raise StartRefused(
+            say(
+                "The deck has {cards} cards, and {players} players need {needed}.",
+                cards=left,
+                players=len(setup.seats),
+                needed=needed,
+            )
+        )
     if left - options["trim"] < needed:
-        raise StartRefused(f"Option trim must leave {needed} cards: it is at most {left - needed} here.")
+        raise StartRefused(
+            say("At least {needed} cards must be left: set aside {most} at most.", needed=needed, most=left - needed)
+        )
     seats = {seat: Buyer(Secret([], (seat,)), Secret([], (seat,))) for seat in setup.seats}
     market = Market(options["actions"], [], [], [], [], [], {}, [], [], [])
     return Table(setup=setup, seats=seats, table=market, round=1, phase="setup")
