@@ -285,7 +285,7 @@ def seated(rig: Rig) -> Seated:
 
 
 def test_frames_of_one_reading_are_parsed_a_few_at_a_time(rig: Rig) -> None:
-    """Forty thousand empty frames in one reading cost everybody else half a second, before they were counted."""
+    """Forty thousand empty frames in one reading delay everybody else if they are parsed at once."""
     seat = rig.seat()
     with phone(rig, seat) as opened, contextlib.ExitStack() as many:
         flood = websocket_frame(0x82, b"") * 40_000
@@ -294,9 +294,9 @@ def test_frames_of_one_reading_are_parsed_a_few_at_a_time(rig: Rig) -> None:
             bad.socket.setblocking(False)
             with contextlib.suppress(OSError):
                 bad.socket.send(flood)
-        began = time.monotonic()
+        began = time.process_time()  # of the hub's thread here, however busy the machine is
         assert is_heard(rig, seat, opened, 1)
-        assert time.monotonic() - began < 0.5
+        assert time.process_time() - began < 0.05, "0.006 s, and 0.1 s if all frames of a reading are parsed at once"
 
 
 @pytest.mark.parametrize(
