@@ -1,8 +1,7 @@
-"""The state that leaves the table: what everybody sees of it, and what one seat sees in secret.
+"""The state of a table for everything that shows it: one public state, and one secret hand per seat.
 
-The table builds these once after each change; phones, rings, panels and the kiosk all read them, as attributes here and
-as JSON on the wire. What has no field here cannot be shown: an unknown field is refused when JSON is read, and none can
-be built.
+The table builds both after each change. Phones, rings, panels and the big screen read them, as attributes here and as JSON
+on the wire.
 """
 
 from __future__ import annotations
@@ -24,245 +23,280 @@ Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=MOST_NAME)]
 
 
 class Plain(msgspec.Struct, forbid_unknown_fields=True, frozen=True, gc=False):
-    """Plain data with known fields only. It makes no rings, so the collector need not walk it."""
+    """Plain data; a field that is not declared is refused. It never refers to itself, so the garbage collector skips it."""
 
 
 class MadeOf(Plain, frozen=True):
-    """What the sentences of a message were made from: `templates`, and for each sentence a template with its values.
+    """The templates and values of the sentences of a message, for clients that show another language than English.
 
-    Whoever fills a template in English finds the sentence in the message. `hub.engine.text: Text.wire` says what a value is.
+    A client that fills in a template finds the resulting sentence in the message.
     """
 
     templates: list[str]
+    """English templates, such as `Seat {seat} bids {amount}.`"""
     made: list[Any]
+    """For each sentence the number of its template, from 0, and its values: see `hub.engine.text.Text.wire`."""
 
 
 Texts: TypeAlias = MadeOf | msgspec.UnsetType
 """Left out if no sentence of the message has values."""
 
 
-# --- the seats and what happened -------------------------------------------------------------------
+# --- seats and events ------------------------------------------------------------------------------
 
 
 Presence: TypeAlias = Literal["here", "asleep", "away"]
+"""Whether the player of a seat is at the table.
+
+- `here`: the phone is connected, or the seat box was used after the phone was last connected or was told to leave.
+- `asleep`: the phone is not connected, but a box is.
+- `away`: neither.
+"""
 
 
 class PublicSeat(Plain, frozen=True):
-    """One seat of the table as everybody sees it.
-
-    `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost`
-    while a seat box that belongs there is. `presence`: `here` is a seat whose phone is connected, or whose box
-    somebody has used since its phone was last connected or has left; `asleep` is another seat that a phone holds while its box is
-    plugged in; `away` is any other. `house`: how well the house plays here, "" where it does not: it `stands_in` for
-    somebody until that person is back, or the seat is its own and anybody may take it.
-    `wish` names the game that it would like to play next.
-    """
+    """One seat of the table."""
 
     seat: SeatNumber
     name: str = ""
+    """The player's name."""
     held: bool = False
+    """Somebody sits here."""
     phone: Literal["on", "away", "none"] = "none"
+    """`away`: a phone holds the seat but is not connected."""
     box: Literal["on", "lost", "none"] = "none"
+    """`lost`: a seat box belongs here but is not connected."""
     ready: bool = False
     presence: Presence = "away"
     house: Strength | Literal[""] = ""
+    """How well the house plays at this seat; "" if it does not."""
     stands_in: bool = False
+    """The house plays for an absent player, who may come back. Otherwise a seat of the house is free for anybody."""
     wish: str = ""
+    """The game that this player wants to play next."""
 
     @property
     def is_house(self) -> bool:
-        """Return whether this seat is the house's own: nobody sits there, and anybody may take it."""
+        """Return whether the house plays here for itself: nobody sits here, and anybody may take the seat."""
         return bool(self.house) and not self.stands_in
 
 
 class PublicEvent(Plain, frozen=True):
-    """Something that happened and that everybody may know: the `n`th event of the match, from 0."""
+    """One event of the match that everybody may know."""
 
     n: int
+    """Its number in the match, from 0."""
     text: str
     rule: str | None = None
+    """The id of the rule behind it."""
     kind: str = ""
     data: dict[str, Any] = {}
+    """Facts of the game; see the game's data file."""
 
 
 class EventsPage(Plain, frozen=True):
-    """Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log.
-
-    `stood_in` is as in the public state.
-    """
+    """Earlier events of the current match: a page of its log."""
 
     match: str | None
     epoch: Count
     events: list[PublicEvent] = []
+    """Oldest first."""
     stood_in: dict[str, list[int]] = {}
+    """As in the public state."""
     texts: Texts = msgspec.UNSET
 
 
 class Change(Plain, frozen=True, rename={"was": "from"}):
-    """A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers."""
+    """One change of money or points."""
 
     n: int
+    """The number of the event."""
     round: int
     seat: SeatNumber
     what: str
+    """The fact that changed, for example `cash`."""
     text: str
     rule: str
+    """The id of the rule behind it."""
     sum: str
+    """How the change was calculated."""
     was: int | None = None
+    """The amount before. None: the total is secret."""
     to: int | None = None
+    """The amount after. None: the total is secret."""
 
 
 class ChangesPage(Plain, frozen=True):
-    """The changes of money and points in this round and the last, newest first, as they stood in `epoch`."""
+    """The changes of money and points in this round and the previous one."""
 
     match: str | None
     epoch: Count
     changes: list[Change] = []
+    """Newest first."""
     texts: Texts = msgspec.UNSET
 
 
 # --- dice ------------------------------------------------------------------------------------------
 
 Read: TypeAlias = Literal["read", "typed", "hub"]
-"""How dice came in: read by a dice reader, typed by a person, or rolled by the hub."""
+"""Where a result comes from: a dice reader, a person who typed it, or the hub, which rolled it."""
 
 RollState: TypeAlias = Literal["armed", "rolling", "settled", "typed", "cocked", "wrong_count", "no_reader"]
 
 
 class Batch(Plain, frozen=True):
-    """Dice that count, at most six, and how they came in."""
+    """Dice that count, at most six."""
 
     faces: list[int]
     read: Read
 
 
 class Wanted(Plain, frozen=True):
-    """What a roll must show with its odds in a line, and the odds exactly where the line rounds them."""
+    """What the roll must show, with the chance of it."""
 
     say: str
+    """One line."""
     exact: str = ""
+    """The exact chance, if the line rounds it."""
 
 
 class PublicDice(Plain, frozen=True, rename={"why": "for"}):
-    """The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them.
-
-    `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes
-    `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: the second reading of a disputed roll.
-    """
+    """The current roll. More than six dice are rolled in several batches."""
 
     state: RollState
     seat: int
     count: int
+    """How many dice the roll has."""
     sides: int
     why: str = ""
+    """What the roll is for."""
     batch: int = 0
+    """How many dice the current batch has."""
     faces: list[int] = []
+    """Faces of the current batch."""
     read: Read | None = None
     done: list[Batch] = []
+    """The batches before this one."""
     total: int = 0
+    """The sum of all faces so far."""
     say: str = ""
+    """What to do now."""
     votes: list[int] = []
+    """Seats that want the hub to roll."""
     again: bool = False
+    """This is the second reading of a disputed roll."""
     lying: bool = False
+    """Nobody throws: the dice that lie there are read."""
     as_it_lies: list[int] = []
+    """Seats that accept the face that a leaning die shows."""
     enough: int = 0
+    """How many of them it takes."""
     wants: Wanted | None = None
 
 
 class PublicDispute(Plain, frozen=True):
-    """A roll of `seat` that was accepted, while it may be disputed, is voted on (`needs` times yes) or is read again.
-
-    `say` is how that ended, for a moment afterwards.
-    """
+    """An accepted roll that can be disputed, or that is disputed."""
 
     stage: Literal["open", "vote", "reading", "told"]
+    """`open`: players may dispute it. `vote`: they vote on it. `reading`: the dice are read again. `told`: it was settled."""
     seat: SeatNumber
     faces: list[int]
     read: Read
     yes: list[int] = []
     no: list[int] = []
     needs: int = 0
+    """How many votes for another reading are needed."""
     say: str = ""
+    """The outcome, for a few seconds."""
 
 
 class Kit(Plain, frozen=True):
-    """How many dice a reader has, and the names of those whose battery is low."""
+    """The dice of a reader."""
 
     dice: int
+    """How many it has."""
     weak: list[str] = []
+    """The names of dice whose battery is low."""
 
 
 # --- the match -------------------------------------------------------------------------------------
 
 
 class WantedRoll(Plain, frozen=True, rename={"why": "for"}):
-    """Dice that the rules ask for: who rolls how many, with how many sides, and what for."""
+    """A roll that the rules ask for."""
 
     seat: int
     count: int
     sides: int
     why: str = ""
+    """What the roll is for."""
 
 
 class Waiting(Plain, frozen=True, omit_defaults=True, kw_only=True):
-    """Whom the match waits for: the seats that are asked, in secret or not, and the roll that is wanted, if one is.
-
-    `secret` is None while nobody is asked anything: after the end, or while chance decides.
-    """
+    """What the match waits for."""
 
     roll: WantedRoll | None = None
     seats: list[str]
+    """The seats that are asked."""
     secret: bool | None = None
+    """They choose in secret. None: nobody is asked, because the match has ended or a chance event is due."""
 
 
 class View(Plain, frozen=True):
-    """What everybody may see of a match; `table` and the records of `seats` (by seat number) are the game's own facts."""
+    """The public facts of a match."""
 
     game: str
     round: int
     phase: str
     table: dict[str, Any]
+    """The game's own facts of the table."""
     seats: dict[str, dict[str, Any]]
+    """The game's own facts of each seat, by seat number."""
     waiting: Waiting
 
 
 class Preset(Plain, frozen=True):
-    """A set of options of a game that the owner has given a name, with its effect in one line."""
+    """Options of a game that the owner has given a name."""
 
     name: str
     effect: str
+    """One line that describes it."""
     options: dict[str, Any]
 
 
 class GameOffer(Plain, frozen=True):
-    """A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes.
-
-    `lacks` are sentences: what it needs and this table, with those who sit there, has not. `known`: all who sit here have
-    played it at this table.
-    """
+    """A game that the lobby offers."""
 
     name: str
     title: str
     seats: tuple[int, int]
+    """The lowest and highest number of players."""
     minutes: int
+    """About how long a match takes."""
     blurb: str = ""
     lacks: list[str] = []
+    """Sentences: what is missing before it can start at this table with these players."""
     presets: list[Preset] = []
     known: bool = False
+    """Everybody seated here has played it at this table."""
 
 
 class LessonNow(Plain, frozen=True):
-    """A rule that is told now, by its key in the guide of the game: to a seat that is `asked`, or as `all` are told."""
+    """The rule that is explained now."""
 
     key: str
+    """Its key in the game's guide."""
     to: Literal["asked", "all"]
+    """`asked`: in the words for the player who has to act. `all`: in the words for everybody."""
 
 
 class Teaching(Plain, frozen=True):
-    """The guided first round: the key of the `lesson` that the room is told now, "" for none, and the seats that skip it."""
+    """The guided first round."""
 
     lesson: str = ""
+    """The key of the rule that the big screen explains now; "" if none."""
     skips: list[int] = []
+    """Seats that want no more rules explained."""
 
 
 # --- what the table is asked, and what it offers between matches --------------------------------------
@@ -271,45 +305,45 @@ QuestionKind: TypeAlias = Literal["put_aside", "end", "absent", "same_person", "
 
 
 class Question(Plain, frozen=True):
-    """A question to the people at the table, with its `options` by key, and the `votes` of seats that have answered.
-
-    `voters` may answer, `seat` is whom it is about (0: nobody); in `seconds` it ends by itself.
-    """
+    """A question to the people at the table."""
 
     kind: QuestionKind
     text: str
     options: dict[str, str]
+    """The answers, by key."""
     voters: list[int]
+    """Seats that may answer."""
     votes: dict[str, str]
+    """The answers so far: keys of `options` by seat number."""
     seconds: Count
+    """It ends by itself after this time."""
     seat: int = 0
+    """The seat that the question is about; 0 if none."""
 
 
 class PutAside(Plain, frozen=True):
-    """A match that was put aside at this table, and that people who sit here now may go on with.
-
-    `since` is when that was (Unix time), `seats` are those of the match, and `people` those at which somebody sits now who played it.
-    Nobody is named: who has left is in no public state.
-    """
+    """A suspended match that players seated here may resume. It names nobody, because some of its players may have left."""
 
     match: str
     game: str
     title: str
     since: Count
+    """When it was suspended, in Unix time."""
     seats: list[SeatNumber]
+    """The seats of the match."""
     people: list[SeatNumber]
+    """Seats that are taken by somebody who played it."""
 
 
 class Starting(Plain, frozen=True):
-    """A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait.
-
-    `preset` names the options, where they are those of one.
-    """
+    """A match that starts soon, unless somebody asks to wait."""
 
     game: str
     seat: int
+    """The seat that started it."""
     seconds: Count
     preset: str = ""
+    """The name of its options, if they are those of a preset."""
 
 
 # --- the whole -------------------------------------------------------------------------------------
@@ -318,127 +352,142 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
 class Notice(Plain, frozen=True):
-    """A sentence that stands until its cause has passed: `error` stops play, `warning` wants somebody, `info` helps.
-
-    One that `can_acknowledge` be is also taken away by any seat that plays or sits here.
-    """
+    """A sentence that is shown until its cause is gone."""
 
     key: str
     severity: Severity
+    """`error`: play stops. `warning`: somebody has to act. `info`: good to know."""
     text: str
     can_acknowledge: bool = False
+    """Any player or anybody seated here can dismiss it."""
 
 
 class PublicState(Plain, frozen=True):
-    """The newest complete public state of one table.
-
-    `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start
-    of the hub, each match and each undo; `seq` counts the states within the hub's life.
-    `events` are the newest ones without a gap, oldest first: at least the newest eight of the match, and all that the last
-    three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers,
-    none while a match is played.
-    `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand.
-    `locked` are the seats that have locked a sealed choice, `nudged` the last ones, for whom other people have waited too long,
-    `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
-    `put_aside` are the matches of people who sit here that can go on, while there is none. `minutes_left` is the range in which the end of the match
-    lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since
-    1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may
-    sit there by now. `preset` names the options that a push on a box
-    starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed`
-    is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the
-    table's sounds are, in per cent; 0 is a quiet table.
-    `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number.
-    `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is
-    where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
-    """
+    """The complete public state of one table."""
 
     table: str
     name: str
+    """The table's name on screens."""
     code: str
+    """Four letters with which a phone finds the table."""
     url: str
+    """The address of the table for phones."""
     epoch: Count
+    """Rises with each start of the hub, each match, and each undo."""
     seq: Count
+    """Rises with each state, while the hub runs."""
     state: Literal["lobby", "playing", "over", "stopped"]
     seats: list[PublicSeat]
     v: Literal[1] = 1
     session: str = ""
+    """Differs after each start of the hub. A state of another session is newer, whatever its `epoch` and `seq`."""
     match: str | None = None
     game: str | None = None
     title: str = ""
+    """The name of the game on screens."""
     view: View | None = None
     locked: list[int] = []
+    """Seats that have locked a sealed choice."""
     want: str = ""
+    """What the table waits for, for everybody who is not asked. Players who are asked find it in their hand."""
     events: list[PublicEvent] = []
+    """The newest events without gaps, oldest first: at least eight, and all that are new in the last three states with new
+    events. A client that has missed some requests an `EventsPage`."""
     dice: PublicDice | None = None
     dispute: PublicDispute | None = None
     kit: Kit | None = None
     notices: list[Notice] = []
+    """The most severe one first."""
     over: Over | None = None
     games: list[GameOffer] = []
+    """What the lobby offers; empty during a match."""
     nudged: list[int] = []
+    """The last seats to lock a choice, if the others have waited too long for them."""
     claiming: list[int] = []
+    """Taken seats that another phone asks for."""
     question: Question | None = None
     paused: int | None = None
+    """The seat that paused the match."""
     put_aside: list[PutAside] = []
+    """Suspended matches that players seated here may resume. Empty during a match."""
     starting: Starting | None = None
     minutes_left: tuple[int, int] | None = None
+    """The match ends within this range in four of five cases. None: unknown."""
     highlights: list[str] = []
+    """Sentences about a match that is over."""
     played: dict[str, str] = {}
+    """The players of a match that is over, by seat number: the seat may have a new player."""
     until: Count | None = None
+    """When the table's time is over, in Unix time."""
     preset: str = ""
+    """The preset with which a push on a box starts the selected game. "": the standard options."""
     options: dict[str, Any] = {}
+    """Options that differ from the standard ones."""
     hints: bool = False
+    """Phones may show hints."""
     stood_in: dict[str, list[int]] = {}
+    """By number of one of `events`: the absent seats for which the house moved just before."""
     revealed: Count | None = None
+    """The number of the sealed choice that was revealed last in this match, since the hub started."""
     volume: int = 60
+    """The volume of sounds, in percent. 0: a quiet table."""
     teaching: Teaching | None = None
     explain: bool | None = None
+    """Whether the first round of the next match is explained. None: if somebody seated here has not played the game."""
     hub_rolls: bool = False
+    """The players want the hub to roll all dice."""
     texts: Texts = msgspec.UNSET
 
 
 class Wifi(Plain, frozen=True):
-    """The network that guests join first: its `name`, and the `code` that a phone's camera reads."""
+    """The Wi-Fi network for guests."""
 
     name: str
     code: str
+    """The content of a QR code that joins it."""
 
 
 class ScreenState(PublicState, frozen=True):
-    """The public state for the table's own screens: the kiosk and panels, which only who is at the table reads.
+    """The public state for the table's own screens and panels. It is never published, because it has claim codes.
 
-    `events` are the newest 30 here: a panel asks for nothing.
-
-    `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until
-    it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is
-    how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while
-    nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
+    `events` are the newest 30, because a panel requests nothing.
     """
 
     claim_codes: dict[str, str] = {}
+    """By seat number, the codes with which a phone takes the seat, while they may be shown."""
     fingerprint: str = ""
+    """The fingerprint of the hub's key, to compare with the one on a phone."""
     staff_pin: str = ""
+    """The staff's PIN, until it is first used."""
     wifi: Wifi | None = None
     light: int = 100
+    """The brightness of the screen, in percent."""
     demonstration: PublicState | None = None
+    """A match of the house that the screen shows while nobody is here. All other fields are those of the lobby."""
     paper: PublicState | None = None
+    """What panels show of the demonstration."""
 
 
 # --- at the till ------------------------------------------------------------------------------------
 
 
 class TillTable(Plain, frozen=True):
-    """One table as anybody in the house may see it: no name of a guest. `free` of its `seats` are free; `calls` for help."""
+    """One table for the page of the till, without names of guests."""
 
     table: str
     name: str
     state: Literal["lobby", "playing", "over", "stopped"]
     title: str
     seats: int
+    """How many seats it has."""
     free: int
+    """How many of them are free."""
     calls: int
+    """How many calls for staff are open."""
     minutes_left: tuple[int, int] | None
+    """As in the public state."""
     until: Count | None
+    """As in the public state."""
 
 
 class Till(Plain, frozen=True):
@@ -451,19 +500,21 @@ class Till(Plain, frozen=True):
 
 
 class PastMatch(Plain, frozen=True):
-    """A match that is over: `begun` is a date in UTC, `minutes` how long it took, where that is known."""
+    """A match that was played to the end."""
 
     id: str
     table: str
     title: str
     begun: str
+    """Its date, in UTC."""
     minutes: float | None
+    """How long it took. None: unknown."""
     seats: list[int]
     winners: list[int]
 
 
 class GameHistory(Plain, frozen=True):
-    """How often a game was played to its end, and the least, middle and most minutes that it took."""
+    """How often a game was played to the end, and the shortest, median and longest time in minutes."""
 
     title: str
     played: int
@@ -473,29 +524,34 @@ class GameHistory(Plain, frozen=True):
 
 
 class SeatHistory(Plain, frozen=True):
-    """How often a seat played and won, and how often it would have won (`expected`) if all seats were equal."""
+    """How often a seat has played and won."""
 
     seat: SeatNumber
     played: int
     won: int
     expected: float
+    """How often it would have won if all seats were equal."""
 
 
 class DiceHistory(Plain, frozen=True):
-    """How often each face came of dice that came in one way, and what a chi-square test says: `square`, `p`, a verdict."""
+    """How often dice showed each face, and a chi-square test of their fairness."""
 
     kind: Read
     counts: list[int]
+    """By face, from 1."""
     square: float | None
+    """The test's statistic. None: too few rolls."""
     p: float | None
+    """The probability of a result at least as uneven with fair dice."""
     verdict: str
 
 
 class History(Plain, frozen=True):
-    """What is known of the matches that were played to their end; `matches` are the newest of them."""
+    """Statistics of the matches that were played to the end."""
 
     played: int
     matches: list[PastMatch]
+    """The newest ones."""
     games: list[GameHistory]
     seats: list[SeatHistory]
     dice: list[DiceHistory]
@@ -506,78 +562,94 @@ class History(Plain, frozen=True):
 
 
 class Faces(Plain, frozen=True):
-    """Dice that this seat may type: so many, each from 1 to `sides`."""
+    """Dice whose faces the player of this seat may type in."""
 
     count: int
     sides: int
 
 
 class Hint(Plain, frozen=True):
-    """What the sharp house would do now: an `answer` as in `Hand.locked`, None where it lets the dice fall.
-
-    `say` is why, "" where its game gives no reasons.
-    """
+    """What the strongest house player would do now."""
 
     answer: dict[str, Any] | None = None
+    """As `Hand.locked`. None: roll the dice."""
     say: str = ""
+    """The reason; "" if the game gives none."""
 
 
 class Hand(Plain, frozen=True):
-    """The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's.
-
-    `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not
-    offered, `notes` sentences beside values of its moves. `covered` are the parameters whose notes follow from a secret: draw
-    those parameters only while the person holds the hand open. `dial` (from 1) is where the dial of its box starts in a
-    sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this
-    seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
-    `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there. `lesson` is the rule
-    that this seat is told now, in a guided first round.
-    """
+    """The complete private state of one seat. It is sent only encrypted."""
 
     epoch: Count
+    """As in the public state."""
     seq: Count
+    """As in the public state."""
     seat: SeatNumber
     v: Literal[1] = 1
     session: str = ""
+    """As in the public state."""
     match: str | None = None
     you: dict[str, Any] = {}
+    """The game's own facts of this seat."""
     number: Count | None = None
+    """The number of the decision that this seat is asked for. None: it is not asked."""
     secret: bool = False
+    """The decision is a sealed choice."""
     want: str = ""
+    """What the player is asked."""
     moves: list[dict[str, Any]] = []
+    """What the player may answer."""
     barred: list[dict[str, Any]] = []
+    """Moves that a player may look for, with the reason why each is not possible now."""
     notes: dict[str, dict[str, str]] = {}
+    """Sentences about values of moves: by parameter, then by value."""
     covered: list[str] = []
+    """Parameters whose notes follow from a secret: show those only while the player holds the hand open."""
     locked: dict[str, Any] | None = None
+    """The answer that this seat has locked."""
     undo: bool = False
+    """The player may take the last move back."""
     dial: int | None = None
+    """In a sealed choice, the position from 1 at which the dial of the box starts."""
     dial_at: str = ""
+    """The answer at that position."""
     faces: Faces | None = None
     seat_code: str | None = None
+    """The code with which another phone takes this seat."""
     claim: Count | None = None
+    """The number of the request of another phone for this seat."""
     hand_over: str | None = None
+    """A code with which one other phone may take the seat."""
     hand_over_seconds: Count = 0
+    """How long that code remains valid."""
     hints: bool = False
+    """This phone has asked for hints."""
     hint: Hint | None = None
+    """The hint for this decision, when it is ready."""
     lesson: LessonNow | None = None
+    """The rule that this player is told now in a guided first round."""
     texts: Texts = msgspec.UNSET
 
 
 class Ack(Plain, frozen=True):
-    """The answer to the request with the id `re`."""
+    """The answer to a request."""
 
     re: RequestId
+    """The id of the request."""
     ok: bool
     error: str | None = None
+    """Why it was refused, as a sentence."""
     code: str | None = None
+    """Why it was refused, for programs."""
     seq: Count = 0
+    """The number of the state that has the change."""
     texts: Texts = msgspec.UNSET
 
 
 BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-"""Letters and symbols that show nothing: fillers of Hangul and Khmer, the joiner of marks, braille without a dot."""
+"""Letters and symbols that are printable but invisible: Hangul and Khmer fillers, the grapheme joiner, blank braille."""
 
 
 def tidy_name(name: str) -> str:
-    """Return a player's name as it may be shown anywhere: nothing that cannot be seen, no outer blanks, not too long."""
+    """Return a player's name without invisible letters and outer blanks, cut to `MOST_NAME` letters."""
     return "".join(letter for letter in name if letter.isprintable() and letter not in BLANKS).strip()[:MOST_NAME]

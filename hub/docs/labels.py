@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from hub.docs.fields import fields
 from hub.engine import labels, options
 
 PAGE = Path(__file__).with_name("labels.md")
@@ -41,22 +42,18 @@ def page() -> str:
 def _structs(module: object) -> Iterator[ast.ClassDef]:
     """Yield the Structs of a module that have fields, the labels as a whole first."""
     tree = ast.parse(inspect.getsource(module))  # type: ignore[arg-type]
-    nodes = [node for node in tree.body if isinstance(node, ast.ClassDef) and any(_fields(node))]
+    nodes = [node for node in tree.body if isinstance(node, ast.ClassDef) and any(fields(node))]
     yield from sorted(nodes, key=lambda node: node.name != labels.Labels.__name__)
 
 
 def _section(node: ast.ClassDef) -> str:
     about = " ".join((ast.get_docstring(node) or "").split())
-    rows = "".join(
-        f"| `{name}` | `{kind.replace('|', chr(92) + '|')}` | {text} |\n" for name, kind, text in _fields(node)
-    )
+    rows = "".join(_row(field, text) for field, text in fields(node))
     return f"\n## {node.name}\n\n{about}\n\n| key | type | what it says |\n| --- | --- | --- |\n{rows}"
 
 
-def _fields(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
-    """Yield the key, the type and the docstring of each field."""
-    for field, after in zip(node.body, [*node.body[1:], None], strict=True):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            renamed = re.search(r"name='(\w+)'", ast.unparse(field.value)) if field.value else None
-            text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
-            yield renamed[1] if renamed else field.target.id, ast.unparse(field.annotation), str(text)
+def _row(field: ast.AnnAssign, text: str) -> str:
+    """Return the row of a field: its key, its type, and its docstring."""
+    renamed = re.search(r"name='(\w+)'", ast.unparse(field.value)) if field.value else None
+    key = renamed[1] if renamed else ast.unparse(field.target)
+    return f"| `{key}` | `{ast.unparse(field.annotation).replace('|', chr(92) + '|')}` | {text} |\n"

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from hub import state
+from hub.docs.fields import field_docs
 from hub.engine import match
 from hub.network import (
     encryption,
@@ -150,6 +151,8 @@ def schemas(kinds: Collection[type[msgspec.Struct]]) -> dict[str, Any]:
             part["required"] = [name for name in part["properties"] if name not in left_out]
             for field in part["properties"].values():
                 field.pop("default", None)  # it is always there
+        for field, text in field_docs(struct).items():
+            part["properties"][field]["description"] = text
     if "Hand" in parts:
         parts["Hand"]["properties"]["moves"]["items"] = ref("Offer")
         parts |= {name: json.loads(json.dumps(one)) for name, one in OWN.items()}

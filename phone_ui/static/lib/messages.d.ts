@@ -63,7 +63,7 @@ export interface Messages {
   StaffRequests: StaffRequests;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `events` are the newest ones without a gap, oldest first: at least the newest eight of the match, and all that the last three states brought which had new ones. Who has missed some asks for an `EventsPage`. `games` are what the lobby offers, none while a match is played. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` the last ones, for whom other people have waited too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are the matches of people who sit here that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number. `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
+ * The complete public state of one table.
  */
 export interface PublicState {
   table: string;
@@ -115,7 +115,7 @@ export interface PublicState {
   texts: MadeOf;
 }
 /**
- * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `here` is a seat whose phone is connected, or whose box somebody has used since its phone was last connected or has left; `asleep` is another seat that a phone holds while its box is plugged in; `away` is any other. `house`: how well the house plays here, "" where it does not: it `stands_in` for somebody until that person is back, or the seat is its own and anybody may take it. `wish` names the game that it would like to play next.
+ * One seat of the table.
  */
 export interface PublicSeat {
   seat: number;
@@ -130,7 +130,7 @@ export interface PublicSeat {
   wish: string;
 }
 /**
- * What everybody may see of a match; `table` and the records of `seats` (by seat number) are the game's own facts.
+ * The public facts of a match.
  */
 export interface View {
   game: string;
@@ -143,7 +143,7 @@ export interface View {
   waiting: Waiting;
 }
 /**
- * Whom the match waits for: the seats that are asked, in secret or not, and the roll that is wanted, if one is. `secret` is None while nobody is asked anything: after the end, or while chance decides.
+ * What the match waits for.
  */
 export interface Waiting {
   roll?: WantedRoll;
@@ -151,7 +151,7 @@ export interface Waiting {
   secret?: boolean;
 }
 /**
- * Dice that the rules ask for: who rolls how many, with how many sides, and what for.
+ * A roll that the rules ask for.
  */
 export interface WantedRoll {
   seat: number;
@@ -160,7 +160,7 @@ export interface WantedRoll {
   for: string;
 }
 /**
- * Something that happened and that everybody may know: the `n`th event of the match, from 0.
+ * One event of the match that everybody may know.
  */
 export interface PublicEvent {
   n: number;
@@ -170,7 +170,7 @@ export interface PublicEvent {
   data: Record<string, any>;
 }
 /**
- * The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them. `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: the second reading of a disputed roll.
+ * The current roll. More than six dice are rolled in several batches.
  */
 export interface PublicDice {
   state: "armed" | "cocked" | "no_reader" | "rolling" | "settled" | "typed" | "wrong_count";
@@ -192,21 +192,21 @@ export interface PublicDice {
   wants: Wanted | null;
 }
 /**
- * Dice that count, at most six, and how they came in.
+ * Dice that count, at most six.
  */
 export interface Batch {
   faces: number[];
   read: "hub" | "read" | "typed";
 }
 /**
- * What a roll must show with its odds in a line, and the odds exactly where the line rounds them.
+ * What the roll must show, with the chance of it.
  */
 export interface Wanted {
   say: string;
   exact: string;
 }
 /**
- * A roll of `seat` that was accepted, while it may be disputed, is voted on (`needs` times yes) or is read again. `say` is how that ended, for a moment afterwards.
+ * An accepted roll that can be disputed, or that is disputed.
  */
 export interface PublicDispute {
   stage: "open" | "reading" | "told" | "vote";
@@ -219,14 +219,14 @@ export interface PublicDispute {
   say: string;
 }
 /**
- * How many dice a reader has, and the names of those whose battery is low.
+ * The dice of a reader.
  */
 export interface Kit {
   dice: number;
   weak: string[];
 }
 /**
- * A sentence that stands until its cause has passed: `error` stops play, `warning` wants somebody, `info` helps. One that `can_acknowledge` be is also taken away by any seat that plays or sits here.
+ * A sentence that is shown until its cause is gone.
  */
 export interface Notice {
   key: string;
@@ -245,7 +245,7 @@ export interface Over {
   why: string;
 }
 /**
- * A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes. `lacks` are sentences: what it needs and this table, with those who sit there, has not. `known`: all who sit here have played it at this table.
+ * A game that the lobby offers.
  */
 export interface GameOffer {
   name: string;
@@ -262,7 +262,7 @@ export interface GameOffer {
   known: boolean;
 }
 /**
- * A set of options of a game that the owner has given a name, with its effect in one line.
+ * Options of a game that the owner has given a name.
  */
 export interface Preset {
   name: string;
@@ -270,7 +270,7 @@ export interface Preset {
   options: Record<string, any>;
 }
 /**
- * A question to the people at the table, with its `options` by key, and the `votes` of seats that have answered. `voters` may answer, `seat` is whom it is about (0: nobody); in `seconds` it ends by itself.
+ * A question to the people at the table.
  */
 export interface Question {
   kind: "absent" | "agree" | "end" | "new_phone" | "pitch" | "put_aside" | "same_person";
@@ -286,7 +286,7 @@ export interface Question {
   seat: number;
 }
 /**
- * A match that was put aside at this table, and that people who sit here now may go on with. `since` is when that was (Unix time), `seats` are those of the match, and `people` those at which somebody sits now who played it. Nobody is named: who has left is in no public state.
+ * A suspended match that players seated here may resume. It names nobody, because some of its players may have left.
  */
 export interface PutAside {
   match: string;
@@ -297,7 +297,7 @@ export interface PutAside {
   people: number[];
 }
 /**
- * A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait. `preset` names the options, where they are those of one.
+ * A match that starts soon, unless somebody asks to wait.
  */
 export interface Starting {
   game: string;
@@ -306,21 +306,21 @@ export interface Starting {
   preset: string;
 }
 /**
- * The guided first round: the key of the `lesson` that the room is told now, "" for none, and the seats that skip it.
+ * The guided first round.
  */
 export interface Teaching {
   lesson: string;
   skips: number[];
 }
 /**
- * What the sentences of a message were made from: `templates`, and for each sentence a template with its values. Whoever fills a template in English finds the sentence in the message. `hub.engine.text: Text.wire` says what a value is.
+ * The templates and values of the sentences of a message, for clients that show another language than English. A client that fills in a template finds the resulting sentence in the message.
  */
 export interface MadeOf {
   templates: string[];
   made: unknown[];
 }
 /**
- * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `events` are the newest 30 here: a panel asks for nothing. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
+ * The public state for the table's own screens and panels. It is never published, because it has claim codes. `events` are the newest 30, because a panel requests nothing.
  */
 export interface ScreenState extends PublicState {
   claim_codes: {
@@ -334,14 +334,14 @@ export interface ScreenState extends PublicState {
   paper: PublicState | null;
 }
 /**
- * The network that guests join first: its `name`, and the `code` that a phone's camera reads.
+ * The Wi-Fi network for guests.
  */
 export interface Wifi {
   name: string;
   code: string;
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `covered` are the parameters whose notes follow from a secret: draw those parameters only while the person holds the hand open. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more. `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there. `lesson` is the rule that this seat is told now, in a guided first round.
+ * The complete private state of one seat. It is sent only encrypted.
  */
 export interface Hand {
   epoch: number;
@@ -377,28 +377,28 @@ export interface Hand {
   texts: MadeOf;
 }
 /**
- * Dice that this seat may type: so many, each from 1 to `sides`.
+ * Dice whose faces the player of this seat may type in.
  */
 export interface Faces {
   count: number;
   sides: number;
 }
 /**
- * What the sharp house would do now: an `answer` as in `Hand.locked`, None where it lets the dice fall. `say` is why, "" where its game gives no reasons.
+ * What the strongest house player would do now.
  */
 export interface Hint {
   answer: Record<string, any> | null;
   say: string;
 }
 /**
- * A rule that is told now, by its key in the guide of the game: to a seat that is `asked`, or as `all` are told.
+ * The rule that is explained now.
  */
 export interface LessonNow {
   key: string;
   to: "all" | "asked";
 }
 /**
- * The answer to the request with the id `re`.
+ * The answer to a request.
  */
 export interface Ack {
   re: string;
@@ -409,7 +409,7 @@ export interface Ack {
   texts: MadeOf;
 }
 /**
- * Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log. `stood_in` is as in the public state.
+ * Earlier events of the current match: a page of its log.
  */
 export interface EventsPage {
   match: string | null;
@@ -421,7 +421,7 @@ export interface EventsPage {
   texts: MadeOf;
 }
 /**
- * The changes of money and points in this round and the last, newest first, as they stood in `epoch`.
+ * The changes of money and points in this round and the previous one.
  */
 export interface ChangesPage {
   match: string | null;
@@ -430,7 +430,7 @@ export interface ChangesPage {
   texts: MadeOf;
 }
 /**
- * A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers.
+ * One change of money or points.
  */
 export interface Change {
   n: number;
@@ -444,7 +444,7 @@ export interface Change {
   to: number | null;
 }
 /**
- * What is known of the matches that were played to their end; `matches` are the newest of them.
+ * Statistics of the matches that were played to the end.
  */
 export interface History {
   played: number;
@@ -455,7 +455,7 @@ export interface History {
   texts: MadeOf;
 }
 /**
- * A match that is over: `begun` is a date in UTC, `minutes` how long it took, where that is known.
+ * A match that was played to the end.
  */
 export interface PastMatch {
   id: string;
@@ -467,7 +467,7 @@ export interface PastMatch {
   winners: number[];
 }
 /**
- * How often a game was played to its end, and the least, middle and most minutes that it took.
+ * How often a game was played to the end, and the shortest, median and longest time in minutes.
  */
 export interface GameHistory {
   title: string;
@@ -477,7 +477,7 @@ export interface GameHistory {
   most: number;
 }
 /**
- * How often a seat played and won, and how often it would have won (`expected`) if all seats were equal.
+ * How often a seat has played and won.
  */
 export interface SeatHistory {
   seat: number;
@@ -486,7 +486,7 @@ export interface SeatHistory {
   expected: number;
 }
 /**
- * How often each face came of dice that came in one way, and what a chi-square test says: `square`, `p`, a verdict.
+ * How often dice showed each face, and a chi-square test of their fairness.
  */
 export interface DiceHistory {
   kind: "hub" | "read" | "typed";
@@ -502,7 +502,7 @@ export interface Till {
   tables: TillTable[];
 }
 /**
- * One table as anybody in the house may see it: no name of a guest. `free` of its `seats` are free; `calls` for help.
+ * One table for the page of the till, without names of guests.
  */
 export interface TillTable {
   table: string;
