@@ -83,8 +83,9 @@ class Listing(Text):
     items: tuple[Value, ...]
 
     def wire(self, templates: dict[str, int]) -> Wire:
-        """Return the values and how they are joined as JSON has them."""
-        return {"list": [wire(item, templates) for item in self.items], "by": self.template}
+        """Return the values by how they are joined, as JSON has them. One alone stands for itself."""
+        values = [wire(item, templates) for item in self.items]
+        return values[0] if len(values) == 1 else {self.template: values}
 
 
 def wire(value: Value, templates: dict[str, int]) -> Wire:

@@ -192,7 +192,9 @@ def to_bytes(message: Plain) -> bytes:
     def note(value: object) -> str:
         sentence = english(value)
         if isinstance(value, Listing) or (isinstance(value, Text) and value.values):
-            made[sentence] = value.wire(templates)
+            wired = value.wire(templates)
+            if not isinstance(wired, str):  # a row of one plain string, which is a message itself
+                made[sentence] = wired
         return sentence
 
     data = msgspec.json.Encoder(enc_hook=note).encode(message)

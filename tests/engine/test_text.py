@@ -64,7 +64,7 @@ def test_seats_names_and_clauses_read_as_english() -> None:
 def test_on_the_wire_a_template_is_a_number_and_stands_once() -> None:
     templates: dict[str, int] = {}
     text = say("{who} gets {cards}.", who=seats_words([1, 3]), cards=say_count("1 card", "{count} cards", 2))
-    assert text.wire(templates) == [0, {"list": [[1, 1], [1, 3]], "by": "and"}, [2, 2]]
+    assert text.wire(templates) == [0, {"and": [[1, 1], [1, 3]]}, [2, 2]]
     assert list(templates) == ["{who} gets {cards}.", "Seat {seat}", "1 card\n{count} cards"]
     assert say("{a}{b}{a}", a=money(5), b=person("Bo")).wire({}) == [0, {"money": 5}, {"name": "Bo"}]
 

@@ -7,6 +7,7 @@ import { message, PLACES, unread } from "./language.js";
 
 const MOST_TEXTS = 2000;
 const WORDS = /\p{L}{2}/u;
+const JOINTS = /** @type {const} */ (["and", "or", "then", ","]);
 
 /**
  * The parts of the sentences in the hub's messages, by the English sentence.
@@ -35,7 +36,17 @@ function withTemplates(wire, templates) {
   const inner = (/** @type {any} */ one) => withTemplates(one, templates);
   if (Array.isArray(wire)) return [templates[wire[0]], ...wire.slice(1).map(inner)];
   if (wire?.clause !== undefined) return { clause: inner(wire.clause) };
-  return wire?.list ? { ...wire, list: wire.list.map(inner) } : wire;
+  const by = JOINTS.find((joint) => wire?.[joint]);
+  return by ? { [by]: wire[by].map(inner) } : wire;
+}
+
+/**
+ * Return the values of a row, and how they are joined.
+ * @param {MadeOfOther} made
+ */
+function rowOf(made) {
+  const by = JOINTS.find((joint) => made[joint]) ?? ",";
+  return { by, row: made[by] ?? [] };
 }
 
 /** One language: the sentences of some games, and the common ones. */
@@ -84,11 +95,12 @@ export class Language {
       // A place that the translator has renamed stays empty.
       return form.replace(PLACES, (_, place) => this.value(values[names.indexOf(place)] ?? ""));
     }
-    const { name, money, clause, list = [], by = "," } = /** @type {MadeOfOther} */ (made);
+    const { name, money, clause } = /** @type {MadeOfOther} */ (made);
     if (name !== undefined) return `\u2068${name}\u2069`;
     if (money !== undefined) return this.money(money);
     if (clause !== undefined) return this.value(clause).replace(/\.$/, "");
-    const parts = list.map((one) => this.value(one));
+    const { by, row } = rowOf(/** @type {MadeOfOther} */ (made));
+    const parts = row.map((one) => this.value(one));
     if (by === ",") return parts.join(", ");
     if (by === "then") return parts.join(`, ${this.say(message("then"))} `);
     const type = by === "or" ? "disjunction" : "conjunction";
@@ -143,12 +155,13 @@ const namesIn = (template) => [
 function englishOf(made) {
   if (typeof made !== "object") return `${made}`;
   if (!Array.isArray(made)) {
-    const { money, name, clause, list = [], by } = /** @type {MadeOfOther} */ (made);
+    const { money, name, clause } = /** @type {MadeOfOther} */ (made);
     if (name !== undefined) return `\u2068${name}\u2069`;
     if (money !== undefined) return `$${money}`;
     if (clause !== undefined) return englishOf(clause).replace(/\.$/, "");
-    const parts = list.map(englishOf);
-    if (by !== "and" && by !== "or") return parts.join(by === "then" ? ", then " : ", ");
+    const { by, row } = rowOf(/** @type {MadeOfOther} */ (made));
+    const parts = row.map(englishOf);
+    if (by === "then" || by === ",") return parts.join(by === "then" ? ", then " : ", ");
     return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${by} ${parts.at(-1)}`;
   }
   const [template, ...values] = /** @type {MadeOfTemplate} */ (made);

@@ -225,8 +225,10 @@ export interface MadeOfOther {
   money?: number | string;
   name?: string;
   clause?: MadeOf;
-  list?: MadeOf[];
-  by?: "and" | "or" | "then" | ",";
+  and?: MadeOf[];
+  or?: MadeOf[];
+  then?: MadeOf[];
+  ","?: MadeOf[];
 }
 
 /** What stands in the places of a sentence: nothing where there is none. */
