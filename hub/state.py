@@ -54,8 +54,8 @@ Presence: TypeAlias = Literal["here", "asleep", "away"]
 """
 
 
-class PublicSeat(Plain, frozen=True):
-    """One seat of the table."""
+class PublicSeat(Plain, frozen=True, omit_defaults=True):
+    """One seat of the table. A field that has its default is left out of the JSON."""
 
     seat: SeatNumber
     name: str = ""
@@ -362,8 +362,8 @@ class Notice(Plain, frozen=True):
     """Any player or anybody seated here can dismiss it."""
 
 
-class PublicState(Plain, frozen=True):
-    """The complete public state of one table."""
+class PublicState(Plain, frozen=True, omit_defaults=True, tag_field="v", tag=1):
+    """The complete public state of one table. A field that has its default is left out of the JSON; `v` is the version."""
 
     table: str
     name: str
@@ -378,7 +378,6 @@ class PublicState(Plain, frozen=True):
     """Rises with each state, while the hub runs."""
     state: Literal["lobby", "playing", "over", "stopped"]
     seats: list[PublicSeat]
-    v: Literal[1] = 1
     session: str = ""
     """Differs after each start of the hub. A state of another session is newer, whatever its `epoch` and `seq`."""
     match: str | None = None
@@ -447,10 +446,10 @@ class Wifi(Plain, frozen=True):
     """The content of a QR code that joins it."""
 
 
-class ScreenState(PublicState, frozen=True):
+class ScreenState(PublicState, frozen=True, omit_defaults=False):
     """The public state for the table's own screens and panels. It is never published, because it has claim codes.
 
-    `events` are the newest 30, because a panel requests nothing.
+    `events` are the newest 30, because a panel requests nothing. All fields are in the JSON.
     """
 
     claim_codes: dict[str, str] = {}

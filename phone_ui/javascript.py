@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
 MESSAGES = HERE / "static" / "lib" / "messages.d.ts"
+DEFAULTS = HERE / "static" / "lib" / "defaults.js"
 CODE = (
     "static",
     "extract_messages.js",
@@ -65,7 +66,7 @@ SENT: tuple[type[msgspec.Struct], ...] = (
     screen.ScreenSession,
     labels.Labels,
     http.AllCards,
-)  # the hub writes every field
+)  # the hub writes every field, or the pages complete it: DEFAULTED
 TAKEN: tuple[type[msgspec.Struct], ...] = (
     wire.Act,
     wire.ClaimBody,
@@ -82,6 +83,8 @@ TAKEN: tuple[type[msgspec.Struct], ...] = (
     *verbs.ARGS.values(),
     *staff_verbs.STAFF_ARGS.values(),
 )  # a page may leave out what has a default
+DEFAULTED: tuple[type[msgspec.Struct], ...] = (state.PublicState, state.PublicSeat)
+"""Messages without the fields that have their default: `static/lib/complete.js` adds these."""
 BANNER = "// Written by `make renew` from the messages' Structs; do not edit."
 
 
@@ -117,6 +120,21 @@ def messages() -> str:
     return done.stdout
 
 
+def defaults() -> str:
+    """Return the defaults of `DEFAULTED` as a JavaScript module."""
+    lines = [BANNER]
+    for struct in DEFAULTED:
+        found = {one.encode_name: default(one) for one in msgspec.structs.fields(struct) if not one.required}
+        known = {name: value for name, value in found.items() if value is not msgspec.UNSET}
+        lines.append(f"export const {struct.__name__} = {json.dumps(known, separators=(',', ':'))};")
+    return "\n".join(lines) + "\n"
+
+
+def default(field: msgspec.structs.FieldInfo) -> object:
+    """Return the default of an optional field of a Struct."""
+    return field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON schema of all messages, adapted for TypeScript."""
     kinds = (*SENT, *TAKEN)
@@ -125,11 +143,12 @@ def schema() -> dict[str, Any]:
         part["description"] = " ".join(part.get("description", "").split())
         modules = (state, wire, staff, screen, labels, http, verbs, staff_verbs)
         struct = next(kind for module in modules if (kind := getattr(module, name, None)))
-        if struct not in TAKEN and not struct.__struct_config__.omit_defaults:
+        is_complete = struct in DEFAULTED or not struct.__struct_config__.omit_defaults
+        if struct not in TAKEN and is_complete:
             part["required"] = list(part["properties"])
         for field in part["properties"].values():
             _simplify(field)
-            if struct.__struct_config__.omit_defaults:
+            if not is_complete:
                 _drop_null(field)
         if (base := struct.__base__) in kinds:
             _extend(part, base)
@@ -188,8 +207,8 @@ def _simplify(field: dict[str, Any]) -> None:
 
 def check() -> int:
     """Check format, lint rules and types. Return 0 if all are right; otherwise the tools print the problems."""
-    if MESSAGES.read_text("utf-8") != messages():
-        sys.stderr.write("messages.d.ts is not what the Structs say: run `make renew`.\n")
+    if MESSAGES.read_text("utf-8") != messages() or DEFAULTS.read_text("utf-8") != defaults():
+        sys.stderr.write("messages.d.ts or defaults.js is not what the Structs say: run `make renew`.\n")
         return 1
     commands = (tool(BIOME, "check", "--error-on-warnings", *CODE), tool(TSC, "--project", "tsconfig.json"))
     return max(subprocess.run(command, cwd=HERE, check=False).returncode for command in commands)

@@ -31,7 +31,9 @@ MADE: Mapping[str, Callable[[], Files]] = {
     "page of the licenses": lambda: _texts({licences.PAGE: licences.page()}),
     "pages of the games": lambda: _texts(games_pages.pages()),
     "contract": lambda: _texts({contract.FILES[name]: text for name, text in contract.documents().items()}),
-    "types of the pages": lambda: _texts({javascript.MESSAGES: javascript.messages()}),
+    "types of the pages": lambda: _texts(
+        {javascript.MESSAGES: javascript.messages(), javascript.DEFAULTS: javascript.defaults()}
+    ),
     "digests of recorded matches": lambda: _texts(
         {playthroughs.SEEN / f"{name}.toml": playthroughs.digests(name) for name in games.names()}
     ),

@@ -31,6 +31,7 @@ from hub.supervisor import Supervisor
 from hub.table.loop import Table
 from hub.table.requests import Requests
 from hub.table.seating.conditions import NO_BROKER, UNNAMED
+from tests.complete_states import read_state
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
@@ -51,8 +52,7 @@ def running(made: Config) -> Iterator[Hub]:
 
 def state(hub: Hub, table: str = "1") -> dict[str, Any]:
     _, payload = hub.access[table].public.get()
-    public: dict[str, Any] = json.loads(payload)
-    return public
+    return read_state(payload)
 
 
 def watching(hub: Hub) -> Supervisor:

@@ -20,6 +20,7 @@ from hub.app import Hub
 from hub.config import Config, HubPart, TablePart, WebPart
 from hub.ports import PhoneLink
 from hub.store import KeyedStore, Store
+from tests.complete_states import read_state
 from tests.earlier import earlier_hub
 from tests.table.fakes import TableRig
 from tests.test_store import files
@@ -184,7 +185,7 @@ def test_the_running_match_the_seats_and_the_history_are_on_the_screens_of_today
     part = HubPart(state=f"{earlier.folder}")
     with Hub(Config(hub=part, web=WebPart("127.0.0.1", 0), table=(TablePart(seats=3),))) as hub:
         hub.start()
-        public = json.loads(hub.access["1"].public.get()[1])
+        public = read_state(hub.access["1"].public.get()[1])
         past = json.loads(hub.access["1"].history())
     assert (public["state"], public["match"]) == ("playing", wrote["running"]["match"])
     assert public["view"] == wrote["running"]["view"]

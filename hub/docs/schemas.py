@@ -130,7 +130,7 @@ def ref(kind: type[msgspec.Struct] | str) -> dict[str, Any]:
 def schemas(kinds: Collection[type[msgspec.Struct]]) -> dict[str, Any]:
     """Return the JSON Schemas (2020-12) of these Structs and of all in them, by name.
 
-    Of what the hub sends every field is there; what it takes may leave out what has a default.
+    A field may be left out if its schema has a default. Messages of the hub have all other fields.
     """
     _, parts = msgspec.json.schema_components(kinds, ref_template=COMPONENTS + "{name}")
     for name, part in parts.items():

@@ -30,6 +30,7 @@ from websockets.typing import Subprotocol
 from hub.network.encryption import from_base64, to_base64
 from phone_ui.mqtt_packets import packet_size
 from tests.bench.transport import packet, text
+from tests.complete_states import read_state
 from tests.phone_ui.rig import Keys
 from tests.random_client import value
 
@@ -90,8 +91,7 @@ class Hub:
                 if keys and line.startswith(b"data: ") and len(line) > 100:  # a beat is short
                     return keys.decrypt(from_base64(line[6:].strip().decode()))
                 if line.startswith(b"data: {"):
-                    state: dict[str, Any] = json.loads(line[6:])
-                    return state
+                    return read_state(line[6:])
         raise ConnectionLost
 
 
@@ -246,7 +246,7 @@ class Player:
         while not enough():
             topic, payload = self.link.message(end - time.monotonic())
             if topic == self.shared:
-                self.state = _newer(self.state, json.loads(payload))
+                self.state = _newer(self.state, read_state(payload))
             elif topic == f"{self.own}/hand":
                 assert payload, f"seat {self.seat} was given back"
                 self.hand = _newer(self.hand, self.keys.decrypt(payload))

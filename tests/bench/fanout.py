@@ -39,6 +39,7 @@ from phone_ui import javascript
 from tests.bench.figures import note
 from tests.bench.peer import Absent, Peer, Program
 from tests.bench.transport import UNLIMITED, LightPhone, cpu, memory, packet, text
+from tests.complete_states import read_state
 from tests.phone_ui.rig import Keys, Seat
 from tests.random_client import value
 
@@ -154,8 +155,7 @@ def public(port: int, table: str = "1") -> dict[str, Any]:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/t/{table}/screen/events", timeout=5) as stream:
         for line in stream:
             if line.startswith(b"data: "):
-                stats: dict[str, Any] = json.loads(line[6:])
-                return stats
+                return read_state(line[6:])
     raise AssertionError("no state")
 
 

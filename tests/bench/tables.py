@@ -7,7 +7,6 @@ answer, which goes out after all six hands. Nothing runs beside it.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 import threading
@@ -31,6 +30,7 @@ from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.bench.figures import note
 from tests.bench.installed import start_again_as_installed
 from tests.bench.transport import UNLIMITED, cpu, memory
+from tests.complete_states import read_state
 from tests.games.players import random_action
 from tests.phone_ui.rig import Keys, act
 
@@ -114,8 +114,7 @@ class Playing:
 
     def state(self) -> dict[str, Any]:
         """The newest public state."""
-        state: dict[str, Any] = json.loads(self.link.public.get()[1])
-        return state
+        return read_state(self.link.public.get()[1])
 
     def ask(self, seat: int, **request: object) -> float:
         """Send one encrypted request; when it arrived."""

@@ -23,6 +23,7 @@ from typing import Any, Self
 
 from hub import games
 from tests.bench import installed
+from tests.complete_states import read_state
 from tests.e2e.hub_process import HOST, PROGRAM, free_port
 
 RESTART_SECONDS = 0.5  # systemd waits 2 s: more ends in the same time
@@ -191,8 +192,7 @@ class ChaosHub:
             answer = connection.getresponse()
             while not (line := answer.readline()).startswith(b"data: {"):
                 assert line
-            shown: dict[str, Any] = json.loads(line[6:])
-            return shown
+            return read_state(line[6:])
 
     def address_of(self, table: str) -> str:
         """Return what the QR code of a table says."""

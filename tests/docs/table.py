@@ -20,6 +20,7 @@ from hub.app import Hub
 from hub.config import Config, HomeAssistantPart, HubPart, TablePart, UpstreamPart, WebPart
 from hub.network.encryption import from_base64, to_base64
 from phone_ui.limits import Limits
+from tests.complete_states import read_state
 from tests.docs.contract import check, check_message, document
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import Keys, Phone, until
@@ -178,7 +179,7 @@ class Player:
         topic, payload, _ = self.phone.message()
         self.table.carried.put((topic, payload))  # most of it comes past the broker
         if topic == self.state_topic:
-            self.state = json.loads(payload)
+            self.state = read_state(payload)
         elif topic.endswith("/hand"):
             self.hand = self.keys.decrypt(payload) if payload else {}
         else:

@@ -19,6 +19,7 @@ from hub.config import UpstreamPart
 from tests.chaos.hub import ChaosHub
 from tests.chaos.players import Guests
 from tests.chromium import HEADLESS, NONE, PHONE, headless
+from tests.complete_states import read_state
 from tests.docs.table import Player, Table
 from tests.network.upstream_broker import CutLink, Ledger, Reader, UpstreamBroker
 from tests.patience import PATIENCE
@@ -133,7 +134,7 @@ def test_nothing_that_is_written_above_reaches_a_table(above: UpstreamBroker, tm
             until(lambda: any(one.topic == f"th/1/{own}/act" for one in reader.all), "all of it is at the broker above")
             stranger.disconnect()
             stranger.loop_stop()
-            before = json.loads(table.hub.access["1"].public.get()[1])
+            before = read_state(table.hub.access["1"].public.get()[1])
             assert before["state"] == "playing"
             assert player.ask("name", name="Bea")["ok"], "the phone is there, and its seat is its own"
             time.sleep(1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -26,6 +25,7 @@ from hub.ports import (
     MonotonicClock,
     SealedRound,
 )
+from tests.complete_states import read_state
 from tests.drivers.bench import BOX, Inbox
 from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import needs_micropython
@@ -131,7 +131,7 @@ def test_a_table_of_real_boxes_sits_down_starts_and_bids(boxes: list[LiveBox], t
         def seen(right: Callable[[dict[str, Any]], object], what: str) -> None:
             def look() -> bool:
                 table.clear()
-                table.update(json.loads(hub.access["1"].public.get()[1]))
+                table.update(read_state(hub.access["1"].public.get()[1]))
                 return bool(right(table))
 
             until(look, what)

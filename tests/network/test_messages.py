@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hub.errors import HubError
 from hub.network import messages
 from hub.ports import ClaimDecided
-from hub.state import Ack, Hand, PublicSeat, PublicState
+from hub.state import Ack, Hand, PublicState
 
 ACT: dict[str, Any] = {"v": 1, "id": "0123456789abcdef", "n": 12, "epoch": 3, "number": 17, "verb": "act"}
 PUBLIC: dict[str, Any] = {
@@ -85,7 +85,7 @@ def test_whatever_bytes_come_there_is_a_request_or_a_sentence(data: bytes) -> No
 
 def test_nothing_private_can_stand_in_a_public_state() -> None:
     state = msgspec.convert(PUBLIC, PublicState)
-    assert json.loads(messages.to_bytes(state))["seats"] == [msgspec.to_builtins(PublicSeat(1))]
+    assert json.loads(messages.to_bytes(state))["seats"] == [{"seat": 1}]
     with pytest.raises(msgspec.ValidationError, match="claim_codes"):
         msgspec.convert({**PUBLIC, "claim_codes": {"1": "BCDFGH"}}, PublicState)
     with pytest.raises(msgspec.ValidationError, match="claim_code"):

@@ -45,6 +45,7 @@ from hub.table.base.ports import Ports
 from hub.table.loop import Table
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
+from tests.complete_states import read_state
 
 KEYS = (number.to_bytes(32, "big") for number in count(1))
 """Public keys of phones: no two claims have the same one."""
@@ -212,7 +213,7 @@ class FakePhones:
 
     def show_public(self, state: PublicState) -> None:
         self.order.append("show")
-        self.public.append(json.loads(to_bytes(state)))
+        self.public.append(read_state(to_bytes(state)))
 
     def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
         self.blocks = blocks

@@ -23,7 +23,7 @@ def states(address: str) -> Iterator[dict[str, Any]]:
 
 def since(shown: int, state: dict[str, Any], table: str) -> list[dict[str, Any]]:
     """Return the events after that number: the state has the newest ones, what this screen has missed the hub is asked for."""
-    events: list[dict[str, Any]] = state["events"]
+    events: list[dict[str, Any]] = state.get("events", [])
     if events and events[0]["n"] > shown + 1:
         try:
             with urllib.request.urlopen(f"{table}/events/{events[0]['n']}.json", timeout=3) as page:  # noqa: S310 - as above
@@ -37,15 +37,16 @@ def main(hub: str, table: str) -> None:
     """Print who sits there, each event once, whom the table waits for, and how a match ended."""
     shown, before = -1, ""
     for state in states(f"{hub}/t/{table}/events"):
-        if state["match"] != before:
-            shown, before = -1, state["match"]
-            print(f"{state['name']}: {state['title'] or 'no match'}")
+        match = state.get("match", "")  # a state leaves out fields that have their default
+        if match != before:
+            shown, before = -1, match
+            print(f"{state['name']}: {state.get('title', 'no match')}")
         for event in since(shown, state, f"{hub}/t/{table}"):
             print(f"  {event['text']}")
             shown = event["n"]
-        if state["want"]:
+        if "want" in state:
             print(f"  ({state['want']})")
-        if state["over"]:
+        if "over" in state:
             print(f"  over: {state['over']['scores']}")
         sys.stdout.flush()
 

@@ -2,6 +2,7 @@
 // onSeatLost} and send(verb, args). A new version of the hub does not reload the page, because that would close an open hand
 // and discard half-made choices.
 
+import { complete } from "./complete.js";
 import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";
 import { message, readMessage } from "./language.js";
 import { browserClock } from "./stream.js";
@@ -276,7 +277,7 @@ class Link {
   receiveState(payload, retained) {
     if (!retained) this.hubIsUp = true; // a new message proves that the hub is up, whatever its last status
     /** @type {PublicState} */
-    const state = readMessage(new TextDecoder().decode(payload));
+    const state = complete(readMessage(new TextDecoder().decode(payload)));
     this.markLive();
     if (!notOlder(this.state, state)) return;
     this.state = state;

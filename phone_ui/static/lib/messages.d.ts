@@ -63,9 +63,10 @@ export interface Messages {
   StaffRequests: StaffRequests;
 }
 /**
- * The complete public state of one table.
+ * The complete public state of one table. A field that has its default is left out of the JSON; `v` is the version.
  */
 export interface PublicState {
+  v: 1;
   table: string;
   name: string;
   code: string;
@@ -74,7 +75,6 @@ export interface PublicState {
   seq: number;
   state: "lobby" | "over" | "playing" | "stopped";
   seats: PublicSeat[];
-  v: 1;
   session: string;
   match: string | null;
   game: string | null;
@@ -115,7 +115,7 @@ export interface PublicState {
   texts: MadeOf;
 }
 /**
- * One seat of the table.
+ * One seat of the table. A field that has its default is left out of the JSON.
  */
 export interface PublicSeat {
   seat: number;
@@ -320,9 +320,10 @@ export interface MadeOf {
   made: unknown[];
 }
 /**
- * The public state for the table's own screens and panels. It is never published, because it has claim codes. `events` are the newest 30, because a panel requests nothing.
+ * The public state for the table's own screens and panels. It is never published, because it has claim codes. `events` are the newest 30, because a panel requests nothing. All fields are in the JSON.
  */
 export interface ScreenState extends PublicState {
+  v: 1;
   claim_codes: {
     [k: string]: string;
   };

@@ -2,6 +2,7 @@
 // session. Each request has its own number.
 
 import { Refused } from "./claim.js";
+import { complete } from "./complete.js";
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
 import { readMessage, say } from "./language.js";
 import { slot } from "./storage.js";
@@ -141,6 +142,15 @@ export class Session {
 }
 
 /**
+ * @param {Venue} venue
+ * @returns {Venue}
+ */
+const completed = (venue) => ({
+  ...venue,
+  tables: venue.tables.map((table) => ({ ...table, public: complete(table.public) })),
+});
+
+/**
  * Follow the venue. `onVenue` gets each picture, `onAway` whether the hub fails to answer, and `onOut` is called once when
  * the session is over. Return a function that ends this.
  * @param {Session} session
@@ -161,7 +171,7 @@ export function watch(session, { onVenue, onAway, onOut }) {
         if (stopped) return;
         since = answer.picture;
         onAway(false);
-        if (answer.venue) onVenue(answer.venue);
+        if (answer.venue) onVenue(completed(answer.venue));
       } catch (error) {
         if (stopped) return;
         if (error instanceof SignedOut) {

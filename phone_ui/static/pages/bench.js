@@ -1,5 +1,6 @@
 // The bench: simulated boxes, dice and panels, so that one person with a laptop can play a whole table.
 
+import { complete } from "../lib/complete.js";
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
 import { loadLanguage, readMessage, say, sayCount } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
@@ -105,7 +106,10 @@ function Bench() {
 
   useEffect(() => {
     const devices = subscribe(`/t/${table}/bench/events`, { onState: setBench, onAway: setAway });
-    const states = subscribe(`/t/${table}/screen/events`, { onState: setState, onAway: () => undefined });
+    const states = subscribe(`/t/${table}/screen/events`, {
+      onState: (next) => setState(complete(next)),
+      onAway: () => undefined,
+    });
     return () => {
       devices.close();
       states.close();

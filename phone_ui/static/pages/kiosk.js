@@ -7,6 +7,7 @@ import { Now } from "../kiosk/now.js";
 import { TableTop } from "../kiosk/table_top.js";
 import { Welcome } from "../kiosk/welcome.js";
 import { Winner } from "../kiosk/winner.js";
+import { complete } from "../lib/complete.js";
 import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
@@ -72,7 +73,7 @@ function Kiosk() {
     const stream = subscribe(`/t/${table}/screen/events`, {
       onState: (next) => {
         own = "claim_codes" in next;
-        withAll(next);
+        withAll(complete(next));
       },
       onAway: setAway,
       onData: () => screen.beat(own),

@@ -2,6 +2,7 @@
 
 import mqtt from "/vendor/mqtt.js";
 import { rememberKeys } from "../lib/claim.js";
+import { complete } from "../lib/complete.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
@@ -91,7 +92,7 @@ function onSeen(wake) {
 function usePublicStream(held, onState, onAway) {
   useEffect(() => {
     if (held) return undefined;
-    const stream = subscribe(`/t/${table}/events`, { onState, onAway });
+    const stream = subscribe(`/t/${table}/events`, { onState: (next) => onState(complete(next)), onAway });
     const stopLooking = onSeen(stream.wake);
     return () => {
       stopLooking();

@@ -49,12 +49,12 @@ class Rig {
 
   /** @param {number} seq */
   state(seq, epoch = 1, retained = true) {
-    this.client.deliver(STATE, new TextEncoder().encode(JSON.stringify({ epoch, seq })), retained);
+    this.client.deliver(STATE, new TextEncoder().encode(JSON.stringify({ epoch, seq, seats: [] })), retained);
   }
 
   /** @param {number} seq */
   hand(seq, epoch = 1) {
-    this.client.deliver(`${SEAT}/hand`, this.channel.encrypt({ epoch, seq, number: 17 }), true);
+    this.client.deliver(`${SEAT}/hand`, this.channel.encrypt({ session: "", epoch, seq, number: 17 }), true);
   }
 
   /** @param {any} answer */

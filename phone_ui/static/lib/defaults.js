@@ -1,0 +1,3 @@
+// Written by `make renew` from the messages' Structs; do not edit.
+export const PublicState = {"session":"","match":null,"game":null,"title":"","view":null,"locked":[],"want":"","events":[],"dice":null,"dispute":null,"kit":null,"notices":[],"over":null,"games":[],"nudged":[],"claiming":[],"question":null,"paused":null,"put_aside":[],"starting":null,"minutes_left":null,"highlights":[],"played":{},"until":null,"preset":"","options":{},"hints":false,"stood_in":{},"revealed":null,"volume":60,"teaching":null,"explain":null,"hub_rolls":false};
+export const PublicSeat = {"name":"","held":false,"phone":"none","box":"none","ready":false,"presence":"away","house":"","stands_in":false,"wish":""};
