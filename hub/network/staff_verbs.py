@@ -38,7 +38,7 @@ class LimitArgs(Plain, frozen=True):
     """When the table's time ends: in `minutes`, or at the time of day `at` ("22:30"). Without both there is no limit."""
 
     minutes: Annotated[int, Meta(ge=1, le=24 * 60)] | UnsetType = UNSET
-    at: Annotated[str, Meta(pattern="^([01]?[0-9]|2[0-3]):[0-5][0-9]$")] | UnsetType = UNSET
+    at: Annotated[str, Meta(pattern="^([01]?[0-9]|2[0-3]):[0-5][0-9]$", examples=["7:05", "23:59"])] | UnsetType = UNSET
 
 
 class OfferArgs(Plain, frozen=True):

@@ -32,6 +32,8 @@ from hub.errors import HubError, StartRefused
 from hub.network import messages, staff_messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
 from hub.network.other_hubs import OtherHubs
+from hub.network.staff_verbs import STAFF_ARGS
+from hub.network.verbs import ARGS
 from hub.operations.referee import Referee, read_log
 from hub.ports import LogEntry, PhoneLink, StaffRequest
 from hub.table.base.chance import Chance
@@ -51,6 +53,7 @@ from phone_ui.mqtt_packets import (
     read_publish,
     user_name,
 )
+from tests.examples import examples
 from tests.fuzz.mutate import MOST_BYTES
 from tests.games.players import random_action, random_match
 from tests.phone_ui.rig import Rig
@@ -169,16 +172,9 @@ def request(data: bytes) -> None:
 
 
 def _requests() -> list[bytes]:
-    args: list[dict[str, object]] = [
-        {"move": "bid", "number": 3}, {"move": "pass"}, {"faces": [3]}, {"say": "accept"}, {"name": "Ana"},
-        {"game": "bid-it", "options": {"advanced": True}}, {"move": "launch", "cards": ["I01", "D01"]}, {"key": "help:1"},
-        {"move": "borrow", "amount": 1}, {"claim": 1, "say": "keep"}, {"seat": 2},
-    ]  # fmt: skip
-    verbs = ["act", "act", "roll", "dice", "name", "start", "act", "acknowledge", "act", "claim", "code"]
-    verbs += ["ask", "vote", "ready", "take_up", "free", "pause", "wait"]
-    args += [{"what": "put_aside"}, {"say": "yes"}, {"ready": True}, {"match": "m-1"}, {"seat": 2}, {}, {}]
     base = {"v": 1, "id": "0" * 16, "n": 1, "epoch": 1, "number": 4}
-    return [json.dumps({**base, "verb": verb, "args": one}).encode() for verb, one in zip(verbs, args, strict=True)]
+    asked = [(verb, args) for verb, fits in examples(ARGS).items() for args in fits]
+    return [json.dumps({**base, "verb": verb, "args": args}).encode() for verb, args in asked]
 
 
 _HOUSES: list[_Evening] = []
@@ -215,12 +211,8 @@ def staff(data: bytes) -> None:
 
 
 def _staff_asks() -> list[bytes]:
-    args: dict[str, dict[str, object]] = {
-        "done": {"key": "help:1"}, "free": {"seat": 2}, "undo": {"after": 0}, "aside": {}, "end": {}, "again": {"match": "m-1"},
-        "reset": {"match": "end"}, "limit": {}, "light": {"percent": 60}, "volume": {"percent": 30}, "test": {"what": "boxes"},
-    }  # fmt: skip
-    asks = [json.dumps({"n": 1, "verb": verb, "table": "1", "args": one}).encode() for verb, one in args.items()]
-    return [*asks, b'{"n":1,"verb":"limit","args":{"minutes":30}}', b'{"n":1,"verb":"limit","args":{"at":"22:30"}}']
+    asked = [(verb, args) for verb, fits in examples(STAFF_ARGS).items() for args in fits]
+    return [json.dumps({"n": 1, "verb": verb, "table": "1", "args": args}).encode() for verb, args in asked]
 
 
 # --- the broker above ---------------------------------------------------------------------------------------------

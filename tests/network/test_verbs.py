@@ -5,11 +5,11 @@ The published documents, the door and the table are asked the same: none may all
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import pytest
-from msgspec.structs import fields
+from msgspec import Meta
 
 from hub.errors import IllegalAction
 from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS
@@ -17,105 +17,25 @@ from hub.network.verbs import ARGS, NOT_UNDERSTOOD, read_args
 from hub.ports import StaffRequest
 from hub.state import Plain
 from tests.docs.contract import check
+from tests.examples import Args, examples, fitting, malformed
 from tests.table.fakes import TableRig
 
-HUGE = 2**53
-
-FITS: Mapping[str, list[dict[str, Any]]] = {
-    "act": [{"move": "bid"}, {"move": "bid", "number": 3, "list": [1, None]}, {"move": ""}],
-    "roll": [{"faces": []}, {"faces": [1, 6]}, {"faces": [0, -1, 99]}],
-    "dice": [{"say": one} for one in ("hub", "accept", "again", "lies", "reread", "stands")],
-    "undo": [{}],
-    "start": [{"game": "chess"}, {"game": "bid-and-bait", "options": {"rounds": [1]}}],
-    "ready": [{}, {"ready": True}, {"ready": False}],
-    "wait": [{}],
-    "wish": [{"game": "chess"}, {"game": "chess", "preset": ""}, {"game": "chess", "options": {"x": 1}}, {"game": "chess", "preset": "", "options": {}}],
-    "name": [{"name": ""}, {"name": "x" * 20}],
-    "leave": [{}],
-    "again": [{}],
-    "claim": [{"claim": 0, "say": "keep"}, {"claim": HUGE - 1, "say": "give"}],
-    "code": [{"seat": 1}, {"seat": 6}],
-    "acknowledge": [{"key": "help:2"}],
-    "ask": [{"what": "put_aside"}, {"what": "end"}],
-    "vote": [{"say": "yes"}],
-    "pause": [{}],
-    "take_up": [{"match": "m-1"}],
-    "free": [{"seat": 1}, {"seat": 6}],
-    "help": [{}],
-    "hand_over": [{}, {"show": True}, {"show": False}],
-    "house": [{"seat": one, "strength": how} for one in (1, 6) for how in ("easy", "steady", "sharp", "")],
-    "hints": [{"on": True}, {"on": False}, {"allow": True}, {"allow": False}],
-    "lessons": [{"on": True}, {"on": False}, {"explain": True}, {"explain": False}],
-    "hub_rolls": [{"on": True}, {"on": False}],
-}  # fmt: skip
-BEYOND: Mapping[str, list[dict[str, Any]]] = {
-    "roll": [{"faces": ["1"]}, {"faces": [True]}, {"faces": [1.5]}, {"faces": [None]}],
-    "dice": [{"say": "read"}, {"say": ""}],
-    "name": [{"name": "x" * 21}],
-    "claim": [{"claim": -1, "say": "keep"}, {"claim": HUGE, "say": "keep"}, {"claim": 1, "say": "sell"}],
-    "code": [{"seat": 0}, {"seat": 7}],
-    "ask": [{"what": "pause"}],
-    "free": [{"seat": 0}, {"seat": 7}],
-    "house": [{"seat": 0, "strength": ""}, {"seat": 7, "strength": ""}, {"seat": 1, "strength": "best"}],
-    "hints": [{}, {"on": True, "allow": True}],
-    "lessons": [{}, {"on": True, "explain": True}],
-}
-STAFF_FITS: Mapping[str, list[dict[str, Any]]] = {
-    "done": [{"key": "help:2"}],
-    "free": [{"seat": 1}, {"seat": 6}],
-    "undo": [{"after": -1}, {"after": HUGE - 1}],
-    "aside": [{}],
-    "again": [{"match": "m-1"}],
-    "end": [{}],
-    "reset": [{}, {"match": "aside"}, {"match": "end"}],
-    "limit": [{}, {"minutes": 1}, {"minutes": 1440}, {"at": "0:00"}, {"at": "7:05"}, {"at": "23:59"}],
-    "offer": [{"game": "bid-and-bait"}, {"game": "bid-and-bait", "preset": ""}],
-    "light": [{"percent": one} for one in (100, 60, 30, 10)],
-    "volume": [{"percent": 0}, {"percent": 100}],
-    "test": [{"what": one} for one in ("boxes", "dice", "stop")],
-    "look": [{}, {"since": 0}, {"since": HUGE - 1}],
-    "out": [{}],
-    "cards": [{"game": "bidness", "changes": {}}],
-    "doctor": [{}],
-    "restart": [{}],
-    "off": [{}],
-}
-STAFF_BEYOND: Mapping[str, list[dict[str, Any]]] = {
-    "free": [{"seat": 0}, {"seat": 7}],
-    "undo": [{"after": -2}, {"after": HUGE}],
-    "reset": [{"match": "keep"}, {"match": ""}],
-    "limit": [{"minutes": 0}, {"minutes": 1441}, {"at": "24:00"}, {"at": "23:60"}, {"at": "noon"}, {"until": 5}],
-    "light": [{"percent": 50}, {"percent": 0}],
-    "volume": [{"percent": -1}, {"percent": 101}],
-    "test": [{"what": "lamps"}],
-    "look": [{"since": -1}],
-}
-OTHERS: tuple[Any, ...] = (None, True, 1, 1.5, "text", ["text"], {"a": 1})
+FITS, STAFF_FITS = examples(ARGS), examples(STAFF_ARGS)
 
 
-def malformed(kinds: Mapping[str, type[Plain]], fits: Mapping[str, Any], beyond: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what no verb allows: unknown, missing and mistyped fields, and values beyond a bound."""
-    for verb, kind in kinds.items():
-        fullest = max(fits[verb], key=len)
-        required = {one.encode_name for one in fields(kind) if one.required}
-        if kind.__struct_config__.forbid_unknown_fields:
-            yield pytest.param(verb, {**fullest, "unknown": 1}, id=f"{verb}-unknown")
-        for name in (one for one in kind.__struct_fields__ if one in fullest):
-            if name in required:
-                yield pytest.param(
-                    verb, {key: one for key, one in fullest.items() if key != name}, id=f"{verb}-no-{name}"
-                )
-            for other in OTHERS:
-                if type(other) is not type(fullest[name]):  # nor is a truth value a number
-                    yield pytest.param(verb, {**fullest, name: other}, id=f"{verb}-{name}-{other}")
-        for number, args in enumerate(beyond.get(verb, ())):
-            yield pytest.param(verb, args, id=f"{verb}-beyond-{number}")
+def each_fitting(fits: Mapping[str, list[Args]]) -> list[Any]:
+    return [
+        pytest.param(verb, args, id=f"{verb}-{number}")
+        for verb, samples in fits.items()
+        for number, args in enumerate(samples)
+    ]
 
 
-def fitting(fits: Mapping[str, list[dict[str, Any]]]) -> Iterator[Any]:
-    for verb, samples in fits.items():
-        for number, args in enumerate(samples):
-            yield pytest.param(verb, args, id=f"{verb}-{number}")
+def each_malformed(kinds: Mapping[str, type[Plain]]) -> list[Any]:
+    """What no verb allows."""
+    return [
+        pytest.param(verb, args, id=f"{verb}-{what}") for verb, kind in kinds.items() for what, args in malformed(kind)
+    ]
 
 
 def act(verb: str, args: object) -> dict[str, Any]:
@@ -134,11 +54,52 @@ def allowed(document: str, name: str, request: dict[str, Any]) -> bool:
     return True
 
 
-def test_every_verb_and_each_of_its_fields_is_tried() -> None:
+def test_every_field_of_every_verb_is_tried() -> None:
     for kinds, fits in ((ARGS, FITS), (STAFF_ARGS, STAFF_FITS)):
-        assert fits.keys() == kinds.keys()
         for verb, kind in kinds.items():
             assert {name for args in fits[verb] for name in args} >= set(kind.__struct_fields__), verb
+
+
+def test_examples_are_at_and_beyond_the_bounds_of_a_field() -> None:
+    assert FITS["house"] == [
+        {"seat": 1, "strength": "easy"}, {"seat": 6, "strength": "easy"}, {"seat": 1, "strength": "sharp"},
+        {"seat": 1, "strength": "steady"}, {"seat": 1, "strength": ""},
+    ]  # fmt: skip
+    assert FITS["hints"] == [{"on": True}, {"on": False}, {"allow": True}, {"allow": False}]
+    assert STAFF_FITS["reset"] == [{"match": "aside"}, {"match": "end"}, {}]
+    assert {"minutes": 1440, "at": "7:05"} in STAFF_FITS["limit"]
+    bad = {verb: [args for _, args in malformed(kind)] for verb, kind in {**ARGS, **STAFF_ARGS}.items()}
+    for verb, args in (
+        ("roll", {"faces": [True]}), ("name", {"name": "x" * 21}), ("code", {"seat": 0}), ("code", {"seat": 7}), ("code", {}),
+        ("claim", {"claim": 2**53, "say": "give"}), ("house", {"seat": 1, "strength": "?"}), ("reset", {"match": ""}),
+        ("hints", {}), ("hints", {"on": True, "allow": True}), ("limit", {"minutes": 1441, "at": "7:05"}), ("undo", {"after": -2}),
+        ("undo", {"after": -1, "unknown": 1}), ("volume", {"percent": 101}), ("test", {"what": 1}),
+    ):  # fmt: skip
+        assert args in bad[verb], (verb, args)
+
+
+class Bounded(Plain, frozen=True):
+    word: Annotated[str, Meta(min_length=2, max_length=3)]
+    least: Annotated[int, Meta(ge=5)]
+
+
+def test_examples_keep_both_bounds_and_a_single_one() -> None:
+    assert fitting(Bounded) == [{"word": "xxx", "least": 5}, {"word": "xx", "least": 5}]
+    wrong = [args for _, args in malformed(Bounded)]
+    for args in ({"word": "x", "least": 5}, {"word": "xxxx", "least": 5}, {"word": "xxx", "least": 4}):
+        assert args in wrong
+    for args in wrong:
+        with pytest.raises(IllegalAction):
+            read_args({"bounded": Bounded}, "bounded", args)
+
+
+class Unknown(Plain, frozen=True):
+    when: float
+
+
+def test_a_type_that_has_no_examples_yet_says_where_to_name_them() -> None:
+    with pytest.raises(NotImplementedError, match="FloatType"):
+        fitting(Unknown)
 
 
 # --- phones ----------------------------------------------------------------------------------------------------
@@ -153,7 +114,7 @@ def rig() -> TableRig:
     return rig
 
 
-@pytest.mark.parametrize(("verb", "args"), list(fitting(FITS)))
+@pytest.mark.parametrize(("verb", "args"), each_fitting(FITS))
 def test_what_a_verb_allows_is_done_or_judged(verb: str, args: dict[str, Any]) -> None:
     assert isinstance(read_args(ARGS, verb, args), ARGS[verb])
     assert allowed("asyncapi", "Act", act(verb, args))
@@ -169,7 +130,7 @@ def test_what_a_verb_allows_is_done_or_judged(verb: str, args: dict[str, Any]) -
             assert table.say(1, verb, args)["error"] != NOT_UNDERSTOOD
 
 
-@pytest.mark.parametrize(("verb", "args"), list(malformed(ARGS, FITS, BEYOND)))
+@pytest.mark.parametrize(("verb", "args"), each_malformed(ARGS))
 def test_a_malformed_request_is_refused_with_one_sentence_and_changes_nothing(
     rig: TableRig, verb: str, args: dict[str, Any]
 ) -> None:
@@ -202,7 +163,7 @@ def staff(rig: TableRig, verb: str, args: dict[str, Any]) -> tuple[bool, str]:
     return answer
 
 
-@pytest.mark.parametrize(("verb", "args"), list(fitting(STAFF_FITS)))
+@pytest.mark.parametrize(("verb", "args"), each_fitting(STAFF_FITS))
 def test_what_a_verb_of_staff_allows_is_done_or_judged(verb: str, args: dict[str, Any]) -> None:
     assert isinstance(read_args(STAFF_ARGS, verb, args), STAFF_ARGS[verb])
     assert allowed("openapi", "StaffAsk", staff_ask(verb, args))
@@ -213,7 +174,7 @@ def test_what_a_verb_of_staff_allows_is_done_or_judged(verb: str, args: dict[str
         assert staff(table, verb, args)[1] != NOT_UNDERSTOOD
 
 
-@pytest.mark.parametrize(("verb", "args"), list(malformed(STAFF_ARGS, STAFF_FITS, STAFF_BEYOND)))
+@pytest.mark.parametrize(("verb", "args"), each_malformed(STAFF_ARGS))
 def test_a_malformed_request_of_staff_is_refused_with_one_sentence_and_changes_nothing(
     rig: TableRig, verb: str, args: dict[str, Any]
 ) -> None:
@@ -223,3 +184,10 @@ def test_a_malformed_request_of_staff_is_refused_with_one_sentence_and_changes_n
     before = {**rig.state, "seq": 0}, rig.table.desk, rig.match.log
     assert staff(rig, verb, args) == (False, NOT_UNDERSTOOD)
     assert ({**rig.state, "seq": 0}, rig.table.desk, rig.match.log) == before
+
+
+@pytest.mark.parametrize("at", ["24:00", "23:60", "7:5", "noon"])
+def test_a_time_that_no_day_has_is_no_limit(at: str) -> None:
+    with pytest.raises(IllegalAction, match=NOT_UNDERSTOOD):
+        read_args(STAFF_ARGS, "limit", {"at": at})
+    assert not allowed("openapi", "StaffAsk", staff_ask("limit", {"at": at}))
