@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import get_args
 
@@ -10,8 +10,9 @@ import pytest
 
 from hub import games
 from hub.display.language import Catalogue, Language
+from hub.docs import catalogues
 from hub.engine.decision import Amount, Answer, Move, Roll
-from hub.engine.text import money, say
+from hub.engine.text import Text, money, say
 from hub.languages import language_of, languages
 from hub.state import QuestionKind, RollState
 from hub.table.boxes.captions import (
@@ -53,6 +54,14 @@ SAID = [
 GERMAN = partial(language_of, "de")
 
 
+@cache
+def waiting(language: str) -> frozenset[str]:
+    """The messages that a language's file lists without a translation: `make check` names them, and nothing fails."""
+    files = (file for file in catalogues.files() if file.parent.parent.name == language)
+    listed = (one for file in files for one in catalogues.read(file) if not one.string)
+    return frozenset(one.id for one in listed if isinstance(one.id, str))
+
+
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("text", dict.fromkeys(SAID))
 def test_what_the_table_says_is_whole_on_a_display_in_every_language(language: str, text: str) -> None:
@@ -60,7 +69,8 @@ def test_what_the_table_says_is_whole_on_a_display_in_every_language(language: s
     written = letters.write(text)
     assert fits(written), (len(written), lines(written))
     assert written.isascii()
-    assert language == "en" or not text or written != text
+    template = text.template if isinstance(text, Text) else text
+    assert language == "en" or not text or written != text or template in waiting(language)
 
 
 def test_german_is_spelt_without_umlauts() -> None:
