@@ -27,7 +27,6 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.table.boxes.lettering import CAPTION_LENGTH
 from hub.table.people.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
 from hub.table.people.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, STRANGERS, WARNED_SECONDS
 from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
@@ -1580,12 +1579,6 @@ def test_a_box_that_is_asked_nothing_pauses_and_puts_aside(boxed: TableRig) -> N
     assert question(boxed)["votes"] == {f"{first}": "yes"}, "whoever is asked by the game answers the game"
     boxed.press(second, "push")
     assert boxed.state["state"] == "lobby"
-
-
-@pytest.mark.parametrize("kind", ["put_aside", "end", "absent", "same_person", "new_phone"])
-@pytest.mark.parametrize("options", [("wait", "safe"), OPTIONS], ids=len)
-def test_every_question_fits_a_box(kind: Any, options: Collection[str]) -> None:
-    assert len(caption(kind, 6, options)) <= CAPTION_LENGTH
 
 
 def test_a_box_whose_player_has_gone_outvotes_nobody(boxed: TableRig) -> None:
