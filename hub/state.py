@@ -301,7 +301,9 @@ class Teaching(Plain, frozen=True):
 
 # --- what the table is asked, and what it offers between matches --------------------------------------
 
-QuestionKind: TypeAlias = Literal["put_aside", "end", "absent", "same_person", "new_phone", "agree", "pitch"]
+AskedByPlayers: TypeAlias = Literal["put_aside", "end"]
+"""What a player may ask everybody: whether to suspend the match, or to end it. The table asks the other questions."""
+QuestionKind: TypeAlias = Literal[AskedByPlayers, "absent", "same_person", "new_phone", "agree", "pitch"]
 
 
 class Question(Plain, frozen=True):

@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType, field
 from hub.engine.sight import Strength
 from hub.engine.text import say
 from hub.errors import IllegalAction
-from hub.state import Count, Name, Plain, SeatNumber
+from hub.state import AskedByPlayers, Count, Name, Plain, SeatNumber
 
 NOT_UNDERSTOOD = say("The hub does not understand this request. Reload the page.")
 
@@ -120,9 +120,9 @@ class AcknowledgeArgs(Plain, frozen=True):
 
 
 class AskArgs(Plain, frozen=True):
-    """A question to everybody at the table: whether to suspend the match, or to end it."""
+    """A question to everybody at the table."""
 
-    what: Literal["put_aside", "end"]
+    what: AskedByPlayers
 
 
 class VoteArgs(Plain, frozen=True):

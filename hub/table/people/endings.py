@@ -9,12 +9,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Literal
 
 from hub.engine.text import listed, say, say_count, to_json
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.network.staff_messages import KeptMatch
-from hub.state import PutAside
+from hub.state import AskedByPlayers, PutAside
 from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.dice.rolls import WAITS, Rolls
@@ -62,7 +61,7 @@ class Endings(Part):
 
     # --- by those who sit there ----------------------------------------------------------------------
 
-    def ask_vote(self, seat: Seat, what: Literal["put_aside", "end"]) -> None:
+    def ask_vote(self, seat: Seat, what: AskedByPlayers) -> None:
         """Let a seat call a vote on putting the match aside or ending it. Raise IllegalAction.
 
         A person who plays against the house only, or is left alone, puts it aside without a vote and confirms an end.
@@ -71,12 +70,16 @@ class Endings(Part):
         number = seat.number
         if what == "put_aside":
             text = say("Seat {seat} wants to put this match aside. It is kept, and can go on later.", seat=number)
-            options = {"yes": say("Put it aside"), "no": say("Play on")}
-            asked = OpenQuestion("put_aside", text, options, self._present, self._put_aside_if_yes)
+            yes, effect = say("Put it aside"), self.put_aside
         else:
             text = say("Seat {seat} wants to end this match for good. Nobody wins.", seat=number)
-            options = {"yes": say("End it"), "no": say("Play on")}
-            asked = OpenQuestion("end", text, options, self._present, self._end_if_yes)
+            yes, effect = say("End it"), self.end
+
+        def on_decision(option: str) -> None:
+            if option == "yes":
+                effect("a vote of those who play")
+
+        asked = OpenQuestion(what, text, {"yes": yes, "no": say("Play on")}, self._present, on_decision)
         if not any(self._seats[one].is_somebodys for one in self._play.seats if one != number):
             if what == "put_aside":
                 asked.on_decision("yes")
@@ -95,14 +98,6 @@ class Endings(Part):
 
     def _present(self) -> list[int]:
         return self._seats.present(self._play.seats)
-
-    def _put_aside_if_yes(self, option: str) -> None:
-        if option == "yes":
-            self.put_aside("a vote of those who play")
-
-    def _end_if_yes(self, option: str) -> None:
-        if option == "yes":
-            self.end("a vote of those who play")
 
     # --- at once ---------------------------------------------------------------------------------------
 

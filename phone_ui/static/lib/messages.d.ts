@@ -1276,7 +1276,7 @@ export interface AcknowledgeArgs {
   key: string;
 }
 /**
- * A question to everybody at the table: whether to suspend the match, or to end it.
+ * A question to everybody at the table.
  */
 export interface AskArgs {
   what: "end" | "put_aside";
