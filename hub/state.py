@@ -61,7 +61,7 @@ class PublicSeat(Plain, frozen=True, omit_defaults=True):
     name: str = ""
     """The player's name."""
     held: bool = False
-    """Somebody sits here."""
+    """Somebody sits here, or the house plays here."""
     phone: Literal["on", "away", "none"] = "none"
     """`away`: a phone holds the seat but is not connected."""
     box: Literal["on", "lost", "none"] = "none"

@@ -49,7 +49,10 @@ class _Claim:
 
 
 class PhonesOverMqtt:
-    """The Phones port of one table. It calls `emit` with signals, on the thread of the broker or the web port."""
+    """The Phones port of one table. It calls `emit` with signals, on the thread of the broker or the web port.
+
+    `token` returns a secret of so many random bytes as text.
+    """
 
     def __init__(
         self,
@@ -59,8 +62,11 @@ class PhonesOverMqtt:
         table: str,
         emit: Callable[[PhoneRequest | PhoneGarbled | PhoneLink], None],
         limits: Limits | None = None,
+        *,
+        clock: Callable[[], float] = monotonic,
+        token: Callable[[int], str] = secrets.token_urlsafe,
     ) -> None:
-        self._limits = limits or Limits()
+        self._limits, self._clock, self._token = limits or Limits(), clock, token
         self._broker = broker
         self._key = key
         self._emit = emit
@@ -175,7 +181,7 @@ class PhonesOverMqtt:
     def _make_spares(self) -> None:
         with self._lock:
             while len(self._claims) + len(self._spares) < self._seats:
-                sid, password = secrets.token_urlsafe(12), secrets.token_urlsafe(24)
+                sid, password = self._token(12), self._token(24)
                 self._spares[sid] = password
                 self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
 
@@ -195,7 +201,7 @@ class PhonesOverMqtt:
             if (known := self._claims.get(sid)) and known.key == phone_key:
                 known.answers = {one: answer for one, answer in known.answers.items() if answer is not None}
                 return
-            now, each_second = monotonic(), self._limits.requests_each_second
+            now, each_second = self._clock(), self._limits.requests_each_second
             requests = TokenBucket(each_second, each_second * self._limits.burst_seconds, now)
             self._claims[sid] = _Claim(pair, phone_key, requests)
             if self._spares.pop(sid, None) == password:
@@ -255,7 +261,7 @@ class PhonesOverMqtt:
             claim = self._claims.get(sid or "")
         if sid is None or claim is None:
             return
-        if not claim.requests.spend(1, monotonic()):
+        if not claim.requests.spend(1, self._clock()):
             return  # no person presses so fast; a phone that waits for an answer repeats its request
         if retained:
             # The broker would deliver a retained request again at every connection, so it is cleared and not used.
