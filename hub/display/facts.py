@@ -70,7 +70,7 @@ def view_values(view: View) -> dict[str, Any]:
     return {"game": view.game, "round": view.round, "phase": view.phase, "table": view.table, "seats": view.seats}
 
 
-def template_values(state: PublicState) -> dict[str, Any]:
+def template_values(state: PublicState) -> dict[str, object]:
     """Return the values for a phase's templates: the view, `{locked}` of `{seated}` asked seats, and `{players}`."""
     values = view_values(state.view) if state.view else {}
     players = len(state.view.seats) if state.view else 0

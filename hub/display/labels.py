@@ -27,7 +27,7 @@ Deck = Mapping[str, Mapping[str, Any]]
 NO_LABELS = Labels()
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}|[{}]")
-_EMPTY: Mapping[str, Any] = {}
+_EMPTY: Deck = {}
 BETWEEN = " · "
 """Separates the parts of a template that screens show side by side."""
 _TABLE = (dict, Mapping)  # isinstance is ten times as fast for dict as for Mapping
@@ -54,7 +54,7 @@ def name_places(template: str) -> tuple[str, Mapping[str, str]]:
 
 
 def fill(
-    template: str, public: Mapping[str, Any], seat: int | None = None, labels: Labels = NO_LABELS,
+    template: str, public: Mapping[str, object], seat: int | None = None, labels: Labels = NO_LABELS,
 ) -> Text:  # fmt: skip
     """Return the template with each `{a.b.0.c}` replaced by the value at that path. Missing or null values are left out.
 
@@ -73,7 +73,7 @@ def fill(
     return beside(kept, BETWEEN)
 
 
-def _place_text(place: str, public: Mapping[str, Any], seat: int | None, labels: Labels) -> Value:
+def _place_text(place: str, public: Mapping[str, object], seat: int | None, labels: Labels) -> Value:
     """Return the value of a placeholder: a path, with an optional form after a colon."""
     path, _, form = place.partition(":")
     value = value_at(public, path, seat)
@@ -101,10 +101,10 @@ def beside(parts: Iterable[Value], between: str = " ") -> Text:
     return say(between.join(f"{{{name}}}" for name in kept), **kept)
 
 
-def value_at(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:
+def value_at(public: Mapping[str, object], path: str, seat: int | None = None) -> Any:
     """Return the value at the path `a.b.0.c`, or None."""
     steps = path.split(".")
-    value: Any = public
+    value: object = public
     if steps[0] == "you":
         return None
     if steps == ["seat"] and seat is not None:
@@ -116,7 +116,7 @@ def value_at(public: Mapping[str, Any], path: str, seat: int | None = None) -> A
     return value
 
 
-def _step(value: Any, step: str) -> Any:
+def _step(value: object, step: str) -> object:
     if isinstance(value, _TABLE):
         return value.get(step)
     if isinstance(value, Sequence) and not isinstance(value, str) and step.isdecimal() and int(step) < len(value):
@@ -124,7 +124,7 @@ def _step(value: Any, step: str) -> Any:
     return None
 
 
-def value_text(value: Any, labels: Labels = NO_LABELS) -> str:
+def value_text(value: object, labels: Labels = NO_LABELS) -> str:
     """Return a value as text: cards by name or title, maps by seat with symbols, nothing for null and false."""
     match value:
         case None | False:
@@ -149,17 +149,18 @@ def readable(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def seat_numbers(value: Mapping[str, Any], *, ranked: bool = False, money: Money = "", sign: bool = False) -> str:
+def seat_numbers(value: Mapping[str, object], *, ranked: bool = False, money: Money = "", sign: bool = False) -> str:
     """Return a map by seat as symbols with numbers, from the highest if they are `ranked`; "" for other records."""
-    if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
+    numbers = {int(key): one for key, one in value.items() if key.isdecimal() and type(one) is int}
+    if len(numbers) < len(value) or not SEAT_MARKS.keys() >= numbers.keys():
         return ""
-    items = sorted(value.items(), key=lambda item: -item[1]) if ranked else value.items()
+    items = sorted(numbers.items(), key=lambda item: -item[1]) if ranked else numbers.items()
     return beside(
-        beside((SEAT_MARKS[int(key)].symbol, number_text(one, money=money, sign=sign)), "") for key, one in items if one
+        beside((SEAT_MARKS[seat].symbol, number_text(one, money=money, sign=sign)), "") for seat, one in items if one
     )
 
 
-def cents(value: Any) -> str:
+def cents(value: object) -> str:
     """Return cents as money: 2250 is $22.50, 2200 is $22."""
     if type(value) is not int:
         return ""
@@ -168,19 +169,19 @@ def cents(value: Any) -> str:
     return beside(("-", amount), "") if value < 0 else amount
 
 
-def score_text(value: Any, labels: Labels) -> str:
+def score_text(value: int, labels: Labels) -> str:
     """Return a score as the game counts it: as money, or with a unit ("1 IOU", "2 IOUs")."""
     if scored := labels.screen.scored:
         return beside((value, scored[0] if value == 1 else scored[-1]))
     return number_text(value, money=labels.screen.score)
 
 
-def signed(value: Any) -> str:
+def signed(value: object) -> str:
     """Return a number with its sign: +7, -3, 0."""
     return (f"{value:+d}" if value else "0") if type(value) is int else ""
 
 
-def number_text(value: Any, *, money: Money = "", sign: bool = False) -> str:
+def number_text(value: object, *, money: Money = "", sign: bool = False) -> str:
     """Return a number as the game counts it: plain, with its sign, in whole dollars, or in cents."""
     if type(value) is int and sign:
         return signed(value)
@@ -212,17 +213,17 @@ class Face(NamedTuple):
         return self.short if self.name == self.title else beside((self.short, self.name))
 
 
-def card(labels: Labels, key: Any) -> Mapping[str, Any]:
+def card(labels: Labels, key: object) -> Mapping[str, Any]:
     """Return the labels of a card, or of a kind of card."""
     return labels.cards.get(str(key), _EMPTY)
 
 
-def card_letter(labels: Labels, key: Any) -> str:
+def card_letter(labels: Labels, key: object) -> str:
     """Return a card in one or two letters."""
     return str(card(labels, key).get("letter") or str(key)[:2].upper())
 
 
-def deck_in(labels: Labels, *parts: Any) -> Deck:
+def deck_in(labels: Labels, *parts: object) -> Deck:
     """Return the card records in these parts of a view, by their key."""
     if labels.face is None:
         return {}
@@ -230,7 +231,7 @@ def deck_in(labels: Labels, *parts: Any) -> Deck:
     return {str(record[key]): record for record in _records(parts, key)}
 
 
-def _records(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
+def _records(value: object, field: str) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, Mapping):
         if field in value:
             yield value
@@ -241,7 +242,7 @@ def _records(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
             yield from _records(one, field)
 
 
-def face_of(labels: Labels, value: Any, deck: Deck = _EMPTY) -> Face | None:
+def face_of(labels: Labels, value: object, deck: Deck = _EMPTY) -> Face | None:
     """Return the face of a card: a record, a key in the deck, or a key of `[cards]`; None if it is no card."""
     about = labels.face
     record = value if isinstance(value, Mapping) else deck.get(str(value))

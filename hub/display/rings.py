@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hub.display.facts import asked_seats, view_values
 from hub.display.labels import NO_LABELS, value_at
@@ -129,13 +129,13 @@ def _asked(seat: int, state: PublicState, view: View) -> Look:
 class _Standing(NamedTuple):
     """The positions of seats while others act, read from a view by the labels, once for all rings."""
 
-    order: Any  # the list of seats in the order in which they act, if the phase has one
-    past: Any  # the list of seats that have acted
-    roles: list[tuple[Pattern, Any]]  # each with the seat that has it
+    order: object  # the list of seats in the order in which they act, if the phase has one
+    past: object  # the list of seats that have acted
+    roles: list[tuple[Pattern, object]]  # each with the seat that has it
     pulses: int
-    inside: Any  # the list of seats still in an auction
+    inside: object  # the list of seats still in an auction
     out: str  # the name of a seat's flag
-    numbers: Any  # the table's numbers by seat
+    numbers: object  # the table's numbers by seat
     number: str  # the name of a seat's own number
 
 
@@ -143,7 +143,7 @@ def _standing(view: View, labels: Labels) -> _Standing:
     screen, values = labels.screen, view_values(view)
     phase = screen.phase.get(view.phase, PhaseLabels())
 
-    def at(path: str) -> Any:
+    def at(path: str) -> object:
         return value_at(values, path) if path else None
 
     ring, stake = screen.ring, at(screen.pulse)
@@ -174,7 +174,7 @@ def _position(seat: int, view: View, standing: _Standing) -> Look | None:
     return _number(facts.get(standing.number))
 
 
-def _in_order(seat: int, order: Any, past: Any) -> Look | None:
+def _in_order(seat: int, order: object, past: object) -> Look | None:
     """Return a seat's look if seats act in an order: full for the first, fewest lamps for the last, hollow after acting."""
     if isinstance(past, list) and seat in past:
         return ("choosing", 0)
@@ -183,7 +183,7 @@ def _in_order(seat: int, order: Any, past: Any) -> Look | None:
     return ("number", LAMPS * (len(order) - order.index(seat)) // len(order))
 
 
-def _number(value: Any) -> Look | None:
+def _number(value: object) -> Look | None:
     """Return a public number as lamps. Numbers above 16 are only shown on panels."""
     return ("number", value) if type(value) is int and 0 < value <= LAMPS else None
 

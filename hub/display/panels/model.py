@@ -112,7 +112,7 @@ class PanelModel:
     def _named(self, text: str) -> str:
         return with_names(text, self.state, self._language)
 
-    def _filled(self, template: str, values: Mapping[str, Any], seat: int | None = None) -> str:
+    def _filled(self, template: str, values: Mapping[str, object], seat: int | None = None) -> str:
         """Return a template of the labels with its values, or "" if it has no values."""
         text = fill(template, values, seat, self.labels)
         return self._named(text) if not text.values or any(str(one) for one in text.values.values()) else ""
@@ -220,7 +220,7 @@ class PanelModel:
             if face
         ]
 
-    def _current_card(self, path: str) -> Any:
+    def _current_card(self, path: str) -> object:
         """Return the key of the current card in the row at `path`, as marked by the labels."""
         mark = next((fact.here for name, fact in self._table_fact_labels if path == f"table.{name}"), "")
         return value_at(self._values, mark) if mark else None
@@ -257,7 +257,7 @@ class PanelModel:
             return SeatTexts(one.seat, one.name or self._nameless(one.seat), [ready], [ready])
         return SeatTexts(one.seat, self.free, [code], [code])
 
-    def _seat(self, seat: int, name: str, facts: Mapping[str, Any]) -> SeatTexts:
+    def _seat(self, seat: int, name: str, facts: Mapping[str, object]) -> SeatTexts:
         over = self.state.over if self.state.state == "over" else None
         if over and seat in over.scores:
             number = self.say(number_text(over.scores[seat], money=self._screen.score))
@@ -312,7 +312,7 @@ class PanelModel:
             and (fact.on is None or "panel" in fact.on)
         ]
 
-    def _seat_facts(self, facts: Mapping[str, Any]) -> list[str]:
+    def _seat_facts(self, facts: Mapping[str, object]) -> list[str]:
         texts = (self._fact(name, fact, facts) for name, fact in self._seat_fact_labels)
         return [text for text in texts if text]
 
@@ -326,7 +326,7 @@ class PanelModel:
         )
         return [text for text in texts if text]
 
-    def _fact(self, name: str, fact: FactLabels, facts: Mapping[str, Any]) -> str:
+    def _fact(self, name: str, fact: FactLabels, facts: Mapping[str, object]) -> str:
         """Return a fact with its label, or "" if it is empty."""
         value = value_at(facts, name)
         label = self.say(next(one for one in (fact.short, fact.label, name) if one is not None))
@@ -343,7 +343,7 @@ class PanelModel:
         mark = "!" if value == fact.warn else "*" if self._leads(fact, facts) else ""
         return f"{label}{'' if len(label) < 2 else ' '}{text}{mark}" if text else ""
 
-    def _fact_value(self, name: str, value: Any, fact: FactLabels, facts: Mapping[str, Any]) -> str:
+    def _fact_value(self, name: str, value: object, fact: FactLabels, facts: Mapping[str, object]) -> str:
         if fact.card and isinstance(value, list):
             count = facts.get(f"{name}_count")
             hidden = count - len(value) if type(count) is int else 0
@@ -359,15 +359,15 @@ class PanelModel:
         return self._named(fact_text(value, fact, self.labels))
 
     @staticmethod
-    def _number(value: Any, fact: FactLabels) -> str:
+    def _number(value: object, fact: FactLabels) -> str:
         return number_text(value, money=fact.money, sign=fact.signed)
 
-    def _leads(self, fact: FactLabels, facts: Mapping[str, Any]) -> bool:
+    def _leads(self, fact: FactLabels, facts: Mapping[str, object]) -> bool:
         """Return whether `facts` are those of the leading seat in this fact, which the labels name by `leader`."""
         leader = value_at(self._values, fact.leader) if fact.leader else None
         return leader is not None and facts is self._values["seats"].get(str(leader))
 
-    def _by_turns(self, values: Sequence[Any], fact: FactLabels) -> str:
+    def _by_turns(self, values: Sequence[object], fact: FactLabels) -> str:
         """Return the last two numbers that two sides have named in turn."""
         sides = [value_at(self._values, path) for path in fact.sides]
         texts = [
@@ -376,7 +376,7 @@ class PanelModel:
         ]
         return " ".join(texts[-2:])
 
-    def _card(self, card: Any, *, by_name: bool) -> str:
+    def _card(self, card: object, *, by_name: bool) -> str:
         """Return a card of a fact: its letter, the title of its face, or its name if the labels want that."""
         face = face_of(self.labels, card, self.deck)
         if face is None:

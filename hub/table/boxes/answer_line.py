@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product, takewhile
 from math import comb
-from typing import Any
 
 from hub.display.labels import NO_LABELS
-from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param
+from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param, Value
 from hub.engine.labels import Labels, ParameterLabels
 
 MAX_ANSWERS = 500
@@ -108,7 +107,7 @@ def accepts_answer(move: Move, answer: Answer) -> bool:
     return move.name == answer.move and move.accepts(answer.args)
 
 
-def values_on_line(param: Param, *, alone: bool) -> Sequence[Any]:
+def values_on_line(param: Param, *, alone: bool) -> Sequence[Value]:
     """Return the values of a parameter that go on a line; none if it needs the phone.
 
     `alone`: the move has no other parameter.
@@ -127,7 +126,7 @@ def values_on_line(param: Param, *, alone: bool) -> Sequence[Any]:
                 return [[]]  # an optional subset would put every other answer out of the dial's reach
             if least == most and comb(len(values), least) <= MAX_SUBSETS:
                 return [list(some) for some in combinations(values, least)]
-            none: list[Any] = [[]] if least == 0 else []
+            none: list[Value] = [[]] if least == 0 else []
             return none + [[value] for value in values if least <= 1 <= most]
         case Order(values):
             return [values] if len(values) < 2 else []
@@ -168,7 +167,7 @@ def _without_repeats(answers: Iterable[Answer]) -> Iterator[Answer]:
             yield answer
 
 
-def _with_current_parameters(move: Move, picked: Mapping[str, Any], labels: Labels) -> Move:
+def _with_current_parameters(move: Move, picked: Mapping[str, Value], labels: Labels) -> Move:
     """Return a move with the parameters picked so far, fixed, and those to be picked now.
 
     Parameters that the labels put off follow one by one after all others.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from hub.display.language import Language
 from hub.engine.decision import Answer, Decision
@@ -133,6 +132,6 @@ class BoxDisplays:
         return captions.picked_caption(cursor, moves, labels, seen_by(match, seat), self.letters)
 
 
-def seen_by(match: Match, seat: int) -> Mapping[str, Any]:
+def seen_by(match: Match, seat: int) -> Mapping[str, object]:
     """Return the view of a seat, which names its answers: only its player reads the box."""
     return match.view(seat) if seat in match.state.seats else {}

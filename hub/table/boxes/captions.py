@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from hub.display.labels import NO_LABELS, Deck, beside, cents, deck_in, face_of, fill, value_at
 from hub.engine.decision import Answer, Move, Roll
@@ -27,7 +27,7 @@ from hub.table.boxes.controls import (
 )
 from hub.table.boxes.lettering import CAPTION_LENGTH, ENGLISH, Lettering, cut, fits
 
-View: TypeAlias = Mapping[str, Any]
+View: TypeAlias = Mapping[str, object]
 """The view of a seat, with its own part (`you`)."""
 
 
@@ -265,7 +265,7 @@ def _card_text(value: object, labels: Labels, deck: Deck, *, short: bool) -> str
     return str(value) if face is None else face.short if short else face.full
 
 
-def _gap_text(gap: int, cards: Any, labels: Labels) -> str:
+def _gap_text(gap: int, cards: object, labels: Labels) -> str:
     """Return a gap in a row of cards, counted from 0 at the left end, by the cards beside it."""
     faces = [face_of(labels, card) for card in cards] if isinstance(cards, list) else []
     titles = [face.title if face else "?" for face in faces]

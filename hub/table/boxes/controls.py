@@ -30,10 +30,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from hub.display.labels import NO_LABELS
-from hub.engine.decision import Amount, Answer, Fixed, Move, OneOf, Param, Roll
+from hub.engine.decision import Amount, Answer, Fixed, Move, OneOf, Param, Roll, Value
 from hub.engine.labels import Labels
 from hub.engine.text import say
 from hub.ports import Key, Turn
@@ -260,7 +260,7 @@ def _index_for_key(moves: Sequence[Move], line: Sequence[Answer], index: int, nu
     if not found:
         return None
 
-    def other_args(answer: Answer) -> dict[str, Any]:
+    def other_args(answer: Answer) -> dict[str, object]:
         return {name: value for name, value in answer.args.items() if name != parameter}
 
     # The dial's other arguments stay if that is legal; else take the next legal answer to the right.
@@ -284,7 +284,7 @@ def _key_parameter(moves: Sequence[Move]) -> tuple[str, str] | None:
     return None
 
 
-def _differing_values(moves: Sequence[Move], move: str, parameter: str) -> Sequence[Any]:
+def _differing_values(moves: Sequence[Move], move: str, parameter: str) -> Sequence[Value]:
     """Return a parameter's fixed values if the variants of a move differ in them; else none."""
     params = [variant.params.get(parameter) for variant in moves if variant.name == move]
     values = [param.value for param in params if isinstance(param, Fixed)]
