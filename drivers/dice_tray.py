@@ -8,10 +8,10 @@ number throws alike, so that no throw is lost or counts twice.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -203,7 +203,7 @@ class DiceTray:
 
     def __init__(self, asked: Settings, inbox: Inbox, clock: Clock, random: Random) -> None:
         self._tray = TrayState(inbox, random, asked.tray)
-        find: Callable[[], Any] = usb_ports if asked.ports is None else named_ports(asked.ports)
+        find: Callable[[], Sequence[str]] = usb_ports if asked.ports is None else named_ports(asked.ports)
         self._lines = Lines(partial(TraySession, self._tray), clock, find)
 
     @property

@@ -13,10 +13,10 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
-from gpiozero import PWMLED, DigitalInputDevice, DigitalOutputDevice, Factory, RotaryEncoder
+from gpiozero import PWMLED, Device, DigitalInputDevice, DigitalOutputDevice, Factory, RotaryEncoder
 
 from drivers.common import gpio_header
 from drivers.common import settings as block
@@ -45,6 +45,8 @@ from hub.ports import (
 )
 
 log = logging.getLogger(__name__)
+
+Opened = TypeVar("Opened", bound=Device)
 
 BOUNCE = 0.02  # seconds; switches are quiet within 5 to 10 ms (Ganssle, "A Guide to Debouncing", 2004)
 STEADY = 0.003  # seconds for which a level must last; interference in a meter of wire is far shorter
@@ -277,7 +279,7 @@ class _WiredBox:
         self.light = RingAnimation()
         self.contacts: dict[Control, Contact] = {control: Contact() for control in pins.inputs()}
         self._switches: dict[Control, DigitalInputDevice] = {}
-        self._opened: list[Any] = []
+        self._opened: list[Device] = []
         self._report_edge: Callable[[_WiredBox, Control, bool], None] = lambda *_: None
         self._lamps: list[PWMLED] = []
         self._levels: list[float] = []
@@ -303,7 +305,7 @@ class _WiredBox:
         if self.pins.buzzer is not None:
             self._buzzer = self._register(DigitalOutputDevice(self.pins.buzzer, pin_factory=factory))
 
-    def _register(self, opened: Any) -> Any:
+    def _register(self, opened: Opened) -> Opened:
         self._opened.append(opened)
         return opened
 

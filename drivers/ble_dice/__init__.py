@@ -194,8 +194,8 @@ class Kit:
 class Radio:
     """The backends of bleak and the event loop; tests replace them."""
 
-    scanner: Any = None
-    client: Any = None
+    scanner: type | None = None
+    client: type | None = None
     loop: Callable[[], asyncio.AbstractEventLoop] | None = None
 
 
@@ -478,5 +478,5 @@ class _Answers:
         return self._identified.is_set()
 
 
-def _backend(kind: Any) -> dict[str, Any]:
+def _backend(kind: type | None) -> dict[str, Any]:
     return {"backend": kind} if kind else {}

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -25,6 +25,7 @@ from hub.engine.text import say
 
 Picture = NDArray[np.uint8]  # height x width x 3 (blue, green, red); a mask is height x width
 Floats = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.generic)
 
 SPOTS = {
     1: ((0, 0),),
@@ -47,9 +48,9 @@ def channels_mean(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
     return (pixels[:, :, 0] + pixels[:, :, 1] + pixels[:, :, 2]) / np.float32(3)
 
 
-def channels_max(pixels: NDArray[Any]) -> NDArray[Any]:
+def channels_max(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the largest of each pixel's three colours, height x width; as quick as `channels_mean`."""
-    largest: NDArray[Any] = np.maximum(np.maximum(pixels[:, :, 0], pixels[:, :, 1]), pixels[:, :, 2])
+    largest: NDArray[np.float32] = np.maximum(np.maximum(pixels[:, :, 0], pixels[:, :, 1]), pixels[:, :, 2])
     return largest
 
 
@@ -310,7 +311,7 @@ class PictureAnalysis:
         kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round(0.17 * self.side) + 1,) * 2)
         found = []
         for bright, how in ((True, cv2.MORPH_TOPHAT), (False, cv2.MORPH_BLACKHAT)):
-            relief = channels_max(cv2.morphologyEx(self._picture, how, kernel))
+            relief = channels_max(np.asarray(cv2.morphologyEx(self._picture, how, kernel), np.float32))
             found += self._round_spots(relief, bright)
         strongest = sorted(found, key=lambda pip: -pip.contrast)
         kept: list[Pip] = []
@@ -544,8 +545,8 @@ def _round(spot: Picture) -> bool:
     return short / long > 0.68 and area / (solid + long * 1.6) > 0.62 and area / (short * long) > 0.58
 
 
-def _disc(flat: NDArray[Any], spot: tuple[int, int], spread: float, radius: float) -> NDArray[Any]:
+def _disc(flat: NDArray[Number], spot: tuple[int, int], spread: float, radius: float) -> NDArray[Number]:
     rows, columns = np.ogrid[:64, :64]
     x, y = 31.5 + spot[0] * spread * 64, 31.5 + spot[1] * spread * 64
-    inside: NDArray[Any] = flat[(columns - x) ** 2 + (rows - y) ** 2 <= radius**2]
+    inside: NDArray[Number] = flat[(columns - x) ** 2 + (rows - y) ** 2 <= radius**2]
     return inside

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from gpiozero import DigitalOutputDevice, Factory, InputDevice
 from PIL import Image
@@ -27,6 +27,9 @@ from hub.display import PanelSize
 from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
+
+if TYPE_CHECKING:
+    from gpiod.line import Value
 
 Mode = Literal["full", "fast", "partial"]
 Out = Literal["reset", "dc", "power"]
@@ -156,7 +159,7 @@ class PanelIo:
         self._bus = bus
         self._clock = clock
         self.pause = pause
-        self._outs: dict[Out, Any] = {}
+        self._outs: dict[Out, DigitalOutputDevice] = {}
         self._busy_since: float | None = None
         outs: list[tuple[Out, int | None]] = [("reset", pins.reset), ("dc", pins.dc), ("power", pins.power)]
         try:
@@ -253,9 +256,9 @@ class EpdConfig(ModuleType):
         for out in outs:
             self._io.set(out, False)
 
-    def digital_write(self, pin: Any, value: int) -> None:
+    def digital_write(self, pin: Out | Literal["cs"], value: int) -> None:
         """Put a line high or low; the select belongs to the bus."""
-        if pin != self.CS_PIN:
+        if pin != "cs":
             self._io.set(pin, bool(value))
 
     def digital_read(self, pin: str) -> int:
@@ -274,12 +277,27 @@ class EpdConfig(ModuleType):
     spi_writebyte2 = writebytes2 = spi_writebyte
 
 
+_Image = bytearray | list[int]  # one bit per pixel
+
+
+class _Epd(Protocol):
+    """The common part of the maker's panels. The names of their refresh functions differ."""
+
+    width: int
+    height: int
+
+    def init(self) -> int: ...
+    def getbuffer(self, image: Image.Image) -> _Image: ...
+    def sleep(self) -> None: ...
+    def __getattr__(self, name: str) -> Callable[..., object]: ...
+
+
 class WavesharePanel:
     """A panel of Waveshare's."""
 
     def __init__(self, model: Model, io: PanelIo) -> None:
         self._verbs = _VERBS[model.module]
-        self._epd = _waveshare_module(model, io).EPD()
+        self._epd: _Epd = _waveshare_module(model, io).EPD()
         self._was_partial = False
 
     def show(self, image: Image.Image, mode: Mode) -> None:
@@ -296,7 +314,7 @@ class WavesharePanel:
         self._epd.sleep()
 
 
-def _waveshare_module(model: Model, io: PanelIo) -> Any:
+def _waveshare_module(model: Model, io: PanelIo) -> ModuleType:
     """Return a separate copy of the maker's panel module that uses these lines."""
     found = importlib.util.find_spec("epaper")
     if found is None or not found.submodule_search_locations:
@@ -333,62 +351,62 @@ def _waveshare_module(model: Model, io: PanelIo) -> Any:
 class _Verbs(NamedTuple):
     """A panel's refresh functions, whose names differ between the maker's modules. `fresh`: no partial refresh before."""
 
-    full: Callable[[Any, Any], None]
-    fast: Callable[[Any, Any], None]
-    partial: Callable[[Any, Any, bool], None]
+    full: Callable[[_Epd, _Image], None]
+    fast: Callable[[_Epd, _Image], None]
+    partial: Callable[[_Epd, _Image, bool], None]
 
 
-def _full_2in13(epd: Any, data: Any) -> None:
+def _full_2in13(epd: _Epd, data: _Image) -> None:
     epd.init()
     epd.displayPartBaseImage(data)  # as the next partial refresh's old picture, too
 
 
-def _fast_2in13(epd: Any, data: Any) -> None:
+def _fast_2in13(epd: _Epd, data: _Image) -> None:
     epd.init_fast()
     epd.display_fast(data)
     epd.send_command(0x26)  # the old picture of the next partial refresh, which display_fast leaves as it was
     epd.send_data2(data)
 
 
-def _partial_2in13(epd: Any, data: Any, _fresh: bool) -> None:
+def _partial_2in13(epd: _Epd, data: _Image, _fresh: bool) -> None:
     epd.displayPartial(data)
 
 
-def _full_2in9(epd: Any, data: Any) -> None:
+def _full_2in9(epd: _Epd, data: _Image) -> None:
     epd.init()
     epd.display_Base(data)
 
 
-def _fast_2in9(epd: Any, data: Any) -> None:
+def _fast_2in9(epd: _Epd, data: _Image) -> None:
     epd.init_Fast()
     epd.display_Base(data)
 
 
-def _full_4in2(epd: Any, data: Any) -> None:
+def _full_4in2(epd: _Epd, data: _Image) -> None:
     epd.init()
     epd.display(data)
 
 
-def _fast_4in2(epd: Any, data: Any) -> None:
+def _fast_4in2(epd: _Epd, data: _Image) -> None:
     epd.init_fast(epd.Seconds_1_5S)
     epd.display_Fast(data)
 
 
-def _partial(epd: Any, data: Any, _fresh: bool) -> None:
+def _partial(epd: _Epd, data: _Image, _fresh: bool) -> None:
     epd.display_Partial(data)
 
 
-def _full_7in5(epd: Any, data: Any) -> None:
+def _full_7in5(epd: _Epd, data: _Image) -> None:
     epd.init()
     epd.display(data)
 
 
-def _fast_7in5(epd: Any, data: Any) -> None:
+def _fast_7in5(epd: _Epd, data: _Image) -> None:
     epd.init_fast()
     epd.display(data)
 
 
-def _partial_7in5(epd: Any, data: Any, fresh: bool) -> None:
+def _partial_7in5(epd: _Epd, data: _Image, fresh: bool) -> None:
     if fresh:
         epd.init_part()
     epd.display_Partial(data, 0, 0, epd.width, epd.height)
@@ -429,18 +447,18 @@ class _InkyLines:
     So reading the busy line takes until it is at rest.
     """
 
-    def __init__(self, model: Model, io: PanelIo, levels: Any) -> None:
+    def __init__(self, model: Model, io: PanelIo, levels: type[Value]) -> None:
         self._busy_high = model.busy_high
         self._io = io
         self._levels = levels
         self._asked = False
 
-    def set_value(self, pin: Any, value: Any) -> None:
+    def set_value(self, pin: Out | int, value: Value) -> None:
         """Put a line high or low; the select belongs to the bus."""
         if pin in ("reset", "dc"):
             self._io.set(pin, value == self._levels.ACTIVE)
 
-    def get_value(self, pin: Any) -> Any:
+    def get_value(self, pin: str) -> Value:
         """Return the level of the busy line at rest, the only input. It is read twice if low means busy."""
         assert pin == "busy"
         self._asked = not self._asked

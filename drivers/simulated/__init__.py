@@ -108,7 +108,7 @@ class SimulatedTable:
             self.changed.wait_for(lambda: self.version != version, timeout)
             return self.version
 
-    def do(self, command: Mapping[str, Any]) -> str | None:
+    def do(self, command: Mapping[str, object]) -> str | None:
         """Execute a command of the bench page. Return a sentence if that is impossible, else None.
 
         `{"box": 2, "press": "k3"}` (with `"hold": true`), `{"box": 2, "both": true}` (bar and push held together),

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.engine.text import say
@@ -163,7 +162,7 @@ class SimDice(ThreadedDevice):
             if was_lost and self._armed is not None:
                 self._report("armed")
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """Return what the bench page shows, ready for JSON."""
         with self._lock:
             arm = self._armed

@@ -17,21 +17,21 @@ VERSION = "sim-1"  # the firmware version that a simulated box reports
 
 
 @cache
-def box_module() -> Any:
+def box_module() -> ModuleType:
     """Return the firmware's module `box`. It has no state of its own."""
     box = load("box")
-    box.VERSION = VERSION
+    vars(box)["VERSION"] = VERSION
     return box
 
 
-def load(name: str) -> Any:
+def load(name: str) -> ModuleType:
     """Load a module of the firmware, and the modules that it imports, without `sys.modules`.
 
     The names `frames`, `link` and `time` would be other modules here.
     """
     loaded: dict[str, ModuleType] = {"time": _time()}
 
-    def load_or_import(wanted: str, *arguments: Any, **named: Any) -> Any:
+    def load_or_import(wanted: str, *arguments: Any, **named: Any) -> ModuleType:
         if wanted in loaded:
             return loaded[wanted]
         file = FOLDER / f"{wanted}.py"
@@ -47,7 +47,6 @@ def load(name: str) -> Any:
 
 def _time() -> ModuleType:
     """Return the part of MicroPython's `time` that the firmware uses. These ticks are milliseconds and never wrap."""
-    time: Any = ModuleType("time")
-    time.ticks_add = lambda ticks, delta: ticks + delta
-    time.ticks_diff = lambda later, earlier: later - earlier
-    return time  # type: ignore[no-any-return]
+    time = ModuleType("time")
+    vars(time).update(ticks_add=lambda ticks, delta: ticks + delta, ticks_diff=lambda later, earlier: later - earlier)
+    return time

@@ -158,7 +158,7 @@ class SimBox:
         self._calls = CallQueue()
         self._lock = threading.Lock()
         self._pty: tuple[int, int] | None = None  # box end, hub end
-        self._reported_state: dict[str, Any] = {}
+        self._reported_state: dict[str, object] = {}
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
