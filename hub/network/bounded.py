@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import select
 import ssl
-from typing import Any
+from typing import Literal
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import MQTTErrorCode
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -23,8 +23,11 @@ class BoundedClient(paho.Client):
     size of that packet in bytes; it is 0 otherwise.
     """
 
-    def __init__(self, most: int, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(
+        self, most: int, client_id: str, protocol: MQTTProtocolVersion, transport: Literal["tcp", "unix"] = "tcp",
+    ) -> None:  # fmt: skip
+        version = CallbackAPIVersion.VERSION2
+        super().__init__(version, client_id, protocol=protocol, transport=transport, reconnect_on_failure=False)
         self._most = most
         self.refused = 0
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.enums import MQTTErrorCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from hub.engine.text import Text, say
@@ -125,14 +125,8 @@ class Connection:
         self._echo_late = 0.0  # seconds since it was sent; `_silent`: of these, seconds without data from the broker
         self._silent = 0.0
         self._largest = 0  # maximum packet size of the broker in bytes; 0: no limit
-        client = BoundedClient(
-            LARGEST_PACKET,
-            CallbackAPIVersion.VERSION2,
-            client_id=endpoint.client_id,
-            protocol=paho.MQTTv5,
-            transport="unix" if endpoint.address.path else "tcp",
-            reconnect_on_failure=False,
-        )
+        path = endpoint.address.path
+        client = BoundedClient(LARGEST_PACKET, endpoint.client_id, paho.MQTTv5, "unix" if path else "tcp")
         client.max_inflight_messages_set(65535)  # the owner limits it: one message in flight per retained topic
         if endpoint.user:
             client.username_pw_set(endpoint.user, endpoint.password or None)

@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.enums import MQTTErrorCode
 
 from hub.engine.text import say
 from hub.network.bounded import BoundedClient
@@ -61,13 +61,7 @@ def login_error(endpoint: Endpoint) -> str:
 
 def _client(endpoint: Endpoint, client_id: str, protocol: MQTTProtocolVersion) -> BoundedClient:
     """Return a client with the hub's login for this broker. It accepts packets of at most 64 kB."""
-    client = BoundedClient(
-        MOST_BYTES,
-        CallbackAPIVersion.VERSION2,
-        client_id=client_id,
-        protocol=protocol,
-        reconnect_on_failure=False,
-    )
+    client = BoundedClient(MOST_BYTES, client_id, protocol)
     if endpoint.user:
         client.username_pw_set(endpoint.user, endpoint.password or None)
     if endpoint.address.tls is not None:

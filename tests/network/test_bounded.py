@@ -5,7 +5,7 @@ import os
 import resource
 import socket
 
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.enums import MQTTErrorCode, MQTTProtocolVersion
 
 from hub.network.bounded import BoundedClient
 
@@ -19,7 +19,7 @@ def test_a_connection_lasts_where_a_crowd_holds_more_files_than_select_knows_unt
         while (file := os.open(os.devnull, os.O_RDONLY)) < 1024:
             crowd.callback(os.close, file)
         crowd.callback(os.close, file)
-        client = BoundedClient(1000, CallbackAPIVersion.VERSION2, client_id="a", reconnect_on_failure=False)
+        client = BoundedClient(1000, "a", MQTTProtocolVersion.MQTTv311)
         client.connect_bounded("127.0.0.1", server.getsockname()[1], 10)
         broker, _ = server.accept()
         with broker:
