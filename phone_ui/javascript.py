@@ -166,7 +166,7 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _by_verb(args: Mapping[str, type[msgspec.Struct]]) -> dict[str, Any]:
+def _by_verb(args: Mapping[str, type[msgspec.Struct]]) -> dict[str, object]:
     """Return a schema that maps each verb of a request to the type of its arguments."""
     of_verb = {verb: {"$ref": f"#/$defs/{kind.__name__}"} for verb, kind in args.items()}
     return {

@@ -7,7 +7,7 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlencode
 
 import msgspec
@@ -59,7 +59,7 @@ class BenchFace(Protocol):
     def newest(self) -> Latest:
         """Return their latest complete state as JSON."""
 
-    def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+    def command(self, command: Mapping[str, object]) -> Mapping[str, object]:
         """Execute an action of a person at the bench, such as a press, a turn or a roll. Raise HubError with a sentence."""
 
     def panel(self, size: str) -> bytes | None:
@@ -135,7 +135,7 @@ def make_app(
     claims: Claims | None = None,
     static: Path = STATIC,
     vendor: Mapping[str, Path] = VENDOR,
-    status: Callable[[], Mapping[str, Any]] = dict,
+    status: Callable[[], Mapping[str, object]] = dict,
     cards: Callable[[], AllCards] = lambda: AllCards({}),
     guides: Mapping[str, object] | None = None,
     speech: Speech | None = None,
@@ -430,7 +430,7 @@ def _up() -> Response:
     return Response(status=204, headers={"Cross-Origin-Resource-Policy": "cross-origin"})
 
 
-def _json_answer(value: Plain | Mapping[str, Any], status: int = 200) -> Response:
+def _json_answer(value: Plain | Mapping[str, object], status: int = 200) -> Response:
     return Response(to_json(value), status, mimetype="application/json")
 
 

@@ -339,11 +339,8 @@ class _Uvicorn(uvicorn.Server):
 
     def _protocol(self) -> asyncio.Protocol:
         """Return the protocol for one connection, as uvicorn's own `startup` makes it."""
-        make: Any = self.config.http_protocol_class
-        protocol: asyncio.Protocol = make(
-            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
-        )
-        return protocol
+        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
 
 class WebServer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -187,7 +187,7 @@ PARAMETERS = {
 }
 
 
-def document() -> dict[str, Any]:
+def document() -> dict[str, object]:
     """Return the document, ready for JSON."""
     channels = _channels()
     kinds: set[type[msgspec.Struct]] = {messages.Login, *verbs.ARGS.values()}
@@ -241,7 +241,7 @@ def document() -> dict[str, Any]:
     }
 
 
-def _channel(name: str, one: Channel) -> dict[str, Any]:
+def _channel(name: str, one: Channel) -> dict[str, object]:
     return {
         "address": one.topic,
         "servers": [{"$ref": f"#/servers/{one.server}"}],
@@ -251,7 +251,7 @@ def _channel(name: str, one: Channel) -> dict[str, Any]:
     }
 
 
-def _operation(name: str, one: Channel) -> dict[str, Any]:
+def _operation(name: str, one: Channel) -> dict[str, object]:
     return {
         "action": one.ours,
         "channel": {"$ref": f"#/channels/{name}"},
@@ -266,7 +266,7 @@ def _operation(name: str, one: Channel) -> dict[str, Any]:
     }
 
 
-def _message(name: str, one: Channel) -> dict[str, Any]:
+def _message(name: str, one: Channel) -> dict[str, object]:
     if one.text:
         return {"name": name, "contentType": "text/plain", "payload": {"enum": list(one.text)}}
     if one.message is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -238,9 +238,9 @@ PARAMETERS = {
 }
 
 
-def document() -> dict[str, Any]:
+def document() -> dict[str, object]:
     """Return the document, ready for JSON."""
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, dict[str, object]] = {}
     for one in ADDRESSES:
         paths.setdefault(one.path, {})[one.method] = _operation(one)
     kinds: set[type[msgspec.Struct]] = {
@@ -283,9 +283,9 @@ def document() -> dict[str, Any]:
     }
 
 
-def _operation(one: Address) -> dict[str, Any]:
+def _operation(one: Address) -> dict[str, object]:
     names = [name for name in PARAMETERS if f"{{{name}}}" in one.path]
-    made: dict[str, Any] = {
+    made: dict[str, object] = {
         "operationId": _name(one),
         "description": one.about,
         "parameters": [
@@ -304,9 +304,8 @@ def _operation(one: Address) -> dict[str, Any]:
             "required": True,
             "description": f"{first_line(one.body)} {BOX}",
             "content": {JSON: {"schema": ref(one.body)}},
+            **(sealed(*one.sealed) if one.sealed else {}),
         }
-        if one.sealed:
-            made["requestBody"] |= sealed(*one.sealed)
     elif one.method == "post":
         made["requestBody"] = {"required": True, "content": {JSON: {"schema": {"type": "object"}}}}
     # What is refused is told by one sentence, whatever the reason: limits of the port may refuse any request.
@@ -320,8 +319,8 @@ def _operation(one: Address) -> dict[str, Any]:
     return made
 
 
-def _answer(one: Address) -> dict[str, Any]:
-    made: dict[str, Any] = {"description": first_line(one.answer) if isinstance(one.answer, type) else one.about}
+def _answer(one: Address) -> dict[str, object]:
+    made: dict[str, object] = {"description": first_line(one.answer) if isinstance(one.answer, type) else one.about}
     if isinstance(one.answer, type):
         made["content"] = {JSON: {"schema": ref(one.answer)}}
     elif one.answer:
@@ -329,7 +328,7 @@ def _answer(one: Address) -> dict[str, Any]:
     return made | (sealed(*one.back) if one.back else {})
 
 
-def _schema(one: Address) -> dict[str, Any]:
+def _schema(one: Address) -> dict[str, object]:
     if one.answer == STREAM:
         data = state.ScreenState if "/screen/" in one.path else state.PublicState
         of_data = {} if "/bench/" in one.path else {"x-data": ref(data)}  # the bench's are for its page only

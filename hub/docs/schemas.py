@@ -58,7 +58,7 @@ ENCRYPTION = (
     "give `sodium_unpad` the length of the whole text as its block."
 )
 
-PARAMETER: Mapping[str, Any] = {
+PARAMETER: Mapping[str, object] = {
     "description": "What one parameter of a move may be; anything else than these objects is the only value that it may have.",
     "anyOf": [
         {
@@ -107,7 +107,7 @@ PARAMETER: Mapping[str, Any] = {
         {"description": "This very value.", "type": ["string", "integer", "boolean", "null", "array"]},
     ],
 }
-OFFER: Mapping[str, Any] = {
+OFFER: Mapping[str, object] = {
     "title": "Offer",
     "description": (
         "A move that is legal now, and beside its name what each of its parameters may be. What is listed is legal, and "
@@ -119,10 +119,10 @@ OFFER: Mapping[str, Any] = {
     "required": ["move"],
     "additionalProperties": {"$ref": f"{COMPONENTS}Parameter"},
 }
-OWN: Mapping[str, Mapping[str, Any]] = {"Offer": OFFER, "Parameter": PARAMETER}
+OWN: Mapping[str, Mapping[str, object]] = {"Offer": OFFER, "Parameter": PARAMETER}
 
 
-def ref(kind: type[msgspec.Struct] | str) -> dict[str, Any]:
+def ref(kind: type[msgspec.Struct] | str) -> dict[str, object]:
     """Return a reference to the schema of a Struct."""
     return {"$ref": COMPONENTS + (kind if isinstance(kind, str) else kind.__name__)}
 
@@ -159,12 +159,12 @@ def schemas(kinds: Collection[type[msgspec.Struct]]) -> dict[str, Any]:
     return dict(sorted(parts.items()))
 
 
-def sealed(kind: type[msgspec.Struct], block: int) -> dict[str, Any]:
+def sealed(kind: type[msgspec.Struct], block: int) -> dict[str, object]:
     """Return what is said of an encrypted message: the schema of what is inside, and the block."""
     return {"x-plaintext": ref(kind), "x-block-bytes": block, "x-nonce-bytes": encryption.NONCE_BYTES}
 
 
-def draft_07(part: Any) -> Any:
+def draft_07(part: object) -> object:
     """Return a schema as JSON Schema draft 7 has it, which AsyncAPI builds on: a tuple is said otherwise there."""
     if isinstance(part, list):
         return [draft_07(one) for one in part]
