@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from msgspec.structs import replace
 from segno.helpers import make_wifi_data
@@ -59,7 +58,7 @@ class BenchAccess:
                 self.newest.put(json.dumps(self._device.snapshot()).encode())
             version = self._device.wait(version, BENCH_SECONDS)
 
-    def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+    def command(self, command: Mapping[str, object]) -> Mapping[str, object]:
         """Operate the devices as a person would: press, turn, roll, unplug, and so on. Raise HubError if that is impossible."""
         refusal = self._device.do(command)
         if refusal:

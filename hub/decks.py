@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import tomlkit
 
@@ -95,7 +95,7 @@ class CardLists:
             }
         )
 
-    def enter(self, name: str, changes: Mapping[str, Any]) -> Game:
+    def enter(self, name: str, changes: Mapping[str, object]) -> Game:
         """Keep changed cards of a game, and return the game that is played with them from now on.
 
         `changes` holds, by part, the new text or the changed values of cards. Raise StartRefused or LogError: then nothing has changed.
@@ -113,7 +113,7 @@ class CardLists:
         return changed
 
 
-def _changed(parts: Mapping[str, CardParts], changes: Mapping[str, Any]) -> dict[str, CardParts]:
+def _changed(parts: Mapping[str, CardParts], changes: Mapping[str, object]) -> dict[str, CardParts]:
     """Return the parts with the changed values in place of theirs. Raise StartRefused on what is not there."""
     if not changes.keys() <= parts.keys():
         raise StartRefused("That is no list of changed cards.")
@@ -131,7 +131,7 @@ def _changed(parts: Mapping[str, CardParts], changes: Mapping[str, Any]) -> dict
     return result
 
 
-def _merged(card: str, about: Any, change: Any) -> Any:
+def _merged(card: str, about: object, change: object) -> object:
     """Return a card with its changed values. Raise StartRefused where they are of another kind."""
     if change is None:
         return about
@@ -189,7 +189,7 @@ def as_text(game: Game, parts: Mapping[str, CardParts] | None = None) -> str:
     return tomlkit.dumps(document)
 
 
-def _item(part: CardParts) -> Any:
+def _item(part: CardParts) -> tomlkit.items.Item:
     """Return a part as TOML has it: a text over several lines, or a table with a line for each card."""
     if isinstance(part, str):
         return tomlkit.string(part, multiline=True)

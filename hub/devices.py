@@ -39,13 +39,13 @@ class Simulated(Protocol):
 
     names: Mapping[int, str]
 
-    def snapshot(self) -> Mapping[str, Any]:
+    def snapshot(self) -> Mapping[str, object]:
         """Return the whole visible state, ready for JSON."""
 
     def wait(self, version: int, timeout: float) -> int:
         """Wait at most `timeout` seconds for a state newer than `version`; return the present version."""
 
-    def do(self, command: Mapping[str, Any]) -> str | None:
+    def do(self, command: Mapping[str, object]) -> str | None:
         """Execute a command of the bench page. Return None, or a sentence that says why that is impossible."""
 
     def png(self, size: str) -> bytes | None:
@@ -160,9 +160,9 @@ class DeviceHealth:
     """
 
     def __init__(self) -> None:
-        self._boxes: dict[str, dict[str, Any]] = {}
+        self._boxes: dict[str, dict[str, object]] = {}
         self._devices: dict[str, str] = {}
-        self._dice: dict[str, dict[str, Any]] = {}
+        self._dice: dict[str, dict[str, object]] = {}
         self._broker = ""
 
     def update(self, signal: object) -> None:
@@ -189,7 +189,7 @@ class DeviceHealth:
             case _:
                 return
 
-    def _reader(self, reader: str) -> dict[str, Any]:
+    def _reader(self, reader: str) -> dict[str, object]:
         return self._dice.get(reader, {"dice": 0, "weak": [], "why": ""})
 
     def snapshot(self) -> Mapping[str, Any]:

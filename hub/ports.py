@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from random import Random, SystemRandom  # noqa: TID251 - made here alone
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 from PIL import Image
@@ -178,7 +178,7 @@ class PhoneRequest:
     epoch: int
     number: int | None
     verb: str
-    args: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    args: Mapping[str, object] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ class StaffRequest:
     """A request of staff. `answer` is called once, on the table's thread, with the success and a sentence."""
 
     verb: str
-    args: Mapping[str, Any]
+    args: Mapping[str, object]
     answer: Callable[[bool, str], None] = field(repr=False)
 
 

@@ -11,7 +11,7 @@ import pwd
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import tomlkit
@@ -67,9 +67,9 @@ def read(path: Path, name: str) -> Document:
     return Document(name, text, table)
 
 
-def _is_deeper(table: dict[str, Any], levels: int) -> bool:
+def _is_deeper(table: dict[str, object], levels: int) -> bool:
     """Return whether tables and lists are nested deeper than that. Not recursive: TOML has no limit of its own."""
-    level: list[Any] = [table]
+    level: list[dict[str, object] | list[object]] = [table]
     for _ in range(levels):
         inner = [value for one in level for value in (one.values() if isinstance(one, dict) else one)]
         level = [value for value in inner if isinstance(value, dict | list)]
@@ -118,7 +118,7 @@ def _default(field: inspect.Field, table: type[msgspec.Struct] | None) -> str:
 # --- a Struct as a table ------------------------------------------------------------------------------
 
 
-def commented(struct: msgspec.Struct, rest: Mapping[str, Any] | None = None) -> Table:
+def commented(struct: msgspec.Struct, rest: Mapping[str, object] | None = None) -> Table:
     """Return a Struct as a TOML table with each key's description beside it; then the keys of `rest`."""
     table = tomlkit.table()
     described = [
@@ -132,12 +132,12 @@ def commented(struct: msgspec.Struct, rest: Mapping[str, Any] | None = None) -> 
         value.comment(about)
         value.trivia.comment_ws = " " * (max(column - widths[name], 0) + 2)
         table.add(name, value)
-    for name, value in (rest or {}).items():
-        table.add(name, item(value))
+    for name, other in (rest or {}).items():
+        table.add(name, item(other))
     return table
 
 
-def item(value: Any) -> Item:
+def item(value: object) -> Item:
     """Return a value as TOML of one line."""
     if isinstance(value, Mapping):
         inline = tomlkit.inline_table()

@@ -79,7 +79,7 @@ class Document:
         return without + 1
 
 
-def _holds(value: Any, path: KeyPath) -> bool:
+def _holds(value: object, path: KeyPath) -> bool:
     for step in path:
         match value:
             case dict() if step in value:
@@ -142,7 +142,7 @@ def _table(form: type[S], values: Mapping[str, object], place: _Place) -> S:
         raise place.error(f"will not do: {error}.") from None
 
 
-def _value(key: str, value: Any, kind: inspect.Type, hint: Any, place: _Place) -> Any:
+def _value(key: str, value: object, kind: inspect.Type, hint: object, place: _Place) -> object:
     """Return the value of one key, tables in it as Structs."""
     plain = bare(kind)
     if isinstance(plain, inspect.StructType):
@@ -173,7 +173,7 @@ def _value(key: str, value: Any, kind: inspect.Type, hint: Any, place: _Place) -
     raise place.error(f"{key_text(key)} = {shown(value)} will not do; {key_text(key)} is {allowed(kind, hint)}.", key)
 
 
-def allowed(kind: inspect.Type, hint: Any = None) -> str:
+def allowed(kind: inspect.Type, hint: object = None) -> str:
     """Return what a value of that type may be: the end of a sentence that begins with "It is".
 
     `hint` is the annotation itself, which has choices in the order in which they were written.
@@ -270,7 +270,7 @@ def fields(form: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
 
 
 @functools.cache
-def hints(form: type[msgspec.Struct]) -> dict[str, Any]:
+def hints(form: type[msgspec.Struct]) -> dict[str, object]:
     """Return the annotations of a Struct by the names of its fields."""
     return typing.get_type_hints(form, include_extras=True)
 
@@ -280,13 +280,13 @@ def extras(form: type[msgspec.Struct], name: str) -> dict[str, Any]:
     return {field.name: extra for field in fields(form) if (extra := meta(field.type, name)) is not None}
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value as text for a sentence, cut off if it is long."""
     text = _written(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """Return a value as TOML writes it. Values come from TOML, so their nesting is limited."""
     match value:
         case str():

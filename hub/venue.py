@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -272,7 +271,7 @@ class VenueDesk:
             raise HubError(sentence)
         return sentence
 
-    def _enter_cards(self, name: str, changes: Mapping[str, Any]) -> str:
+    def _enter_cards(self, name: str, changes: Mapping[str, object]) -> str:
         """Use changed cards for the next matches of a game. Raise HubError."""
         for table in self._tables.values():
             if title := table.title_if_playing(name):

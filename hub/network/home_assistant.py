@@ -77,7 +77,7 @@ def discovery(hub: str, state: PublicState) -> dict[str, Any]:
     """Return the discovery payload of a table: one device with several entities."""
     own = _id(hub, state.table)
 
-    def entity(key: str, name: str, kind: str, template: str, **more: object) -> dict[str, Any]:
+    def entity(key: str, name: str, kind: str, template: str, **more: object) -> dict[str, object]:
         shown = {"name": name, "platform": kind, "unique_id": f"{own}-{key}", "value_template": f"{{{{ {template} }}}}"}
         return {key: shown | more}
 

@@ -20,7 +20,7 @@ from hub.state import AskedByPlayers, Count, Name, Plain, SeatNumber
 NOT_UNDERSTOOD = say("The hub does not understand this request. Reload the page.")
 
 
-def read_args(kinds: Mapping[str, type[Plain]], verb: str, args: Mapping[str, Any]) -> Plain:
+def read_args(kinds: Mapping[str, type[Plain]], verb: str, args: Mapping[str, object]) -> Plain:
     """Convert the arguments of a request to the type of its verb. Raise IllegalAction if they or the verb are invalid."""
     try:
         return msgspec.convert(args, kinds[verb], strict=True)

@@ -14,7 +14,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
@@ -74,7 +74,7 @@ def given_house(pairs: Iterable[str], seats: int) -> dict[int, Strength]:
     return house
 
 
-def read_stack(game: Game, path: str | None) -> dict[str, Any]:
+def read_stack(game: Game, path: str | None) -> dict[str, object]:
     """Return the stack in a file: the order of piles that the game lets be stacked. Raise StartRefused."""
     if path is None:
         return {}
@@ -99,7 +99,7 @@ class Referee:
     """
 
     def __init__(
-        self, game: Game, seats: int, options: Mapping[str, Any], chance: Chance,
+        self, game: Game, seats: int, options: Mapping[str, object], chance: Chance,
         house: Mapping[int, Strength] | None = None, luck: Random | None = None,
     ) -> None:  # fmt: skip
         self.match = Match(game, range(1, seats + 1), options)
@@ -131,7 +131,7 @@ class Referee:
             return _dump({"ok": False, "error": str(error), "code": "FAULT"})
 
     @staticmethod
-    def _read(text: str) -> dict[str, Any]:
+    def _read(text: str) -> dict[str, object]:
         if len(text) > MAX_LINE:
             raise IllegalAction(f"A line has at most {MAX_LINE} characters.")
         try:
@@ -142,7 +142,7 @@ class Referee:
             raise IllegalAction("That line is not a JSON object.")
         return request
 
-    def _action(self, request: dict[str, Any]) -> Action:
+    def _action(self, request: dict[str, object]) -> Action:
         if "roll" in request:
             return self._roll(request)
         args = dict(request)
@@ -153,7 +153,7 @@ class Referee:
             raise IllegalAction(f"There is no seat {seat} at this table.")
         return Action(seat=seat, move=move, args=args)
 
-    def _roll(self, request: dict[str, Any]) -> Action:
+    def _roll(self, request: dict[str, object]) -> Action:
         unknown = sorted(request.keys() - {"roll", "read", "seat"})
         if unknown:
             raise IllegalAction(f"A roll has no {unknown[0]!r}: it has roll, read and seat.")
@@ -167,7 +167,7 @@ class Referee:
                 return Action(seat=seat, move="roll", args=roll)  # refused by the match, in the rulebook's words
         return Action(seat=CHANCE, move="roll", args=roll)
 
-    def _undo(self, request: dict[str, Any]) -> list[Event]:
+    def _undo(self, request: dict[str, object]) -> list[Event]:
         count = request["undo"]
         if len(request) > 1 or type(count) is not int or count < 1:
             raise IllegalAction("Undo wants a number of inputs, 1 or more, and nothing else.")
@@ -189,7 +189,7 @@ class Referee:
         plays = (house_player.play(self.match, seat, how, self._luck) for seat, how in self._house.items())
         return next((action for action in plays if action), None)
 
-    def _show(self, request: dict[str, Any]) -> str:
+    def _show(self, request: dict[str, object]) -> str:
         viewer = request["show"]
         if len(request) > 1 or not (viewer == "table" or type(viewer) is int):
             raise IllegalAction('Show wants "table" or the number of a seat, and nothing else.')
@@ -200,7 +200,7 @@ class Referee:
         return _dump({"ok": True, "view": msgspec.Raw(self.match.view_json(viewer))})
 
     def _accepted(self, events: list[Event]) -> str:
-        answer: dict[str, Any] = {
+        answer: dict[str, object] = {
             "ok": True,
             "events": [event_wire(event) for event in events],
             "waiting": self._waiting(),
@@ -209,12 +209,12 @@ class Referee:
             answer["over"] = self.match.over.wire()
         return _dump(answer)
 
-    def _waiting(self) -> dict[str, Any]:
+    def _waiting(self) -> dict[str, object]:
         """Return all that is asked, of everybody: enough to answer without knowing the game."""
         decision = self.match.open
         if decision is None:
             return {"seats": {}}
-        waiting: dict[str, Any] = {}
+        waiting: dict[str, object] = {}
         if decision.roll:
             waiting["roll"] = roll_wire(decision.roll)
         moves = {str(seat): self.match.moves(seat) for seat in self.match.state.seats}
@@ -225,16 +225,16 @@ class Referee:
         return waiting
 
 
-def event_wire(event: Event) -> dict[str, Any]:
+def event_wire(event: Event) -> dict[str, object]:
     """Return an event ready for JSON: its sentence, kind and rule, and its data."""
     return {"text": event.text, "kind": event.kind, "rule": event.rule, "data": event.data}
 
 
-def _dump(answer: Mapping[str, Any]) -> str:
+def _dump(answer: Mapping[str, object]) -> str:
     return to_json(answer).decode()
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
         raise ValueError("a key twice")

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from random import Random
 from textwrap import wrap
-from typing import Any
+from typing import NoReturn
 
 from hub.config import Config, DevicePart, load, owners_file
 from hub.devices import connect, needs
@@ -65,7 +65,7 @@ def _ignore(_: object) -> None:
     """Take a signal; a device that is not started sends none."""
 
 
-def _draw_nothing(_: PublicState) -> Any:
+def _draw_nothing(_: PublicState) -> NoReturn:
     raise AssertionError("a device that is not started draws nothing")
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
 
 from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.match import Match
@@ -22,7 +21,7 @@ class Chance:
     positions of successive picks.
     """
 
-    def __init__(self, source: Random | int | str, stack: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, source: Random | int | str, stack: Mapping[str, object] | None = None) -> None:
         self._random = source if isinstance(source, Random) else Random(source)  # noqa: S311 - a seed is asked for
         self._stack = dict(stack or {})
 
@@ -55,7 +54,7 @@ class Chance:
         return [1 + int(self._random.random() * sides) for _ in range(count)]
 
 
-def top_cards(pile: str, named: object, cards: Sequence[Any]) -> list[Any]:
+def top_cards(pile: str, named: object, cards: Sequence[object]) -> list[object]:
     """Return the top cards that a stack names. Raise StartRefused if the pile lacks one of them."""
     if not isinstance(named, list):
         raise StartRefused(f"The stack's {pile} must be a list, top card first.")
@@ -68,7 +67,7 @@ def top_cards(pile: str, named: object, cards: Sequence[Any]) -> list[Any]:
     return named
 
 
-def pick_index(pile: str, named: object, cards: Sequence[Any]) -> int:
+def pick_index(pile: str, named: object, cards: Sequence[object]) -> int:
     """Return the index of the value that a stack names. Raise StartRefused if it is not among `cards`."""
     for index, card in enumerate(cards):
         if type(card) is type(named) and card == named:

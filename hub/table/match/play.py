@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from hub.display.labels import NO_LABELS
 from hub.engine.decision import CHANCE, Action, Decision
@@ -219,7 +218,7 @@ class Play:
         self._first, self.match = self.match, earlier
         self.log.rewind(index)
 
-    def correct(self, faces: list[int], read: str, first: Mapping[str, Any]) -> None:
+    def correct(self, faces: list[int], read: str, first: Mapping[str, object]) -> None:
         """Replace the first reading by the second one in the log, which records both."""
         assert self.decision is not None
         args = {"faces": faces, "read": read, "first": dict(first)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from msgspec import UNSET, UnsetType
 
@@ -57,7 +56,7 @@ class GameChoice:
             options = next((one.options for one in self.presets(name) if one.name == preset), {})
         self.options = options
 
-    def _unusual(self, name: str, options: Mapping[str, object]) -> dict[str, Any]:
+    def _unusual(self, name: str, options: Mapping[str, object]) -> dict[str, object]:
         """Return the options that differ from their defaults."""
         usual = {one: option.default for one, option in self._play.games[name].options.items()}
         return {one: value for one, value in options.items() if value != usual.get(one)}
@@ -96,7 +95,7 @@ class GameChoice:
         self._choose(name, self.preset_with(name, unusual), unusual)
 
     def add_wish(
-        self, seat: Seat, name: str, preset: str | UnsetType = UNSET, options: Mapping[str, Any] | UnsetType = UNSET
+        self, seat: Seat, name: str, preset: str | UnsetType = UNSET, options: Mapping[str, object] | UnsetType = UNSET
     ) -> None:
         """Record the game that a seat would like, and choose the one with most wishes.
 
@@ -123,7 +122,7 @@ class GameChoice:
         if most != seat.wish:
             self._choose(most, *before[1:]) if before[0] == most else self._choose(most)
 
-    def _wish_options(self, options: Mapping[str, Any]) -> None:
+    def _wish_options(self, options: Mapping[str, object]) -> None:
         """Set options of the chosen game. Raise NotAsked or StartRefused if the game does not have one of them."""
         known = self._play.games[self.chosen].options
         if not set(options) <= set(known):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import UnsetType
@@ -118,7 +118,7 @@ class StaffDesk(Group):
         finally:  # it is done, even if the record is lost
             asked.answer(True, did)
 
-    def _dispatch(self, verb: str, args: Mapping[str, Any]) -> Text | Literal[""]:
+    def _dispatch(self, verb: str, args: Mapping[str, object]) -> Text | Literal[""]:
         """Do a request; return the sentence of its record, "" for none. Raise IllegalAction or LogError."""
         match verb, read_args(staff_verbs.TABLE_ARGS, verb, args):
             case "done", AcknowledgeArgs(key=key):
