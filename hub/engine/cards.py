@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from hub.engine.game import Rulebook
+from hub.engine.game import Rulebook, S
 from hub.errors import BadCard, StartRefused
 from hub.toml_structs import Document, key_text, nearest
 
@@ -28,7 +28,7 @@ class Source(Struct, frozen=True):
     name: str
     raw: bytes
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> dict[str, object]:
         """Return its data. Raise StartRefused with the invalid line."""
         try:
             return tomllib.loads(self.raw.decode())
@@ -52,7 +52,7 @@ class Source(Struct, frozen=True):
         return f"{self.name}{f', line {line}' if line else ''}"
 
 
-def load_data(shipped: Source, rulebook: Rulebook[Any], own: Source | None) -> dict[str, Any]:
+def load_data(shipped: Source, rulebook: Rulebook[S], own: Source | None) -> dict[str, Any]:
     """Return the data of a game, with an owner's cards if given. Raise StartRefused if the deck is invalid."""
     data, source = shipped.read(), own or shipped
     if own:
@@ -66,7 +66,7 @@ def load_data(shipped: Source, rulebook: Rulebook[Any], own: Source | None) -> d
     return ours if data == ours else data
 
 
-def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
+def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, object]:
     """Return the parts that replace those of the data file. Raise StartRefused if they are invalid."""
     parts, given = data.get("own", {}), own.read()
     if not parts:
@@ -85,14 +85,13 @@ def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
             kind = "a text of several lines" if isinstance(data[part], str) else f"a table: write [{part}]"
             raise StartRefused(f"{own.name}, line {document.line((part,))}: {part} is {kind}.")
     for part, kept_keys in parts.items():
-        if isinstance(given[part], dict):
-            given[part] = {
-                name: complete_card(data[part].get(name, {}), kept_keys, card) for name, card in given[part].items()
-            }
+        if isinstance(cards := given[part], dict):
+            known = data[part]
+            given[part] = {name: complete_card(known.get(name, {}), kept_keys, card) for name, card in cards.items()}
     return given
 
 
-def complete_card(known: Mapping[str, Any], kept_keys: list[str], card: Any) -> Any:
+def complete_card(known: Mapping[str, object], kept_keys: list[str], card: object) -> object:
     """Return a card of the list, completed by the `kept_keys` of the known card."""
     return {**{fact: known[fact] for fact in kept_keys if fact in known}, **card} if isinstance(card, dict) else card
 

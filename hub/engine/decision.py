@@ -14,9 +14,8 @@ parameter limits another, the same move is listed more than once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from functools import cache
-from types import coroutine
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 from zlib import crc32
 
@@ -33,7 +32,7 @@ MOVED_ON = say("The table has moved on: look again.")
 
 
 Kind: TypeAlias = Literal["ask", "sealed", "roll", "shuffle", "pick"]
-Args: TypeAlias = Mapping[str, Any]
+Args: TypeAlias = Mapping[str, object]
 
 Value: TypeAlias = "bool | int | str | Sequence[Value] | None"
 """A value of a parameter of a move."""
@@ -349,10 +348,14 @@ class Decision(Struct, gc=False):
         return self.checksum
 
 
-# The coroutine yields its question to the match, which sends the answer.
-@coroutine
-def _send(question: Question) -> Generator[Question, Any, Any]:
-    return (yield question)
+class _Sent(Awaitable[T]):
+    """A question on its way to the match, which sends the answer of type `T`."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+
+    def __await__(self) -> Generator[Question, T, T]:
+        return (yield self._question)
 
 
 async def ask(  # every verb takes the state first
@@ -369,7 +372,7 @@ async def ask(  # every verb takes the state first
         only = moves() if callable(moves) else moves
         if len(only) == 1 and only[0].single():
             return Answer(only[0].name, only[0].first())
-    return await _send(Question("ask", want, {seat: moves}, others or say("Seat {seat} decides.", seat=seat)))  # type: ignore[no-any-return]
+    return await _Sent(Question("ask", want, {seat: moves}, others or say("Seat {seat} decides.", seat=seat)))
 
 
 async def ask_all(  # every verb takes the state first
@@ -386,7 +389,7 @@ async def ask_all(  # every verb takes the state first
     if not moves:
         return {}
     others = others or say("Players are choosing in secret.")
-    return await _send(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))  # type: ignore[no-any-return]
+    return await _Sent(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))
 
 
 async def roll(  # every verb takes the state first
@@ -401,7 +404,7 @@ async def roll(  # every verb takes the state first
     dice = count if callable(count) else None
     first = count() if callable(count) else count
     others = others or say("Seat {seat} rolls.", seat=seat)
-    return await _send(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
+    return await _Sent(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))
 
 
 async def roll_or(
@@ -411,17 +414,17 @@ async def roll_or(
     """Ask for dice, and return the faces. Before the roll, the roller may make one of `moves` instead."""
     asked, roll = ({seat: moves} if moves else {}), Roll(seat, count, sides, why)
     question = Question("roll", want, asked, others or say("Seat {seat} rolls.", seat=seat), roll=roll, wants=wants)
-    return await _send(question)  # type: ignore[no-any-return]
+    return await _Sent(question)
 
 
 async def shuffle(s: Course, cards: Sequence[T], pile: str) -> list[T]:  # noqa: ARG001 - every verb takes the state first
     """Return the cards in random order. `pile` names the pile for stacks (top card first)."""
-    return await _send(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
+    return await _Sent(Question("shuffle", "", {}, pile=pile, cards=list(cards)))
 
 
 async def pick(s: Course, values: Sequence[T], pile: str) -> T:  # noqa: ARG001 - every verb takes the state first
     """Return a random one of `values`. `pile` names it for stacks."""
-    return await _send(Question("pick", "", {}, pile=pile, cards=list(values)))  # type: ignore[no-any-return]
+    return await _Sent(Question("pick", "", {}, pile=pile, cards=list(values)))
 
 
 async def starter(s: Course, option: str, seats: Sequence[int], pile: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NotRequired, TypedDict, TypeVar
 
 from msgspec import Struct
 
@@ -34,6 +34,21 @@ class Event(Struct, frozen=True, gc=False):
     kind: str = ""
     data: dict[str, Any] = {}
     round: int = 0
+
+
+class MatchView(TypedDict):
+    """The view of one seat or of the public, ready for JSON. `table`, `seats` and `you` hold facts of the game.
+
+    Only the view of a seat has the part `you`.
+    """
+
+    game: str
+    round: int
+    phase: str
+    table: dict[str, Any]
+    seats: dict[str, dict[str, Any]]
+    waiting: dict[str, Any]
+    you: NotRequired[dict[str, Any]]
 
 
 SeatT = TypeVar("SeatT")

@@ -29,7 +29,7 @@ class Refusal(Struct, frozen=True):
     code: str
 
 
-def _check_nothing(data: Mapping[str, Any]) -> None:
+def _check_nothing(data: Mapping[str, object]) -> None:
     pass
 
 
@@ -54,11 +54,11 @@ class Rulebook(NamedTuple, Generic[S]):
 
     deal: Callable[[Setup], S]
     """Return the initial state. Raise StartRefused if the match cannot start."""
-    play: Callable[[S], Coroutine[Question, Any, None]]
+    play: Callable[[S], Coroutine[Question, object, None]]
     """Play the match from its setup until `Won` is raised."""
     explain: Callable[[S, Action], Refusal | None]
     """Return the refusal of an action that is not offered; None to use the engine's words."""
-    check: Callable[[Mapping[str, Any]], None] = _check_nothing
+    check: Callable[[Mapping[str, object]], None] = _check_nothing
     """Raise BadCard for the first invalid card of the game's data or of an owner's list."""
     form: Callable[[S, Action], Refusal | None] = _no_refusal
     """Return the refusal of an offered move with missing or unknown parameters; None as in `explain`."""

@@ -7,11 +7,12 @@ events, a fact of the view) and, for the asked seat, on the offered moves. So le
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from hub.engine.decision import Decision
+from hub.engine.event import MatchView
 from hub.engine.text import Message
 
 To: TypeAlias = Literal["asked", "all"]
@@ -79,17 +80,17 @@ class Moment(Struct, frozen=True):
     phase: str
     kind: Asks
     asked: Sequence[int]
-    view: Mapping[str, Any]
+    view: MatchView
     events: Collection[str]
 
 
-def moment_of(decision: Decision, round: int, view: Mapping[str, Any], events: Collection[str]) -> Moment | None:
+def moment_of(decision: Decision, round: int, view: MatchView, events: Collection[str]) -> Moment | None:
     """Return the moment of an open decision with the public `view`; None if only chance decides."""
     if decision.by_chance:
         return None
     kind: Asks = "roll" if decision.roll else "sealed" if decision.kind == "sealed" else "turn"
     asked = list(decision.asked) or ([decision.roll.seat] if decision.roll else [])
-    return Moment(round, str(view["phase"]), kind, asked, view, events)
+    return Moment(round, view["phase"], kind, asked, view, events)
 
 
 def next_lesson(

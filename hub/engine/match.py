@@ -29,10 +29,10 @@ from hub.engine.decision import (
     Won,
     tell,
 )
-from hub.engine.event import Event, State
+from hub.engine.event import Event, MatchView, State
 from hub.engine.game import Game
 from hub.engine.options import OptionValue
-from hub.engine.secret import Secret, Watch, compile_public_view, hidden, own, public
+from hub.engine.secret import Secret, Watch, hidden, own, public, public_facts
 from hub.engine.text import say, say_count, to_json
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
@@ -105,8 +105,8 @@ class Match:
         self.fault: RulesBug | None = None
         self.state: State[Any, Any] = game.rulebook.deal(self.setup)
         self._question = Question("ask", "", {})  # the last question; this one has no answer
-        self._public: dict[str, Any] | None = None
-        self._text: tuple[dict[str, Any] | None, bytes, bytes] = (None, b"", b"")
+        self._public: MatchView | None = None
+        self._text: tuple[MatchView | None, bytes, bytes] = (None, b"", b"")
         self._delayed: Match | None = None
         self._rules = game.rulebook
         self._script = self._rules.play(self.state)
@@ -125,7 +125,7 @@ class Match:
         self.log.append(entry)
         self.events_before.append(known)
         if action.seat == CHANCE and (first := action.args.get("first")):
-            self._announce_reread(decision, answer, first)
+            self._announce_reread(decision, answer, first["faces"])
         if standing:
             self._accept_standing(action.seat, answer)
         elif decision.kind == "sealed":
@@ -184,12 +184,14 @@ class Match:
                 if again:
                     event.data["again"] = True
 
-    def _announce_reread(self, decision: Decision, faces: list[int], first: Args) -> None:
+    def _announce_reread(self, decision: Decision, faces: list[int], first: list[int]) -> None:
         """Announce both readings of dice that were read twice. The second one counts."""
         assert decision.roll is not None
-        now, was = (" ".join(map(str, some)) for some in (faces, first["faces"]))
-        data = {"seat": decision.roll.seat, "faces": faces[:], "first": first["faces"][:]}
-        tell(self.state, say("The dice were read again: {now}, not {was}.", now=now, was=was), kind="reread", **data)
+        now, was = (" ".join(map(str, some)) for some in (faces, first))
+        tell(
+            self.state, say("The dice were read again: {now}, not {was}.", now=now, was=was), kind="reread",
+            seat=decision.roll.seat, faces=faces[:], first=first[:],
+        )  # fmt: skip
 
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
         """Return the refusal, in the rulebook's words if it has any."""
@@ -222,7 +224,7 @@ class Match:
             raise self._refuse(NotAsked, action, say("There is nothing for you to do now."), "FORM")
         raise self._refuse(NotOffered, action, say("You can't do that now."), "FORM")
 
-    def _by_chance(self, decision: Decision, action: Action) -> Any:
+    def _by_chance(self, decision: Decision, action: Action) -> object:
         """Return the faces, the order or the value of a chance action. Raise IllegalAction."""
         args = action.args
         if decision.roll is not None and action.move == "roll":
@@ -257,7 +259,7 @@ class Match:
         if len(decision.answers) < len(decision.asked):
             if shown := self._public:  # update only what changed: a table for six locks five times before the reveal
                 record = self.state.seats[seat]
-                seats = {**shown["seats"], f"{seat}": compile_public_view(record.__class__)(record)}
+                seats = {**shown["seats"], f"{seat}": public_facts(record)}
                 waiting = self.waiting(None) if decision.final else shown["waiting"]
                 self._public = {**shown, "seats": seats, "waiting": waiting}
             return
@@ -347,15 +349,14 @@ class Match:
 
     # --- views out -------------------------------------------------------------------------------
 
-    def view(self, viewer: int | None = None) -> dict[str, Any]:
+    def view(self, viewer: int | None = None) -> MatchView:
         """Return the view of one seat, or of the public (None), ready for JSON.
 
         The parts are shared: do not write to them.
         """
         shown = self._public
         if shown is None:
-            shown = self._public = public(self.state, self.game.name)
-            shown["waiting"] = self.waiting(None)
+            shown = self._public = public(self.state, self.game.name, self.waiting(None))
         if viewer is None:
             return shown
         return {**shown, "you": self.own(viewer), "waiting": self._waiting_for(viewer, shown["waiting"])}
@@ -373,14 +374,14 @@ class Match:
         mine = {"waiting": self._waiting_for(viewer, shown["waiting"]), "you": self.own(viewer)}
         return common + to_json(mine)[1:]
 
-    def own(self, seat: int) -> dict[str, Any]:
+    def own(self, seat: int) -> dict[str, object]:
         """Return the part `you` of a seat's view, which only that seat may see."""
         return own(self.state, seat)
 
-    def waiting(self, viewer: int | None) -> dict[str, Any]:
+    def waiting(self, viewer: int | None) -> dict[str, object]:
         """Return who is asked for what: the moves of `viewer`, and of other seats only that they are asked."""
         decision = self.open
-        waiting: dict[str, Any] = {}
+        waiting: dict[str, object] = {}
         if decision is None or decision.by_chance:
             waiting["seats"] = []
         else:
@@ -391,9 +392,9 @@ class Match:
             waiting["secret"] = decision.kind == "sealed"
         return waiting if viewer is None else self._waiting_for(viewer, waiting)
 
-    def _waiting_for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
+    def _waiting_for(self, viewer: int, waiting: Mapping[str, Any]) -> dict[str, object]:
         """Return the public `waiting` with the viewer's own moves."""
-        listed: dict[str, Any] = dict.fromkeys(waiting["seats"], _NO_MOVES)
+        listed: dict[str, list[dict[str, Json]]] = dict.fromkeys(waiting["seats"], _NO_MOVES)
         if mine := self.moves(viewer):
             listed[f"{viewer}"] = mine
         return {**waiting, "seats": listed}

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 
 from msgspec import Struct
 
-from hub.engine.event import SeatT, State, TableT
+from hub.engine.event import MatchView, SeatT, State, TableT
 from hub.engine.printed import UNKNOWN
 from hub.engine.text import Clause, Listing, Money, PersonName, Text
 
@@ -64,21 +64,26 @@ def plain(value: Any) -> Any:
     return compile_public_view(kind)(value)
 
 
-def public(s: State[Any, Any], game: str) -> dict[str, Any]:
-    """Return the part of a view that is the same for everybody."""
-    table = s.table
-    seats = {f"{seat}": compile_public_view(record.__class__)(record) for seat, record in s.seats.items()}
-    shown = compile_public_view(table.__class__)(table)
-    return {"game": game, "round": s.round, "phase": s.phase, "table": shown, "seats": seats}
+def public(s: State[SeatT, TableT], game: str, waiting: dict[str, object]) -> MatchView:
+    """Return the part of a view that is the same for everybody; `waiting` is its last part."""
+    seats = {f"{seat}": public_facts(record) for seat, record in s.seats.items()}
+    table = public_facts(s.table)
+    return {"game": game, "round": s.round, "phase": s.phase, "table": table, "seats": seats, "waiting": waiting}
 
 
-def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
+def public_facts(record: object) -> dict[str, object]:
+    """Return the public facts of the table or of a seat."""
+    kind: type = record.__class__
+    return compile_public_view(kind)(record)
+
+
+def own(s: State[SeatT, TableT], viewer: int) -> dict[str, object]:
     """Return the part of a view for `viewer` only: the secrets that it may see."""
-    table, seat = s.table, s.seats[viewer]
-    return {
-        **compile_own_view(table.__class__)(table, viewer),
-        **compile_own_view(seat.__class__)(seat, viewer),
-    }
+    facts: dict[str, object] = {}
+    for record in (s.table, s.seats[viewer]):
+        kind: type = record.__class__
+        facts |= compile_own_view(kind)(record, viewer)
+    return facts
 
 
 def view_name(name: str) -> str:
@@ -116,14 +121,15 @@ def _facts(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
-def compile_public_view(kind: type) -> Callable[[Any], dict[str, Any]]:
+def compile_public_view(kind: type) -> Callable[[object], dict[str, object]]:
     """Return a function from a value of the dataclass `kind` to its public facts.
 
     The function is one dictionary display based on the declared types: checking the type of each value takes four times as
     long. The source contains names of our own fields, but never values of a state.
     """
     names = _names_in_scope()
-    view: Callable[[Any], dict[str, Any]] = eval(f"lambda record: {_public_display(kind, 'record', names)}", names)  # noqa: S307 - our own field names
+    source = f"lambda record: {_public_display(kind, 'record', names)}"
+    view: Callable[[object], dict[str, object]] = eval(source, names)  # noqa: S307 - our own field names
     return view
 
 
@@ -144,7 +150,7 @@ def _public_display(kind: type, record: str, names: dict[str, object]) -> str:
 
 
 @cache
-def compile_own_view(kind: type) -> Callable[[Any, int], dict[str, Any]]:
+def compile_own_view(kind: type) -> Callable[[object, int], dict[str, object]]:
     """Return a compiled function from a value of the dataclass `kind` and a viewer to the owner's part.
 
     A secret that `viewer` may not see is None there.
@@ -154,7 +160,7 @@ def compile_own_view(kind: type) -> Callable[[Any, int], dict[str, Any]]:
     parts = [
         f"{view_name(name)!r}: {_own_expression(hints[name], f'record.{name}', names)}" for name in _facts(kind)[1]
     ]
-    view: Callable[[Any, int], dict[str, Any]] = eval(f"lambda record, viewer: {{{', '.join(parts)}}}", names)  # noqa: S307 - our own field names
+    view: Callable[[object, int], dict[str, object]] = eval(f"lambda record, viewer: {{{', '.join(parts)}}}", names)  # noqa: S307 - our own field names
     return view
 
 
@@ -250,7 +256,8 @@ class Watch(Generic[SeatT, TableT]):
 
     def _copy(self, kind: type, value: Any) -> object:
         if kind is Secret:
-            return value if _is_printed_hand(value.value) else _WatchedSecret(value.value, value.seen_by, self)
+            is_printed = _is_printed_hand(value.value)
+            return value if is_printed else _WatchedSecret(value.value, value.seen_by, self.mark_read)
         if kind is list or kind is tuple:
             items = [self._watch(item) for item in value]
             return value if all(map(is_, items, value)) else kind(items)
@@ -271,21 +278,21 @@ class Watch(Generic[SeatT, TableT]):
         return made
 
 
-class _WatchedSecret(Secret[Any]):
+class _WatchedSecret(Secret[object]):
     """A secret of a `Watch`, which reports reads of its value."""
 
-    watch: Watch[Any, Any] | None = None
+    mark_read: Callable[[], None] | None = None
 
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> object:
         if name == "value":
-            super().__getattribute__("watch").mark_read()
+            super().__getattribute__("mark_read")()
         return super().__getattribute__(name)
 
 
 # --- Hidden values ----------------------------------------------------------------------------------
 
 
-def hidden(s: State[Any, Any], sealed: str = "") -> dict[int, Counter[str]]:
+def hidden(s: State[SeatT, TableT], sealed: str = "") -> dict[int, Counter[str]]:
     """Return for each seat the counts of all values that it may not see. A reveal reduces them.
 
     `sealed` names the field of the seats with choices that are still sealed; those are left out. A printed card is not secret:
@@ -293,7 +300,8 @@ def hidden(s: State[Any, Any], sealed: str = "") -> dict[int, Counter[str]]:
     """
     found: dict[int, Counter[str]] = {viewer: Counter() for viewer in s.seats}
     for record in (s.table, *s.seats.values()):
-        for name in _field_names(record.__class__):
+        kind: type = record.__class__
+        for name in _field_names(kind):
             if name != sealed or record is s.table:
                 for value, seen_by in _secrets(getattr(record, name)):
                     if value == UNKNOWN:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_a
 from msgspec import Struct
 
 from hub.engine.decision import Answer, Kind, Move, Roll
-from hub.engine.event import Event
+from hub.engine.event import Event, MatchView
 from hub.engine.labels import Labels
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Sight(Struct, frozen=True):
     offers: list[Move]
     standing: Sequence[Move]
     roll: Roll | None
-    view: dict[str, Any]
+    view: MatchView
     events: Sequence[Event]
     options: Mapping[str, Any]
     data: Mapping[str, Any]
@@ -64,8 +64,7 @@ class Sight(Struct, frozen=True):
     @property
     def you(self) -> dict[str, Any]:
         """Return the seat's own secrets."""
-        mine: dict[str, Any] = self.view["you"]
-        return mine
+        return self.view["you"]
 
     @property
     def me(self) -> dict[str, Any]:
@@ -75,13 +74,11 @@ class Sight(Struct, frozen=True):
     @property
     def table(self) -> dict[str, Any]:
         """Return the public facts of the table."""
-        facts: dict[str, Any] = self.view["table"]
-        return facts
+        return self.view["table"]
 
     def of(self, seat: int) -> dict[str, Any]:
         """Return the public facts of any seat."""
-        facts: dict[str, Any] = self.view["seats"][f"{seat}"]
-        return facts
+        return self.view["seats"][f"{seat}"]
 
     @property
     def others(self) -> list[int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from string import Formatter
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -18,7 +18,7 @@ Value: TypeAlias = "int | float | str"
 """What stands in a placeholder: a number, a `Text`, or a plain string, which is a message without placeholders itself."""
 Message: TypeAlias = Annotated[str, msgspec.Meta(extra={"message": True})]
 """A string of a data file that people read: translators find it by this type."""
-Wire: TypeAlias = "int | float | str | list[Any] | dict[str, Any]"
+Wire: TypeAlias = "int | float | str | list[Wire] | dict[str, Wire]"
 
 Joint: TypeAlias = Literal["and", "or", "then", ","]
 
@@ -93,7 +93,7 @@ def wire(value: Value, templates: dict[str, int]) -> Wire:
     return value.wire(templates) if isinstance(value, Text) else value
 
 
-def say(template: str, /, **values: Any) -> Text:
+def say(template: str, /, **values: object) -> Text:
     """Return a text: `template` with each {name} replaced by the value of that name; other values are ignored.
 
     Raise KeyError if one is missing.
@@ -103,7 +103,7 @@ def say(template: str, /, **values: Any) -> Text:
     return text
 
 
-def _value(value: Any) -> Value:
+def _value(value: object) -> Value:
     return value if isinstance(value, str | int | float) else str(value)
 
 
@@ -114,7 +114,7 @@ def names(template: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((["count"] if "\n" in template else []) + found))
 
 
-def say_count(one: str, several: str, /, count: int, **values: Any) -> Text:
+def say_count(one: str, several: str, /, count: int, **values: Value) -> Text:
     """Return `one` as a text if `count` is 1, else `several`: "{count} cards". Both may have {count} and further values."""
     values["count"] = count
     text = Text((one if count == 1 else several).format_map(values))

@@ -423,7 +423,7 @@ class Bidding:
 
 def test_a_fact_may_be_named_by_a_word_of_python() -> None:
     s = State(Setup((1,), {}, {}), {1: Bidding([1, 2], Secret(5, (1,)))}, Bidding([], Secret(0)))
-    assert public(s, "ladder")["seats"]["1"] == {"in": [1, 2]}
+    assert public(s, "ladder", {})["seats"]["1"] == {"in": [1, 2]}
     assert own(s, 1) == {"bid": 5}
 
 

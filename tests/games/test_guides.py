@@ -13,6 +13,7 @@ import pytest
 from hub import games
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
+from hub.engine.event import MatchView
 from hub.engine.guide import PARTS, Guide, Lesson, Moment, To, moment_of, next_lesson
 from hub.engine.labels import Labels, PhaseLabels
 from hub.engine.match import Match
@@ -181,7 +182,8 @@ def test_the_moment_of_each_lesson_happens_and_what_it_speaks_of_is_on_the_scree
 def test_what_the_room_is_told_does_not_depend_on_what_a_seat_is_offered() -> None:
     """A lesson that is bound to moves is for the seat that is asked; the room is told of no such thing."""
     lesson = Lesson("x", "choices", "R", say="You may pay.", all="Somebody may pay.", asks=["pay"])
-    moment = Moment(1, "take", "turn", [2], {}, ())
+    view: MatchView = {"game": "x", "round": 1, "phase": "take", "table": {}, "seats": {}, "waiting": {}}
+    moment = Moment(1, "take", "turn", [2], view, ())
     assert next_lesson([lesson], moment, None, ["pay"], ()) is None
     assert next_lesson([lesson], moment, 2, ["pay"], ()) == (lesson, "asked")
     assert next_lesson([lesson], moment, 2, ["fail"], ()) is None
