@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, overload
 from zlib import crc32
 
 from msgspec import Struct
@@ -204,6 +204,12 @@ class Move(Struct, frozen=True, gc=False):
     def single(self) -> bool:
         """Return whether this move has only one possible answer."""
         return all(_single(param) for param in self.params.values())
+
+    def values(self, name: str, kind: type[T]) -> list[T]:
+        """Return the values that a parameter lists, all of type `kind`."""
+        param = self.params[name]
+        assert not isinstance(param, Fixed | Amount)
+        return [value for value in param.values if isinstance(value, kind)]
 
 
 def _admits(param: Param, value: object) -> bool:
@@ -444,7 +450,10 @@ def tell(s: Course, text: str, *, rule: str = "", kind: str = "", **data: Json) 
     s.new_events.append(Event(sentence, rule, kind, facts, s.round))
 
 
-def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> dict[str, Any]:
+Reckoned = TypedDict("Reckoned", {"seat": int, "what": str, "from": int | None, "to": int, "sum": str})
+
+
+def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> Reckoned:
     """Return the data of an event about money or points: the fact, its old and new value, and the calculation.
 
     Screens show it as the answer to "why?".

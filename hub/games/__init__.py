@@ -97,7 +97,7 @@ def guide_of(module: str) -> bytes:
     return file.read_bytes() if file.is_file() else b""
 
 
-def rules_of(data: dict[str, Any]) -> dict[str, Any]:
+def rules_of(data: dict[str, Any]) -> dict[str, object]:
     """Return the part of a data file that a match can depend on: new colors or words do not change its hash."""
     rules = {key: part for key, part in data.items() if key not in NOT_RULES}
     for part, unread in SAID.items():
@@ -128,7 +128,7 @@ def labels_of(data: Mapping[str, Any], source: Source, *, owned: bool = False) -
         raise StartRefused(str(Document(source.name, source.raw.decode(), source.read()).located(error))) from error
 
 
-def _check_parts(data: Mapping[str, Any]) -> None:
+def _check_parts(data: Mapping[str, object]) -> None:
     """Raise SettingError if a part of the data file is called almost like one that screens know: rules have parts of their own."""
     for key in data.keys() - {*KNOWN}:
         if near := get_close_matches(key, PARTS, 1, NEAR):

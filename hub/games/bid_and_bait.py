@@ -7,9 +7,9 @@ Fish they hold is in `data/bid_and_bait.toml`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from hub.engine.decision import (
     CHANCE,
@@ -20,6 +20,7 @@ from hub.engine.decision import (
     Move,
     OneOf,
     Order,
+    Reckoned,
     Won,
     ask,
     ask_all,
@@ -128,6 +129,7 @@ class Angler:
 
 
 Table: TypeAlias = State[Angler, Lake]
+T = TypeVar("T")
 
 
 # --- The game ----------------------------------------------------------------------------------------
@@ -947,13 +949,13 @@ def give_back(s: Table, seat: int, spent: int) -> None:
     )  # fmt: skip
 
 
-def baits(s: Table, seat: int, got: int) -> dict[str, Any]:
+def baits(s: Table, seat: int, got: int) -> Reckoned:
     """Return the data of Baits that have just come or gone."""
     now = s.seats[seat].baits
     return reckoned(seat, "baits", now - got, now, f"{now - got} {'+' if got > 0 else '-'} {abs(got)} = {now}")
 
 
-def caught(s: Table, seat: int, got: int) -> dict[str, Any]:
+def caught(s: Table, seat: int, got: int) -> Reckoned:
     """Return the data of a Fish that has just come or gone; the secret one counts (BB-03)."""
     now = s.seats[seat].fish_count
     return reckoned(seat, "fish_count", now - got, now, f"{now - got} {'+' if got > 0 else '-'} 1 = {now}")
@@ -993,7 +995,7 @@ def holding(s: Table, seat: int, what: str) -> list[int]:
     return [spot for spot in s.seats[seat].spots if ability(s, spot) == what]
 
 
-def distinct(values: list[Any]) -> list[Any]:
+def distinct(values: Sequence[T]) -> list[T]:
     """Return each value once, in order of appearance."""
     return list(dict.fromkeys(values))
 

@@ -8,9 +8,9 @@ misjudges all of it, `steady` looks at its own Fish only, `sharp` at everybody's
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from hub.engine.decision import Answer, Move
+from hub.engine.decision import Answer, Move, OneOf, Order
 from hub.engine.event import clockwise
 from hub.engine.sight import Randomness, Sight, Strength, best
 from hub.engine.text import say
@@ -74,10 +74,10 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
         return before_roll(sight)
     if "keep_die" in names:
         (move,) = sight.offered("keep_die")
-        return Answer("keep_die", {"face": max(values(move, "face"))})
+        return Answer("keep_die", {"face": max(move.values("face", int))})
     if "keep" in names:
         (move,) = sight.offered("keep")
-        return Answer("keep", {"fish": best(values(move, "fish"), lambda fish: gain(lake, sight, fish), chance)})
+        return Answer("keep", {"fish": best(move.values("fish", str), lambda fish: gain(lake, sight, fish), chance)})
     return after_roll(sight, lake, chance)
 
 
@@ -314,8 +314,9 @@ def after_roll(sight: Sight, lake: Lake, chance: Randomness) -> Answer:
 def answers(move: Move) -> list[Answer]:
     """Return the answers that a move stands for: each value of its one open parameter, or its smallest."""
     for name in ("slot", "fish", "bid", "die"):
-        if hasattr(move.params.get(name), "values") and not hasattr(move.params[name], "max"):
-            return [Answer(move.name, {**move.first(), name: value}) for value in values(move, name)]
+        param = move.params.get(name)
+        if isinstance(param, OneOf | Order):
+            return [Answer(move.name, {**move.first(), name: value}) for value in param.values]
     return [Answer(move.name, move.first())]
 
 
@@ -363,17 +364,11 @@ def lake_of(sight: Sight, strength: Strength) -> Lake:
     )  # fmt: skip
 
 
-def values(move: Move, name: str) -> list[Any]:
-    """Return the values of a parameter that lists them."""
-    param: Any = move.params[name]
-    listed: list[Any] = param.values
-    return listed
-
-
 def ability_of(sight: Sight, move: Move) -> str:
     """Return what the Spot of an offered use can do."""
-    spot: Any = move.params["spot"]
-    what: str = sight.data["spots"][f"{spot.value}"][side(sight, spot.value)]
+    spot = move.params["spot"].first()
+    assert isinstance(spot, int)
+    what: str = sight.data["spots"][f"{spot}"][side(sight, spot)]
     return what
 
 

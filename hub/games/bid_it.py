@@ -20,6 +20,8 @@ from hub.engine.decision import (
     Choose,
     Move,
     OneOf,
+    Param,
+    Reckoned,
     Won,
     ask,
     ask_all,
@@ -441,7 +443,7 @@ def bids(s: Table, seat: int) -> list[Move]:
         return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
     if refuse_sidestep(s, seat):
         return []
-    show: dict[str, Any] = {}
+    show: dict[str, Param] = {}
     if is_sidestep(s, seat) and not is_printed(s.setup):  # BT-V10: a printed card is shown, not named
         show["expose"] = OneOf(list(dict.fromkeys(covered(s.seats[seat]))))
     moves = []
@@ -886,7 +888,7 @@ async def lose_card(s: Table, seat: int) -> None:
         tell(s, "Team {team} had only Last Chances left and is out.", rule="BT-67", kind="team_out", team=loser.team)
 
 
-def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
+def lost(seat: int, left: int, cards: int) -> Reckoned:
     """BT-33: return the data of the event that tells a loss of Deal cards."""
     return reckoned(seat, "deal_cards", left + cards, left, f"{left + cards} - {cards} = {left}")
 

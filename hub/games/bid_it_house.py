@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from hub.engine.decision import Answer, Move
+from hub.engine.decision import Amount, Answer, Move
 from hub.engine.sight import Randomness, Sight, Strength, best
 from hub.engine.text import say
 
@@ -63,8 +63,8 @@ class Round(NamedTuple):
 def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
     """Return a bid, a call, cards to change, a side or who gives up a card (BT-20 to BT-28, BT-41 to BT-47, BT-66)."""
     if given := sight.offered("give"):
-        target: Any = given[0].params["target"]
-        return Answer("give", {"target": max(target.values, key=lambda seat: int(sight.of(seat)["deal_cards"]))})
+        targets = given[0].values("target", int)
+        return Answer("give", {"target": max(targets, key=lambda seat: int(sight.of(seat)["deal_cards"]))})
     rivals = sum(1 for seat in sight.others if not sight.of(seat)["out"])
     now = deal_often(sight, chance, strength, (1.0 + 1.0 / max(1, rivals)) / 2)
     misjudged = MISJUDGED if strength == "easy" else 0.0
@@ -77,11 +77,11 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
     if bids:  # one bid only is weighed against the calls: who errs a little on each of twenty would nearly always bid
         answers.append(best(bids, lambda answer: worth(sight, now, answer), chance, misjudged / 4))
     if strength == "sharp" and (move := next(iter(sight.offered("draw")), None)):
-        cards: Any = move.params["cards"]
-        after = deal_often(sight, chance, strength, now.gain, change=cards.values)
+        cards = move.values("cards", str)
+        after = deal_often(sight, chance, strength, now.gain, change=cards)
         drawn = max(worth_of_bid(after, bid) for bid in next_bids(standing(sight))) - TOLD
         if drawn > max(worth(sight, now, answer) for answer in answers):
-            return Answer("draw", {"cards": list(cards.values)})
+            return Answer("draw", {"cards": cards})
     return best(answers, lambda answer: worth(sight, now, answer), chance, misjudged)
 
 
@@ -120,15 +120,16 @@ def candidates(sight: Sight, move: Move) -> list[Answer]:
     """Return the answers of a move that are looked at: of all bids, those a little above what must be bid."""
     if move.name != "bid":
         return [Answer(move.name, move.first())]
-    params: Any = move.params
-    quantity = params["quantity"]
-    least, most = (quantity.min, quantity.max) if hasattr(quantity, "min") else (quantity.value, quantity.value)
+    quantity = move.params["quantity"]
+    least = quantity.first()
+    assert isinstance(least, int)
+    most = quantity.max if isinstance(quantity, Amount) else least
     reach = 2 + sight.table["in_play"] // 2 if sight.table["bid"] is None else least + BIDS_UP
-    show = {"expose": weakest(params["expose"].values)} if "expose" in params else {}
+    show = {"expose": weakest(move.values("expose", str))} if "expose" in move.params else {}
     return [
         Answer("bid", {"quantity": count, "rank": rank, **show})
         for count in range(least, min(most, reach) + 1)
-        for rank in params["rank"].values
+        for rank in move.values("rank", int)
     ]
 
 

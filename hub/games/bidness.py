@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
-from typing import Any, TypeAlias
+from typing import Any, Required, TypeAlias, TypedDict
 
 from hub.engine.decision import (
     CHANCE,
@@ -93,6 +93,19 @@ COUNTED = (
 
 LOANS = ((), *((offer("borrow", amount=Amount(LOAN, LOAN * ious, LOAN)),) for ious in range(1, MOST_IOUS + 1)))
 """BN-07: the standing offers by how many more IOUs may be taken; made once, for they are wanted after every action."""
+
+
+class CardFacts(TypedDict, total=False):
+    """The facts of a card in the data file; `KINDS` says which numbers each kind has."""
+
+    kind: Required[str]
+    name: Required[str]
+    of: str
+    takes: str
+    stake: int
+    cost: int
+    points: int
+    tech: int
 
 
 @dataclass(slots=True)
@@ -296,7 +309,7 @@ def check(data: Mapping[str, Any]) -> None:
             raise BadCard(f"{face!r} {missing}.", face)
 
 
-def card_lacks(face: str, card: Any) -> str:
+def card_lacks(face: str, card: object) -> str:
     """BN-H01: return what a card of the data file must still say, or nothing."""
     kinds = dict(KINDS)
     if not isinstance(card, dict) or card.get("kind") not in kinds or not isinstance(card.get("name"), str):
@@ -582,7 +595,7 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
     """BN-15 to BN-18: return what may be played, any card to sell, and the pass."""
-    plain: list[Any] = []
+    plain: list[str] = []
     others: list[Move] = []
     for face in faces_of(s, seat):
         card = about(s, face)
@@ -622,7 +635,7 @@ def refuse_card(s: Table, seat: int, face: str) -> Refusal | None:
     return None
 
 
-def refuse_any_target(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal | None:
+def refuse_any_target(s: Table, seat: int, card: CardFacts) -> Refusal | None:
     """BN-21 to BN-23, BN-36: return why a card may not be played now, at whomever; None if that depends on whom."""
     company, kind, cost = s.seats[seat], card["kind"], card.get("cost", 0)
     if s.round == 1 and kind in FIRST_ROUND_OUT:
@@ -639,12 +652,12 @@ def refuse_any_target(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal |
     return refuse_plaintiff(s, seat, card) if kind == "suit" else None
 
 
-def targets(s: Table, seat: int, card: Mapping[str, Any]) -> list[Any]:
+def targets(s: Table, seat: int, card: CardFacts) -> list[int]:
     """BN-30, BN-31, BN-36, BN-A26: return the players at whom a card may be played."""
     return [other for other in s.seats if other != seat and not refuse_target(s, seat, card, other)]
 
 
-def refuse_target(s: Table, seat: int, card: Mapping[str, Any], target: int) -> Refusal | None:
+def refuse_target(s: Table, seat: int, card: CardFacts, target: int) -> Refusal | None:
     """BN-30, BN-31, BN-36 to BN-38: return why a card may not be played at that player; None if it may."""
     somebody_else = target != seat and target in s.seats
     match card["kind"]:
@@ -744,7 +757,7 @@ def pay_back(s: Table, seat: int, ious: int) -> None:
         win(s, [seat], "BN-02", say("Seat {seat} has paid back the last IOU.", seat=seat))
 
 
-def returns(company: Company) -> list[Any]:
+def returns(company: Company) -> list[int]:
     """BN-23, BN-A07, BN-A08: return how many IOUs may be returned with the cash that is there."""
     return [ious for ious, price in RETURNS if company.ious >= ious and company.cash >= price]
 
@@ -881,7 +894,7 @@ async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: in
     t.lawsuit = None
 
 
-def refuse_plaintiff(s: Table, plaintiff: int, card: Mapping[str, Any]) -> Refusal | None:
+def refuse_plaintiff(s: Table, plaintiff: int, card: CardFacts) -> Refusal | None:
     """BN-37, BN-38, BN-A09, BN-A10: return why a player could not pay the damages of such a suit; None if they could.
 
     BN-H03, capped: for marketers and tech points nothing is needed, for the loser pays as much of it as there is.
@@ -900,7 +913,7 @@ def refuse_plaintiff(s: Table, plaintiff: int, card: Mapping[str, Any]) -> Refus
     return None
 
 
-def refuse_defendant(s: Table, defendant: int, card: Mapping[str, Any]) -> Refusal | None:
+def refuse_defendant(s: Table, defendant: int, card: CardFacts) -> Refusal | None:
     """BN-37, BN-38, BN-A09, BN-A26: return why there is nothing to win of a player; None if there is.
 
     BN-H03, capped: one marketer or tech point is enough.
@@ -1447,9 +1460,9 @@ def ious_of(s: Table, seat: int) -> int:
     return s.seats[seat].ious
 
 
-def about(s: Table, face: str) -> Mapping[str, Any]:
+def about(s: Table, face: str) -> CardFacts:
     """Return what the data file says of a card. BN-H12: with the printed cost, if somebody has said it."""
-    card: Mapping[str, Any] = s.setup.data["cards"][face]
+    card: CardFacts = s.setup.data["cards"][face]
     if isinstance(s.table, PrintedBank) and face in s.table.costs:
         return {**card, "cost": s.table.costs[face]}
     return card

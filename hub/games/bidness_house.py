@@ -8,9 +8,9 @@ of its rivals.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from hub.engine.decision import Answer, Move
+from hub.engine.decision import Amount, Answer, Choose, Move, OneOf, Order
 from hub.engine.odds import beat, odds_text
 from hub.engine.sight import Randomness, Sight, Strength, best
 from hub.engine.text import money, say
@@ -76,7 +76,7 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
     off = MISJUDGED if strength == "easy" else 0.0
     match sight.view["phase"]:
         case "discard":
-            faces = values(sight.offers[0], "card")
+            faces = sight.offers[0].values("card", str)
             return Answer(
                 "discard", {"card": best(faces, lambda face: -worth_of_holding(sight, books, face), chance, off)}
             )
@@ -353,7 +353,8 @@ def bid(sight: Sight, books: Books, chance: Randomness) -> Answer:
         worth *= 1.0 - 1.0 / (2 * len(sight.seats))
     spend = sight.me["power"] - books.companies[seat].salary - WAGE
     if moves := sight.offered("bid"):
-        amount: Any = moves[0].params["amount"]
+        amount = moves[0].params["amount"]
+        assert isinstance(amount, Amount)
         if amount.min <= min(worth, spend):
             return Answer("bid", {"amount": amount.min + leap(sight, books, min(worth, spend), amount.min)})
     return Answer("drop", {})
@@ -405,7 +406,8 @@ def settle(sight: Sight, books: Books, chance: Randomness) -> Answer:
 def amount_of(sight: Sight, name: str, wanted: float) -> Answer | None:
     """Return the offered move of that name with the amount that is nearest below what is wanted; or None."""
     for move in sight.offered(name):
-        amount: Any = move.params["amount"]
+        amount = move.params["amount"]
+        assert isinstance(amount, Amount)
         dollars = int(wanted) // STEP * STEP
         if dollars >= amount.min:
             return Answer(name, {"amount": min(dollars, amount.max)})
@@ -422,8 +424,8 @@ def salaries(sight: Sight, books: Books) -> Answer:
     off = sight.offered("lay_off")
     if not off:
         return Answer("pay", {})
-    listed: Any = off[0].params["employees"]
-    worth = {face: -added(books, seat, **{name_of(face): -1}) for face in listed.values}
+    employees = off[0].values("employees", str)
+    worth = {face: -added(books, seat, **{name_of(face): -1}) for face in employees}
     face = min(worth, key=lambda one: worth[one])
     if can_pay and worth[face] >= 0:
         return Answer("pay", {})
@@ -436,18 +438,12 @@ def salaries(sight: Sight, books: Books) -> Answer:
 def answers(move: Move) -> list[Answer]:
     """Return the answers of a move that are looked at: each card, target or number of IOUs, and the largest stake."""
     for name in ("card", "target", "ious"):
-        param: Any = move.params.get(name)
-        if hasattr(param, "values"):
+        param = move.params.get(name)
+        if isinstance(param, OneOf | Choose | Order):
             return [Answer(move.name, {**move.first(), name: value}) for value in param.values]
     args = move.first()
     if "amount" in args:
-        amount: Any = move.params["amount"]
+        amount = move.params["amount"]
+        assert isinstance(amount, Amount)
         args["amount"] = amount.max
     return [Answer(move.name, args)]
-
-
-def values(move: Move, name: str) -> list[Any]:
-    """Return the values of a parameter that lists them."""
-    param: Any = move.params[name]
-    listed: list[Any] = param.values
-    return listed

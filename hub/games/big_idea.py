@@ -139,7 +139,7 @@ class Investor:
     hand: Secret[list[str]]
     cash: Secret[int] | int
     chips: int
-    choice: Secret[Any] | None = None
+    choice: Secret[object] | None = None
     locked: bool = False
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hub.engine.decision import Answer, Move, OneOf
+from hub.engine.decision import Answer, Choose, Move, OneOf
 from hub.engine.sight import Randomness, Sight, Strength, best
 from hub.engine.text import money, say
 
@@ -123,7 +123,8 @@ def largest(move: Move) -> dict[str, Any]:
     """Return a move's parameters with as many cards as it takes."""
     args = move.first()
     if "cards" in args:
-        cards: Any = move.params["cards"]
+        cards = move.params["cards"]
+        assert isinstance(cards, Choose)
         args["cards"] = cards.values[: cards.max]
     return args
 
@@ -138,11 +139,11 @@ def venture(sight: Sight, chance: Randomness, strength: Strength) -> Answer:
     worth more than to keep a rival small. `easy` backs any, or none.
     """
     (move, *_) = sight.offered("venture")
-    wanted: Any = move.params["product"]
+    wanted = move.values("product", str)
     if strength == "easy":
-        product = chance.choice(wanted.values)
+        product = chance.choice(wanted)
         return Answer("venture", {"product": product}) if chance.random() < 0.8 else Answer("abstain", {})
-    new = [product for product in sight.table["products"] if product["id"] in wanted.values]
+    new = [product for product in sight.table["products"] if product["id"] in wanted]
     return Answer("venture", {"product": max(new, key=lambda product: int(product["pip"]))["id"]})
 
 

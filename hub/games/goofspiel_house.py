@@ -11,11 +11,11 @@ among those left.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import exp, factorial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hub.engine.decision import Answer
 from hub.engine.sight import Randomness, Sight, Strength
@@ -406,7 +406,7 @@ def taken(prize: Prize, rank: int, against: Sequence[tuple[float, float]]) -> fl
 # --- Reading the sight -------------------------------------------------------------------------------
 
 
-def hand(ranks: Any) -> Hand:
+def hand(ranks: Iterable[int]) -> Hand:
     """Return ranks as they are weighed here, rising."""
     return tuple(sorted(ranks))
 

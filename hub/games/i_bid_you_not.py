@@ -22,6 +22,7 @@ from hub.engine.decision import (
     Json,
     Move,
     OneOf,
+    Reckoned,
     Won,
     ask,
     ask_all,
@@ -200,7 +201,7 @@ class Row(NamedTuple):
     placed: list[Card]
     works: list[str]
     actions: bool
-    products: Mapping[str, Any]
+    products: Mapping[str, Mapping[str, object]]
 
     @property
     def traits(self) -> bool:
@@ -1194,7 +1195,7 @@ def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
 # --- The deck ----------------------------------------------------------------------------------------
 
 
-def check(data: Mapping[str, Any]) -> None:
+def check(data: Mapping[str, object]) -> None:
     """IB-X12: whether the deck is one, whatever sets are in use."""
     deck_of(data, SETS)
 
@@ -1235,9 +1236,9 @@ def read_card(products: AbstractSet[str], acting: AbstractSet[str], words: Seque
     return int(facts[0]), int(facts[1]), kind, facts[2] if acts else None
 
 
-def sets(options: Mapping[str, Any]) -> list[str]:
+def sets(options: Mapping[str, object]) -> list[str]:
     """IB-V06 Odd Inventions, IB-V07 Double Devices: return the sets in use."""
-    return ["base"] + ["odd"] * options["odd_inventions"] + ["double"] * options["double_devices"]
+    return ["base"] + ["odd"] * bool(options["odd_inventions"]) + ["double"] * bool(options["double_devices"])
 
 
 # --- What the cards do -------------------------------------------------------------------------------
@@ -1258,7 +1259,7 @@ def at_work(placed: Sequence[Card]) -> list[Card]:
     ]
 
 
-def row(cards: list[Card], placed: list[Card], products: Mapping[str, Any], *, actions: bool) -> Row:
+def row(cards: list[Card], placed: list[Card], products: Mapping[str, Mapping[str, object]], *, actions: bool) -> Row:
     """Return an offer with the actions that work in it. IB-V10: none where actions are left out."""
     return Row(cards, placed, [named(card) for card in at_work(placed)] if actions else [], actions, products)
 
@@ -1356,7 +1357,7 @@ def may_hold(s: Table, seat: int) -> list[Card]:
     return sorted([*mine, *unseen(s)], key=number_of) if s.seats[seat].unseen else mine
 
 
-def scored(s: Table, seat: int, cards: int, how: str) -> dict[str, Any]:
+def scored(s: Table, seat: int, cards: int, how: str) -> Reckoned:
     """Return the data of cards that have just come to a score pile, or left it."""
     now = len(pile(s, seat))
     return reckoned(seat, "pile_size", now - cards, now, how)
@@ -1393,7 +1394,7 @@ async def random_scored(s: Table, seat: int) -> Card:
     return pile(s, seat).pop(await pick(s, list(range(len(pile(s, seat)))), "picks"))
 
 
-def numbers_of(args: Mapping[str, Any]) -> list[Any]:
+def numbers_of(args: Mapping[str, object]) -> list[Any]:
     """Return the cards that a move names, as `cards` or as `card`."""
     given = args.get("cards", [args.get("card")])
     return given if isinstance(given, list) else [given]
@@ -1495,7 +1496,7 @@ def wished(s: Table, seat: int) -> list[Action]:
             return []
     pairs = name == "bid" and cards_to_bid(row_of(s)) == 2
     cards = [card.card for card in hand(s, seat)] if by_card else []
-    args: list[dict[str, Any]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
+    args: list[dict[str, object]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
     return moves + [Action(seat=seat, move=name, args=one) for one in args]
 
 

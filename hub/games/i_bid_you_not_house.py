@@ -8,9 +8,9 @@ an auction brings, `steady` tries few deals and looks at the prices only, `sharp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from hub.engine.decision import Answer, Move
+from hub.engine.decision import Answer, Choose, Move
 from hub.engine.sight import Randomness, Sight, Strength, best
 from hub.engine.text import say, say_count
 
@@ -101,10 +101,11 @@ def bid(sight: Sight, chance: Randomness, strength: Strength) -> Answer:
     mine = {card.number: card for card in hand_of(sight)}
     (move,) = sight.offers
     if "card" in move.params:
-        bids = [[number] for number in values(move, "card")]
+        bids = [[number] for number in move.values("card", int)]
     else:
-        param: Any = move.params["cards"]
-        size, listed = param.min, sorted(param.values)
+        param = move.params["cards"]
+        assert isinstance(param, Choose)
+        size, listed = param.min, sorted(move.values("cards", int))
         bids = [listed[:size], listed[-size:], chance.sample(listed, size)]
     worth = worth_of_bids(sight, chance, strength, bids)
 
@@ -226,7 +227,7 @@ def last_touch(sight: Sight) -> Answer:
     taker = next((seat for seat in table["order"] if seat not in table["skipped"]), None)
     prices = {card["card"]: card["price"] for card in (*table["offer"], *sight.you["hand"])}
     adds, mine = sight.view["phase"] == "extend", taker == sight.seat
-    listed = values(sight.offers[0], "card")
+    listed = sight.offers[0].values("card", int)
     pick = max if adds == mine else min
     card = pick(listed, key=lambda number: (prices[number], number))
     good = prices[card] > 0 if adds == mine else prices[card] < 0
@@ -259,7 +260,7 @@ def answers(sight: Sight, move: Move) -> list[Answer]:
     """Return the answers of a move that are looked at: each card or pair, at its first place."""
     for name in ("card", "cards"):
         if name in move.params:
-            return [Answer(move.name, {**move.first(), name: value}) for value in values(move, name)]
+            return [Answer(move.name, {**move.first(), name: value}) for value in move.values(name, object)]
     return [Answer(move.name, move.first())]
 
 
@@ -292,7 +293,7 @@ def unseen(sight: Sight) -> list[int]:
     return [number for number in whole_deck(sight) if number not in seen] or whole_deck(sight)
 
 
-def named(card: dict[str, Any]) -> str:
+def named(card: dict[str, object]) -> str:
     """Return a card's action by name: "gamehat A"."""
     return f"{card['kind']} {card['action']}" if card["action"] else ""
 
@@ -301,10 +302,3 @@ def numbers_of(answer: Answer) -> list[int]:
     """Return the cards that an answer names, as `cards` or as `card`."""
     given = answer.args.get("cards", [answer.args.get("card")])
     return [number for number in given if number is not None]
-
-
-def values(move: Move, name: str) -> list[Any]:
-    """Return the values of a parameter that lists them."""
-    param: Any = move.params[name]
-    listed: list[Any] = param.values
-    return listed

@@ -197,6 +197,14 @@ def test_a_parameter_takes_its_values_and_no_others(param: Any, right: list[Any]
     assert param.accepts(param.first())
 
 
+def test_the_values_of_a_parameter_are_listed_by_type() -> None:
+    move = Move("play", {"card": OneOf(["a", "", 1, ["b"]]), "bid": Amount(1, 3)})
+    assert move.values("card", str) == ["a", ""]
+    assert move.values("card", object) == ["a", "", 1, ["b"]]
+    with pytest.raises(AssertionError):
+        move.values("bid", int)
+
+
 def test_parameters_may_not_be_missing_or_too_many() -> None:
     move = offer("play", card="a", target=OneOf([1, 2]))
     assert move.accepts({"card": "a", "target": 2})
