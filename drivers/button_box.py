@@ -345,10 +345,11 @@ class SeatBoxSession(BoardSession):
             "%s: firmware %r, protocol %d, and this hub speaks %d.", name, other.firmware, other.protocol, PROTOCOL
         )
         if other.protocol < PROTOCOL:
-            sentence = say("Box {box} has older firmware than this hub: put the firmware of this hub on it.", box=name)
+            sentence = say("Box {box} has older firmware than this hub: install this hub's firmware on it.", box=name)
         else:
             sentence = say(
-                "Box {box} has newer firmware than this hub: update the hub, or put the firmware of this hub on the box.",
+                "Box {box} has newer firmware than this hub: update the hub, or install this hub's firmware on "
+                "the box.",
                 box=name,
             )
         if self._box is not None:
@@ -450,7 +451,10 @@ class SeatBoxSession(BoardSession):
     def _name_unknown_board(self) -> None:
         self._fleet.report_no_box(
             self.port,
-            say("The board at {path} does not say that it is a seat box. Is the box's firmware on it?", path=self.port),
+            say(
+                "The board at {path} does not identify itself as a seat box. Is the box's firmware installed?",
+                path=self.port,
+            ),
         )
 
     def _on_board_lost(self, sentence: str) -> None:

@@ -175,7 +175,7 @@ class TraySession(BoardSession):
             return  # the tray may belong to another table
         log.info("%s: protocol %d, and this hub speaks %d.", self.port, other.protocol, PROTOCOL)
         self._tray.report_down(
-            say("The dice tray has older firmware than this hub: put the firmware of this hub on it.")
+            say("The dice tray has older firmware than this hub: install this hub's firmware on it.")
             if other.protocol < PROTOCOL
             else say("The dice tray has newer firmware than this hub: update the hub.")
         )

@@ -373,11 +373,11 @@ def _check_names(config: Config) -> None:
 def _faults_of_files(key: str, pin: str, token: str, log_key: str) -> list[Fault]:
     """Return a fault for each damaged file that was set aside. The arguments are the notices; "" stands for a good file."""
     keys = say(
-        "Guests scan the code on the big screen again. Print new table cards, and open the links of `table-hub "
-        "screen-link` again. If you have a backup, you can also stop the hub and put hub.key back."
+        "All guests must scan the code on the big screen again. Print new table cards, and open the links of "
+        "`table-hub screen-link` again. If you have a backup, you can stop the hub and put hub.key back instead."
     )
     links = say("Run `table-hub screen-link`, and open the link that it prints on each of these devices.")
-    backup = say("Put log.key back from a backup if you have one: then they can go on. New matches are not affected.")
+    backup = say("If you have a backup of log.key, put it back to resume those matches. New matches are not affected.")
     shown = say("The table's screens show the new PIN until it is used once.")
     found = [(key, keys), (pin, shown), (token, links), (log_key, backup)]
     return [Fault(notice, do) for notice, do in found if notice]

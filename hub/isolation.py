@@ -184,7 +184,7 @@ class GuardedDevice:
         """Start the device and wait for at most `START_SECONDS`. Calls wait until the device has started."""
         self._thread.start()
         if not self._started.wait(START_SECONDS):
-            self._guard.report_fault("starting", say("hangs at its start"), trace=False)
+            self._guard.report_fault("starting", say("hangs at startup"), trace=False)
 
     def close(self) -> None:
         """Close the device, if possible after the calls that still wait. Exceptions of the driver are logged."""

@@ -51,8 +51,8 @@ class PowerControl:
         if self._call_logind("CanPowerOff") == 's "yes"':
             return ""
         return say(
-            "This system does not let the hub switch it off. Run `sudo apt install polkitd` and start the hub again, "
-            "or switch off by hand with `sudo poweroff`."
+            "The hub is not allowed to switch this system off. Run `sudo apt install polkitd` and restart the "
+            "hub, or switch off by hand with `sudo poweroff`."
         )
 
     def restart_hub(self) -> None:

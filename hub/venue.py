@@ -113,7 +113,7 @@ class VenueTable:
     def _box_down(self, box: str, why: str) -> str:
         """Return a sentence about a missing box: by its seat, which staff can see; without a seat, the driver's sentence."""
         seat = self.table.seat_with(box)
-        return say("The box of seat {seat} is gone.", seat=seat) if seat else why
+        return say("The box of seat {seat} is disconnected.", seat=seat) if seat else why
 
     def _faults(self) -> list[Fault]:
         health = self._health.snapshot()
@@ -128,7 +128,7 @@ class VenueTable:
         found += [
             Fault(
                 say("{device}: {problem}", device=name, problem=why),
-                say("Check its cable and power. The hub tries it again by itself."),
+                say("Check its cable and power. The hub tries again by itself."),
             )
             for name, why in health["devices"].items()
             if why
@@ -136,20 +136,18 @@ class VenueTable:
         for reader, kit in health["dice"].items():
             if kit["why"]:
                 why = say("{device}: {problem}", device=reader, problem=kit["why"])
-                found.append(Fault(why, say("Type the dice on a phone or a box until it is back.")))
+                found.append(Fault(why, say("Type the dice on a phone or a box until the reader is back.")))
             elif kit["weak"]:
                 low = say("{device}: low battery: {dice}.", device=reader, dice=listed(kit["weak"], ","))
                 found.append(Fault(low, say("Charge before the next match.")))
         if broker := health["broker"]:
-            do = say("Boxes play on. The hub tries it again by itself.")
+            do = say("Boxes play on. The hub tries again by itself.")
             found.append(Fault(say("Phones cannot be reached: {problem}", problem=broker), do, "error"))
         if self.table.fault:
-            do = say(
-                "Press *Start this table again*. If it stops again, start the hub again and keep its support file."
-            )
+            do = say("Press *Restart this table*. If the table stops again, restart the hub and keep its support file.")
             found.append(Fault(self.table.fault, do, "error"))
         if self.table.stopped:
-            do = say("Play stands still until the disk works. Check the card and its free space.")
+            do = say("Play is stopped until the disk works. Check the card and its free space.")
             found.append(Fault(self.table.stopped, do, "error"))
         return found
 
@@ -224,7 +222,7 @@ class VenueDesk:
             "{count} wrong staff PINs were typed within a day: somebody is guessing.",
             self._wrong,
         )
-        return [*self.notices, Fault(what, say("Run `table-hub staff-pin --new` on the hub: it makes another PIN."))]
+        return [*self.notices, Fault(what, say("Run `table-hub staff-pin --new` on the hub to make a new PIN."))]
 
     # --- for the web port ------------------------------------------------------------------------------
 
@@ -249,11 +247,11 @@ class VenueDesk:
             case "restart", _:
                 self._power.restart_hub()
                 log.info("staff: the hub is started again.")
-                return say("The hub starts again: this page comes back in half a minute and asks for the PIN."), None
+                return say("The hub restarts: this page comes back in half a minute and asks for the PIN."), None
             case "off", _:
                 self._power.power_off()
                 log.info("staff: the machine is switched off.")
-                return say("The machine switches itself off. Pull the plug once its light is still."), None
+                return say("The machine switches itself off. Pull the plug when its light has stopped blinking."), None
         raise HubError(NOT_UNDERSTOOD)
 
     def _at_table(self, ask: StaffAsk) -> str:
@@ -266,7 +264,7 @@ class VenueDesk:
         try:
             is_done, sentence = answers.get(timeout=ANSWER_SECONDS)
         except Empty:
-            raise HubError(say("The table does not answer in time. Check whether it was done.")) from None
+            raise HubError(say("The table did not answer in time. Check whether your change was made.")) from None
         if not is_done:
             raise HubError(sentence)
         return sentence
@@ -306,4 +304,4 @@ class VenueDesk:
         if self._examine is None:
             raise HubError(say("Run `table-hub doctor` on the hub's machine."))
         found = list(self._examine())
-        return (say("{count} to look at.", count=len(found)) if found else say("All is well.")), found
+        return (say("To look at: {count}.", count=len(found)) if found else say("All is well.")), found

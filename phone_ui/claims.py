@@ -209,7 +209,7 @@ class Claims:
         if not decided.held:
             return messages.ClaimReply("refused", decided.say)
         if table.login(decided.sid) != "made":
-            return messages.ClaimReply("asked", say("The seat is yours. The hub is making your login."))
+            return messages.ClaimReply("asked", say("The seat is yours. The hub is signing you in."))
         login = messages.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
         encrypted = claim.pair.encrypt(messages.to_bytes(login), messages.NOTE_SIZE)
         nonce, box = to_base64(encrypted[:NONCE_BYTES]), to_base64(encrypted[NONCE_BYTES:])

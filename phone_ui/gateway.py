@@ -428,7 +428,7 @@ class Stream:
         network, places = network_of(address_of(scope)), self._own if own else self._places
         place = places.take(network, scope["state"]["abort"], busy=True)
         if place is None:
-            await send_error(send, 503, say("Too many screens follow this hub. Close one, then try again."))
+            await send_error(send, 503, say("Too many screens are connected to this hub. Close one, then try again."))
             return
         if own:
             self._seated.arrive(network)

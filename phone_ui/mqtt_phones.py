@@ -296,7 +296,7 @@ class PhonesOverMqtt:
         elif old_answer is not None:
             self._send_answer(sid, claim, old_answer)
         elif not is_known:
-            sentence = say("An old request came again. It was not used.")
+            sentence = say("An old request arrived again. The hub ignored it.")
             self._report_garbled(sid, claim, sentence)
             self._send_answer(sid, claim, messages.to_bytes(Ack(act.id, ok=False, error=sentence)))
 

@@ -53,7 +53,7 @@ MOST_SCREENS = 64
 FORGET_SECONDS = 86_400.0
 
 OTHER_TOKEN = say(
-    "This screen's link is not valid any more. Staff: run `table-hub screen-link` and open the link it prints."
+    "This screen's link is no longer valid. Staff: run `table-hub screen-link` and open the link that it prints."
 )
 
 
@@ -77,7 +77,7 @@ class ScreenToken:
                 aside = set_aside(file)
                 log.error("%s was damaged. It is set aside as %s.", file, aside.name)
                 self.notice = say(
-                    "The links of big screens on other devices are no longer valid: their file was damaged."
+                    "The links for big screens on other devices are no longer valid: their file was damaged."
                 )
             if not self.value.startswith(PREFIX):
                 self.value = self.renew(file)
@@ -207,7 +207,7 @@ class OwnScreens:
         with self._lock:
             found = self._waiting.pop(given[0], None)
             if found is None or found.table != table or found.until <= self._now():
-                raise ScreenRefused(403, say("This stream was opened before, or too long ago."))
+                raise ScreenRefused(403, say("This connection was already used, or it is too old. Reload the page."))
             self._following[given[0]] = found
         return given[0], found
 
@@ -235,7 +235,7 @@ class OwnScreens:
             except DecryptionError:
                 raise ScreenRefused(403, say("This is not a screen of this table.")) from None
             if beat.n <= screen.beats:
-                raise ScreenRefused(409, say("This request was made before."))
+                raise ScreenRefused(409, say("The hub already has this request."))
             screen.beats = beat.n
         with self._lock:
             for known, name in ((self._pages, asked.screen), (self._last_beats, address)):

@@ -300,7 +300,7 @@ class _Tables:
         return Response(picture, mimetype="image/png", headers={"Cache-Control": "no-store"})
 
     def bench_of(self, name: str) -> BenchFace:
-        return self.one(name).bench or abort(404, say("This table has real devices, so there is no bench."))
+        return self.one(name).bench or abort(404, say("This table has real devices, so it has no bench page."))
 
 
 def _public_state(table: TableFace) -> PublicState | None:
@@ -475,7 +475,7 @@ _SENTENCES = {
     404: say("There is no such page on this hub."),
     405: "This address does not take that method.",
     413: say("The request is too large."),
-    500: say("The hub failed at this request. Its journal says more."),
+    500: say("Something went wrong on the hub. The details are in its journal."),
 }
 
 

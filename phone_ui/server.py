@@ -282,7 +282,7 @@ async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "websocket.http.response.body", "body": b'{"error":"%s"}' % WRONG_HOST.encode()})
 
 
-_BODY_SENTENCES = {408: say("The request came too slowly."), 413: say("The request is too large.")}
+_BODY_SENTENCES = {408: say("The request took too long to arrive."), 413: say("The request is too large.")}
 
 
 async def _read_body(scope: Scope, receive: Receive) -> bytes | int:

@@ -98,7 +98,7 @@ class Session:
     def use(self, number: int) -> None:
         """Use up a request number. Raise Refused if it was used before, or is too old to tell."""
         if number in self.numbers or number <= self.highest - WINDOW:
-            raise Refused(409, say("This request was made before."))
+            raise Refused(409, say("The hub already has this request."))
         self.highest = max(self.highest, number)
         self.numbers = {one for one in self.numbers if one > self.highest - WINDOW} | {number}
 
@@ -213,7 +213,7 @@ class StaffDoor:
             pair = self._key.with_phone(from_base64(asked.pk))
             secret = read_secret(pair.decrypt(from_base64(asked.nonce) + from_base64(asked.box)))
         except DecryptionError:
-            raise Refused(400, say("This hub has another key than the one that this browser knows.")) from None
+            raise Refused(400, say("This hub's key is not the one that this browser knows.")) from None
         self.reload_pin()
         known = self._pin.knows(secret.browser)
         guesser = f"browser {secret.browser}" if known else source
@@ -234,7 +234,7 @@ class StaffDoor:
         if not is_right:
             log.warning("staff: a wrong PIN came from %s.", source)
             self._face.note_wrong_pins(self._guesses.wrong_today(self._now()))
-            raise Refused(403, say("That is not the staff's PIN."))
+            raise Refused(403, say("That is not the staff PIN."))
         self._guesses.take_back(guesser)
         browser = self._pin.admit(secret.browser)
         log.info("staff: somebody has signed in from %s.", source)

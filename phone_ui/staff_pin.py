@@ -82,7 +82,7 @@ class StaffPin:
             aside = set_aside(self._file)
             log.error("The staff's PIN is another one now. %s It is set aside as %s.", error, aside.name)
             self.notice = say(
-                "The staff's PIN was renewed when the hub started: its file was damaged, or others could read it."
+                "The staff PIN was renewed when the hub started: its file was damaged, or others could read it."
             )
             return None
 

@@ -342,7 +342,7 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         assert not hub._stop.is_set()
         answers: list[tuple[bool, str]] = []
         hub.tables["1"].put(StaffRequest("done", {"key": "fault"}, lambda *answer: answers.append(answer)))
-        until(lambda: answers == [(True, "The table was started again.")], "staff, who are answered last")
+        until(lambda: answers == [(True, "The table was restarted.")], "staff, who are answered last")
         assert state(hub, "1")["state"] == "lobby"
         assert state(hub, "1")["seats"][0]["name"] == "Guest 1"
 
@@ -566,7 +566,7 @@ def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], sh
 
 
 def test_simulated_devices_are_told_on_every_screen_unless_it_is_a_demo(tmp_path: Path) -> None:
-    told = "Boxes and dice here are simulated: anybody at the bench page sees every secret choice."
+    told = "Boxes and dice here are simulated: anybody who opens the bench page sees every secret choice."
     with running(config(tmp_path, DevicePart("simulated", "1", "bench", {"seats": 4}))) as hub:
         until(lambda: told in [notice["text"] for notice in state(hub)["notices"]], "the notice")
     with Hub(config(tmp_path / "demo", DevicePart("simulated", "1", "bench", {"seats": 4})), demo=True) as hub:

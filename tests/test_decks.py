@@ -148,7 +148,7 @@ def test_staff_are_told_of_matches_put_aside_that_need_the_earlier_cards() -> No
     assert venue.do("cards", "", game="bidness", changes=CHANGED).endswith("the next match on."), "nothing has changed"
     answer = venue.rig.say(1, "take_up", {"match": kept["match"]})
     assert not answer["ok"]
-    assert "It can continue when those are back" in answer["error"]
+    assert "The match can continue when those are back" in answer["error"]
     assert venue.do("cards", "", game="bidness", changes={"cards": {"MB1": {"cost": 5}}}).endswith("next match on.")
     assert venue.rig.say(1, "take_up", {"match": kept["match"]})["ok"]
     assert venue.rig.state["state"] == "playing"

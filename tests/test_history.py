@@ -237,7 +237,7 @@ def test_loaded_dice_are_found_when_there_are_enough_throws() -> None:
 def test_no_verdict_comes_from_a_few_dice() -> None:
     found = judge("typed", [FEWEST - 1, 0, 0, 0, 0, 0])
     assert (found.p, found.square) == (None, None)
-    assert found.verdict == "Too few to say: 59 dice. At least 60 are needed."
+    assert found.verdict == "Too few dice to tell: 59. At least 60 are needed."
     assert judge("typed", [FEWEST, 0, 0, 0, 0, 0]).verdict.startswith("Hardly fair")
 
 

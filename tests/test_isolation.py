@@ -151,7 +151,7 @@ def test_a_device_that_does_not_start_or_close_holds_nobody_up(monkeypatch: pyte
     assert closed.is_set()
     (down,) = inbox.signals
     assert isinstance(down, DeviceDown)
-    assert "hangs at its start" in down.why
+    assert "hangs at startup" in down.why
 
 
 class Paper(Bad):

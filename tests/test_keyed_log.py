@@ -152,7 +152,7 @@ def remove_the_marks(folder: Path) -> None:
 
 
 LENGTH = "(SELECT count(*) FROM entries)"
-EARLIER = "This match may continue from an earlier state, such as a backup: check that all is as you left it."
+EARLIER = "This match may continue from an earlier state, such as a backup: check that everything is as you left it."
 
 
 def test_a_log_that_is_whole_is_told_to_nobody(folder: Path) -> None:
@@ -167,7 +167,9 @@ def test_entries_that_were_cut_off_are_told_without_any_mark(folder: Path, match
     assert found
     assert found.log == match.log[: -1 - count]
     assert (
-        told == f"The disk has lost the last {'action' if count == 1 else '2 actions'}; the table goes on from there."
+        told
+        == f"The disk has lost the last {'action' if count == 1 else '2 actions'}. The table continues from the one "
+        f"before."
     )
 
 
@@ -191,7 +193,7 @@ def test_a_loss_is_told_until_it_is_settled_and_then_the_log_is_whole(folder: Pa
 
 @pytest.mark.parametrize(
     ("marks", "told"),
-    [("kept", "The disk has lost the last 3 actions; the table goes on from there."), ("removed", EARLIER)],
+    [("kept", "The disk has lost the last 3 actions. The table continues from the one before."), ("removed", EARLIER)],
 )
 def test_a_whole_earlier_state_goes_on_and_is_told(folder: Path, match: Match, marks: str, told: str) -> None:
     database = folder / "table-hub.db"
@@ -248,7 +250,9 @@ def test_a_log_that_was_sealed_for_another_match_is_set_aside(folder: Path, chan
     with closing(Store(folder / "table-hub.db")) as store:
         table = "2" if change is move_to_another_table else "1"
         log = MatchLog(KeptValues(table, KeyedStore(store, folder / "log.key")))
-        with pytest.raises(StartRefused, match=r"The log of match m-\d is not its own, or another program changed it"):
+        with pytest.raises(
+            StartRefused, match=r"The log of match m-\d belongs to another match, or another program changed it"
+        ):
             log.resume({GAME.name: GAME})
 
 
@@ -408,7 +412,7 @@ def test_a_key_that_is_gone_sets_matches_aside_until_it_is_back(folder: Path, ma
     (folder / "log.key").unlink()
     for _ in range(2):
         with pytest.raises(
-            StartRefused, match=r"match m-1 was written with another key than the hub has now\. Staff: put"
+            StartRefused, match=r"match m-1 was written with a key that the hub no longer has\. Staff: put"
         ):
             resumed(folder)
     with closing(Store(folder / "table-hub.db")) as store:

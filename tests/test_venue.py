@@ -148,7 +148,7 @@ def test_faults_are_plain_words_with_what_to_do_and_pass_with_their_cause() -> N
         BrokerDown("The broker has ended."),
     )
     assert [fault.what for fault in found] == [
-        "The box of seat 1 is gone.",
+        "The box of seat 1 is disconnected.",
         "panel: It does not answer.",
         "pixels: low battery: red.",
         "Phones cannot be reached: The broker has ended.",
@@ -168,7 +168,7 @@ def test_a_box_that_is_gone_is_named_by_its_seat_and_without_a_path() -> None:
     box = rig.table._seats[2].box
     assert box
     found = venue.faults(BoxUp(box, "b", "1", 8), BoxDown(box, "Box sim-2 is gone: /dev/ttyACM1 was unplugged."))
-    assert [fault.what for fault in found] == ["The box of seat 2 is gone."]
+    assert [fault.what for fault in found] == ["The box of seat 2 is disconnected."]
     assert "with a phone" in found[0].do
 
 
@@ -184,7 +184,7 @@ def test_many_wrong_pins_are_told_to_staff() -> None:
 def test_a_look_over_the_machine_says_what_is_not_well() -> None:
     found = [Fault("The disk is nearly full.", "Make room.")]
     venue = HouseRig(examine=lambda: found)
-    assert venue.desk.do(StaffAsk(1, "doctor")) == ("1 to look at.", found)
+    assert venue.desk.do(StaffAsk(1, "doctor")) == ("To look at: 1.", found)
     with pytest.raises(HubError, match="table-hub doctor"):
         HouseRig().desk.do(StaffAsk(1, "doctor"))
 
@@ -235,6 +235,6 @@ def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch:
     asked: list[object] = []
     venue = HouseRig()
     monkeypatch.setattr(venue.rig.table, "put", asked.append)
-    with pytest.raises(HubError, match="does not answer"):
+    with pytest.raises(HubError, match="did not answer in time"):
         venue.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
     assert isinstance(asked[0], StaffRequest)

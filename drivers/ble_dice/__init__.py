@@ -267,7 +267,7 @@ class BleDice:
             self._put(
                 DeviceDown(
                     NAME,
-                    say("The smart dice cannot be used any more: their driver failed, and the hub's log says how."),
+                    say("The smart dice no longer work: their driver failed. The hub's log has the details."),
                 )
             )
 

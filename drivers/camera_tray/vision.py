@@ -96,7 +96,7 @@ SHINES = say("A light shines on a die: shade it, or type what the dice show.")
 CROWDED = say("The dice are too close together: move them apart, or type what they show.")
 STRANGE = say("Something other than flat dice is in the tray: take it out, or type what the dice show.")
 CHANGED = say(
-    "The tray looks different than at its calibration: take your hands out of the picture, or calibrate it again."
+    "The tray looks different from its calibration picture: take your hands away, or calibrate the tray again."
 )
 
 
@@ -105,7 +105,7 @@ def read(picture: Picture, calibration: Calibration) -> Reading:
     if picture.shape != calibration.empty.shape:
         raise ValueError(
             say(
-                "The camera sends {size} pixels, and the tray was calibrated with {earlier}: calibrate it again.",
+                "The camera sends {size} pixels, but the tray was calibrated with {earlier}: calibrate it again.",
                 size=f"{picture.shape[1]}x{picture.shape[0]}",
                 earlier=f"{calibration.empty.shape[1]}x{calibration.empty.shape[0]}",
             )

@@ -128,7 +128,7 @@ class WorkerThread:
         except Exception:  # a fault in one driver ends neither its thread nor the match
             log.exception("A step of %s failed.", self._name)
             sentence = say(
-                "The driver of {device} failed; the hub's log says how. The hub tries again.", device=self._name
+                "The driver of {device} failed. The hub's log has the details. The hub tries again.", device=self._name
             )
             return self._lose(DeviceLost(sentence))
         self._backoff = backoff()

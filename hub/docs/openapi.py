@@ -92,7 +92,7 @@ ADDRESSES = (
         "The public state as server-sent events: the newest at once, then each new one. A slow reader skips to the newest. An "
         "event `beat` comes every second: a hub that is silent for three is gone, and you connect anew.",
         STREAM,
-        errors={503: "Too many screens follow this hub.", **TABLE},
+        errors={503: "Too many screens are connected to this hub.", **TABLE},
     ),
     Address(
         "/t/{table}/screen/events",
@@ -100,7 +100,11 @@ ADDRESSES = (
         "elsewhere with `?session=NAME` of an opening, once. Each state is then nonce and box in base64url, encrypted for the "
         "page and padded to multiples of 1024 bytes. Everybody else follows the public state here.",
         STREAM,
-        errors={403: "The session was used, or is too old.", 503: "Too many screens follow this hub.", **TABLE},
+        errors={
+            403: "The session was used, or is too old.",
+            503: "Too many screens are connected to this hub.",
+            **TABLE,
+        },
     ),
     Address(
         "/t/{table}/screen/open",
@@ -205,7 +209,7 @@ ADDRESSES = (
         body=staff_messages.StaffBody,
         sealed=(staff_messages.StaffAsk, messages.NOTE_SIZE),
         back=(staff_messages.StaffAnswer, staff_messages.ANSWER_SIZE),
-        errors=STAFF | {409: "This request was made before."},
+        errors=STAFF | {409: "The hub already has this request."},
     ),
     Address("/", "The page that asks for a table's code.", PAGE),
     Address("/staff", "The staff's page.", PAGE),

@@ -464,8 +464,9 @@ class Match:
         if (head.game, head.version) != (game.name, game.version) or not game.has_same_rules(head.digest):
             diverged = ReplayDiverged(
                 say(
-                    "It began with other rules or cards: the program or its list of cards has changed since then. "
-                    "It can continue when those are back. Until then, you can start a new match."
+                    "The match began with other rules or cards: the program or its list of cards has changed "
+                    "since then. The match can continue when those are back. Until then, you can start a new "
+                    "match."
                 )
             )
             diverged.add_note(  # for the journal
@@ -546,9 +547,9 @@ class Match:
             return
         last = self.log[-count:]
         if any(entry.seat == CHANCE for entry in last):
-            raise NotOffered(say("A die or a shuffle cannot be taken back."), "UNDO")
+            raise NotOffered(say("A roll or a shuffle cannot be taken back."), "UNDO")
         if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
-            raise NotOffered(say("Another seat has acted since: it cannot be taken back."), "UNDO")
+            raise NotOffered(say("Another seat has acted since, so the move cannot be taken back."), "UNDO")
 
     def _check_nothing_revealed_since(self, earlier: Match) -> None:
         """Raise NotOffered if a secret of `earlier` was revealed to anybody since."""
@@ -558,11 +559,11 @@ class Match:
         opened = earlier.open and earlier.open.kind == "sealed" and len(earlier.open.asked) > 1 and not same
         # printed cards hide no more which choices were made
         if opened and not (earlier._question.laid or earlier._question.known):
-            raise NotOffered(say("The others' choices were shown: it cannot be taken back."), "UNDO")
+            raise NotOffered(say("The others' choices were shown, so the move cannot be taken back."), "UNDO")
         question = earlier._question
         sealed = self._question.into if same else question.into if question.laid else ""
         if self.has_revealed(earlier.hidden(sealed), sealed):
-            raise NotOffered(say("Something secret was shown: it cannot be taken back."), "UNDO")
+            raise NotOffered(say("Something secret was shown, so the move cannot be taken back."), "UNDO")
 
     def _before_last_entry(self) -> Match:
         """Return a second match, one entry behind this one, which is kept and advanced for its state."""

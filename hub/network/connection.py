@@ -221,7 +221,7 @@ class Connection:
             if self._silent >= SILENT_SECONDS or self._echo_late >= STALLED_SECONDS:
                 self.stalled = True
                 self._lost = say(
-                    "The broker at {broker} takes messages and delivers none.", broker=self._endpoint.address.name
+                    "The broker at {broker} accepts messages but delivers none.", broker=self._endpoint.address.name
                 )
                 self._client.disconnect()
         elif self._listening and now >= self._next_echo:
@@ -331,7 +331,7 @@ def unreachable(address: Address, error: OSError | ValueError) -> Text:
         return hung_up(address)
     if isinstance(error, ssl.SSLError):
         reason = error.reason or say("it hung up")
-        return say("The broker at {broker} does not speak TLS as the hub does ({reason}).", broker=name, reason=reason)
+        return say("The hub and the broker at {broker} cannot agree on TLS ({reason}).", broker=name, reason=reason)
     return say("The broker at {broker} cannot be reached ({error}).", broker=name, error=str(error))
 
 
@@ -357,7 +357,8 @@ def _bad_certificate(broker: str, error: ssl.SSLCertVerificationError) -> Text:
             )
         case 2 | 18 | 19 | 20 | 21:
             return say(
-                "The certificate of the broker at {broker} was not signed by anybody whom the hub trusts: look at `ca_file`.",
+                "The certificate of the broker at {broker} was not signed by an authority that the hub trusts: "
+                "check `ca_file`.",
                 broker=broker,
             )
     return say(
@@ -371,9 +372,9 @@ def hung_up(address: Address) -> Text:
     """Return a sentence about a broker that ends the connection instead of answering the login."""
     if address.tls:
         return say(
-            "The broker at {broker} hangs up without an answer: does it take TLS at that port?", broker=address.name
+            "The broker at {broker} hangs up without an answer: does it use TLS on that port?", broker=address.name
         )
-    return say("The broker at {broker} hangs up without an answer: does it want mqtts:// there?", broker=address.name)
+    return say("The broker at {broker} hangs up without an answer: does it need mqtts:// there?", broker=address.name)
 
 
 def refuses(address: Address, code: ReasonCode) -> Text:

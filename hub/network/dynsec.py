@@ -197,7 +197,7 @@ class DynsecLogins:
             error = ""
         if error:
             self.error = say(
-                "The broker did not do '{command}' for the hub's logins: {error}.",
+                "The broker could not do '{command}' for the hub's logins: {error}.",
                 command=str(response.get("command")),
                 error=error,
             )

@@ -153,8 +153,8 @@ class OutsideLink:
                     if client.refused:
                         self._report(
                             say(
-                                "The broker at {broker} sends a message of more than {size} kB, which the hub does not take: "
-                                "delete that message there. The hub tries again every minute.",
+                                "The broker at {broker} sends a message of more than {size} kB, which is too "
+                                "large for the hub: delete that message there. The hub tries again every minute.",
                                 broker=self._endpoint.address.name,
                                 size=MOST_BYTES // 1024,
                             )

@@ -318,7 +318,9 @@ class UpstreamLink(OutsideLink):
                 self._twin_at = self._wall()
                 self._report(
                     say(
-                        "Another hub of the venue {venue} has the id {hub}, too.", venue=self._part.venue, hub=self._hub
+                        "Another hub of the venue {venue} has the same id, {hub}.",
+                        venue=self._part.venue,
+                        hub=self._hub,
                     )
                 )
         elif own == "presence":

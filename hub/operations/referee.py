@@ -172,7 +172,7 @@ class Referee:
         if len(request) > 1 or type(count) is not int or count < 1:
             raise IllegalAction("Undo wants a number of inputs, 1 or more, and nothing else.")
         if self.match.log and self.match.log[-1].seat in self._house:
-            raise NotOffered("The house has acted since: it cannot be taken back.", "UNDO")
+            raise NotOffered("The house has acted since, so the move cannot be taken back.", "UNDO")
         events = self.match.undo(count)
         self._settle()
         return events

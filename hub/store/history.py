@@ -96,7 +96,7 @@ def judge(kind: Literal["read", "typed", "hub"], counts: Sequence[int]) -> DiceH
     dice = sum(counts)
     expected = dice / len(counts)
     if dice < FEWEST:
-        too_few = say("Too few to say: {count} dice. At least {fewest} are needed.", count=dice, fewest=FEWEST)
+        too_few = say("Too few dice to tell: {count}. At least {fewest} are needed.", count=dice, fewest=FEWEST)
         return DiceHistory(kind, list(counts), None, None, too_few)
     square = sum((count - expected) ** 2 for count in counts) / expected
     p = chi_square_tail(square, len(counts) - 1)
@@ -107,8 +107,8 @@ def judge(kind: Literal["read", "typed", "hub"], counts: Sequence[int]) -> DiceH
         )
     elif p >= UNFAIR:
         verdict = say(
-            "Somewhat uneven. Fair dice would be as uneven as this, or more, {share}, so it may be chance. Look again after as "
-            "many more.",
+            "Somewhat uneven. Fair dice would be as uneven as this, or more, {share}, so it may be chance. Look "
+            "again after as many more rolls.",
             share=share,
         )
     else:

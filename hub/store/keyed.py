@@ -79,7 +79,7 @@ class KeyedStore:
                 aside = set_aside(file)
                 log.error("%s is no key of logs. It is set aside as %s.", file, aside.name)
                 self.key_notice = say(
-                    "The file that proves the logs of matches was damaged, so earlier matches cannot be resumed."
+                    "The key file for the logs of matches was damaged, so earlier matches cannot be resumed."
                 )
             if not file.exists():
                 highest = store.highest()
@@ -147,8 +147,8 @@ class KeyedStore:
             if any(_MAC.search(line) for line in (head, *(entry.line for entry in entries))):
                 raise ReplayDiverged(
                     say(
-                        "The log of match {match} was written with another key than the hub has now. Staff: put the "
-                        "earlier key back, from a backup, and start the hub again.",
+                        "The log of match {match} was written with a key that the hub no longer has. Staff: put "
+                        "the earlier key back from a backup, and restart the hub.",
                         match=match,
                     )
                 )
@@ -225,7 +225,7 @@ class KeyedStore:
             end = None
         if end is None or not hmac.compare_digest(self._seal(match, end).encode(), (row.seal or "").encode()):
             raise ReplayDiverged(
-                say("The log of match {match} is not its own, or another program changed it.", match=match)
+                say("The log of match {match} belongs to another match, or another program changed it.", match=match)
             )
         if end.cuts == row.cuts and end.length > length:
             return Missing(match, end.length, length)

@@ -33,9 +33,9 @@ MOST_FAULTS, WITHIN_SECONDS = 3, 600.0  # this many faults within this time, and
 FRAMES = 12  # innermost frames of a traceback that the journal gets
 
 RESTARTED = say(
-    "Something went wrong at this table, so it started again. What was confirmed is still there: look, then play on."
+    "Something went wrong at this table, so it restarted. Every confirmed action is saved: take a look, then play on."
 )
-STOPPED = say("This table has stopped after repeated errors. Its match is kept. Please call the staff.")
+STOPPED = say("This table has stopped after repeated errors. Its match is saved. Please call the staff.")
 NOT_DONE = say("Something went wrong at this table: look at the big screen, then try again.")
 
 

@@ -60,7 +60,7 @@ from hub.table.views.snapshot import Identity
 
 log = logging.getLogger(__name__)
 
-TOO_MANY_CLAIMS = say("Too many people ask for a seat at once: try again in a moment.")
+TOO_MANY_CLAIMS = say("Too many people are asking for a seat at once: try again in a moment.")
 
 
 class Table(Restarts):

@@ -51,7 +51,7 @@ class OpenDecision(Part):
         self._boxes.update_displays()
         if self._play.fault:
             self._notices.post(
-                "rules", say("{fault} Take back the last action, or start anew.", fault=self._play.fault.sentence)
+                "rules", say("{fault} Take back the last action, or start over.", fault=self._play.fault.sentence)
             )
         else:
             self._notices.end("rules")

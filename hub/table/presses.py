@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 MENU: tuple[tuple[Literal["pause", "put_aside", "end"], Text], ...] = (
     ("pause", say("Pause or go on? Push")),
-    ("put_aside", say("Put the match aside? Push asks all")),
+    ("put_aside", say("Suspend the match? Push asks all")),
     ("end", say("End the match? Push asks all")),
 )
 """The dial's menu at a seat that the match does not ask."""

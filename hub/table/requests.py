@@ -145,13 +145,13 @@ class Requests:
 
     def _explain(self, seat: Seat, explained: bool) -> None:
         if not seat.joined:
-            raise NotAsked(say("Only players seated here choose whether the first round is explained."), "LESSONS")
+            raise NotAsked(say("Only players seated here can choose whether the first round is explained."), "LESSONS")
         self._lessons.choose(explained)
 
     def _let_hub_roll(self, seat: Seat, on: bool) -> None:
         """Choose whether the hub rolls all dice of this table."""
         if not seat.joined or self._play.seats:
-            raise NotAsked(say("Between matches, players seated here choose who rolls the dice."), "DICE")
+            raise NotAsked(say("Between matches, players seated here can choose who rolls the dice."), "DICE")
         self._rolls.set_hub_rolls(on)
 
     def _show_code(self, seat: Seat, number: int) -> None:

@@ -188,7 +188,7 @@ class Restarts(ABC):
         elif isinstance(signal, ClaimRequest):
             signal.answer(ClaimDecided(signal.claim, False, NOT_DONE))
         elif isinstance(signal, StaffRequest):
-            signal.answer(False, say("Something went wrong at this table: check whether it was done."))
+            signal.answer(False, say("Something went wrong at this table: check whether your last action was done."))
 
     def _answer_at_once(self, request: PhoneRequest, refusal: str) -> None:
         code = "FAULT" if refusal else None
@@ -208,7 +208,7 @@ class Restarts(ABC):
                 if signal.verb == "reset":
                     self.handle_signal(signal)
                 else:
-                    signal.answer(True, say("The table was started again."))
+                    signal.answer(True, say("The table was restarted."))
             case _:
                 self._refuse(signal, STOPPED)
 

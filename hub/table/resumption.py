@@ -83,9 +83,7 @@ class Resumption:
         if len(damaged) == self._reported_damaged:
             return False
         self._reported_damaged = len(damaged)
-        text = say(
-            "The disk is damaged: {items} could not be read at this table and is set aside.", items=listed(damaged)
-        )
+        text = say("The disk is damaged. At this table, the hub could not read {items}.", items=listed(damaged))
         return self._notices.post("kept", text)
 
     def _read(self) -> None:
@@ -115,7 +113,7 @@ class Resumption:
         at, acts = self._play.log.match or "", self._acts()
         if sentence := self._play.log.describe_loss():
             return KeptLoss(sentence, at, acts, KeptText.of(sentence))
-        kept = self._kept.read("loss", KeptLoss, say("what its disk has lost"))
+        kept = self._kept.read("loss", KeptLoss, say("what the disk has lost"))
         return kept if kept and (kept.match, kept.acts) == (at, acts) else None
 
     def _acts(self) -> int:

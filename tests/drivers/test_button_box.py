@@ -332,7 +332,7 @@ def test_another_board_at_a_port_meant_for_a_box_is_told_until_it_is_gone(seats:
     ("protocol", "why"),
     [
         (PROTOCOL - 1, "older firmware"),
-        (PROTOCOL + 1, "newer firmware .*: update the hub, or put the firmware of this hub"),
+        (PROTOCOL + 1, "newer firmware .*: update the hub, or install this hub's firmware"),
     ],
 )
 def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, protocol: int, why: str) -> None:

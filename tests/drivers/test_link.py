@@ -659,7 +659,7 @@ def test_a_board_without_the_boxs_firmware_is_named_once_and_asked_on() -> None:
     wire.wait(60.0)
     (down,) = wire.signals
     assert down == DeviceDown(
-        "wire", "The board at wire does not say that it is a seat box. Is the box's firmware on it?"
+        "wire", "The board at wire does not identify itself as a seat box. Is the box's firmware installed?"
     )
     assert wire.from_hub.count(b'"t":"who"') > 12
     wire.box = CPythonBox(BOX)

@@ -63,7 +63,10 @@ def test_phones_go_on_at_a_hub_that_was_restored_on_another_machine(tmp_path: Pa
             assert state["epoch"] > before
             earlier = [notice["text"] for notice in state["notices"] if notice["key"] == "lost"]
             assert earlier == [
-                "This match may continue from an earlier state, such as a backup: check that all is as you left it."
+                (
+                    "This match may continue from an earlier state, such as a backup: check that everything is as "
+                    "you left it."
+                )
             ], "seat 2's bid is gone, and people are told"
             for phone in phones.values():
                 phone.hub = hub

@@ -114,7 +114,7 @@ class Players:
         self.hub.until(lambda s: s["seq"] > seq and s["events"][-1]["n"] > events, f"the roll of seat {seat} counts")
 
     def vouch(self, seat: int) -> None:
-        """Somebody else says whether typed dice are right."""
+        """Another player must confirm typed dice."""
         self.hub.until(lambda s: s["dice"] and s["dice"]["state"] == "typed", "the dice are typed")
         self.hub.bench(box=seat, press="push")
 

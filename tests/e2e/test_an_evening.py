@@ -71,7 +71,7 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
         start(hub, "Bid & Bait!", ana, ben)
         hub.until(sealed, "all are asked for a bid")
         fish = {phone.seat: phone.secret_fish() for phone in (ana, ben)}
-        vote(hub, ana, "Put it aside…", ben, "Put it aside")
+        vote(hub, ana, "Suspend it…", ben, "Suspend it")
         leave(hub, ana)
         leave(hub, ben)
 
@@ -140,7 +140,7 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
         hub.until(lambda s: s["locked"] == [1, 2], "and made again")
         hub.bench(box=3, unplug=True)
         hub.until(lambda s: s["seats"][2]["box"] == "lost", "box 3 is unplugged")
-        expect(staff.table.get_by_text("box lost")).to_be_visible()
+        expect(staff.table.get_by_text("box disconnected")).to_be_visible()
         for phone in (ana, ben):
             asked = phone.page.get_by_role("alertdialog", name="A question to the table")
             asked.get_by_role("button", name="Play safe for them").click()
@@ -156,18 +156,18 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
             assert phone.secret_fish() == fish[phone.seat]
         expect(staff.page.get_by_text("You are signed out")).to_be_visible()
         staff.sign_in(pin)
-        staff.do("Put aside…", "Put it aside")
+        staff.do("Suspend…", "Suspend it")
         hub.until(lambda s: s["state"] == "lobby" and s["put_aside"], "the match is put aside")
         hub.bench(box=3, press="push")
         hub.until(ready(3), "seat 3 is back on its box")
-        staff.do("Let Bid & Bait! go on", "Let it go on")
+        staff.do("Let Bid & Bait! go on", "Resume")
         hub.until(lambda s: s["state"] == "playing", "staff let it go on")
         for phone in (ana, ben):
             assert phone.secret_fish() == fish[phone.seat]
 
         # One touch for the next guests: nobody sits there, and nothing of the match is left for them.
-        staff.do("Reset for the next guests… Table 1", "End the match, and reset")
+        staff.do("Reset for the next guests… Table 1", "End the match and reset")
         hub.until(lambda s: s["state"] == "lobby" and not any(one["held"] for one in s["seats"]), "the table is free")
         assert hub.public.now["put_aside"] == []
-        expect(ana.page.get_by_text("This seat was given back.")).to_be_visible()
+        expect(ana.page.get_by_text("This seat was freed.")).to_be_visible()
         assert [*ana.errors, *ben.errors, *staff.errors] == []

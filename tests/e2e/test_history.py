@@ -35,7 +35,7 @@ def test_people_at_the_table_read_what_was_played_there(tmp_path: Path) -> None:
             page.on("console", lambda said: faults.append(said.text))
             page.goto(f"{hub.address}/t/1/history")
             expect(page.get_by_text("4 matches played to the end.")).to_be_visible()
-            games_part = page.locator("section", has=page.get_by_role("heading", name="Minutes a game"))
+            games_part = page.locator("section", has=page.get_by_role("heading", name="Minutes per game"))
             expect(games_part).to_contain_text("Bid & Bait!")
             expect(games_part).to_contain_text("30 min")
             expect(

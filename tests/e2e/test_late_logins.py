@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 LATE = 4.0  # the hub gives a broker up that takes 5 s
-GIVEN_UP = ("This seat was given back", "Every seat is taken", "Where do you sit?")
+GIVEN_UP = ("This seat was freed", "Every seat is taken", "Where do you sit?")
 
 
 def _hub(folder: Path) -> HubProcess:

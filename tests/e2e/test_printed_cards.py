@@ -45,7 +45,7 @@ def test_a_round_is_played_by_naming_numbers_and_who_name_the_same_one_name_thei
         pages = {seat: phone.page for seat, phone in phones.items()}
 
         hub.until(lambda s: asked(s) == [1], "the start player lays out")
-        expect(pages[1].get_by_text("Before everybody")).to_be_visible()
+        expect(pages[1].get_by_text("In front of everybody")).to_be_visible()
         name_card(pages[1], 20, "Cards dealt, 20 opens")
         hub.until(lambda s: asked(s) == [1] and s["view"]["phase"] == "turn", "the first turn")
         name_card(pages[1], 28, "Add 28")

@@ -105,9 +105,9 @@ def test_an_evening_of_the_staff(hub: HubProcess, browser: Browser) -> None:
 
     staff = staff_at(hub, browser)
     staff.sign_in(f"{(int(pin) + 1) % 10**6:06}")
-    expect(staff.page.get_by_text("That is not the staff's PIN.")).to_be_visible()
+    expect(staff.page.get_by_text("That is not the staff PIN.")).to_be_visible()
     staff.sign_in(pin)
-    expect(staff.table.get_by_text("Nobody plays.")).to_be_visible()
+    expect(staff.table.get_by_text("Nobody is playing.")).to_be_visible()
     hub.until(lambda state: not state["staff_pin"], "the PIN was used")
     expect(kiosk.get_by_text(pin)).to_have_count(0)
 
@@ -187,9 +187,9 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     assert hub.public.now["seats"][0]["name"] == "Ana"
     staff.do("Reset for the next guests… Table 1", "Reset the table")
     hub.until(lambda state: not any(seat["held"] or seat["name"] for seat in state["seats"]), "nobody sits there")
-    expect(ana.page.get_by_text("This seat was given back.")).to_be_visible()
-    staff.table.get_by_text("Light, sound, tests, what was done").click()
-    expect(staff.table.get_by_text("The table was made ready for the next guests.").last).to_be_visible()
+    expect(ana.page.get_by_text("This seat was freed.")).to_be_visible()
+    staff.table.get_by_text("Light, sound, tests, recent actions").click()
+    expect(staff.table.get_by_text("The table was reset for the next guests.").last).to_be_visible()
 
     # Rings and the big screen are dimmed.
     kiosk = browser.new_page()
@@ -247,8 +247,8 @@ def test_staff_enter_the_cost_that_is_printed_on_a_card(hub: HubProcess, browser
     """It holds for the next guests, too: the hub keeps it over a restart."""
     staff = staff_at(hub, browser)
     staff.sign_in(pin_of(hub))
-    part = staff.page.get_by_role("region", name="Cards of your boxes")
-    part.get_by_text("Cards of your boxes").click()
+    part = staff.page.get_by_role("region", name="Your printed cards")
+    part.get_by_text("Your printed cards").click()
     part.get_by_text("Bidness", exact=True).click()
     card = part.get_by_role("group", name="Campaign +1")
     card.get_by_label("Cost in $").fill("15")

@@ -637,7 +637,7 @@ def test_a_log_that_the_rules_answer_differently_is_not_believed() -> None:
     with pytest.raises(ReplayDiverged, match="format 2"):
         Match.replay(LADDER, type(head)("ladder", 1, head.digest, [1, 2], {}, 2), log)
     for wrong in (type(head)("chess", 1, head.digest, [1, 2], {}), type(head)("ladder", 2, head.digest, [1, 2], {})):
-        with pytest.raises(ReplayDiverged, match="It began with other rules or cards"):
+        with pytest.raises(ReplayDiverged, match="The match began with other rules or cards"):
             Match.replay(LADDER, wrong, log)
 
 

@@ -138,8 +138,8 @@ def test_the_sentences_that_the_builder_reads_are_those_of_the_program() -> None
     ):
         assert words in said
         assert words.format(controls=len(pins.CONTROLS)).replace("not heard: ", "not heard") in BOOK
-    assert "does not say that it is a seat box" in (ROOT / "drivers" / "button_box.py").read_text("utf-8")
-    assert "does not say that it is a seat box" in BOOK
+    assert "does not identify itself as a seat box" in (ROOT / "drivers" / "button_box.py").read_text("utf-8")
+    assert "does not identify itself as a seat box" in BOOK
     for words, file in (("You may not open", "__main__.py"), ("no box said hello", "operations/device_test.py")):
         assert words in (ROOT / "hub" / file).read_text("utf-8")
         assert f'"{words}' in BOOK

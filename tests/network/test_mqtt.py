@@ -514,7 +514,7 @@ def test_a_broker_that_hangs_is_replaced(make: Any) -> None:
     hanging = broker.pid
     os.kill(hanging, signal.SIGSTOP)
     assert signals.down() == (
-        "The broker at this hub takes messages and delivers none. The hub starts its broker again."
+        "The broker at this hub accepts messages but delivers none. The hub starts its broker again."
     )
     signals.up()
     assert broker.pid != hanging

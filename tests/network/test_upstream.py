@@ -366,11 +366,11 @@ class Wrong:
 
 
 WRONG = {
-    "another authority": Wrong("was not signed by anybody whom the hub trusts: look at `ca_file`.", hub={"ca_file": "other/ca.pem"}),
+    "another authority": Wrong("was not signed by an authority that the hub trusts: check `ca_file`.", hub={"ca_file": "other/ca.pem"}),
     "expired": Wrong("has expired: it needs a new one, if the hub's clock is right.", days=-1),
     "another address": Wrong("is for another address than the one in `url`.", name="IP:127.0.0.2"),
-    "no TLS there": Wrong("hangs up without an answer: does it take TLS at that port?", tls=False),
-    "TLS not asked for": Wrong("hangs up without an answer: does it want mqtts:// there?", hub={"url": "mqtt"}),
+    "no TLS there": Wrong("hangs up without an answer: does it use TLS on that port?", tls=False),
+    "TLS not asked for": Wrong("hangs up without an answer: does it need mqtts:// there?", hub={"url": "mqtt"}),
     "password": Wrong("refuses the hub's login (Not authorized).", hub={"password_file": "other/password"}),
 }  # fmt: skip
 

@@ -141,7 +141,7 @@ def test_a_match_may_be_played_with_cards_of_ones_own(program: Program, tmp_path
     assert program.replay(log, deck)[0] == 0
     code, _, stderr = program.replay(log)
     assert code == 1
-    assert "It began with other rules or cards" in stderr
+    assert "The match began with other rules or cards" in stderr
 
 
 def test_cards_of_ones_own_that_are_no_deck_are_refused_with_their_line(program: Program, tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_the_house_plays_its_seats_until_another_one_is_asked(program: Program, 
 
 def test_what_the_house_has_done_is_not_taken_back(program: Program) -> None:
     _, (_, answer), _ = program.referee({"undo": 1}, game="goofspiel", seats=2, house=["2"])
-    assert (answer["ok"], answer["error"]) == (False, "The house has acted since: it cannot be taken back.")
+    assert (answer["ok"], answer["error"]) == (False, "The house has acted since, so the move cannot be taken back.")
 
 
 def test_the_house_alone_plays_a_whole_match(program: Program) -> None:

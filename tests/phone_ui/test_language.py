@@ -258,7 +258,7 @@ def test_a_phone_whose_language_the_hub_has_not_speaks_english(browser: Browser,
 WORDS = {1: "Pass", 2: "{seat} King %s $&", 3: "Hecht and Seat 1 bids $5", 4: "<b>Done</b>"}
 """Names that are words, sentences and templates. "Seat 1" is refused as one: here the pages are tried alone."""
 ASKED = say(
-    "A new phone asks for seat {seat}, and says {name}. Is it {player}?",
+    "A new phone, named {name}, asks for seat {seat}. Is it {player}?",
     seat=2, name=person("Platz 1. Is it Done"), player=person("Pass"),
 )  # fmt: skip
 

@@ -136,7 +136,7 @@ def test_a_screen_that_proves_the_token_gets_states_that_it_alone_opens(desk: De
 
 @pytest.mark.parametrize("token", ["", "2.", "2." + "x" * 32])
 def test_a_wrong_token_opens_nothing(desk: Desk, token: str) -> None:
-    with pytest.raises(ScreenRefused, match="not valid"):
+    with pytest.raises(ScreenRefused, match="no longer valid"):
         desk.screens.open("1", THERE, desk.opening(token))
 
 
@@ -274,7 +274,7 @@ def test_a_screen_that_opens_while_the_token_is_renewed_keeps_no_stream(
         patch.setattr(hmac, "compare_digest", renewed_meanwhile)
         session = desk.session()  # the token was right when it was compared
     renewal.join(PATIENCE)
-    with pytest.raises(ScreenRefused, match="opened before"):
+    with pytest.raises(ScreenRefused, match="already used"):
         desk.begin(session)
     assert desk.begin(desk.session()).is_valid, "the new link opens another one"
 

@@ -511,7 +511,7 @@ def test_many_dice_are_typed_in_batches_with_a_running_total(page: Page, hub: Fa
     sit(page, hub)
     play(page, hub, dice(**TEN, state="no_reader"), scenes.ROLL_HAND | {"faces": {"count": 4, "sides": 6}})
     region = page.get_by_role("region", name="Dice")
-    expect(region).to_contain_text("6 of 10 dice stand, total 21")
+    expect(region).to_contain_text("6 of 10 dice rolled, total 21")
     for face in (6, 6, 6, 6):
         page.get_by_role("button", name=f"die shows {face}").click()
     expect(page.get_by_text("4 of 4, total 45")).to_be_visible()
@@ -764,7 +764,7 @@ def test_rules_log_help_and_seat_are_one_tap_away(page: Page, hub: FakeHub) -> N
     expect(page.get_by_text("http://10.42.0.1:8080")).to_be_visible()
     page.get_by_role("button", name="Seat", exact=True).click()
     page.get_by_label("Name at the table").fill("Benno")
-    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
     assert hub.asks.get(timeout=PATIENCE)["args"] == {"name": "Benno"}
     assert "7712" not in page.content()
 
@@ -1220,7 +1220,7 @@ def test_a_silent_hub_is_told_after_some_seconds_and_no_button_looks_alive(page:
     hub.deaf = True
     for _ in range(30):
         page.clock.run_for(500)
-    expect(page.get_by_text("No link to the hub, as of round 4.")).to_be_visible()
+    expect(page.get_by_text("No connection since round 4.")).to_be_visible()
     for button in dock(page).get_by_role("button").all():
         expect(button).to_be_disabled()
     hub.deaf = False
@@ -1238,7 +1238,7 @@ def test_a_phone_that_is_let_in_but_told_nothing_dials_again(page: Page, hub: Fa
     hub.drop()
     for _ in range(10):
         page.clock.run_for(500)
-    expect(page.get_by_text("No link to the hub")).to_be_visible()
+    expect(page.get_by_text("This phone reconnects by itself")).to_be_visible()
     assert hub.connects == before + 1
     hub.mute = False
     for _ in range(12):
@@ -1254,19 +1254,19 @@ def test_a_seat_that_was_lost_with_the_link_is_alive_when_it_is_taken_again(page
     hub.deaf = True
     for _ in range(30):
         page.clock.run_for(500)
-    expect(page.get_by_text("No link to the hub")).to_be_visible()
+    expect(page.get_by_text("This phone reconnects by itself")).to_be_visible()
     hub.claims.clear()
     hub.deaf = False
     for _ in range(20):
         page.clock.run_for(500)
-    expect(page.get_by_role("alert")).to_have_text("This seat was given back. Choose a seat to go on.")
+    expect(page.get_by_role("alert")).to_have_text("This seat was freed. Choose a seat to continue.")
     hub.press_at_once = False
     page.get_by_label("seat 2, orange triangle").click()
     hub.press(2)
     hub.hand(2, scenes.BID_HAND | {"seq": 60})
     page.clock.resume()
     expect(page.get_by_text("Bid a number from 1 to 6.")).to_be_visible()
-    expect(page.get_by_text("No link to the hub")).not_to_be_visible()
+    expect(page.get_by_text("This phone reconnects by itself")).not_to_be_visible()
 
 
 def test_a_seat_whose_login_is_refused_for_long_stays_the_phones(page: Page, hub: FakeHub) -> None:
@@ -1278,19 +1278,19 @@ def test_a_seat_whose_login_is_refused_for_long_stays_the_phones(page: Page, hub
     before = hub.connects
     for _ in range(40):
         page.clock.run_for(500)
-    expect(page.get_by_text("No link to the hub")).to_be_visible()
+    expect(page.get_by_text("This phone reconnects by itself")).to_be_visible()
     assert hub.connects > before + 3
     hub.refuses_logins = False
     page.clock.resume()
     expect(page.get_by_text("Bid a number from 1 to 6.")).to_be_visible()
-    expect(page.get_by_text("No link to the hub")).not_to_be_visible()
+    expect(page.get_by_text("This phone reconnects by itself")).not_to_be_visible()
 
 
 def test_a_released_seat_says_so_and_lets_choose_again(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     hub.release(2)
-    expect(page.get_by_role("alert")).to_have_text("This seat was given back. Choose a seat to go on.")
+    expect(page.get_by_role("alert")).to_have_text("This seat was freed. Choose a seat to continue.")
     expect(page.get_by_text("Where do you sit?")).to_be_visible()
     assert "Carp" not in page.content()
 
@@ -1301,7 +1301,7 @@ def test_a_seat_released_while_the_phone_slept_says_so_too(page: Page, hub: Fake
     hub.claims.clear()
     page.goto(f"{hub.address}/t/1")
     expect(page.get_by_role("alert")).to_have_text(
-        "This seat was given back. Choose a seat to go on.", timeout=PATIENCE * 1000
+        "This seat was freed. Choose a seat to continue.", timeout=PATIENCE * 1000
     )
 
 
@@ -1585,7 +1585,7 @@ def test_the_screen_tells_an_owner_whether_phones_come_over_https(screen: Page, 
     expect(screen.get_by_text("plain http: for a network that you trust")).to_be_visible()
     assert screen.evaluate("document.documentElement.scrollHeight <= innerHeight")
     hub.public(scenes.public(seq=51, url="https://table.example"))
-    expect(screen.get_by_text("https: pages come from this hub alone")).to_be_visible()
+    expect(screen.get_by_text("https: pages come only from this hub")).to_be_visible()
 
 
 FREE = [place | {"name": "", "held": False, "phone": "none", "ready": False} for place in scenes.seats()]
@@ -1851,8 +1851,8 @@ def test_dice_on_the_bench_are_thrown_laid_and_spoiled(bench: Page, hub: FakeHub
     tray = bench.get_by_role("region", name="Dice")
     tray.get_by_role("button", name="Throw one die").click()
     tray.get_by_role("button", name="lay a 3").click()
-    tray.get_by_role("button", name="Next one leans").click()
-    tray.get_by_role("button", name="Lose the reader").click()
+    tray.get_by_role("button", name="Next die leans").click()
+    tray.get_by_role("button", name="Disconnect the reader").click()
     assert [hub.bench_asks.get(timeout=5) for _ in range(4)] == [
         {"dice": "throw"}, {"dice": "throw", "faces": [3]}, {"dice": "cock"}, {"dice": "lose"},
     ]  # fmt: skip
@@ -1984,7 +1984,7 @@ def test_a_match_is_offered_to_its_people_alone(page: Page, hub: FakeHub) -> Non
     offer = {"match": "m-1", "game": "bid-and-bait", "title": "Bid & Bait!", "since": 1_700_000_000, "seats": [1, 2, 3]}
     hub.public(scenes.public(put_aside=[offer | {"people": [1]}], seq=41))
     expect(page.get_by_text("What shall we play?")).to_be_visible()
-    expect(page.get_by_text("Go on with")).to_have_count(0)
+    expect(page.get_by_text("Resume a match")).to_have_count(0)
     hub.public(scenes.public(put_aside=[offer | {"people": [1, 2]}], seq=42))
     expect(page.get_by_role("button", name="Go on", exact=True)).to_be_visible()
 

@@ -488,7 +488,7 @@ def test_a_log_in_for_another_hubs_key_says_so(front: Front) -> None:
     browser.keys = Keys(HubKey.generate().public)
     status, answer = front.post("/staff/login", browser.login_body(front.right))
     assert status == 400
-    assert "another key" in answer["error"]
+    assert "key is not the one" in answer["error"]
 
 
 def test_a_look_waits_for_the_next_picture(front: Front) -> None:

@@ -85,7 +85,7 @@ def test_a_rule_is_told_where_it_is_needed_and_what_it_speaks_of_is_lit(page: Pa
     assert (ask["verb"], ask["args"]) == ("lessons", {"on": False})
     play(hub, 53, scenes.BIDDING | teaching("bid", 2) | {"match": "m-8"}, scenes.BID_HAND | {"match": "m-8"})
     page.get_by_role("button", name="Seat", exact=True).click()
-    page.get_by_role("checkbox", name="Rules in a first round").check()
+    page.get_by_role("checkbox", name="Rules in the first round").check()
     assert hub.asks.get(timeout=PATIENCE)["args"] == {"on": True}
 
 

@@ -16,7 +16,7 @@ from tests.phone_ui.fake_hub import FakeHub
 
 pytestmark = [pytest.mark.browser]
 
-SETTINGS = [("hints", "Hints", True), ("lessons", "Rules in a first round", False)]
+SETTINGS = [("hints", "Hints", True), ("lessons", "Rules in the first round", False)]
 STALE = {"ok": False, "error": "The table has moved on: look again.", "code": "STALE"}
 
 

@@ -655,7 +655,7 @@ def test_the_lobby_names_its_guests_and_its_code_is_square(
     assert abs(box["width"] - box["height"]) <= 1
     if called == "options are chosen":
         expect(gallery.kiosk.locator(".chosen-options")).to_have_text(
-            re.compile(r"Chosen: Printed cards, Last round 8, Licence Deals No")
+            re.compile(r"Chosen: Printed cards, Last round 8, License Deals No")
         )
 
 

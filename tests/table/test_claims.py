@@ -232,7 +232,7 @@ def test_a_claim_does_not_hide_the_question_that_the_keys_answer() -> None:
     to_open_turn(rig)
     assert rig.say(asker, "ask", {"what": "put_aside"})["ok"]
     line = rig.boxes.texts[f"box-{idle}"]
-    assert line == "Put match aside? Push yes, bar no"
+    assert line == "Suspend match? Push yes, bar no"
     rig.claim(idle)
     assert rig.boxes.texts[f"box-{idle}"] == line
     assert rig.boxes.rings[f"box-{idle}"].pattern == "claim"
@@ -443,7 +443,7 @@ def test_a_seat_whose_box_is_gone_in_play_is_had_with_help_alone() -> None:
     seat = rig.table._seats[2]
     assert seat.joined
     assert not seat.sid
-    assert said_to_a_claim(rig, 2) == "Seat 2 is choosing in its box. Try again later, or ask staff."
+    assert said_to_a_claim(rig, 2) == "Seat 2 is choosing on its box. Try again later, or ask staff."
     rig.take(BoxDown("box-2", "It is gone."))
     assert said_to_a_claim(rig, 2) == "Seat 2 has no box. Anybody with a phone here can show its code, under Seat."
 

@@ -216,7 +216,7 @@ def test_a_key_held_asks_what_it_is_and_a_push_or_a_bar_held_means_nothing() -> 
 
 def test_what_only_a_phone_can_answer_is_said_at_the_box() -> None:
     for signal in (key("push"), key("bar"), key("k1"), turn(1)):
-        assert play([offer("use", order=Order([5, 6, 7]))], signal) == Refused("Answer this one on a phone.")
+        assert play([offer("use", order=Order([5, 6, 7]))], signal) == Refused("Answer this question on a phone.")
 
 
 # --- keys ----------------------------------------------------------------------------------------------
@@ -428,7 +428,7 @@ def test_a_move_that_is_left_to_the_phone_is_not_on_the_dial() -> None:
     labels = made_labels({"moves": {"draw": {"box": "phone"}}})
     moves = [offer("bid", rank=OneOf([5, 6])), offer("draw", cards=Choose(["34"], 1, 1)), offer("challenge")]
     assert play(moves, turn(-1), key("push"), labels=labels) == chosen("challenge")
-    assert play(moves[1:2], key("push"), labels=labels) == Refused("Answer this one on a phone.")
+    assert play(moves[1:2], key("push"), labels=labels) == Refused("Answer this question on a phone.")
 
 
 def test_a_half_that_can_be_ended_in_one_way_only_is_sent() -> None:
@@ -455,7 +455,9 @@ def test_the_small_display_names_the_pick_and_the_no() -> None:
     assert picked_caption(Cursor(), AUCTION, LABELS) == "Bid $45 | bar: Drop"
     assert picked_caption(Cursor(position=0), AUCTION, LABELS) == "Drop"
     assert picked_caption(Cursor(), [offer("keep", fish=OneOf(["eel", "carp"]))], LABELS) == "Keep the Eel"
-    assert picked_caption(Cursor(), [offer("use", order=Order([1, 2, 3]))], LABELS) == "Answer this one on a phone."
+    assert (
+        picked_caption(Cursor(), [offer("use", order=Order([1, 2, 3]))], LABELS) == "Answer this question on a phone."
+    )
     assert label(Answer("take_fish", {"slot": 3})) == "Take fish 3"
 
 

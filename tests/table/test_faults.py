@@ -300,7 +300,7 @@ def test_a_table_that_stays_stopped_refuses_all_until_staff_start_it_again(monke
         assert rig.staff("done", key="fault") == (False, STOPPED), "it fails once more"
         rig.take(Tick(), Tick())
         assert rig.table.fault == STOPPED
-    assert rig.staff("done", key="fault") == (True, "The table was started again.")
+    assert rig.staff("done", key="fault") == (True, "The table was restarted.")
     assert (rig.state["state"], rig.state["view"]) == ("playing", view)
     assert rig.notice_keys() == ["restarted"]
     rig.take(Tick())
@@ -407,7 +407,7 @@ def test_claims_and_staff_that_meet_a_fault_are_told_so(monkeypatch: pytest.Monk
     with monkeypatch.context() as broken:
         broken.setattr(StaffDesk, "handle_request", failing)
         answer = rig.staff("aside")
-    assert answer == (False, "Something went wrong at this table: check whether it was done.")
+    assert answer == (False, "Something went wrong at this table: check whether your last action was done.")
     assert rig.state["state"] == "playing"
 
 

@@ -51,7 +51,7 @@ def test_the_highest_bid_is_told_with_who_made_it_and_when() -> None:
 
 def test_what_happened_in_no_round_is_told_without_one() -> None:
     assert highlights([bid(1, 20), bid(2, 90, 0)])[0] == "The highest bid of 2: Seat 2 bids $90."
-    assert highlights([change(2, "cash", 0, 900, 0)])[0] == "The greatest gain at once: Seat 2 has 900 cash."
+    assert highlights([change(2, "cash", 0, 900, 0)])[0] == "The biggest single gain: Seat 2 has 900 cash."
 
 
 def test_bids_that_were_revealed_together_count_too() -> None:
@@ -74,7 +74,7 @@ def test_the_greatest_gain_is_of_what_was_moved_most() -> None:
         change(1, "ious", 0, 9),
         change(2, "cash", 900, 0),
     ]
-    assert highlights(events)[0] == "The greatest gain at once: Seat 2 has 900 cash, in round 7."
+    assert highlights(events)[0] == "The biggest single gain: Seat 2 has 900 cash, in round 7."
 
 
 def test_a_single_thing_is_no_gain_worth_telling() -> None:
@@ -108,7 +108,7 @@ def test_a_games_own_facts_come_first_and_those_that_the_match_has_not_are_left_
 
 def test_dice_are_told_of_whoever_threw_enough_of_them() -> None:
     events = [roll(1, 6, 6, 6), roll(2, 6, 1, 4, 4), roll(2, 5, 4)]
-    assert highlights(events)[0] == "Seat 2 threw the highest dice: 4.0 on average of 6, where 3.5 is usual."
+    assert highlights(events)[0] == "Seat 2 rolled the highest: 4.0 on average with 6 dice, where 3.5 is usual."
 
 
 def test_screens_have_them_at_the_end_and_no_longer_after_an_undo_or_a_new_match() -> None:

@@ -151,12 +151,12 @@ def boxes(rig: TableRig) -> FakeBoxes:
 
 def test_dice_that_are_not_there_are_said_before_a_match() -> None:
     assert PresetRig(reader=False).offer("bid-and-bait")["lacks"] == [
-        "No dice reader is here: throws of Bid & Bait! are typed, or rolled by the hub."
+        "This table has no dice reader: type the rolls of Bid & Bait!, or let the hub roll."
     ]
     rig = PresetRig()
     rig.take(DiceKit("tray", 1))
     assert rig.offer("bid-and-bait")["lacks"] == [
-        "Bid & Bait! throws 2 dice at once, and the reader has 1 die: the rest is typed."
+        "Bid & Bait! rolls 2 dice at once, but the reader has 1 die: type the rest."
     ]
     rig.take(DiceKit("tray", 6))
     assert rig.offer("bid-and-bait")["lacks"] == []

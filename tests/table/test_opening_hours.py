@@ -95,7 +95,7 @@ def test_closing_time_is_announced_by_itself_and_ends_nothing() -> None:
     assert (evening.limit.until, evening.limit.by_hours) == (at("2026-11-23 23:00"), True)
     assert evening.passed(1) == "Last orders: the venue closes at 23:00."
     assert evening.passed(10) == "A few minutes are left: the venue closes at 23:00."
-    assert evening.passed(5) == "The venue closed at 23:00. Nothing ends by itself."
+    assert evening.passed(5) == "The venue closed at 23:00. Your match does not stop by itself."
     assert evening.passed(AFTER_SECONDS / 60) == "", "next day"
     assert evening.limit.until == at("2026-11-24 23:00")
 

@@ -142,7 +142,7 @@ def test_a_match_is_ended_for_good_by_all_who_are_there_and_never_by_one(phones:
 def test_only_who_plays_decides_and_one_question_is_open_at_a_time(phones: TableRig) -> None:
     assert not phones.say(1, "vote", {"say": "yes"})["ok"], "nothing is asked"
     assert phones.say(1, "ask", {"what": "put_aside"})["ok"]
-    assert phones.say(2, "ask", {"what": "end"})["error"].startswith("The table is asked something else")
+    assert phones.say(2, "ask", {"what": "end"})["error"].startswith("The table is answering another question")
     assert not phones.say(2, "vote", {"say": "perhaps"})["ok"]
     assert not phones.say(2, "vote", {"say": ["yes"]})["ok"]
     assert not phones.say(1, "ask", {"what": "sell"})["ok"]
@@ -861,7 +861,7 @@ def test_a_seat_of_which_nothing_is_kept_knows_nobody(phones: TableRig) -> None:
     assert again.table.desk.put_aside[0].seats == {"1": "Guest 1", "2": "Guest 2", "3": ""}
     assert again.say(1, "take_up", {"match": match})["ok"]
     assert (question(again)["kind"], question(again)["seat"]) == ("same_person", 3)
-    assert question(again)["text"] == "Another phone than in that match: is it the same person (seat 3)?"
+    assert question(again)["text"] == "This phone was not in that match. Is it the same person (seat 3)?"
 
 
 @pytest.mark.parametrize(("people", "strangers", "asked"), [(3, (3,), True), (4, (3, 4), False)])
@@ -904,10 +904,10 @@ def test_a_match_is_not_resumed_beside_a_question_and_not_twice() -> None:
     match = rig.state["put_aside"][0]["match"]
     refused = rig.say(2, "take_up", {"match": match})
     assert not refused["ok"]
-    assert refused["error"].startswith("The table is asked something else")
+    assert refused["error"].startswith("The table is answering another question")
     assert staff(rig, "again", match=match)[0]
-    assert staff(rig, "again", match=match) == (False, "This match is not put aside here any more.")
-    assert rig.say(1, "take_up", {"match": match})["error"] == "This match is not put aside here any more."
+    assert staff(rig, "again", match=match) == (False, "This match is no longer suspended here.")
+    assert rig.say(1, "take_up", {"match": match})["error"] == "This match is no longer suspended here."
 
 
 @pytest.mark.parametrize("agreed", [False, True])
@@ -921,7 +921,7 @@ def test_a_person_on_the_box_of_a_seat_that_the_house_had_is_a_stranger_there(ag
     assert not rig.state["seats"][2]["house"], "it was taken from the house"
     assert rig.say(1, "take_up", {"match": match})["ok"]
     assert (question(rig)["kind"], question(rig)["seat"]) == ("same_person", 3)
-    assert question(rig)["text"] == "Another phone than in that match: is it House 3 (seat 3)?"
+    assert question(rig)["text"] == "This phone was not in that match. Is it House 3 (seat 3)?"
     for seat in (1, 2) if agreed else ():
         assert rig.say(seat, "vote", {"say": "yes"})["ok"]
     assert rig.state["state"] == ("playing" if agreed else "lobby")
@@ -1008,7 +1008,7 @@ def test_what_the_disk_has_lost_of_a_suspended_match_is_told_once_when_it_goes_o
     phones.store.lost["1"] = Missing(match, had=9, has=7)
     assert phones.say(1, "take_up", {"match": match})["ok"]
     lost = [one["text"] for one in phones.state["notices"] if one["key"] == "lost"]
-    assert lost == ["The disk has lost the last 2 actions; the table goes on from there."]
+    assert lost == ["The disk has lost the last 2 actions. The table continues from the one before."]
     assert phones.store.lost == {}
 
 
@@ -1647,7 +1647,7 @@ def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> N
     assert phones.claim(3, None, "Cleo") is None, "it waits for the others"
     asked = question(phones)
     assert (asked["kind"], asked["seat"], asked["voters"]) == ("new_phone", 3, [1, 2])
-    assert asked["text"] == "A new phone asks for seat 3, and says \u2068Cleo\u2069. Is it \u2068Guest 3\u2069?"
+    assert asked["text"] == "A new phone, named \u2068Cleo\u2069, asks for seat 3. Is it \u2068Guest 3\u2069?"
     open_question = phones.table._people.questions.open
     assert open_question
     german = language_of("de", "bid-and-bait").translate(open_question.text)

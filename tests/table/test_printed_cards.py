@@ -74,7 +74,7 @@ def test_the_house_holds_no_printed_cards() -> None:
     refused = rig.say(1, "start", {"game": "big-idea", "options": {OPTION: True}})
     assert not refused["ok"]
     assert refused["error"] == (
-        "The house cannot hold printed cards, and it plays at seat 3: free that, or play without printed cards."
+        "The house cannot hold printed cards, and it plays at seat 3: free that seat, or play without printed cards."
     )
     assert rig.state["state"] == "lobby"
     assert rig.state["starting"] is None
@@ -353,4 +353,4 @@ def test_whoever_locks_last_sees_all_launches_of_printed_cards_and_cannot_choose
     move = rig.match.open.offers(last)[0]
     assert rig.act(last, move.name, **move.first())["ok"]
     assert not rig.hand(last)["undo"]
-    assert rig.say(last, "undo")["error"] == "The others' choices were shown: it cannot be taken back."
+    assert rig.say(last, "undo")["error"] == "The others' choices were shown, so the move cannot be taken back."

@@ -254,7 +254,7 @@ def test_who_rolls_the_flat_dice_too_keeps_them_as_they_lay() -> None:
     dice = rig.state["dice"]
     assert (dice["faces"], rig.dice.armed[-1]) == ([1, 1], (1, 1, 6))
     rig.see("armed")
-    assert rig.state["dice"]["say"] == "1 1 stand: lay them aside, and roll one die."
+    assert rig.state["dice"]["say"] == "1 1 count: put those dice aside, and roll one die."
     read(rig, 4)
     assert rolls_heard(rig)[0]["faces"] == [1, 1, 4]
 
@@ -268,13 +268,13 @@ def test_a_leaning_die_is_typed_as_it_lies_where_the_table_would_have_it_so() ->
     rig.see("cocked", 2, 5)
     assert (rig.hand(1)["faces"]["count"], rig.state["dice"]["enough"]) == (1, 2)
     assert rig.say(1, "roll", {"faces": [6]})["error"] == (
-        "A leaning die is rolled again, unless the table would read it as it lies."
+        "A leaning die is rolled again, unless the table votes to read it as it lies."
     )
     assert lies(rig, 1)["ok"]
     assert rig.state["dice"] | {"state": "cocked", "as_it_lies": [1]} == rig.state["dice"]
     assert lies(rig, 3)["ok"]
     assert (
-        rig.state["dice"] | {"state": "no_reader", "faces": [2, 5], "say": "Read as it lies: type it."}
+        rig.state["dice"] | {"state": "no_reader", "faces": [2, 5], "say": "The die is read as it lies: type it."}
         == rig.state["dice"]
     )
     rig.see("settled", 2, 5, 1)
@@ -295,7 +295,7 @@ def test_three_votes_read_a_die_as_it_lies_and_at_a_small_table_a_majority(seats
         assert rig.state["dice"]["state"] == "cocked"
         rig.press(seat, "push")
     assert (
-        rig.state["dice"] | {"state": "no_reader", "say": "Read as they lie: type the 2 leaning dice."}
+        rig.state["dice"] | {"state": "no_reader", "say": "The dice are read as they lie: type the 2 leaning ones."}
         == rig.state["dice"]
     )
     assert rig.boxes.texts["box-1"] == "Type what lies there: K1-K6"

@@ -175,7 +175,7 @@ def test_what_staff_did_under_an_earlier_hub_is_kept_as_well(rig: StaffRig) -> N
     assert templates(restarted.desk.did) == ["The match was ended."]
     restarted.does("reset")
     assert [one.text for one in StaffRig(store=rig.store).desk.did] == [
-        "The match was ended.", "The table was made ready for the next guests.",
+        "The match was ended.", "The table was reset for the next guests.",
     ]  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def test_a_persons_mistake_is_taken_back_with_what_the_house_did_after_it() -> N
         pass_time(rig, 1)
     assert [entry.seat for entry in rig.match.log[entries:]][:1] == [1]
     assert 0 not in [entry.seat for entry in rig.match.log[entries:]], "no dice, no shuffle since"
-    assert "with what the house did after it" in rig.does("undo", after=rig.last_event())
+    assert "with the house's actions after it" in rig.does("undo", after=rig.last_event())
     assert len(rig.match.log) == entries
     assert rig.notice().startswith("Staff: The last action of Seat 1 was taken back")
 
@@ -239,7 +239,7 @@ def test_staff_put_a_match_aside_and_let_it_go_on_with_other_phones(rig: StaffRi
     rig.start()
     bid(rig, 2)
     hands = {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)}
-    assert rig.does("aside") == "The match was put aside."
+    assert rig.does("aside") == "The match was suspended."
     assert rig.state["state"] == "lobby"
     (offer,) = rig.state["put_aside"]
     assert offer["match"] == "m-1"
@@ -251,8 +251,8 @@ def test_staff_put_a_match_aside_and_let_it_go_on_with_other_phones(rig: StaffRi
     rig.does("again", match="m-1")
     assert rig.state["state"] == "playing"
     assert {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)} == hands
-    assert rig.notice().startswith("Staff: A match that was put aside goes on")
-    assert rig.desk.did[0].text == "The match was put aside."
+    assert rig.notice().startswith("Staff: A suspended match continues")
+    assert rig.desk.did[0].text == "The match was suspended."
 
 
 def test_staff_end_a_match_and_it_is_kept_as_ended(rig: StaffRig) -> None:
@@ -294,18 +294,18 @@ def test_a_reset_leaves_nobody_and_nothing_of_the_last_match(rig: StaffRig) -> N
     restarted = StaffRig(store=rig.store)
     assert restarted.state["state"] == "lobby"
     assert restarted.state["notices"] == []
-    assert restarted.desk.did[-1].text == "The table was made ready for the next guests."
+    assert restarted.desk.did[-1].text == "The table was reset for the next guests."
 
 
 def test_a_reset_in_mid_match_wants_a_word_about_the_match(rig: StaffRig) -> None:
     rig.start()
-    assert rig.refuses("reset") == "A match is under way: say whether it is put aside or ended."
+    assert rig.refuses("reset") == "A match is under way: choose whether to suspend it or end it."
     assert all(seat["held"] for seat in rig.state["seats"])
     rig.does("reset", match="end")
     assert rig.state["state"] == "lobby"
     assert not any(seat["held"] for seat in rig.state["seats"])
     assert rig.store.entries["m-1"] == []
-    assert rig.desk.did[-1].text == "The match was ended. The table was made ready for the next guests."
+    assert rig.desk.did[-1].text == "The match was ended. The table was reset for the next guests."
 
 
 def test_a_match_that_a_reset_puts_aside_is_kept_whole(rig: StaffRig) -> None:
@@ -341,13 +341,13 @@ def test_the_end_of_the_time_is_announced_at_fifteen_and_five_minutes_and_ends_n
     rig.does("limit", minutes=20)
     assert rig.notice() == ""
     rig.pass_time(20 * 60 - LAST_ORDERS)
-    assert rig.notice() == f"Last orders: the time for this table is over at {at}."
+    assert rig.notice() == f"Last orders: the time for this table ends at {at}."
     rig.say(1, "undo")  # somebody is there
     rig.pass_time(10 * 60)
     rig.say(1, "undo")
-    assert rig.notice() == f"A few minutes are left: the time for this table is over at {at}."
+    assert rig.notice() == f"A few minutes are left: the time for this table ends at {at}."
     rig.pass_time(5 * 60)
-    assert rig.notice() == f"The time for this table was over at {at}. Nothing ends by itself."
+    assert rig.notice() == f"The time for this table ended at {at}. Your match does not stop by itself."
     assert rig.state["state"] == "playing"
     assert [one["severity"] for one in rig.state["notices"]] == ["info"]
     rig.does("limit")

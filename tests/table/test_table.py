@@ -304,7 +304,7 @@ def test_a_seat_without_a_box_wants_its_code(rig: TableRig) -> None:
 def test_a_box_that_holds_a_sealed_choice_cannot_say_yes_so_the_code_is_wanted(boxed: TableRig) -> None:
     decided = boxed.claim(1)
     assert decided
-    assert decided.say == "Seat 1 is choosing in its box. Type the code that its phone shows under Seat."
+    assert decided.say == "Seat 1 is choosing on its box. Type the code that its phone shows under Seat."
     assert boxed.state["claiming"] == []
 
 
@@ -361,7 +361,7 @@ def test_one_claim_waits_at_each_seat(rig: TableRig) -> None:
     assert rig.claim(3, name="Cid") is None
     decided = rig.claim(2)
     assert decided
-    assert decided.say == "Somebody else asks for seat 2 just now: try again in a moment."
+    assert decided.say == "Somebody else is asking for seat 2: try again in a moment."
     rig.clock.time += SHOWN_SECONDS
     rig.press(3, "push")
     assert rig.decided[-1].held
@@ -448,7 +448,7 @@ def test_boxes_alone_choose_the_game_with_a_dial_before_and_after_a_match() -> N
     rig.boxes_up()
     rig.take(Turn("box-1", 2))
     assert rig.state["game"] == "short"
-    assert rig.notice() == "A push starts Short, for 2 to 6 players. Turn a dial for another game."
+    assert rig.notice() == "Push a dial to start Short, for 2 to 6 players. Turn a dial to choose another game."
     rig.take(Turn("box-2", 1))
     assert rig.state["game"] == bait.name
     rig.take(Turn("box-2", -1))
@@ -1337,7 +1337,7 @@ def test_a_kept_value_that_cannot_be_read_costs_itself_alone(playing: TableRig, 
     again = TableRig(boxes=False, store=playing.store)
     assert again.state["view"] == playing.state["view"]
     if what != "dice":  # that one is looked at with the next roll
-        assert "could not be read at this table" in again.notice()
+        assert "At this table, the hub could not read" in again.notice()
         assert again.store.kept["1", f"unreadable {what}"] == bad
     assert bool(again.phones.admitted) == (what != "places")
     assert TableRig(boxes=False, store=playing.store).notice() == ""
@@ -1347,7 +1347,7 @@ def test_dice_of_half_a_roll_that_cannot_be_read_are_rolled_again(rolling: Table
     rolling.store.kept["1", "dice"] = b"\xff"
     again = TableRig(boxes=False, store=rolling.store)
     assert again.state["dice"] == rolling.state["dice"]
-    assert "the dice of half a roll" in again.notice()
+    assert "the dice of an unfinished roll" in again.notice()
 
 
 def test_a_disk_that_cannot_be_written_at_the_start_shows_the_match_standing_still(playing: TableRig) -> None:
@@ -1418,7 +1418,7 @@ def test_a_disk_that_stays_full_writes_no_line_a_second(playing: TableRig, caplo
     assert "The disk is back" in caplog.text
 
 
-LOST = "The disk has lost the last 3 actions; the table goes on from there."
+LOST = "The disk has lost the last 3 actions. The table continues from the one before."
 
 
 def lost(playing: TableRig) -> TableRig:

@@ -68,7 +68,7 @@ def upstream(machine: Machine, subject: Subject) -> Iterator[Finding]:
         seen = f"Another hub of the venue {part.venue} calls itself {subject.config.hub.id}."
         yield Finding("upstream", "broken", seen, "Give each hub its own `id` in [hub].")
     elif known and known.get("too_large"):
-        seen = f"The broker above, {part.url}, sends a message of more than 64 kB, which the hub does not take."
+        seen = f"The broker above, {part.url}, sends a message of more than 64 kB, which is too large for the hub."
         yield Finding("upstream", "broken", seen, f"Delete it there: look for large retained messages of {part.venue}.")
     elif known and known["up"]:
         yield Finding("upstream", "ok", f"The hub that runs is connected to {part.url}.")

@@ -118,9 +118,9 @@ class Notices(Part):
         """Dismiss a notice. Raise NotOffered if it has ended, or ends only with its cause."""
         known = self._posted.get(key)
         if known is None:
-            raise NotOffered(say("That notice has ended already."), "NOTICE")
+            raise NotOffered(say("That notice is no longer shown."), "NOTICE")
         if not KINDS[known[0]].can_acknowledge:
-            raise NotOffered(say("This notice ends by itself, with its cause."), "NOTICE")
+            raise NotOffered(say("This notice disappears by itself when its cause is gone."), "NOTICE")
         del self._posted[key]
 
     def public(self) -> list[Notice]:

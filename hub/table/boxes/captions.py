@@ -109,7 +109,8 @@ def claim_sentence(seat: int, *, push: bool) -> Text:
     if push:
         return say("A phone asks for seat {seat}. To let it in, push the dial of its box.", seat=seat)
     return say(
-        "Another phone asks for seat {seat}. To let it in, hold the bar of its box, then the dial too, for a second.",
+        "Another phone asks for seat {seat}. To let it in, hold the bar of that seat's box, then hold the dial "
+        "too, for a second.",
         seat=seat,
     )
 
@@ -122,7 +123,7 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
     - `lying`: the dice already lie there and are not thrown.
     """
     if dice == "typed":
-        return say("Typed. Somebody else says yes.") if mine else say("Dice right? Push yes, bar no")
+        return say("Typed. Another player must confirm") if mine else say("Dice right? Push yes, bar no")
     if dice == "cocked":
         return say("Roll that die. Push: read as it lies") if mine else say("A die leans. Push: read as it lies")
     if not mine:

@@ -131,7 +131,7 @@ Meaning: TypeAlias = (
     Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | DisputeVote | WhatIsThis | Nothing | Refused
 )
 
-ON_THE_PHONE = Refused(say("Answer this one on a phone."))
+ON_THE_PHONE = Refused(say("Answer this question on a phone."))
 
 
 # --- pressing at a decision ----------------------------------------------------------------------------

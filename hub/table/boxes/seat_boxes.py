@@ -241,7 +241,11 @@ class SeatBoxes(Part):
             self._sealed.unlock(seat.number)
         self._seats.refuse(
             seat.number,
-            say("The box of seat {seat} is gone. {advice}", seat=seat.number, advice=self._seats.how_to_join(seat)),
+            say(
+                "The box of seat {seat} is disconnected. {advice}",
+                seat=seat.number,
+                advice=self._seats.how_to_join(seat),
+            ),
         )
 
     # --- answers ---------------------------------------------------------------------------------------
@@ -256,7 +260,7 @@ class SeatBoxes(Part):
             raise refusal
         if match and sealed and seat in sealed and match.answers(action):
             if sealed.revealing and self._seats[seat].box_on:
-                raise NotOffered(say("Everybody has locked: the choices are being opened."), "LOCKED")
+                raise NotOffered(say("Everybody has locked: the choices are being revealed."), "LOCKED")
             sealed.cancel(seat)
         self._rolls.act(action)
 
@@ -292,7 +296,8 @@ class SeatBoxes(Part):
         """Ask a seat again after its box revealed another value than it had locked, with a notice for everybody."""
         sealed.void(seat.number)
         text = say(
-            "The box of seat {seat} opened another choice than it had locked: it chooses again.", seat=seat.number
+            "The box of seat {seat} revealed a different choice from the one it locked. That seat chooses again.",
+            seat=seat.number,
         )
         self._notices.post("other_value", text, str(seat.number))
         if decision := self._rolls.decision:

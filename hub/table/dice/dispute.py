@@ -72,7 +72,7 @@ class Dispute:
     def vote(self, seat: int, now: float, *, yes: bool) -> None:
         """Record whether a seat wants a second reading. The first yes opens the vote. Votes may change."""
         if self.stage == "open":
-            self.advance("asked", now, say("Seat {seat} asks for it.", seat=seat))
+            self.advance("asked", now, say("Seat {seat} asks to read the dice again.", seat=seat))
         for side in (self._yes, self._no):
             if seat in side:
                 side.remove(seat)

@@ -208,8 +208,8 @@ class OpenBatch:
         """Keep the faces of dice that lay flat, even if they were picked up. Only the others are thrown again."""
         self.aside, self.flat = self.aside + self.flat, []
         text = say_count(
-            "{faces} stands: lay it aside, and roll {dice}.",
-            "{faces} stand: lay them aside, and roll {dice}.",
+            "{faces} counts: put that die aside, and roll {dice}.",
+            "{faces} count: put those dice aside, and roll {dice}.",
             len(self.aside),
             faces=" ".join(map(str, self.aside)),
             dice=_dice(self.size - len(self.aside)),
@@ -250,7 +250,7 @@ class OpenBatch:
             )
         self._by_hand(
             "typed",
-            say("Seat {seat} typed this. Somebody else says whether that is right, within a minute.", seat=seat),
+            say("Seat {seat} typed this. Another player must confirm it within a minute.", seat=seat),
         )
         self.faces = self.aside + self.flat + faces
 
@@ -261,7 +261,7 @@ class OpenBatch:
         """
         roll = self._open_roll()
         if self.state == "typed" and seat == roll.seat:
-            raise NotOffered(say("Somebody else says whether typed dice are right."), "DICE")
+            raise NotOffered(say("Another player must confirm typed dice."), "DICE")
         if self.state == "settled" and seat != roll.seat:
             raise NotOffered(say("Only Seat {seat} accepts this roll.", seat=roll.seat), "DICE")
         if not self.allows("accepted"):
@@ -291,13 +291,15 @@ class OpenBatch:
         if len(self.lies_votes) >= votes_needed(voters):
             self.mode = "as it lies"
             text = say_count(
-                "Read as it lies: type it.", "Read as they lie: type the {count} leaning dice.", self.missing
+                "The die is read as it lies: type it.",
+                "The dice are read as they lie: type the {count} leaning ones.",
+                self.missing,
             )
             self._by_hand("as_it_lies", text)
 
     def _open_roll(self) -> Roll:
         if self._roll is None:
-            raise NotAsked(say("No roll is wanted now."), "DICE")
+            raise NotAsked(say("No roll is needed now."), "DICE")
         return self._roll
 
     # --- time ---

@@ -73,11 +73,11 @@ TRANSITIONS: Mapping[RollState, Mapping[Step, RollState]] = {
 }
 
 REFUSALS: Mapping[Step, Text] = {
-    "typed": say("A leaning die is rolled again, unless the table would read it as it lies."),
+    "typed": say("A leaning die is rolled again, unless the table votes to read it as it lies."),
     "accepted": say("No roll has been read yet."),
     "read_again": say("There is no roll to read again."),
     "as_it_lies": say("No die is leaning."),
-    "hub": say("The dice lie there: say whether they were read right."),
+    "hub": say("The dice are still there: say whether they were read correctly."),
 }
 """The refusal of a person's step that `TRANSITIONS` does not have in the present state."""
 

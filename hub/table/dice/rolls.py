@@ -125,7 +125,7 @@ class Rolls(Part):
         if self.waits_for_dispute:
             raise NotAsked(WAITS, "DICE")
         if self.dice.has_fallen:
-            raise NotOffered(say("Dice have been read since: it cannot be taken back."), "UNDO")
+            raise NotOffered(say("Dice have been read since, so the move cannot be taken back."), "UNDO")
         self._play.undo(seat)
         self.dispute = None
 
@@ -150,7 +150,7 @@ class Rolls(Part):
         """Raise IllegalAction unless the request comes from a player and is about the open roll."""
         decision = self.decision
         if decision is None or decision.roll is None:
-            raise NotAsked(say("No roll is wanted now."), "DICE")
+            raise NotAsked(say("No roll is needed now."), "DICE")
         if number is not None and number != decision.number:
             raise Stale(MOVED_ON)
         if seat not in self._play.seats:
@@ -236,7 +236,7 @@ class Rolls(Part):
         """Record the vote of a seat on a second reading. The first yes opens the vote. Raise IllegalAction."""
         dispute, match = self.dispute, self._play.match
         if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
-            raise NotAsked(say("There is no roll that could be read again now."), "DICE")
+            raise NotAsked(say("There is no roll to read again now."), "DICE")
         if seat not in match.state.seats:
             raise NotAsked(NOT_YOURS, "DICE")
         dispute.vote(seat, self._clock.now(), yes=yes)

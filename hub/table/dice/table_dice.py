@@ -186,7 +186,7 @@ class TableDice:
     def _check_hub(self) -> Roll:
         """Return the roll that the hub may make now. Raise IllegalAction if there is none."""
         if self.roll is None:
-            raise NotAsked(say("No roll is wanted now."), "DICE")
+            raise NotAsked(say("No roll is needed now."), "DICE")
         if self.open.lying or not self.open.allows("hub"):
             raise NotOffered(REFUSALS["hub"], "DICE")
         return self.roll
@@ -217,7 +217,7 @@ class TableDice:
             self.open.arm()
 
     def _recall(self, key: str) -> list[Batch]:
-        roll = self._kept.read("dice", KeptRoll, say("the dice of half a roll"))
+        roll = self._kept.read("dice", KeptRoll, say("the dice of an unfinished roll"))
         return roll.batches if roll and roll.key == key else []
 
     def _forget(self) -> None:

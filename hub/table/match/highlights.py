@@ -125,8 +125,8 @@ def _gain(events: Sequence[Event]) -> str:
             event = gains[what][1]
             gain = clause(event.text)
             if event.round:
-                return say("The greatest gain at once: {gain}, in round {round}.", gain=gain, round=event.round)
-            return say("The greatest gain at once: {gain}.", gain=gain)
+                return say("The biggest single gain: {gain}, in round {round}.", gain=gain, round=event.round)
+            return say("The biggest single gain: {gain}.", gain=gain)
     return ""
 
 
@@ -144,7 +144,7 @@ def _dice(events: Sequence[Event]) -> str:
         return ""
     count = len(faces[best])
     return say(
-        "Seat {seat} threw the highest dice: {average} on average of {count}, where 3.5 is usual.", seat=best,
+        "Seat {seat} rolled the highest: {average} on average with {count} dice, where 3.5 is usual.", seat=best,
         average=round(means[best], 1), count=count,
     )  # fmt: skip
 
@@ -158,7 +158,7 @@ def _counts(events: Sequence[Event]) -> Iterator[str]:
     if rounds > 1:
         longest, count = Counter(event.round for event in events if event.round).most_common(1)[0]
         yield say(
-            "{rounds} rounds were played; most happened in round {round}, {count} lines of the log.",
+            "{rounds} rounds were played. Round {round} was the busiest, with {count} lines in the log.",
             rounds=rounds,
             round=longest,
             count=count,

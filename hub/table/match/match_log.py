@@ -71,16 +71,17 @@ class MatchLog:
         gone = missing.had - missing.has
         if missing.altered:
             sentence = say(
-                "This match may continue from an earlier state, such as a backup: check that all is as you left it."
+                "This match may continue from an earlier state, such as a backup: check that everything is as "
+                "you left it."
             )
         elif missing.has == 0 and self.match != missing.match:
-            sentence = say("The disk has lost the last match, {actions}.", actions=_actions(missing.had))
+            sentence = say("The disk has lost the last match, with {actions}.", actions=_actions(missing.had))
         elif gone <= 0:
-            sentence = say("The disk has lost what was done last; the table goes on from an earlier state.")
+            sentence = say("The disk has lost the latest actions. The table continues from an earlier state.")
         else:
             sentence = say_count(
-                "The disk has lost the last action; the table goes on from there.",
-                "The disk has lost the last {count} actions; the table goes on from there.",
+                "The disk has lost the last action. The table continues from the one before.",
+                "The disk has lost the last {count} actions. The table continues from the one before.",
                 gone,
             )
         log.error("table %s: match %s: %s", self._table, missing.match, sentence)
@@ -140,7 +141,9 @@ class MatchLog:
         if last.aside != reason:
             self._store.set_aside(last.id, reason)
         self._kept.forget("dispute")
-        raise StartRefused(say("The last match cannot go on now; its log is kept. {reason}", reason=reason)) from error
+        raise StartRefused(
+            say("The last match cannot continue now. Its log is saved. {reason}", reason=reason)
+        ) from error
 
     # --- a match ---
 
@@ -233,7 +236,7 @@ class MatchLog:
             played = self._replay(match, games)
         except (DamagedLog, ReplayDiverged) as error:
             raise StartRefused(
-                say("This match cannot go on now; its log is kept. {reason}", reason=error.sentence)
+                say("This match cannot continue now. Its log is saved. {reason}", reason=error.sentence)
             ) from error
         self.next_epoch()
         self._store.take_up(match)

@@ -43,9 +43,9 @@ MOST_KEPT = 20
 """The lobby offers at most this many of the newest matches; older ones are kept on disk."""
 READ_SECONDS = 3600.0
 """How often the list of matches is read again, and the people of those that are too old are forgotten."""
-NOT_YOURS = say("This match is for the people who played it. Staff can let it go on.")
-STRANGERS = say("Too few people here are known from this match: staff can let it go on.")
-GONE = say("This match is not put aside here any more.")
+NOT_YOURS = say("This match is for the people who played it. Staff can resume it.")
+STRANGERS = say("Too few people here are known from this match: staff can resume it.")
+GONE = say("This match is no longer suspended here.")
 
 
 class Endings(Part):
@@ -69,8 +69,10 @@ class Endings(Part):
         self._check_plays(seat)
         number = seat.number
         if what == "put_aside":
-            text = say("Seat {seat} wants to put this match aside. It is kept, and can go on later.", seat=number)
-            yes, effect = say("Put it aside"), self.put_aside
+            text = say(
+                "Seat {seat} wants to suspend this match. It is saved, and you can resume it later.", seat=number
+            )
+            yes, effect = say("Suspend it"), self.put_aside
         else:
             text = say("Seat {seat} wants to end this match for good. Nobody wins.", seat=number)
             yes, effect = say("End it"), self.end
@@ -248,9 +250,9 @@ class Endings(Part):
             say("{name} (seat {seat})", name=person_name(before.get(number), number, SAME_PERSON), seat=number)
             for number in strangers
         ]
-        text = say("Another phone than in that match: is it {names}?", names=listed(named))
+        text = say("This phone was not in that match. Is it {names}?", names=listed(named))
         asked = OpenQuestion(
-            "same_person", text, {"yes": say("Yes, go on"), "no": say("No")}, lambda: known,
+            "same_person", text, {"yes": say("Yes, continue"), "no": say("No")}, lambda: known,
             lambda option: self._resume_after_vote(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
             depends_on=frozenset({*numbers, *(one.number for one in at.values())}),
@@ -341,7 +343,7 @@ class Endings(Part):
                     seat.left_by = person.person
 
     def _kept_people(self) -> KeptPeople:
-        return self._kept.read("people", KeptPeople, say("who played the matches that were put aside")) or {}
+        return self._kept.read("people", KeptPeople, say("who played the suspended matches")) or {}
 
     # --- by the table itself -----------------------------------------------------------------------------
 
@@ -390,6 +392,6 @@ class Endings(Part):
             return True
         if idle >= self._idle_seconds - WARNED_SECONDS:
             return self._notices.post(
-                "idle", say("Nobody has played for a while: this match is put aside in a minute, and kept.")
+                "idle", say("Nobody has played for a while. In a minute, this match is suspended and saved.")
             )
         return False

@@ -44,7 +44,7 @@ class GameChoice:
     def choose(self, name: str, preset: str) -> None:
         """Choose a game and a preset of it, "" for none. Raise NotAsked."""
         if self._play.seats or name not in self._play.games:
-            raise NotAsked(say("Between matches, choose a game of this table."), "LOBBY")
+            raise NotAsked(say("Choose one of this table's games, between matches."), "LOBBY")
         if preset and preset not in [one.name for one in self.presets(name)]:
             raise NotAsked(say("This game has no such preset."), "LOBBY")
         self._choose(name, preset)
@@ -162,7 +162,7 @@ class GameChoice:
         elif self.preset:
             named = say("{game} “{preset}”", game=game.title, preset=self.preset)
         text = say(
-            "A push starts {game}, for {least} to {most} players. Turn a dial for another game.",
+            "Push a dial to start {game}, for {least} to {most} players. Turn a dial to choose another game.",
             game=named, least=least, most=most,
         )  # fmt: skip
         if lack := self.lacking_phones(self.chosen):

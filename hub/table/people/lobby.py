@@ -63,7 +63,7 @@ class Lobby(Part):
             if self._starting.game == name:
                 self.set_ready(seat, is_ready=True)
                 return
-            text = say("Seat {seat} is starting another game: let it wait first.", seat=self._starting.seat)
+            text = say("Seat {seat} is starting another game: make that match wait first.", seat=self._starting.seat)
             raise StartRefused(text)
         sleepers = [one for one in self._seats if one.sid and one.joined and one.number not in dealt]
         if self._all_ready(but=seat.number) and not sleepers and not self._choice.lacking_phones(name, options):
@@ -100,7 +100,7 @@ class Lobby(Part):
         if self._starting is None:
             raise NotAsked(say("No match is about to begin."), "LOBBY")
         if self._delays.get(seat.number, 0) >= MOST_WAITS or self._all_delays >= MOST_WAITS * MOST_SEATS:
-            raise NotAsked(say("You have let the others wait already: the match begins."), "LOBBY")
+            raise NotAsked(say("You have already made the others wait: the match begins."), "LOBBY")
         self._delays[seat.number] = self._delays.get(seat.number, 0) + 1
         self._all_delays += 1
         self._starting = None

@@ -26,7 +26,7 @@ from hub.table.seating.questions import OpenQuestion
 from hub.table.seating.seat import Seat
 from hub.table.seating.seats import CLAIM_SECONDS
 
-BUSY = say("The table is asked something else just now: try again in a moment.")
+BUSY = say("The table is answering another question: try again in a moment.")
 
 
 class Patience(NamedTuple):
@@ -122,7 +122,7 @@ class People(Group):
         text = say("A new phone asks for seat {seat}. Is it {player}?", seat=number, player=player)
         if claim.name:
             text = say(
-                "A new phone asks for seat {seat}, and says {name}. Is it {player}?", seat=number,
+                "A new phone, named {name}, asks for seat {seat}. Is it {player}?", seat=number,
                 name=person(claim.name), player=player,
             )  # fmt: skip
 

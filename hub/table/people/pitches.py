@@ -20,7 +20,7 @@ from hub.table.core import Core
 from hub.table.people.absence import Absence
 from hub.table.seating.questions import OpenQuestion
 
-OPTIONS = {"done": say("Done"), "off": say("No more pitches of mine")}
+OPTIONS = {"done": say("Done"), "off": say("No more pitches for me")}
 
 
 class Pitch(NamedTuple):

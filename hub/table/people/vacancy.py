@@ -27,7 +27,7 @@ RETURN_SECONDS = 60.0
 """How long phones have to reconnect after a start of the hub, however long they were gone before."""
 NOTED_SECONDS = 60
 """The steps in seconds in which the silence of seats is kept on disk."""
-CALL = say("Somebody asks for this table. If you are still here, wake your phone or push your dial.")
+CALL = say("Somebody wants this table. If you are still here, wake your phone or push your dial.")
 BACK = say("Somebody is at this table again: ask there.")
 
 

@@ -9,8 +9,8 @@ from hub.ports import AddressChanged, BrokerDown, BrokerUp, DeviceDown, DeviceSi
 from hub.table.base.notices import Notices
 from hub.table.seating.seats import Seats
 
-SIMULATED = say("Boxes and dice here are simulated: anybody at the bench page sees every secret choice.")
-UNNAMED = say("A device of this table does not work. The staff's page says which one.")
+SIMULATED = say("Boxes and dice here are simulated: anybody who opens the bench page sees every secret choice.")
+UNNAMED = say("A device of this table does not work. The staff page says which one.")
 NO_NETWORK = say("There is no network yet: phones can join as soon as the hub has an address.")
 NO_BROKER = say("Phones cannot be reached now. Boxes play on. The hub tries again by itself.")
 

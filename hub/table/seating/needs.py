@@ -23,11 +23,13 @@ def missing_needs(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: K
     found = [phones] if (phones := missing_phones(game, seats)) else []
     wanted = game.labels.needs.dice
     if wanted and not has_reader:
-        found.append(say("No dice reader is here: throws of {game} are typed, or rolled by the hub.", game=game.title))
+        found.append(
+            say("This table has no dice reader: type the rolls of {game}, or let the hub roll.", game=game.title)
+        )
     elif kit and kit.dice < wanted:
         text = say_count(
-            "{game} throws {wanted} dice at once, and the reader has 1 die: the rest is typed.",
-            "{game} throws {wanted} dice at once, and the reader has {count} dice: the rest is typed.",
+            "{game} rolls {wanted} dice at once, but the reader has 1 die: type the rest.",
+            "{game} rolls {wanted} dice at once, but the reader has {count} dice: type the rest.",
             kit.dice,
             game=game.title,
             wanted=wanted,
@@ -62,8 +64,10 @@ def check_house(options: Mapping[str, object], seats: Sequence[Seat]) -> None:
     house = [seat.number for seat in seats if seat.is_house]
     if options.get(OPTION) and house:
         text = say_count(
-            "The house cannot hold printed cards, and it plays at seat {seats}: free that, or play without printed cards.",
-            "The house cannot hold printed cards, and it plays at seats {seats}: free them, or play without printed cards.",
+            "The house cannot hold printed cards, and it plays at seat {seats}: free that seat, or play without "
+            "printed cards.",
+            "The house cannot hold printed cards, and it plays at seats {seats}: free those seats, or play "
+            "without printed cards.",
             len(house),
             seats=listed(house),
         )

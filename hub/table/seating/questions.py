@@ -95,7 +95,7 @@ KINDS: Mapping[QuestionKind, Rule] = {
         lambda seat: say("Seat {seat} away? Push wait, bar safe", seat=seat),
         lambda seat: say("Seat {seat} away: 1 wait 2 safe 3 house", seat=seat),
     ),
-    "put_aside": Rule(1, majority_yes, lambda _: say("Put match aside? Push yes, bar no")),
+    "put_aside": Rule(1, majority_yes, lambda _: say("Suspend match? Push yes, bar no")),
     "end": Rule(1, unanimous_yes, lambda _: say("End the match? Push yes, bar no")),
     # A yes reveals a hand: only phones that have proved their keys may answer.
     "same_person": Rule(
@@ -182,7 +182,7 @@ class Questions(Part):
         rule, before = KINDS[asked.kind], self.open
         is_answer = before and (before.kind, before.seat) == (rule.replaces, asked.seat)
         if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
-            raise NotAsked(say("The table is asked something else just now: answer that first."), "QUESTION")
+            raise NotAsked(say("The table is answering another question: answer that one first."), "QUESTION")
         wait = ceil(self._blocked_until.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
         if wait > 0:
             raise NotAsked(
@@ -197,7 +197,7 @@ class Questions(Part):
         """Record the vote of a seat. Raise IllegalAction."""
         asked = self.open
         if asked is None:
-            raise NotAsked(say("The table is asked nothing now."), "QUESTION")
+            raise NotAsked(say("There is no question to answer now."), "QUESTION")
         if seat not in asked.current_voters():
             raise NotAsked(say("This question is for others."), "QUESTION")
         if option not in asked.options:

@@ -124,7 +124,7 @@ class Seats(SeatList):
                 )
             elif seat.box_on:
                 sentence = say(
-                    "Seat {seat} is choosing in its box. {advice}", seat=claim.seat, advice=self.how_to_join(seat)
+                    "Seat {seat} is choosing on its box. {advice}", seat=claim.seat, advice=self.how_to_join(seat)
                 )
             else:
                 sentence = say("Seat {seat} has no box. {advice}", seat=claim.seat, advice=self.how_to_join(seat))
@@ -144,9 +144,7 @@ class Seats(SeatList):
     def _wait(self, claim: ClaimRequest, counts_from: float, by: Decider = "box") -> None:
         """Let a claim wait. Refuse it if another one for the same seat is waiting."""
         if claim.seat in self._claims:
-            self._refuse(
-                claim, say("Somebody else asks for seat {seat} just now: try again in a moment.", seat=claim.seat)
-            )
+            self._refuse(claim, say("Somebody else is asking for seat {seat}: try again in a moment.", seat=claim.seat))
             return
         self._claim_count += 1
         ends = self._clock.now() + CLAIM_SECONDS
@@ -278,7 +276,7 @@ class Seats(SeatList):
                 seat.joined, seat.phone_on, seat.has_connected, seat.away_since = True, False, False, None
                 seat.on_box, seat.touched_at = False, -inf
         except LogError:
-            self._refuse(claim, say("The record cannot be written now: try again in a moment."))
+            self._refuse(claim, say("The hub cannot save anything right now: try again in a moment."))
             raise
         if before:
             self._phones.release(before)

@@ -130,13 +130,13 @@ class StaffDesk(Group):
                 return self._undo(after)
             case "aside", _:
                 self._endings.put_aside("staff")
-                return say("The match was put aside.")
+                return say("The match was suspended.")
             case "end", _:
                 self._endings.end("staff")
                 return say("The match was ended.")
             case "again", TakeUpArgs(match=kept):
                 self._endings.take_up_for_staff(kept)
-                did = say("A match that was put aside goes on with the people who sit here now.")
+                did = say("A suspended match continues with the people who sit here now.")
                 self._notices.post("staff", say("Staff: {action}", action=did))
                 return did
             case "reset", staff_verbs.ResetArgs(match=running):
@@ -166,9 +166,9 @@ class StaffDesk(Group):
             raise NotAsked(say("Nobody sits there."), "SEAT")
         if seat.number in self._play.seats:
             if not seat.sid:
-                raise NotAsked(say("That seat has no phone; its hand waits for the next player there."), "SEAT")
+                raise NotAsked(say("That seat has no phone. Its hand waits for the next player there."), "SEAT")
             self._seats.release(seat, playing=True)
-            return say("Seat {seat} was taken from its phone; the hand stays with the seat.", seat=seat.number)
+            return say("The phone at seat {seat} was signed out. The hand stays with the seat.", seat=seat.number)
         self._clear(seat)
         return say("Seat {seat} was freed.", seat=seat.number)
 
@@ -209,7 +209,7 @@ class StaffDesk(Group):
                 break
             seat, has_more = before, True
         if has_more:
-            did = say("The last action of Seat {seat} was taken back, with what the house did after it.", seat=seat)
+            did = say("The last action of Seat {seat} was taken back, with the house's actions after it.", seat=seat)
         elif seat:
             did = say("The last action of Seat {seat} was taken back.", seat=seat)
         else:
@@ -221,12 +221,12 @@ class StaffDesk(Group):
         """Prepare the table for the next guests: free all seats, and put aside or end a match under way."""
         if self._play.stopped:
             raise NotAsked(say("The match is stopped: {reason}", reason=self._play.stopped), "RECORD")
-        did = say("The table was made ready for the next guests.")
+        did = say("The table was reset for the next guests.")
         match = self._play.match
         if match is not None and not match.over:
             if running == "aside":
                 self._endings.put_aside("staff")
-                did = say("The match was put aside. {more}", more=did)
+                did = say("The match was suspended. {more}", more=did)
             elif running == "end":
                 ended = self._play.log.match
                 self._endings.end("staff")
@@ -234,7 +234,7 @@ class StaffDesk(Group):
                     self._play.log.wipe(ended)
                 did = say("The match was ended. {more}", more=did)
             else:
-                raise NotAsked(say("A match is under way: say whether it is put aside or ended."), "RESET")
+                raise NotAsked(say("A match is under way: choose whether to suspend it or end it."), "RESET")
         self._rolls.dispute = None
         self._play.clear_finished()
         for seat in self._seats:
@@ -248,7 +248,7 @@ class StaffDesk(Group):
 
     def _test(self, what: Literal["boxes", "dice", "stop"]) -> None:
         if self._play.match is not None and not self._play.match.over:
-            raise NotAsked(say("A match is under way: boxes and dice are tried between matches."), "TEST")
+            raise NotAsked(say("A match is under way: boxes and dice are tested between matches."), "TEST")
         if self._rolls.waits_for_dispute or self._rolls.voting:
             raise NotAsked(say("A roll of the last match is still disputed: wait a moment."), "TEST")
         self.tests.begin(what)

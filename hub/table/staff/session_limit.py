@@ -49,7 +49,7 @@ class SessionLimit(Part):
 
     def restore(self) -> None:
         """Restore a limit from before a restart. Raise LogError."""
-        until = self._kept.read("until", int, say("until when the table is taken"))
+        until = self._kept.read("until", int, say("how long the table is taken"))
         if until and abs(until - self._wall()) < LONGEST:  # else it is long over, or this clock is wrong
             self._set_end(until)
 
@@ -98,12 +98,12 @@ class SessionLimit(Part):
             return ""
         if self.by_hours:
             if left <= 0:
-                return say("The venue closed at {time}. Nothing ends by itself.", time=at)
+                return say("The venue closed at {time}. Your match does not stop by itself.", time=at)
             if left <= FEW:
                 return say("A few minutes are left: the venue closes at {time}.", time=at)
             return say("Last orders: the venue closes at {time}.", time=at)
         if left <= 0:
-            return say("The time for this table was over at {time}. Nothing ends by itself.", time=at)
+            return say("The time for this table ended at {time}. Your match does not stop by itself.", time=at)
         if left <= FEW:
-            return say("A few minutes are left: the time for this table is over at {time}.", time=at)
-        return say("Last orders: the time for this table is over at {time}.", time=at)
+            return say("A few minutes are left: the time for this table ends at {time}.", time=at)
+        return say("Last orders: the time for this table ends at {time}.", time=at)

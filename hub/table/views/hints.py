@@ -32,7 +32,7 @@ SECONDS = 0.6
 """When hands are sent with their hints, in seconds after a decision was opened: longer than any hint takes."""
 AGAIN_SECONDS = 0.25
 """How long to wait for a late hint."""
-REFUSED = say("This table allows no hints now: between matches anybody here can allow them.")
+REFUSED = say("Hints are not allowed at this table now. Between matches, anybody here can allow them.")
 
 Run: TypeAlias = Callable[[Callable[[], None]], None]
 

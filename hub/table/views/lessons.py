@@ -79,7 +79,7 @@ class Lessons(Part):
         Raise NotAsked or LogError.
         """
         if seat.number not in self._play.seats:
-            raise NotAsked(say("Only players of a match are told its rules."), "LESSONS")
+            raise NotAsked(say("Only players of a match get its rules explained."), "LESSONS")
         others = [sid for sid in self._saved.without if sid != seat.sid]
         self._save(without=others if on else [*others, seat.sid])
 

@@ -14,7 +14,7 @@ import { bareUrl, JoinCode } from "./joining.js";
  */
 const transport = (url) =>
   url.startsWith("https:")
-    ? say("https: pages come from this hub alone")
+    ? say("https: pages come only from this hub")
     : say("plain http: for a network that you trust");
 
 /**

@@ -24,7 +24,7 @@ const CONNECTION = { clean: true, keepalive: 20, reconnectPeriod: 0, connectTime
 /** The hub closes a WebSocket with this code if no seat has the login (phone_ui/gateway.py). */
 const SEAT_GIVEN_BACK = 4001;
 
-const SEAT_LOST = message("This seat was given back. Choose a seat to go on.");
+const SEAT_LOST = message("This seat was freed. Choose a seat to continue.");
 const NEW_KEY = message("The hub has a new key. Scan the code on the screen again.");
 const NO_ANSWER = message("The hub did not answer. Look at the table, then try once more.");
 

@@ -29,7 +29,7 @@ export function recap(labels, newest, seat, now) {
   ];
   if (state.highlights.length) lines.push("", ...state.highlights.map((text) => withNames(state, text)));
   if (own >= 0)
-    lines.push("", say("Kept at seat {seat}, as {name}.", { seat, name: spokenName(state, places[own].seat) }));
+    lines.push("", say("Saved at seat {seat}, as {name}.", { seat, name: spokenName(state, places[own].seat) }));
   return `${lines.join("\r\n")}\r\n`.replace(/[\u2068\u2069]/g, ""); // isolates are only needed on pages
 }
 

@@ -173,7 +173,8 @@ export function nextStep(state) {
   if (claimed) return say("Somebody wants seat {seat}: use “Hold bar and push” at its box.", { seat: claimed });
   if (question) return say("{question} Answer on the phones.", { question: question.text });
   if (state.state === "over") return say("The match is over. Play again on a phone, or push a dial twice.");
-  if (state.state === "stopped") return say("The match is stopped. Take one step back on a phone, or call the staff.");
+  if (state.state === "stopped")
+    return say("The match has stopped. Take back the last action on a phone, or call the staff.");
   if (state.state === "lobby") {
     if (starting) return say("The match starts by itself.");
     const here = state.seats.filter((place) => place.held || place.ready);
@@ -187,7 +188,7 @@ export function nextStep(state) {
   if (dice?.state === "settled") return say("The dice have been read. They count in a moment unless somebody objects.");
   if (dice) return say("Seat {seat} rolls. {more}", { seat: dice.seat, more: dice.say });
   const open = askedSeats(view).filter((seat) => !locked.includes(seat));
-  if (!open.length) return say("Nobody has to act: the table goes on by itself.");
+  if (!open.length) return say("Nobody has to act: the table continues by itself.");
   const seats = open.map((seat) => say("Seat {seat}", { seat })).join(", ");
   const answer = sayCount(
     "{seats} answers on its phone or its box.",
@@ -439,11 +440,11 @@ function DiceFaults({ dice, count, send }) {
     ${label}
   </button>`;
   return html`<div class="tray-faults">
-    ${button(say("Next one leans"), { dice: "cock" }, dice.leaning)}
-    ${button(say("Next one is missed"), { dice: "miscount" }, dice.missing)}
+    ${button(say("Next die leans"), { dice: "cock" }, dice.leaning)}
+    ${button(say("Next die is missed"), { dice: "miscount" }, dice.missing)}
     ${button(say("Throw one too many"), { dice: "throw", count: count + 1 }, undefined, !dice.armed)}
-    ${button(say("A battery runs low"), { dice: "drain" }, dice.weak)}
-    ${dice.lost ? button(say("Reader back"), { dice: "restore" }) : button(say("Lose the reader"), { dice: "lose" })}
+    ${button(say("A battery is low"), { dice: "drain" }, dice.weak)}
+    ${dice.lost ? button(say("Reconnect the reader"), { dice: "restore" }) : button(say("Disconnect the reader"), { dice: "lose" })}
   </div>`;
 }
 

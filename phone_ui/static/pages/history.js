@@ -10,9 +10,9 @@ import { Mark } from "../parts/marks.js";
 const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
 const AGAIN = 120_000;
 const CAME_IN = {
-  read: message("Dice that a reader read"),
-  typed: message("Dice that were typed"),
-  hub: message("Dice that the hub rolled"),
+  read: message("Dice read by a reader"),
+  typed: message("Dice typed by players"),
+  hub: message("Dice rolled by the hub"),
 };
 
 function Page() {
@@ -64,9 +64,9 @@ function Games({ games }) {
     more: `${played} ×${most ? `, ${say("{least} to {most}", { least: Math.round(least), most: Math.round(most) })}` : ""}`,
   }));
   return html`<section>
-    <h2>Minutes a game</h2>
+    <h2>Minutes per game</h2>
     <${Bars} bars=${bars} />
-    <p class="note">The bar is the middle match; the line goes from the shortest to the longest.</p>
+    <p class="note">The bar shows the middle match. The line runs from the shortest to the longest.</p>
   </section>`;
 }
 
@@ -83,7 +83,7 @@ function Seats({ seats }) {
   return html`<section>
     <h2>Wins by seat</h2>
     <${Bars} bars=${bars} />
-    <p class="note">The mark is where a seat would be if all were equal.</p>
+    <p class="note">The mark shows an equal share for each seat.</p>
   </section>`;
 }
 
@@ -105,7 +105,7 @@ function Dice({ dice }) {
     ${
       p !== null &&
       html`<p class="note">
-        ${say("Chi-square test of {count} dice against equal chances: {square}, p = {p}. Of many tables with fair dice, 1 of 20 looks somewhat uneven.", { count: all, square: square?.toFixed(2), p: p.toPrecision(2) })}
+        ${say("Chi-square test of {count} dice against equal chances: {square}, p = {p}. Of all tables with fair dice, 1 in 20 looks somewhat uneven.", { count: all, square: square?.toFixed(2), p: p.toPrecision(2) })}
       </p>`
     }
   </section>`;
@@ -114,7 +114,7 @@ function Dice({ dice }) {
 /** @param {{ matches: PastMatch[] }} props */
 function Newest({ matches }) {
   return html`<section class="newest">
-    <h2>The newest</h2>
+    <h2>Latest matches</h2>
     <ol>
       ${matches.map(
         ({ id, title, begun, minutes, winners }) => html`<li key=${id}>

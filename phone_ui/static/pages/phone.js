@@ -443,8 +443,8 @@ function Refusal({ text }) {
 function AwayBar({ state }) {
   const round = state.view?.round;
   const text = round
-    ? say("No link to the hub, as of round {round}. It comes back by itself.", { round })
-    : say("No link to the hub. It comes back by itself.");
+    ? say("No connection since round {round}. This phone reconnects by itself.", { round })
+    : say("No connection to the hub. This phone reconnects by itself.");
   return html`<p class="away-bar" role="status">${text}</p>`;
 }
 
@@ -456,7 +456,7 @@ function Splash({ away }) {
       away &&
       html`<p>
         ${sayAround(
-          "It is at {address}. Is it switched on, and is this phone on the table's Wi-Fi? The page keeps trying.",
+          "The hub is at {address}. Is it switched on, and is this phone on the table's Wi-Fi? The page keeps trying.",
           {
             address: html`<b>${location.host}</b>`,
           },

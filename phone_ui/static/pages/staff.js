@@ -69,7 +69,7 @@ function SignIn({ said, onIn }) {
     <h1 class="headline">Staff</h1>
     <p class="lead">Type the six-digit PIN.</p>
     <form onSubmit=${submit}>
-      <label class="unseen" for="pin">The staff's PIN, six digits</label>
+      <label class="unseen" for="pin">The staff PIN, six digits</label>
       <input
         id="pin"
         class="pin"
@@ -91,16 +91,19 @@ function SignIn({ said, onIn }) {
     ${
       otherKey &&
       html`<div class="fault error" role="alert">
-        <p>This hub's key is not the one that this browser knows: either it was set up again, or it is not your hub.</p>
-        <button type="button" class="do" onClick=${trust}>It was set up again</button>
+        <p>This hub's key is not the one that this browser knows. Either the hub was set up again, or it is not your hub.</p>
+        <button type="button" class="do" onClick=${trust}>The hub was set up again</button>
       </div>`
     }
     ${
       key &&
       html`<p class="quiet-words">
-        ${sayAround("It goes to the hub whose key has these digits, which the big screen shows, too: {digits}", {
-          digits: html`<${Fingerprint} digits=${fingerprint(key)} />`,
-        })}
+        ${sayAround(
+          "The PIN is sent to the hub whose key has these digits. The big screen shows the same digits: {digits}",
+          {
+            digits: html`<${Fingerprint} digits=${fingerprint(key)} />`,
+          },
+        )}
       </p>`
     }
     <p class="quiet-words">
@@ -289,7 +292,7 @@ function MachinePart({ venue, ask, sending, findings }) {
         !venue.restart &&
         html`<${Sure}
           label="Restart the hub…"
-          question=${say("Matches go on after it, with the same hands. It takes half a minute.")}
+          question=${say("The restart takes half a minute. Then matches continue with the same hands.")}
           options=${[{ label: say("Restart"), act: () => ask("restart", "", {}, "restart") }]}
           disabled=${Boolean(sending)}
         />`
@@ -298,7 +301,7 @@ function MachinePart({ venue, ask, sending, findings }) {
         !venue.off &&
         html`<${Sure}
           label="Switch off…"
-          question=${say("Hub and big screen go dark. Matches go on when it is switched on again.")}
+          question=${say("The hub and the big screen go dark. Matches continue when the hub is switched on again.")}
           options=${[{ label: say("Switch off"), danger: true, act: () => ask("off", "", {}, "off") }]}
           disabled=${Boolean(sending)}
         />`

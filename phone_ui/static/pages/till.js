@@ -11,10 +11,10 @@ const LOOK = 5_000;
 applySettings(loadSettings());
 
 const STATES = {
-  lobby: message("Nobody plays"),
+  lobby: message("Nobody is playing"),
   playing: "",
   over: message("Match over"),
-  stopped: message("Stands still"),
+  stopped: message("Stopped"),
 };
 
 /** @param {number} seconds */

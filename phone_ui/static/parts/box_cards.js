@@ -25,9 +25,9 @@ export function BoxCards({ ask, sending }) {
   const save = async (game, changes) => {
     if (await ask("cards", "", { game, changes }, "cards")) await load();
   };
-  return html`<section class="machine" aria-label="Cards of your boxes">
+  return html`<section class="machine" aria-label="Your printed cards">
     <details onToggle=${onToggle}>
-      <summary><h2>Cards of your boxes</h2></summary>
+      <summary><h2>Your printed cards</h2></summary>
       <p class="quiet-words">
         With printed cards, the hub must know what is printed on yours. Enter it once; it counts from the next match on.
       </p>

@@ -114,7 +114,7 @@ function HubRollActs({ state, hand, sending, ask }) {
   );
   /** @param {Requests["dice"]["say"]} word */
   const answer = (word) => () => ask("dice", { say: word }, word);
-  const lieLabel = asItLies.includes(seat) ? say("Do not read it as it lies") : say("Read it as it lies");
+  const lieLabel = asItLies.includes(seat) ? say("Don't read it as it lies") : say("Read it as it lies");
   const hubLabel = votes.includes(seat) ? say("Take my vote back") : say("Let the hub roll");
   return html`
     ${

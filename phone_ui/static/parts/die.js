@@ -74,7 +74,7 @@ export function DiceDone({ dice }) {
         ${batch.faces.map((face) => html`<${Die} face=${face} />`)}<${ReadTag} read=${batch.read} />
       </span>`,
     )}
-    <p class="dice-total">${sayAround("{count} of {all} dice stand, {total}", { count: standing.length, all: count, total: html`<b>${say("total {total}", { total })}</b>` })}</p>
+    <p class="dice-total">${sayAround("{count} of {all} dice rolled, {total}", { count: standing.length, all: count, total: html`<b>${say("total {total}", { total })}</b>` })}</p>
   </div>`;
 }
 

@@ -29,7 +29,7 @@ export function HandOver({ state, hand, held, sending, ask }) {
   }
   return html`<div class="hand-over" role="group" aria-label="A code to scan">
     <${QrCode} text=${handOverAddress(state, held, code)} label="Code for the camera of the other phone" />
-    <p>${say("The phone that scans it gets this seat and its hand. It works once, for {seconds} s more.", { seconds: left })}</p>
+    <p>${say("The phone that scans this code gets your seat and your hand. The code works once, for {seconds} s more.", { seconds: left })}</p>
     <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${show(false)}>Stop</button>
   </div>`;
 }

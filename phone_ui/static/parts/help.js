@@ -75,8 +75,7 @@ function HelpTable({ title, columns, rows, note }) {
 function BoxHelp() {
   return html`
     <p>
-      This phone and the box in front of you are the same seat. Use either, and change as you like. The phone may
-      sleep: the ring on the box calls you.
+      This phone and the box in front of you are the same seat. Use either one, and switch whenever you like. The phone may sleep: the ring on the box calls you.
     </p>
     <h2>The box</h2>
     <dl class="key-list">
@@ -84,17 +83,17 @@ function BoxHelp() {
       <div><dt>Push the dial</dt><dd>yes, lock</dd></div>
       <div><dt>Wide bar</dt><dd>no, pass, back; held for 3 seconds it calls the staff</dd></div>
       <div><dt>Keys 1 to 6</dt><dd>choose by number, or type what a die shows</dd></div>
-      <div><dt>Somebody typed dice</dt><dd>push if that is right, press the bar if not</dd></div>
-      <div><dt>A roll was read wrong</dt><dd>the bar, within 5 seconds; then all vote: push yes, the bar no</dd></div>
-      <div><dt>A die leans</dt><dd>it is rolled again; push to have it read as it lies</dd></div>
+      <div><dt>Somebody typed dice</dt><dd>push if the dice are right, press the bar if not</dd></div>
+      <div><dt>A roll was read wrong</dt><dd>press the bar within 5 seconds. Then everybody votes: push for yes, bar for no</dd></div>
+      <div><dt>A die leans</dt><dd>roll it again, or push to have it read as it lies</dd></div>
     </dl>
     <h2>The ring</h2>
     <dl class="key-list">
       <div><dt>Half, breathing</dt><dd>it is your turn</dd></div>
-      <div><dt>Every second lamp</dt><dd>choose in secret</dd></div>
-      <div><dt>Full and still</dt><dd>locked</dd></div>
-      <div><dt>Three lamps circling</dt><dd>roll the dice</dd></div>
-      <div><dt>Two opposite lamps, pulsing</dt><dd>look at the display: a vote, or a phone that wants your seat</dd></div>
+      <div><dt>Every second light</dt><dd>choose in secret</dd></div>
+      <div><dt>Full and steady</dt><dd>locked</dd></div>
+      <div><dt>Three lights circling</dt><dd>roll the dice</dd></div>
+      <div><dt>Two opposite lights, pulsing</dt><dd>look at the display: a vote, or a phone that wants your seat</dd></div>
       <div><dt>Two bars, amber</dt><dd>a die needs attention</dd></div>
     </dl>  `;
 }

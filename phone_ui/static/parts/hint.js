@@ -19,7 +19,7 @@ export function HintPart({ labels, state, hand, keepOpen }) {
   const { hint } = hand;
   const isAlone = state.seats.filter((place) => place.held && !isHouse(place)).length <= 1;
   const { move, ...args } = hint?.answer ?? {};
-  const answer = move ? moveLabel(labels, state, move, args) : say("Let the dice fall");
+  const answer = move ? moveLabel(labels, state, move, args) : say("Roll the dice");
   return html`<div class="hint" role="status">
     ${
       hint &&

@@ -17,7 +17,7 @@ export function LayOut({ labels }) {
   if (!about) return null;
   return html`<section class="lay-out" aria-label="What lies where">
     <${Places} title="In the middle" places=${about.middle} />
-    <${Places} title="Before everybody" places=${about.seat} />
+    <${Places} title="In front of everybody" places=${about.seat} />
     ${about.differs && html`<p class="lesson-text">${about.differs}</p>`}
   </section>`;
 }

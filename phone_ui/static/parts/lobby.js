@@ -231,7 +231,7 @@ function GameChoice({ offer, checked, disabled, wished, onPick, chosen }) {
         ${offer.minutes ? say("{players}, about {minutes} min", { players, minutes: offer.minutes }) : players}
         ${
           wished.length > 0 &&
-          html`<span class="wished"> · <span>wished by</span> <${Marks} seats=${wished} />
+          html`<span class="wished"> · <span>requested by</span> <${Marks} seats=${wished} />
           <span class="unseen">${wished.map((seat) => seatText(seat)).join(", ")}</span></span>`
         }
       </span>

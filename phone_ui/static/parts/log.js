@@ -57,7 +57,7 @@ export function Log({ state }) {
     ${
       left > 0 &&
       html`<button type="button" class="small-act log-earlier" disabled=${asking} onClick=${earlier}>
-        ${asking ? say("Asking the hub…") : say("Earlier ({count} more)", { count: left })}
+        ${asking ? say("Asking the hub…") : say("Show earlier lines ({count})", { count: left })}
       </button>`
     }
   </div>`;

@@ -80,7 +80,7 @@ function OptionInput({ id, state, option, value, idle, onChange }) {
     const onPick = (/** @type {any} */ event) => onChange(Number(event.target.value));
     const sitting = state.seats.filter(({ held, house, seat }) => held || house || seat === value);
     return html`<select id=${id} disabled=${idle} onChange=${onPick}>
-      <option value="0" selected=${!value}>chance says</option>
+      <option value="0" selected=${!value}>chance decides</option>
       ${sitting.map(({ seat }) => html`<option value=${seat} selected=${seat === value} translate=${nameStays(state, seat)}>${seatName(state, seat)}</option>`)}
     </select>`;
   }

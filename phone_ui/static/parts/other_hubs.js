@@ -9,7 +9,7 @@ const STATES = {
   lobby: message("Lobby"),
   playing: message("Playing"),
   over: message("Match over"),
-  stopped: message("Stands still"),
+  stopped: message("Stopped"),
 };
 
 /**
@@ -28,7 +28,7 @@ export function OtherHubs({ upstream }) {
     ${
       upstream.twin &&
       html`<p class="fault error">
-        Another hub there has the same id as this one: give each its own id under [hub], and start them again.
+        Another hub there has the same id as this one. Give each its own id under [hub], then restart them.
       </p>`
     }
     <ul class="hub-list">${hubs.map((hub) => html`<${HubLine} key=${hub.hub} hub=${hub} />`)}</ul>
@@ -39,7 +39,7 @@ export function OtherHubs({ upstream }) {
 function CutOff({ upstream: { why, waiting, since } }) {
   return html`<div class="fault warning">
     <p>
-      ${say("The other hubs have not been heard since {time}, so what you see of them may be old. The tables play on, and the hub keeps trying.", { time: clockTime(since) })}
+      ${say("There is no news from the other hubs since {time}, so the list may be out of date. All tables play on, and the hub keeps trying.", { time: clockTime(since) })}
     </p>
     ${waiting > 0 && html`<p>${say("{count} finished matches are waiting to be sent.", { count: waiting })}</p>`}
     ${why && html`<p class="quiet-words" translate="no">${why}</p>`}
@@ -62,8 +62,8 @@ function HubLine({ hub }) {
 function HubState({ hub: { state, heard } }) {
   if (state === "own") return html`this hub`;
   if (state === "here") return html`here`;
-  const last = heard === null ? say("never heard") : say("last heard at {time}", { time: clockTime(heard) });
-  return html`${state === "away" ? say("away, {heard}", { heard: last }) : last}`;
+  const last = heard === null ? say("never seen") : say("last seen at {time}", { time: clockTime(heard) });
+  return html`${state === "away" ? say("offline, {heard}", { heard: last }) : last}`;
 }
 
 /** @param {{ table: TableSeen }} props */

@@ -193,7 +193,7 @@ function Warnings({ labels, state, hand, seat }) {
       !state.view.seats?.[seat] &&
       html`<p class="news">This match began without you. You play in the next one; until then you can watch.</p>`
     }
-    ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
+    ${state.state === "stopped" && html`<p class="banner">The match has stopped. Its log is saved. Call the staff.</p>`}
     ${alertsOf(labels, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
   `;
 }

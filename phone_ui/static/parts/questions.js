@@ -115,10 +115,10 @@ export function MatchActions({ state, seat, sending, ask }) {
   const act = (/** @type {string} */ label, /** @type {() => void} */ onPress) =>
     html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${onPress}>${label}</button>`;
   return html`<h2>This match</h2>
-    <p>A match that is put aside is kept: the same people at the same seats can resume it. All players are asked.</p>
+    <p>A suspended match is saved. The same people can resume it at the same seats. All players are asked first.</p>
     <div class="match-acts">
       ${act(state.paused == null ? say("Pause") : say("Go on"), () => ask("pause", {}, "pause"))}
-      ${act(say("Put it aside…"), () => ask("ask", { what: "put_aside" }, "put aside"))}
+      ${act(say("Suspend it…"), () => ask("ask", { what: "put_aside" }, "put aside"))}
       ${act(say("End it…"), () => ask("ask", { what: "end" }, "end"))}
     </div>`;
 }
@@ -130,7 +130,7 @@ export function MatchActions({ state, seat, sending, ask }) {
 export function PutAsideList({ state, seat = null, sending = null, ask }) {
   const offers = (state.put_aside ?? []).filter(({ people }) => seat !== null && people.includes(seat));
   if (offers.length === 0) return null;
-  return html`<h2>Go on with</h2>
+  return html`<h2>Resume a match</h2>
     <ul class="put-aside">
       ${offers.map(
         ({ match, title, since, people }) => html`<li key=${match}>

@@ -20,7 +20,7 @@ export function Rules({ labels, state, hand }) {
   const playing = state.state === "playing";
   const cited = new Set(state.events.slice(-6).map((event) => event.rule ?? ""));
   if (!labels)
-    return html`<div class="panel rules"><h1 class="headline">Rules</h1><p>Choose a game, and its rules are here.</p></div>`;
+    return html`<div class="panel rules"><h1 class="headline">Rules</h1><p>Choose a game to see its rules here.</p></div>`;
   if (guide === undefined) return html`<div class="panel rules"><h1 class="headline">${labels.title}</h1></div>`;
   if (guide === null) return html`<${Plain} labels=${labels} cited=${cited} />`;
   const chapters = [...guide.chapter, ...extra(labels, guide)];
@@ -70,7 +70,7 @@ function extra(labels, guide) {
   const chapter = (title, lines) => (lines.length ? [{ title, lines, named: true }] : []);
   return [
     ...chapter(
-      say("Signs and words"),
+      say("Symbols and words"),
       guide.symbol.map((symbol) => [symbol.say, symbol.name]),
     ),
     ...chapter(
@@ -87,7 +87,7 @@ function extra(labels, guide) {
 function CanDo({ labels, state, hand, guide }) {
   const names = [...new Set(hand.moves.map(({ move }) => move))];
   if (!names.length && !hand.faces) {
-    return html`<section class="can-do"><h3>What I can do now</h3><p>Nothing: the others play.</p></section>`;
+    return html`<section class="can-do"><h3>What I can do now</h3><p>Nothing now: the others are playing.</p></section>`;
   }
   return html`<section class="can-do">
     <h3>What I can do now</h3>

@@ -59,7 +59,7 @@ function NameForm({ state, seat, sending, ask }) {
         onInput=${(/** @type {any} */ event) => setName(event.target.value)}
       />
       <button class="small-act" disabled=${Boolean(sending) || name.trim() === present}>
-        ${sending === "name" ? say("Sending…") : say("Keep")}
+        ${sending === "name" ? say("Sending…") : say("Save")}
       </button>
     </div>
   </form>`;
@@ -85,7 +85,7 @@ function SettingsPart({ state, held, settings, onSettings }) {
   const pick = (name) => (/** @type {string} */ value) => set({ [name]: name === "size" ? Number(value) : value });
   return html`<h2>This phone</h2>
     <label class="setting">
-      <span>Keep my hand open<small>No need to hold. Mind your neighbors.</small></span>
+      <span>Keep my hand open<small>No need to hold the button. Your neighbors may see your hand.</small></span>
       <input
         type="checkbox"
         class="switch"
@@ -106,7 +106,7 @@ function SettingsPart({ state, held, settings, onSettings }) {
       </label>`
     }
     <label class="setting">
-      <span>Rules in a first round<small>One sentence at a time, when it is needed.</small></span>
+      <span>Rules in the first round<small>One sentence at a time, when it is needed.</small></span>
       <input
         type="checkbox"
         class="switch"
@@ -115,7 +115,7 @@ function SettingsPart({ state, held, settings, onSettings }) {
       />
     </label>
     <label class="setting">
-      <span>Sounds<small>${state.volume ? say("A lock, a reveal, dice, the end.") : say("Sound is off at this table.")}</small></span>
+      <span>Sounds<small>${state.volume ? say("For locks, reveals, dice and the end of a match.") : say("Sound is off at this table.")}</small></span>
       <input
         type="checkbox"
         class="switch"
@@ -152,7 +152,7 @@ function LanguagePart() {
 function OtherPhone({ state, hand, held, sending, ask }) {
   const code = hand?.seat_code;
   return html`<h2>Another phone</h2>
-    <p>The other phone's camera scans a code on this one and takes over the seat.</p>
+    <p>Scan a code on this phone with the other phone. Then the other phone has the seat.</p>
     <${HandOver} state=${state} hand=${hand} held=${held} sending=${sending} ask=${ask} />
     <p>${say("Or open the table there, choose {seat}, and type these letters.", { seat: seatText(held.seat) })}</p>
     ${

@@ -252,7 +252,7 @@ function Press({ place, playing, called, nobody, waiting, refusal, firstKey, onT
         : place.phone === "on"
           ? say("Its phone shows six letters under Seat.")
           : playing && isTaken(place)
-            ? say("Somebody who has a phone at the table can show its six letters, under Seat. Or ask staff.")
+            ? say("Anybody with a phone at the table can show the six letters, under Seat. Or ask staff.")
             : say("The screen at the table shows six letters for this seat.");
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();

@@ -28,7 +28,7 @@ const STATES = {
   lobby: message("Lobby"),
   playing: message("Playing"),
   over: message("Match over"),
-  stopped: message("Stands still"),
+  stopped: message("Stopped"),
 };
 
 /**
@@ -97,7 +97,7 @@ function Head({ table, now }) {
     <h2>${state.name}</h2>
     <span class=${`tag ${state.state}`}>${STATES[state.state]}</span>
     <p class="table-game">
-      ${[state.match && state.title, ...phase].filter(Boolean).join(", ") || say("Nobody plays.")}
+      ${[state.match && state.title, ...phase].filter(Boolean).join(", ") || say("Nobody is playing.")}
       ${inPlay && begun && html`<span class="quiet-words">${" "}${say("for {time}", { time: lasting(now - begun) })}</span>`}
       ${inPlay && html`<span class="quiet-words">${leftText(state.minutes_left)}</span>`}
     </p>
@@ -138,7 +138,7 @@ function NoticeLine({ table, ask, sending, notice, call }) {
         disabled=${Boolean(sending)}
         onClick=${() => ask("done", state.table, { key }, name)}
       >
-        Start this table again
+        Restart this table
       </button>`
     }
   </div>`;
@@ -152,7 +152,11 @@ export function seatWords(place) {
   const { held, presence, house, phone, box } = place;
   if (isHouse(place)) return say("free, the house plays {strength}", { strength: say(house) });
   const where = presence === "here" && phone !== "on" ? say("here, on the box") : presence;
-  const words = [say(held ? where : "free"), house && say("the house plays"), box === "lost" && say("box lost")];
+  const words = [
+    say(held ? where : "free"),
+    house && say("the house plays"),
+    box === "lost" && say("box disconnected"),
+  ];
   return words.filter(Boolean).join(", ");
 }
 
@@ -165,7 +169,7 @@ function SeatLine({ table, ask, sending, place }) {
   const name = calledName(state, seat);
   const question = plays
     ? say("{name} is signed out. The hand stays with the seat, for the next person there.", { name })
-    : say("{name} gets up: the name and the login are forgotten.", { name });
+    : say("{name} leaves the seat. The hub forgets the name and the login.", { name });
   return html`<li class=${`staff-seat${held ? "" : " free"}`}>
     <${Mark} seat=${seat} /><span class="unseen">${seatText(seat)}</span>
     <span class="who-number">${seat}</span>
@@ -198,16 +202,16 @@ function MatchPart({ table, ask, sending }) {
     <div class="does">
       <${Sure}
         label="Undo…"
-        question=${say("The last action of a seat is taken back. Everybody is told.")}
+        question=${say("This takes back the last action of a seat. Everybody sees a notice.")}
         options=${[{ label: say("Take it back"), act: send("undo", { after: last?.n ?? -1 }) }]}
         disabled=${Boolean(sending)}
       />
       ${
         !over &&
         html`<${Sure}
-            label="Put aside…"
-            question=${say("The match is kept whole, and the table is free for others.")}
-            options=${[{ label: say("Put it aside"), act: send("aside", {}) }]}
+            label="Suspend…"
+            question=${say("The match is saved, and the table is free for others.")}
+            options=${[{ label: say("Suspend it"), act: send("aside", {}) }]}
             disabled=${Boolean(sending)}
           />
           <${Sure}
@@ -233,14 +237,14 @@ function PutAside({ table, ask, sending }) {
     );
     return html`<div key=${match} class="part">
       <p>
-        <span class="quiet-words">${say("Put aside at {time}:", { time: clockTime(since) })} </span>${title}, ${who.join(", ")}
+        <span class="quiet-words">${say("Suspended at {time}:", { time: clockTime(since) })} </span>${title}, ${who.join(", ")}
       </p>
       <div class="does">
         <${Sure}
-          label="Let it go on…"
-          named=${say("Let {game} go on", { game: title })}
-          question=${say("Is everybody at the seat they had? Each phone gets the hand of its seat.")}
-          options=${[{ label: say("Let it go on"), act: () => ask("again", state.table, { match }, `again ${match}`) }]}
+          label="Resume…"
+          named=${say("Resume {game}", { game: title })}
+          question=${say("Is everybody back in the same seat? Each phone gets the hand of its seat.")}
+          options=${[{ label: say("Resume"), act: () => ask("again", state.table, { match }, `again ${match}`) }]}
           disabled=${Boolean(sending)}
         />
       </div>
@@ -256,7 +260,7 @@ function PutAside({ table, ask, sending }) {
 function limitText({ until, by_hours: byHours }, left) {
   if (until === null) return say("No limit.");
   const values = { time: clockTime(until), left: lasting(left + 59) };
-  if (left <= 0) return say("Until {time}: that is over.", values);
+  if (left <= 0) return say("Until {time}: the time is over.", values);
   return byHours
     ? say("Until {time}, when the venue closes, {left} left.", values)
     : say("Until {time}, {left} left.", values);
@@ -290,7 +294,7 @@ function TimePart({ table, now, ask, sending }) {
       )}
       <form class="until" onSubmit=${submit}>
         <label>
-          <span class="unseen">Until which time</span>
+          <span class="unseen">End time</span>
           <input type="time" value=${at} onInput=${(/** @type {any} */ event) => setAt(event.target.value)} />
         </label>
         <button class="do" disabled=${!at || Boolean(sending)}>Until</button>
@@ -313,7 +317,7 @@ function OfferPart({ table, ask, sending }) {
   const games = state.games.filter((game) => game.presets.length > 0);
   if (games.length === 0) return null;
   return html`<details class="part">
-    <summary>What the lobby offers first</summary>
+    <summary>Default in the lobby</summary>
     ${games.map(
       (game) => html`<p class="preset-game">${game.title}</p>
         <div class="does">
@@ -344,15 +348,15 @@ function Reset({ table, ask, sending }) {
     ask("reset", state.table, match ? { match } : {}, `reset ${state.table}`);
   const options = inPlay
     ? [
-        { label: say("Put the match aside, and reset"), act: reset("aside") },
-        { label: say("End the match, and reset"), danger: true, act: reset("end") },
+        { label: say("Suspend the match and reset"), act: reset("aside") },
+        { label: say("End the match and reset"), danger: true, act: reset("end") },
       ]
     : [{ label: say("Reset the table"), act: reset(null) }];
   return html`<div class="part">
     <${Sure}
       label="Reset for the next guests…"
       named=${say("Reset for the next guests… {table}", { table: state.name })}
-      question=${say("All seats are freed; names, logins and the hands of a finished match are wiped.")}
+      question=${say("All seats become free. Names, logins and the hands of a finished match are deleted.")}
       options=${options}
       disabled=${Boolean(sending)}
     />
@@ -372,7 +376,7 @@ function More(props) {
   const inPlay = state.state === "playing" || state.state === "stopped";
   return html`${desk.test && html`<${TestPart} ...${props} test=${desk.test} />`}
     <details class="part">
-      <summary>Light, sound, tests, what was done</summary>
+      <summary>Light, sound, tests, recent actions</summary>
       <${Percents}
         legend=${say("Light of rings and screens")}
         choices=${LIGHTS}
@@ -405,7 +409,7 @@ function More(props) {
           </li>`,
         )}
       </ol>
-      ${desk.did.length === 0 && html`<p class="quiet-words">Staff have done nothing here yet.</p>`}
+      ${desk.did.length === 0 && html`<p class="quiet-words">No staff actions here yet.</p>`}
     </details>`;
 }
 
@@ -414,11 +418,11 @@ function TestPart({ table, ask, sending, test }) {
   const { public: state } = table;
   return html`<div class="part test" role="status">
     ${test.dice && html`<p>${test.dice}</p>`}
-    ${test.boxes.length > 0 && html`<p>Press every key, push and turn each dial. Rings go round until their box is done.</p>`}
+    ${test.boxes.length > 0 && html`<p>Press every key. Push and turn each dial. A ring circles until its box is done.</p>`}
     <ul>
       ${test.boxes.map(
         ({ seat, left }) => html`<li key=${seat}>
-          <${Mark} seat=${seat} /> <b>${seat}</b> ${left.length ? say("still: {parts}", { parts: left.join(", ") }) : say("all of it works ✓")}
+          <${Mark} seat=${seat} /> <b>${seat}</b> ${left.length ? say("still: {parts}", { parts: left.join(", ") }) : say("everything works ✓")}
         </li>`,
       )}
     </ul>

@@ -27,7 +27,7 @@ function Explained({ state, offer, sending, ask }) {
   const onTap = (/** @type {any} */ event) => ask("lessons", { explain: event.target.checked }, "lessons");
   return html`<label class="setting">
     <span>
-      Explain the first round<small>One rule at a time, when it is needed. Each phone can leave it out.</small>
+      Explain the first round<small>One rule at a time, when it is needed. Each phone can switch this off.</small>
     </span>
     <input
       type="checkbox"

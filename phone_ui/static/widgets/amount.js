@@ -133,8 +133,8 @@ function Stepper({ about, field, group, onChange }) {
  */
 function rangeText(least, most, value, about) {
   if (least === most) return say("only {amount} now", { amount: numberText(least, about) });
-  if (value >= most) return say("{amount} is the most now", { amount: numberText(most, about) });
-  if (value <= least) return say("{amount} is the least now", { amount: numberText(least, about) });
+  if (value >= most) return say("{amount} is now the maximum", { amount: numberText(most, about) });
+  if (value <= least) return say("{amount} is now the minimum", { amount: numberText(least, about) });
   return say("{least} to {most}", { least: numberText(least, about), most: numberText(most, about) });
 }
 

@@ -13,7 +13,7 @@ export function BarredValues({ labels, state, move, field }) {
   const drawn = isCard(labels, move, field.name);
   const [tapped, setTapped] = useState(/** @type {number | null} */ (null));
   const alike = field.barred.every(({ why }) => why === field.barred[0].why);
-  const reason = field.barred[alike ? 0 : (tapped ?? -1)]?.why ?? say("Tap a gray one to read why not.");
+  const reason = field.barred[alike ? 0 : (tapped ?? -1)]?.why ?? say("Tap a gray choice to see the reason.");
   /**
    * @param {Barred} barred
    * @param {number} i

@@ -34,7 +34,7 @@ export function Order({ labels, state, move, field, onChange }) {
     type="button"
     class="step small"
     data-way=${way}
-    aria-label=${way < 0 ? say("{what} earlier", { what: text }) : say("{what} later", { what: text })}
+    aria-label=${way < 0 ? say("Move {what} earlier", { what: text }) : say("Move {what} later", { what: text })}
     disabled=${place === (way < 0 ? 0 : order.length - 1)}
     onClick=${() => shift(place, way)}
   >

@@ -294,7 +294,7 @@ def test_a_hub_without_a_broker_above_hears_nothing_of_one(examination: Examinat
             "login. 3 finished match(es) wait.",
         ),
         ({"up": False}, "", "look", "not connected, though"),
-        ({"too_large": True}, "", "broken", "sends a message of more than 64 kB, which the hub does not take."),
+        ({"too_large": True}, "", "broken", "sends a message of more than 64 kB, which is too large for the hub."),
         ({"too_large": True, "up": False}, "", "broken", "more than 64 kB"),
         ({"twin": True}, "", "broken", "Another hub of the venue cafe calls itself hub."),
     ],

@@ -8,7 +8,7 @@ const { connect, mqttAddress } = await import("../../../phone_ui/static/lib/link
 
 const SEAT = "th/1/hub/1/seat/sid1";
 const STATE = "th/1/hub/1/pub/state";
-const LOST = "This seat was given back. Choose a seat to go on.";
+const LOST = "This seat was freed. Choose a seat to continue.";
 
 /** A phone that holds seat 2, and the hub at the other end. */
 class Rig {

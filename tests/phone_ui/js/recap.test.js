@@ -31,7 +31,7 @@ test("a recap says what was played, who won and what is worth telling", () => {
       "",
       "The highest bid of 3: Ana bids $90.",
       "",
-      "Kept at seat 1, as Ana.",
+      "Saved at seat 1, as Ana.",
       "",
     ].join("\r\n"),
   );

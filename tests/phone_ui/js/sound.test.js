@@ -22,7 +22,7 @@ const heard = (...states) => {
 };
 
 const roll = { n: 4, kind: "roll" };
-const time = { key: "time", text: "Last orders: the time for this table is over at 22:00." };
+const time = { key: "time", text: "Last orders: the time for this table ends at 22:00." };
 
 test("a lock, a reveal, a die, the end and last orders each have a sound", () => {
   assert.deepEqual(heard(state(), state({ locked: [2] })), ["", "lock"]);
