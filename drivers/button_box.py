@@ -529,9 +529,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     ports: Annotated[
         list[str] | None,
-        msgspec.Meta(
-            description="the boxes' serial ports, such as /dev/ttyACM0; without it all are found by their USB id"
-        ),
+        msgspec.Meta(description="the boxes' serial ports, such as /dev/ttyACM0; left out: found by USB id"),
     ] = None
 
 

@@ -1,4 +1,4 @@
-"""A lamp or a bell on a relay that tells staff of a call: on while somebody at the table calls for help, or for a moment."""
+"""A lamp or a bell on a relay that calls staff: on while somebody at the table calls for help, or for a moment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     active_high: Annotated[bool, msgspec.Meta(description="the relay is on while its input is at 3.3 V")] = True
     seconds: Annotated[
         float,
-        msgspec.Meta(ge=0, le=60, description="a bell: on for so long at each new call; 0: on until staff have come"),
+        msgspec.Meta(
+            ge=0, le=60, description="for a bell: seconds on at each new call; 0: on until the call is dismissed"
+        ),
     ] = 0
     pins: Annotated[PinFactory, msgspec.Meta(description="how pins are opened; mock switches nothing, for tests")] = (
         "lgpio"

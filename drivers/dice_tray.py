@@ -1,4 +1,4 @@
-"""A dice tray on a serial cable: keys, or a maker's own reader, that tell faces in frames (`firmware/dice_tray`).
+"""A dice tray on a serial cable: keys, or a maker's own reader, that report faces in frames (`firmware/dice_tray`).
 
 `TrayState` holds the requested throw and the last report, `TraySession` the protocol on one line; neither has a thread, port
 or clock. A tray is identified by the id in its hello. After it was unplugged it reports what it has read meanwhile. Hub and tray
@@ -238,13 +238,11 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     tray: Annotated[
         str | None,
-        msgspec.Meta(description="the tray's id, where several are plugged in; without it the first that is found"),
+        msgspec.Meta(description="the tray's id, if several are plugged in; left out: the first one found"),
     ] = None
     ports: Annotated[
         list[str] | None,
-        msgspec.Meta(
-            description="serial ports to look at, such as /dev/ttyACM0; without it all are found by their USB id"
-        ),
+        msgspec.Meta(description="the tray's serial ports, such as /dev/ttyACM0; left out: found by USB id"),
     ] = None
 
 

@@ -67,10 +67,12 @@ _SOUNDS: Mapping[str, tuple[float, ...]] = {
 class BoxPins(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One box of the block: GPIO numbers. The defaults leave SPI, I2C and the usual panels' pins free."""
 
-    id: Annotated[str, msgspec.Meta(description="the box's name, in screens and notices; each has its own")] = "pins-1"
+    id: Annotated[str, msgspec.Meta(description="the box's name in screens and notices, different for each box")] = (
+        "pins-1"
+    )
     dial: Annotated[
         tuple[int, int],
-        msgspec.Meta(description="contacts A and B; the other way round if it turns the wrong way", extra=GPIO),
+        msgspec.Meta(description="contacts A and B; exchange them if it turns the wrong way", extra=GPIO),
     ] = (5, 6)
     push: Annotated[int, msgspec.Meta(description="the dial's push", extra=GPIO)] = 13
     bar: Annotated[int, msgspec.Meta(description="the PASS bar", extra=GPIO)] = 26
@@ -80,7 +82,7 @@ class BoxPins(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     lamps: Annotated[
         list[int], msgspec.Meta(max_length=LAMPS, description="lamps, clockwise from the player's side", extra=GPIO)
     ] = msgspec.field(default_factory=lambda: [21])
-    buzzer: Annotated[int | None, msgspec.Meta(description="a buzzer; without it there is none", extra=GPIO)] = None
+    buzzer: Annotated[int | None, msgspec.Meta(description="a buzzer; left out: none", extra=GPIO)] = None
 
     def inputs(self) -> dict[Control, int]:
         """Return each control's GPIO."""

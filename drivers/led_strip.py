@@ -1,4 +1,4 @@
-"""A strip of coloured lamps on the Pi's SPI bus: APA102 or SK9822, or WS2812. One strip is the rings of several seats.
+"""A strip of colored lamps on the Pi's SPI bus: APA102 or SK9822, or WS2812. One strip is the rings of several seats.
 
 The strip runs from seat to seat, 16 lamps each. APA102 and SK9822 have a clock wire and are the safer choice. WS2812 reads
 the length of pulses, which the bus sends as three bits for one. Neither chip answers, so an unplugged strip is not noticed;
@@ -39,26 +39,26 @@ _DARK: Colour = (0, 0, 0)
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "led_strip"`."""
 
-    chip: Annotated[Chip, msgspec.Meta(description="the lamps' chip; apa102 is SK9822, too")] = "apa102"
+    chip: Annotated[Chip, msgspec.Meta(description="the lamps' chip; apa102 also for SK9822")] = "apa102"
     spi: Annotated[str, msgspec.Meta(description="the bus and its select: 0.0 is /dev/spidev0.0")] = "0.0"
     select: Annotated[
-        int | None, msgspec.Meta(description="the bus's select, where config.txt has moved it", extra=GPIO)
+        int | None, msgspec.Meta(description="the select pin of the bus, if config.txt moved it", extra=GPIO)
     ] = None
     seats: Annotated[
         list[int],
         msgspec.Meta(min_length=1, max_length=6, description="seats, in the order in which the strip passes them"),
     ] = msgspec.field(default_factory=lambda: [1, 2, 3, 4])
     first: Annotated[
-        int, msgspec.Meta(ge=0, lt=LAMPS, description="which lamp of a ring lies at the player's side, from 0")
+        int, msgspec.Meta(ge=0, lt=LAMPS, description="the lamp of a ring at the player's side, from 0")
     ] = 0
     clockwise: Annotated[bool, msgspec.Meta(description="the strip runs clockwise round a ring, seen from above")] = (
         True
     )
     gap: Annotated[
-        int, msgspec.Meta(ge=0, le=WIDEST_GAP, description="between two rings, dark", extra={"unit": "lamps"})
+        int, msgspec.Meta(ge=0, le=WIDEST_GAP, description="dark lamps between two rings", extra={"unit": "lamps"})
     ] = 0
     brightness: Annotated[
-        int, msgspec.Meta(ge=1, le=100, description="of a lamp that is fully on", extra={"unit": "%"})
+        int, msgspec.Meta(ge=1, le=100, description="brightness of a lamp that is fully on", extra={"unit": "%"})
     ] = 40
     milliamps: Annotated[
         int,

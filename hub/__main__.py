@@ -498,7 +498,7 @@ def _staff_pin(args: Namespace) -> int:
         return 0
     if not state.is_dir():
         raise HubError(f"{state} is not there yet: start the hub once, and it shows a PIN on the table's screens.")
-    print(f"The staff's PIN is {StaffPin.renew(state / 'staff.json')}. Whoever was signed in is signed out.")
+    print(f"The staff PIN is {StaffPin.renew(state / 'staff.json')}. Whoever was signed in is signed out.")
     return 0
 
 

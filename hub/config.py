@@ -166,7 +166,7 @@ class HubPart(msgspec.Struct, frozen=True):
     """`[hub]`: the program itself."""
 
     id: Annotated[
-        Name, Meta(description="this hub's name in every message topic; only one of a name at an outside broker")
+        Name, Meta(description="this hub's name in every message topic; give each hub at an outside broker its own")
     ] = "hub"
     state: Annotated[FilePath, Meta(description="the folder of the log, the keys and the broker's files")] = (
         "~/.local/state/table-hub"
@@ -174,14 +174,12 @@ class HubPart(msgspec.Struct, frozen=True):
     keep_days: Annotated[
         int,
         Meta(
-            description="days until a finished match loses its hands; who won what stays. 0: with the next match",
+            description="days until the hands of a finished match are deleted; results stay. 0: at the next match",
             ge=0,
             le=36500,
         ),
     ] = 30
-    aside_days: Annotated[
-        int, Meta(description="days that a match which people put aside can be taken up again", ge=1, le=36500)
-    ] = 7
+    aside_days: Annotated[int, Meta(description="days in which a suspended match can be resumed", ge=1, le=36500)] = 7
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
     ] = "info"
@@ -191,20 +189,20 @@ class WebPart(msgspec.Struct, frozen=True):
     """`[web]`: the one port that phones, kiosk and staff open."""
 
     host: Annotated[ListenAddress, Meta(description="the address to listen on; 127.0.0.1 keeps phones out")] = "0.0.0.0"  # noqa: S104 - phones reach it over the Wi-Fi
-    port: Annotated[int, Meta(description="the port; 0 takes any free one", ge=0, le=65535)] = 8080
+    port: Annotated[int, Meta(description="the port; 0: any free one", ge=0, le=65535)] = 8080
     address: Annotated[
         PublicAddress,
-        Meta(description='what the QR code says, "10.42.0.1" or "http://hub.cafe.example"; empty: found by itself'),
+        Meta(
+            description='the address in the QR code, "10.42.0.1" or "http://hub.cafe.example"; empty: found automatically'
+        ),
     ] = ""
     names: Annotated[
         tuple[Text, ...],
-        Meta(
-            description="other names that this hub is opened by; addresses, *.local and this machine's name always fit"
-        ),
+        Meta(description="further host names of this hub; addresses, *.local and this machine's name always work"),
     ] = ()
     open_bench: Annotated[
         bool,
-        Meta(description="everybody on the network may work simulated devices and see what each seat picks in secret"),
+        Meta(description="everybody on the network may use simulated devices and see what each seat picks in secret"),
     ] = False
     tls_cert: Annotated[FilePath, Meta(description="certificate for https, with tls_key; empty: plain http")] = ""
     tls_key: Annotated[FilePath, Meta(description="the certificate's private key")] = ""
@@ -220,7 +218,7 @@ class BrokerPart(msgspec.Struct, frozen=True):
 
     url: Annotated[
         BrokerUrl,
-        Meta(description='empty: the hub runs its own mosquitto; else "mqtt://host:1883" or "mqtts://host:8883"'),
+        Meta(description='empty: the hub runs its own mosquitto; otherwise "mqtt://host:1883" or "mqtts://host:8883"'),
     ] = ""
     program: Annotated[Program, Meta(description="the hub's own mosquitto: a program's name or path")] = "mosquitto"
     user: Annotated[Text, Meta(description="the hub's user at an outside broker")] = ""
@@ -232,37 +230,38 @@ class BrokerPart(msgspec.Struct, frozen=True):
 
 
 class HomeAssistantPart(msgspec.Struct, frozen=True):
-    """`[home_assistant]`: the broker of a Home Assistant, which is told what everybody may see of each table."""
+    """`[home_assistant]`: the broker of a Home Assistant, which gets the public data of each table."""
 
     url: Annotated[
         BrokerUrl,
-        Meta(description='its broker, "mqtt://host:1883" or "mqtts://host:8883"; empty: it is told nothing'),
+        Meta(description='its broker, "mqtt://host:1883" or "mqtts://host:8883"; empty: off'),
     ] = ""
     user: Annotated[Text, Meta(description="the hub's user there")] = ""
     password_file: BrokerPassword = ""
     ca_file: BrokerAuthority = ""
-    prefix: Annotated[Name, Meta(description="the discovery prefix that Home Assistant is set to")] = "homeassistant"
+    prefix: Annotated[Name, Meta(description="the discovery prefix set in Home Assistant")] = "homeassistant"
 
     def __post_init__(self) -> None:
         _check_login(self)
 
 
 class UpstreamPart(msgspec.Struct, frozen=True):
-    """`[upstream]`: the broker above the hubs of a venue, at which they and their owner meet."""
+    """`[upstream]`: the broker above the hubs of a venue, shared by the hubs and their owner."""
 
     url: Annotated[
         BrokerUrl,
-        Meta(description='the broker, "mqtt://host:1883" or "mqtts://host:8883"; empty: this hub stands alone'),
+        Meta(description='the broker, "mqtt://host:1883" or "mqtts://host:8883"; empty: off'),
     ] = ""
     user: Annotated[Text, Meta(description="the hub's user there")] = ""
     password_file: BrokerPassword = ""
     ca_file: BrokerAuthority = ""
     venue: Annotated[
         Name,
-        Meta(description="the venue's name in topics, the same at all of its hubs; each of them has its own [hub] id"),
+        Meta(description="the venue's name in topics, the same for all its hubs; each hub has its own [hub] id"),
     ] = "venue"
     whole_state: Annotated[
-        bool, Meta(description="tell all that phones at a table see of it, names of guests too; else a summary")
+        bool,
+        Meta(description="send everything that phones at a table see, including names of guests; false: a summary"),
     ] = False
 
     def __post_init__(self) -> None:
@@ -289,10 +288,10 @@ class TablePart(msgspec.Struct, frozen=True):
     seats: Annotated[int, Meta(description="places at the table, 2 to 6", ge=2, le=6)] = 4
     game: Annotated[GameName, Meta(description="the game offered first in the lobby; empty: none")] = ""
     idle_minutes: Annotated[
-        int, Meta(description="minutes without anybody doing anything before a match is put aside", ge=1, le=1440)
+        int, Meta(description="minutes without any action before a match is suspended", ge=1, le=1440)
     ] = 15
     absent_seconds: Annotated[
-        int, Meta(description="seconds before the others are asked about a seat whose phone sleeps", ge=10, le=3600)
+        int, Meta(description="seconds before the others are asked about a seat whose phone is asleep", ge=10, le=3600)
     ] = 60
     house_seats: Annotated[
         int, Meta(description="seats that the house plays until people decide otherwise", ge=0, le=5)
@@ -302,25 +301,30 @@ class TablePart(msgspec.Struct, frozen=True):
         Meta(description="how well the house plays there, and for people who are away"),
     ] = "steady"
     house_seconds: Annotated[
-        float, Meta(description="seconds that the house takes for a decision, about", ge=0, le=30)
+        float, Meta(description="seconds that the house takes for a decision, approximately", ge=0, le=30)
     ] = 2.0
     attract_seconds: Annotated[
         int, Meta(description="seconds without anybody before screens show a demonstration; 0: never", ge=0, le=3600)
     ] = 120
     reveal_seconds: Annotated[
-        float, Meta(description="seconds that rings show the reveal of a sealed choice, the match goes on", ge=0, le=3)
+        float,
+        Meta(
+            description="seconds that rings show the reveal of a sealed choice; the match continues meanwhile",
+            ge=0,
+            le=3,
+        ),
     ] = 0.7
     pitch_seconds: Annotated[
         float,
-        Meta(description="seconds that a pitch takes at most, which a press ends; 0: nobody pitches", ge=0, le=300),
+        Meta(description="longest pitch in seconds; a press ends it earlier. 0: no pitches", ge=0, le=300),
     ] = 45.0
     sound: Annotated[
-        int, Meta(description="volume in per cent until staff set another one; 0: a quiet table", ge=0, le=100)
+        int, Meta(description="volume in percent until staff change it; 0: a quiet table", ge=0, le=100)
     ] = 60
     language: Annotated[
         tuple[LanguageName, ...],
         Meta(
-            description="of the big screen, panels and the displays of boxes; of two the big screen shows each in turn",
+            description="language of the big screen, panels and box displays; with two, the big screen alternates",
             min_length=1,
             max_length=2,
         ),
@@ -328,16 +332,16 @@ class TablePart(msgspec.Struct, frozen=True):
 
 
 class HoursPart(msgspec.Struct, frozen=True):
-    """`[hours]`: when the venue closes, which every table is told 15 and 5 minutes before. A time before noon is the next morning's."""
+    """`[hours]`: when the venue closes. Every table shows that 15 and 5 minutes before. A time before noon is the next morning's."""
 
-    closes: Annotated[ClosingTime, Meta(description="when the venue closes, every day; empty: no tables are told")] = ""
-    mon: Annotated[ClosingTime, Meta(description="on the evening of a Monday; empty: as every day")] = ""
-    tue: Annotated[ClosingTime, Meta(description="of a Tuesday")] = ""
-    wed: Annotated[ClosingTime, Meta(description="of a Wednesday")] = ""
-    thu: Annotated[ClosingTime, Meta(description="of a Thursday")] = ""
-    fri: Annotated[ClosingTime, Meta(description="of a Friday")] = ""
-    sat: Annotated[ClosingTime, Meta(description="of a Saturday")] = ""
-    sun: Annotated[ClosingTime, Meta(description="of a Sunday")] = ""
+    closes: Annotated[ClosingTime, Meta(description="when the venue closes, every day; empty: no closing time")] = ""
+    mon: Annotated[ClosingTime, Meta(description="on Monday evening; empty: as every day")] = ""
+    tue: Annotated[ClosingTime, Meta(description="on Tuesday evening")] = ""
+    wed: Annotated[ClosingTime, Meta(description="on Wednesday evening")] = ""
+    thu: Annotated[ClosingTime, Meta(description="on Thursday evening")] = ""
+    fri: Annotated[ClosingTime, Meta(description="on Friday evening")] = ""
+    sat: Annotated[ClosingTime, Meta(description="on Saturday evening")] = ""
+    sun: Annotated[ClosingTime, Meta(description="on Sunday evening")] = ""
 
     @property
     def evenings(self) -> tuple[str, ...]:
@@ -350,8 +354,8 @@ class HoursPart(msgspec.Struct, frozen=True):
 class WifiPart(msgspec.Struct, frozen=True):
     """`[wifi]`: the network that guests join first, for the big screen and the table card."""
 
-    name: Annotated[WifiName, Meta(description="its name; empty: screens and cards say nothing of a network")] = ""
-    password: Annotated[WifiPassword, Meta(description="its password, which guests may read; empty: it has none")] = ""
+    name: Annotated[WifiName, Meta(description="its name; empty: screens and cards show no network")] = ""
+    password: Annotated[WifiPassword, Meta(description="its password, which guests may read; empty: none")] = ""
 
     def __post_init__(self) -> None:
         if self.password and not self.name:
@@ -359,11 +363,11 @@ class WifiPart(msgspec.Struct, frozen=True):
 
 
 class PresetPart(msgspec.Struct, frozen=True):
-    """`[[preset]]`: options of a game under a name, which guests choose with one press."""
+    """`[[preset]]`: named options of a game. Guests choose a preset with one press."""
 
     game: Annotated[GameName, Meta(description="the game")] = ""
     name: Annotated[PresetName, Meta(description="what the lobby calls it")] = ""
-    effect: Annotated[EffectLine, Meta(description="what it is like, in one line")] = ""
+    effect: Annotated[EffectLine, Meta(description="a description in one line")] = ""
     options: Annotated[Mapping[str, Any], Meta(description="the options that differ from the game's own")] = (
         msgspec.field(default_factory=dict)
     )

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class Entered(Source, frozen=True):
-    """A list that was entered on the staff's page: nobody sees its file, so sentences name the card, or the line of text."""
+    """A list that was entered on the staff page: nobody sees its file, so sentences name the card, or the line of text."""
 
     def locate(self, at: str | int | tuple[str, str]) -> str:
         """Return where a card is: its line in the text, or its name."""

@@ -69,7 +69,7 @@ class StaffPin:
                 self._store(known)
             self._stamp = _stamp(file) if file.exists() else None
         except OSError as error:
-            raise of_file(error, f"The staff's PIN cannot be kept in {file} ({error.strerror}).") from error
+            raise of_file(error, f"The staff PIN cannot be kept in {file} ({error.strerror}).") from error
         self._stored = known
 
     def _load(self) -> StoredPin | None:
@@ -80,7 +80,7 @@ class StaffPin:
             if isinstance(error, OSError) and isinstance(of_file(error, ""), TemporaryError):
                 raise  # the disk fails, so the file itself may be intact
             aside = set_aside(self._file)
-            log.error("The staff's PIN is another one now. %s It is set aside as %s.", error, aside.name)
+            log.error("The staff PIN is another one now. %s It is set aside as %s.", error, aside.name)
             self.notice = say(
                 "The staff PIN was renewed when the hub started: its file was damaged, or others could read it."
             )
@@ -93,7 +93,7 @@ class StaffPin:
         except OSError as error:
             if isinstance(of_file(error, ""), ConfigError):
                 raise
-            log.warning("The staff's PIN cannot be kept in %s (%s): it holds until the hub ends.", self._file, error)
+            log.warning("The staff PIN cannot be kept in %s (%s): it holds until the hub ends.", self._file, error)
 
     @staticmethod
     def renew(file: Path) -> str:
@@ -103,7 +103,7 @@ class StaffPin:
             write_private(file, msgspec.json.encode(stored))
             return pin
         except OSError as error:
-            raise of_file(error, f"The staff's PIN cannot be kept in {file} ({error.strerror}).") from error
+            raise of_file(error, f"The staff PIN cannot be kept in {file} ({error.strerror}).") from error
 
     def reload(self) -> bool:
         """Read the file again if it has changed. Return whether it has."""
@@ -116,7 +116,7 @@ class StaffPin:
                     return False
                 self._stored, self._stamp, self.shown = _read(self._file), stamp, ""
             except (OSError, HubError) as error:
-                log.warning("The staff's PIN cannot be read again: %s", error)
+                log.warning("The staff PIN cannot be read again: %s", error)
                 return False
         log.info("The staff have another PIN; whoever was signed in is signed out.")
         return True
@@ -156,7 +156,7 @@ def _read(file: Path) -> StoredPin:
     """Return the content of the file. Raise ConfigError or OSError."""
     data = read_file(file)
     if file.stat().st_mode & 0o077:
-        raise ConfigError(f"{file}: the hash of the staff's PIN could be read by others.")
+        raise ConfigError(f"{file}: the hash of the staff PIN could be read by others.")
     try:
         return msgspec.json.decode(data, type=StoredPin)
     except ValueError:

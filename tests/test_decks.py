@@ -1,4 +1,4 @@
-"""The cards of the owner's boxes: entered once on the staff's page, kept, and played with from the next match on."""
+"""The cards of the owner's boxes: entered once on the staff page, kept, and played with from the next match on."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from hub.config import Config, HubPart
 
 ROOT = Path(__file__).parents[1]
 SECURITY = (ROOT / "SECURITY.md").read_text("utf-8")
-HELD = ("What is protected", "The staff's PIN", "What is not protected", "What is kept, and how to wipe it")
+HELD = ("What is protected", "The staff PIN", "What is not protected", "What is kept, and how to wipe it")
 
 
 def sections() -> dict[str, str]:

@@ -204,9 +204,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     dice: Annotated[
         list[str],
-        msgspec.Meta(description="names or addresses (`table-hub find-dice`); empty: the first that are heard"),
+        msgspec.Meta(description="names or addresses (`table-hub find-dice`); empty: the first ones in range"),
     ] = []
-    most: Annotated[int, msgspec.Meta(ge=1, le=MOST, description="where dice is empty, so many at most")] = 6
+    most: Annotated[int, msgspec.Meta(ge=1, le=MOST, description="largest number of dice if `dice` is empty")] = 6
 
 
 class BleDice:

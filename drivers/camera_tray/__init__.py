@@ -1,4 +1,4 @@
-"""A camera that looks down on the dice tray: a throw counts when three pictures running say the same of dice at rest.
+"""A camera that looks down on the dice tray: a throw counts when three pictures in a row agree about dice at rest.
 
 `vision.py` reads the pictures. If it is not certain, a person is asked; nothing is guessed. The tray is calibrated once
 (`table-hub calibrate-tray`): a picture of the empty tray, and the size of a die.
@@ -131,26 +131,26 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     ] = 320.0
     die_mm: Annotated[float, msgspec.Meta(ge=8, le=40, description="a die's edge", extra={"unit": "mm"})] = 16.0
     doubtful: Annotated[
-        int, msgspec.Meta(ge=0, le=1000, description="pictures of throws that could not be read, kept at most")
+        int, msgspec.Meta(ge=0, le=1000, description="how many pictures of unreadable throws to keep")
     ] = 0
     width: Annotated[int, msgspec.Meta(ge=320, le=1920, description="of a picture", extra={"unit": "pixels"})] = 640
     height: Annotated[int, msgspec.Meta(ge=240, le=1440, description="of a picture", extra={"unit": "pixels"})] = 480
     focus: Annotated[
         Annotated[float, msgspec.Meta(ge=0)] | None,
-        msgspec.Meta(description="dioptres of a Pi's camera (left out: at the dice), units of its own of one on USB"),
+        msgspec.Meta(description="a Pi's camera: diopters (left out: at the dice); a USB camera: its own units"),
     ] = None
     exposure_us: Annotated[
         Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="microseconds; left out: automatic")
     ] = None
     gain: Annotated[
         Annotated[float, msgspec.Meta(ge=0)] | None,
-        msgspec.Meta(description="a Pi's camera from 1, one on USB in its own units; left out: automatic"),
+        msgspec.Meta(description="a Pi's camera: from 1; a USB camera: its own units; left out: automatic"),
     ] = None
     white_balance: Annotated[
         Annotated[list[Positive], msgspec.Meta(min_length=2, max_length=2)]
         | Annotated[int, msgspec.Meta(ge=1000)]
         | None,
-        msgspec.Meta(description="kelvin on USB, [red, blue] gains of a Pi's camera; left out: automatic"),
+        msgspec.Meta(description="a USB camera: kelvin; a Pi's camera: [red, blue] gains; left out: automatic"),
     ] = None
 
     def __post_init__(self) -> None:

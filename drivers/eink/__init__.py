@@ -1,4 +1,4 @@
-"""An e-ink panel on the header: the newest public state as a sheet that needs no power to be read.
+"""An e-ink panel on the header: the latest public state on a panel that keeps its picture without power.
 
 A panel is slow and wears out. It gets partial refreshes during a round and a full refresh at its end or after eight partial
 ones, sleeps when nothing happens, and keeps a minimum rest between refreshes. The table never waits for it. After a power
@@ -44,16 +44,16 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     panel: Annotated[str, msgspec.Meta(description="the kind of panel: drivers/README.md lists them")] = "waveshare-4.2"
     spi: Annotated[str, msgspec.Meta(description="the bus and its select: 0.0 is /dev/spidev0.0")] = "0.0"
     select: Annotated[
-        int | None, msgspec.Meta(description="the bus's select, where config.txt has moved it", extra=GPIO)
+        int | None, msgspec.Meta(description="the select pin of the bus, if config.txt moved it", extra=GPIO)
     ] = None
     pins: Annotated[PinFactory, msgspec.Meta(description="how pins are opened; mock hears nothing, for tests")] = (
         "lgpio"
     )
     upside_down: Annotated[bool, msgspec.Meta(description="the panel hangs upside down")] = False
-    reset: Annotated[int | None, msgspec.Meta(description="RST; without it as on the maker's board", extra=GPIO)] = None
-    dc: Annotated[int | None, msgspec.Meta(description="DC; without it as on the maker's board", extra=GPIO)] = None
-    busy: Annotated[int | None, msgspec.Meta(description="BUSY; without it as on the maker's board", extra=GPIO)] = None
-    power: Annotated[int | None, msgspec.Meta(description="PWR; without it as on the maker's board", extra=GPIO)] = None
+    reset: Annotated[int | None, msgspec.Meta(description="RST; left out: as on the maker's board", extra=GPIO)] = None
+    dc: Annotated[int | None, msgspec.Meta(description="DC; left out: as on the maker's board", extra=GPIO)] = None
+    busy: Annotated[int | None, msgspec.Meta(description="BUSY; left out: as on the maker's board", extra=GPIO)] = None
+    power: Annotated[int | None, msgspec.Meta(description="PWR; left out: as on the maker's board", extra=GPIO)] = None
 
     def model(self) -> Model:
         """Return the kind of panel. Raise ConfigError."""

@@ -190,7 +190,10 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "simulated"`."""
 
     seats: Annotated[
-        int, msgspec.Meta(ge=0, le=6, description="boxes of the simulated table; 0: dice and panels, beside real boxes")
+        int,
+        msgspec.Meta(
+            ge=0, le=6, description="boxes of the simulated table; 0: only dice and panels, beside real boxes"
+        ),
     ] = 4
 
 

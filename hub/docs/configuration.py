@@ -24,24 +24,24 @@ INTRODUCTION = """\
 
 <!-- Made by `make renew` from the types. -->
 
-One file in TOML, `/etc/table-hub/table-hub.toml` on an installed hub. Every line of it may be left out, and so may the
-file: this page has the defaults. `table-hub run --print-config` prints a whole file to start from, with these comments in
-it; [`systemd/every-device.toml`](../../systemd/every-device.toml) has a block for every device.
+The configuration is one file in TOML, on an installed hub `/etc/table-hub/table-hub.toml`. You may leave out any line, and
+even the file: this page lists the defaults. `table-hub run --print-config` prints a whole file to start from, with these
+comments. [`systemd/every-device.toml`](../../systemd/every-device.toml) has a block for every device.
 
-- After a change, `table-hub run --check` tries the file without starting anything, and `sudo systemctl restart table-hub`
-  takes it. A match that is under way goes on afterwards.
-- A key that does not exist, and a value that will not do, are refused in one sentence: file, line, key, what is allowed,
-  and the near miss.
-- In a path, `~` is the home of the user that runs the hub; a relative path starts at the file.
-- Parts in double brackets, such as `[[table]]`, may be there several times.
+- After a change, `table-hub run --check` checks the file without starting anything. `sudo systemctl restart table-hub`
+  applies the change. A match under way continues afterwards.
+- The hub refuses an unknown key or an invalid value. The error names file, line and key, what is allowed, and the nearest
+  known name.
+- In a path, `~` is the home of the user that runs the hub. A relative path starts at the folder of the file.
+- A block in double brackets, such as `[[table]]`, may appear several times.
 """
 DEVICES = """
 ## Devices
 
-One `[[device]]` block for each device. These keys every block has; those of the drivers below stand beside them in the same
-block. [What each driver is](../../drivers/README.md) and how its device is wired is in the builder's pages.
+Each device has one `[[device]]` block. Every block has these keys, and beside them the keys of its driver, below.
+[Drivers](../../drivers/README.md) says what each driver is and how to wire its device.
 """
-REQUIRED = "has to be there"
+REQUIRED = "required"
 LEFT_OUT = "left out"
 DEFAULT_BLOCK = "one, with the defaults below"
 

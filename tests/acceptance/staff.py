@@ -1,4 +1,4 @@
-"""The staff's page of a machine's hub, as a browser of the venue works it: `python -m tests.acceptance.staff URL PIN VERB`.
+"""The staff page of a machine's hub, as a browser of the venue works it: `python -m tests.acceptance.staff URL PIN VERB`.
 
 URL is what the QR code says, with the hub's key. Signs in, asks for VERB and prints the answer as JSON: of `look` the venue,
 of any other request whether it was done and the sentence. A refused log-in prints its status and sentence.

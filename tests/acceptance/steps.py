@@ -404,9 +404,9 @@ def power_cut(owner: Owner) -> None:
 
 
 def staff(owner: Owner) -> None:
-    """The staff's page, from another computer: a wrong PIN is refused; it starts the hub again, and switches the machine off."""
+    """The staff page, from another computer: a wrong PIN is refused; it starts the hub again, and switches the machine off."""
     machine, before = owner.machine, owner.match()
-    pin = machine.run("table-hub staff-pin --new").split("staff's PIN is ")[1][:6]
+    pin = machine.run("table-hub staff-pin --new").split("staff PIN is ")[1][:6]
     wrong = f"{(int(pin) + 1) % 10**6:06}"
     assert owner.staff(wrong, "look")["refused"].startswith("403 ")
     venue = owner.staff(pin, "look")

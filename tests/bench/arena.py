@@ -196,12 +196,12 @@ def save_counts(counts: dict[Figure, Counts]) -> None:
 OPENSPIEL = """
 ## Beside OpenSpiel
 
-[OpenSpiel](https://github.com/google-deepmind/open_spiel) 2.0.2 and the sharp house play Goofspiel with two seats and
-`tie=discard`, each order of prizes twice with seats changed: `nice -n 5 python -m tests.bench.openspiel`, which installs it for
-itself alone. The ratio is the house's points by OpenSpiel's, its 95 % interval from the pairs of matches: the house is no
-weaker where it does not end below 1. ISMCTS is OpenSpiel's search for hidden information, in Python: 700 simulations are what
-its search in C++ makes in 20 ms here. CFR+ has solved the small game: nobody can win of it more than is said, so
-that a ratio of 1 is all there is to have.
+`nice -n 5 python -m tests.bench.openspiel` installs [OpenSpiel](https://github.com/google-deepmind/open_spiel) 2.0.2 in an
+environment of its own. OpenSpiel and the sharp house play Goofspiel with two seats and `tie=discard`, each order of prizes
+twice with the seats exchanged. The ratio is the house's points divided by OpenSpiel's. Its 95 % interval comes from the
+pairs of matches: if the interval reaches 1, the house is not shown to be weaker. ISMCTS is OpenSpiel's search for hidden
+information, in Python. Its C++ search makes 700 simulations in 20 ms here. CFR+ has solved the small game, so nobody can do
+better against it than a ratio of 1.
 
 <!-- openspiel -->
 {table}
@@ -220,16 +220,16 @@ def page(counts: dict[Figure, Counts], before: str = "") -> str:
     lines = [
         "# How well the house plays",
         "",
-        "Written by `nice -n 15 python -m tests.bench.arena --matches N`, which plays what is missing and may be stopped.",
+        "`nice -n 15 python -m tests.bench.arena --matches N` wrote this page. It plays the missing matches, and you may stop it.",
         f"{matches_played(counts)} Each row states its own number.",
-        "One seat of a strength plays among others of another, and changes its seat from match to match; a shared win counts",
-        "as its part. Intervals are 95 % (Wilson). Random play makes any offered move with any value.",
+        "One seat of a strength plays against others of another strength, and changes its seat from match to match. A shared win",
+        "counts as a fraction. Intervals are 95 % (Wilson). Random play makes any offered move with any value.",
         "",
-        "![Wins of one seat, as multiples of its fair part, by game, strength and opponents](house.svg)",
+        "![Wins of one seat, as multiples of its fair share, by game, strength and opponents](house.svg)",
         "",
         "## Strengths",
         "",
-        "| game | seats | one | among | matches | wins | interval | fair | a decision, mean | slowest |",
+        "| game | seats | one seat | the others | matches | wins | interval | fair share | mean time per decision | slowest |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     pairs = {figure: got for figure, got in counts.items() if (figure.hero, figure.field) in PAIRS}
@@ -245,15 +245,15 @@ def page(counts: dict[Figure, Counts], before: str = "") -> str:
             )
     lines += [
         "", "## Rules of thumb", "",
-        "One seat follows a rule that a guest finds within an evening (`tests/bench/exploiters.py`), and all others are the house.",
-        f"A rule may win its fair part and {100 * ALLOWED:.0f} points more. Figures above that are in **bold**; in brackets stands the interval.", "",
-        "| game | rule | among | matches | wins by number of seats |",
+        "One seat follows a rule that a guest could find within an evening (`tests/bench/exploiters.py`), and the house plays the others.",
+        f"A rule may win its fair share and {100 * ALLOWED:.0f} percentage points more. Figures above that are in **bold**; brackets hold the interval.", "",
+        "| game | rule | the others | matches | wins by number of seats |",
         "| --- | --- | --- | --- | --- |",
         *rules_of_thumb(counts),
         "", "## Length and fairness", "",
-        "All seats are of one strength. A length is the answers that people give, rolls included: the middle of all matches, and what",
-        "nine of ten do not exceed. The parts are the wins of the seat that won least and of the one that won most.", "",
-        "| game | strength | seats | matches | answers | nine of ten | least | most | fair |",
+        "All seats have the same strength. The length of a match is the number of answers that people give, including rolls: the",
+        "median and the 90th percentile. The last columns show the wins of the seats that won least and most often.", "",
+        "| game | strength | seats | matches | median answers | 90th percentile | weakest seat | strongest seat | fair share |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for figure, got in sorted(pairs.items()):
@@ -312,7 +312,7 @@ COLOURS = {"random": "#7a7a7a", "easy": "#2f66b5", "steady": "#b5562b"}
 
 
 def picture(counts: dict[Figure, Counts]) -> str:
-    """Return an SVG: for each figure its wins as a multiple of the fair part, with the interval as a line."""
+    """Return an SVG: for each figure its wins as a multiple of the fair share, with the interval as a line."""
     rows: list[tuple[str, Figure | None]] = []
     for game in games.names():
         own = [
@@ -328,7 +328,7 @@ def picture(counts: dict[Figure, Counts]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        '<text x="12" y="22" font-size="15" font-weight="bold">Wins of one seat, as a multiple of its fair part</text>',
+        '<text x="12" y="22" font-size="15" font-weight="bold">Wins of one seat, as a multiple of its fair share</text>',
     ]
     for times in range(7):
         x, dash = LEFT + SCALE * times, "" if times == 1 else ' stroke-dasharray="2 3"'

@@ -77,7 +77,7 @@ def near(pairs: Sequence[tuple[float, float]]) -> float:
 def table() -> list[str]:
     """Return the table."""
     lines = [
-        "| game | matches | length within 25 % | minutes left within 25 % | ... if the answers to come were known | in the range | no range |",
+        "| game | matches | length within 25 % | minutes left within 25 % | best possible | in the range | no range |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name in games.names():
@@ -99,14 +99,14 @@ def section() -> str:
     """Return the section of the page."""
     return "\n".join([
         "", LATER, "",
-        "Written by `nice -n 15 python -m tests.bench.half_time --matches 500`: the matches of the steady house with four seats,",
-        f"with people as above; the table has seen {PAST} matches of the game. The estimate is the middle (the median) of what the",
-        "shown range is made of. *Length* is what was played and what is still said, against the whole match; *minutes left* is the second half",
-        "alone, which is as far off in minutes and twice as far in per cent. The next column is what nobody can beat, if people think as assumed here: an estimate",
-        "that knows which answers are still to come, and not how long these people will think over each. In the short games",
-        "that alone is more than a quarter of the second half, more often than once in five times. In Bidness and The Big Idea more",
-        "could be known of what is still to come: of Bidness, neither the round nor the fewest IOUs that anybody has said how",
-        "many answers follow (60 matches, correlation with the length at mid-match 0.0).", "",
+        "`nice -n 15 python -m tests.bench.half_time --matches 500` wrote this section, from matches of the steady house with four seats",
+        f"and people as above. The table has seen {PAST} matches of the game. The estimate is the median of the shown range. *Length*",
+        "compares the estimate with the whole match. *Minutes left* compares it with the second half only: the same error in minutes,",
+        "twice the error in percent. The next column is the best possible estimate under these assumptions: one that knows which",
+        "answers are still to come, but not how long people will take for each. In the short games, that alone is wrong by more than",
+        "a quarter of the second half in more than one case of five. In Bidness and The Big Idea, more could be known in principle. But",
+        "in Bidness, neither the round nor the fewest IOUs of any player says how many answers follow (60 matches, correlation with",
+        "the length at mid-match 0.0).", "",
         *table(), "",
     ])  # fmt: skip
 

@@ -51,7 +51,7 @@ def verdict(won: Sequence[float], of: int, chance: float) -> str:
 def lengths(chosen: Sequence[Figure]) -> list[str]:
     """Return the table of length and fairness."""
     lines = [
-        "| game | rules | seats | matches | rounds | answers | minutes | nine of ten | wins of each seat, % | verdict |",
+        "| game | rules | seats | matches | rounds | answers | minutes | 90th percentile | wins of each seat, % | verdict |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for figure in sorted(chosen, key=lambda one: (one.game, one.kind, one.seats)):
@@ -125,7 +125,7 @@ def tallies(game: str, kind: str = "") -> dict[str, Tally]:
 def cards(game: str, kind: str = "") -> list[str]:
     """Return the table of a game's list."""
     lines = [
-        "| card | to be had | taken | its takers win, times their part | plainly off |",
+        "| card | available | taken | wins of its takers, times their fair share | unbalanced |",
         "| --- | --- | --- | --- | --- |",
     ]
     known = games.find(game).data.get("cards", {})
@@ -151,7 +151,7 @@ BEFORE = {
 def mended() -> list[str]:
     """Return the table of the cards that cost less now."""
     lines = [
-        "| card | cost then | taken | takers win | cost now | taken | takers win |",
+        "| card | earlier cost | taken | takers win | cost now | taken | takers win |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     found, known = tallies("bidness"), games.find("bidness").data["cards"]
@@ -176,9 +176,9 @@ def ranks() -> str:
     times = [one.times[0] for one in found.values()]
     takes = {rank: fmean(one.taken / one.had for name, one in found.items() if name.startswith(rank)) for rank in "ID"}
     return (
-        f"The words of its {len(found)} cards change nothing, and so it comes out: those who launched a card win between "
-        f"{min(times):.2f} and {max(times):.2f} times their part. Of the Items that are played {takes['I']:.0%} are launched, "
-        f"of the Descriptions {takes['D']:.0%}; the rest is discarded."
+        f"The words on its {len(found)} cards change nothing, and the figures agree: players who launched a card win between "
+        f"{min(times):.2f} and {max(times):.2f} times their fair share. Of the Items played, {takes['I']:.0%} are launched; "
+        f"of the Descriptions, {takes['D']:.0%}. The rest are discarded."
     )
 
 
@@ -189,27 +189,28 @@ def section(chosen: Sequence[Figure]) -> str:
                      (("an answer", SECONDS["ask"]), ("a sealed choice", SECONDS["sealed"]), ("a roll", SECONDS["roll"])))  # fmt: skip
     return "\n".join([
         "", TOLD, "",
-        "Written by `nice -n 15 python -m tests.bench.house_figures --matches 500`: all seats are steady, and nothing is said of",
-        f"people who bluff, talk and err. {sum(map(len, have))} matches. Minutes are those of people who take {pace} on average",
-        f"(spread of one answer {THOUGHT}, of one group's pace {GROUP}, both of the logarithm); in a sealed choice all think at",
-        f"once. Intervals are 95 % (Wilson); seats are called uneven where a chi-square test gives less than {LEVEL:.0%}.", "",
+        "`nice -n 15 python -m tests.bench.house_figures --matches 500` wrote this section. The steady house plays all seats, so the",
+        f"figures say nothing about people, who bluff, talk and err. There were {sum(map(len, have))} matches. Minutes assume that",
+        f"people take {pace} on average (standard deviation of the logarithm: {THOUGHT} for one",
+        f"answer, {GROUP} for the pace of a group). In a sealed choice, all think at the same time. Intervals are 95 % (Wilson).",
+        f"Seats are called uneven if a chi-square test gives less than {LEVEL:.0%}.", "",
         *lengths(chosen), "",
         "### The house lists", "",
-        "A card is *plainly off* if it is taken in less than one of twenty cases, or if its takers win (with certainty)",
-        f"{SWINGS} times their part, or as many times less. Who plays well takes good cards: a little over 1 is no flaw.", "",
+        "A card is *unbalanced* if it is taken in less than one of twenty cases, or if its takers win (beyond doubt)",
+        f"{SWINGS} times their fair share, or less by the same factor. Good players take good cards, so a little over 1 is normal.", "",
         "#### Bidness: the deck of events", "",
-        "Taken is played, not sold or discarded. The steady house never plays Bad Press, the Legal Intern or the lawyers'",
-        "Headhunting by its own rule: of these its matches say nothing. Engineers and what hires them away win too little because",
-        "a match of the house is over in three or four rounds, before their tech points pay; their salary is printed.", "",
+        "*Taken* means played, not sold or discarded. By its own rules, the steady house never plays Bad Press, the Legal Intern or",
+        "the lawyers' Headhunting, so its matches say nothing about these. Engineers, and the cards that hire them away, win too",
+        "little: a match of the house ends in three or four rounds, before their tech points pay. Their salary is printed.", "",
         *cards("bidness"), "",
-        "Mended: what a card cost that was plainly off, and the larger Campaign with the smaller one.", "", *mended(), "",
+        "We fixed the costs of the unbalanced cards, and of the larger Campaign together with the smaller one.", "", *mended(), "",
         "#### Bid & Bait!: Fish and Spots", "",
-        "What stands for a set wins the match, so every Fish is above 1; what counts is that all six are alike. Spots 9 and 10",
-        "are seldom taken because a match is mostly over by then, and who takes one is still in it: both are printed, and left.", "",
+        "A complete set wins the match, so every Fish is above 1. It only matters that all six are alike. Spots 9 and 10 are seldom",
+        "taken, because most matches are over by then. Players who take one are still in the match. Both are printed, so we keep them.", "",
         *cards("bid-and-bait"), "",
         "With advanced sides:", "", *cards("bid-and-bait", "advanced sides"), "",
         "#### BID★IT!: the deck", "",
-        "A card is counted when the hand that held it is shown; a win is to lose no Deal card then.", "",
+        "A card counts when the hand that holds it is shown. A win means that its player loses no Deal card then.", "",
         *cards("bid-it"), "",
         "#### The Big Idea: the cards", "", ranks(), "",
     ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""The staff's page of the real program in a real Chromium: signing in, a call that arrives, what is done about it."""
+"""The staff page of the real program in a real Chromium: signing in, a call that arrives, what is done about it."""
 
 from __future__ import annotations
 

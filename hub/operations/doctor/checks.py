@@ -156,7 +156,7 @@ def record(machine: Machine, subject: Subject) -> Iterator[Finding]:
     folder = subject.config.hub.state
     for table, health in subject.tables.items():
         if health.get("fault"):
-            do = "Start it again on the staff's page. The journal says where it failed: journalctl -u table-hub."
+            do = "Start it again on the staff page. The journal says where it failed: journalctl -u table-hub."
             yield Finding("record", "broken", f"Table {table} has stopped after repeated errors.", do, table)
         if silent := health.get("silent"):
             do = "The service manager starts a hub again that hangs. By hand: sudo systemctl restart table-hub."
@@ -191,7 +191,7 @@ def record(machine: Machine, subject: Subject) -> Iterator[Finding]:
         seen = f"Table {table}: the value {name!r} was damaged and is set aside."
         yield Finding("record", "look", seen, "Look at the card: dmesg. Seats may have to be taken again.", table)
     for match in found.at("set aside"):
-        seen = f"Match {match.id} ({match.game}, table {match.table}) cannot go on now: {match.reason}"
+        seen = f"Match {match.id} ({match.game}, table {match.table}) cannot continue now: {match.reason}"
         do = f"Each start tries it again; `table-hub export {match.id}` writes its log into a file."
         yield Finding("record", "look", seen, do, match.id)
     going = [f"{match.game} at table {match.table}, {match.entries} entries" for match in found.at("under way")]

@@ -55,7 +55,7 @@ class StaffDesk(Group):
         self.limit, self.tests = SessionLimit(core, evenings), HardwareTests(core, rolls)
         self.parts = (self.limit, self.tests)
         self._kept_records: list[KeptDid] = []
-        self._records: list[Did] = []  # the same for the staff's page
+        self._records: list[Did] = []  # the same for the staff page
         self.light = 100
         """The brightness of rings and the table's screens in percent."""
         self.volume = volume

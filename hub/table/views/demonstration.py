@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 TOUCHES = (
     Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, ClaimRequest, HelpRequest, PhoneRequest, StaffRequest,
 )  # fmt: skip
-"""The signals caused by a person at the table or on the staff's page."""
+"""The signals caused by a person at the table or on the staff page."""
 STEP_SECONDS = 2.5
 """About how long a decision is open before the house takes it; the dice of a roll lie as long."""
 SEALED_SHARE = 0.25

@@ -755,7 +755,7 @@ export interface Labels {
   };
 }
 /**
- * What screens and boxes know of one move (`[moves.X]`).
+ * The labels of one move (`[moves.X]`).
  */
 export interface MoveLabels {
   label?: string;
@@ -774,7 +774,7 @@ export interface MoveLabels {
   agreed?: boolean;
 }
 /**
- * What screens know of one parameter of moves (`[parameters.X]`). One that is called `target` is a seat.
+ * The labels of one parameter of moves (`[parameters.X]`). A parameter `target` is a seat.
  */
 export interface ParameterLabels {
   label?: string;
@@ -799,7 +799,7 @@ export interface ParameterLabels {
   dial?: number;
 }
 /**
- * What screens know of one fact of a view (`[facts.X]`).
+ * The labels of one fact of a view (`[facts.X]`).
  */
 export interface FactLabels {
   where?: "seat" | "table" | "you";
@@ -903,7 +903,7 @@ export interface VersusLabels {
   signed?: boolean;
 }
 /**
- * The face of a game on big screens.
+ * The look of a game on big screens.
  */
 export interface LookLabels {
   felt: string;
@@ -914,7 +914,7 @@ export interface LookLabels {
   lettering?: "" | "plain" | "round" | "slant" | "stencil" | "tall" | "wide";
 }
 /**
- * One fact that is told at the end of a match (`[[screen.highlights]]`), the most telling first.
+ * One highlight at the end of a match (`[[screen.highlights]]`); list the most interesting first.
  */
 export interface HighlightLabels {
   kind: string;
@@ -962,14 +962,14 @@ export interface HandSize {
   more?: LargerHand[];
 }
 /**
- * Options with which hands are larger.
+ * Options that make hands larger.
  */
 export interface LargerHand {
   options: string[];
   blocks: number;
 }
 /**
- * What a table has to have besides seats (`[needs]`).
+ * What a table needs besides seats (`[needs]`).
  */
 export interface NeedsLabels {
   dice?: number;
@@ -985,7 +985,7 @@ export interface PitchLabels {
   text: string;
 }
 /**
- * What the hub says of printed cards, which it cannot see (`[printed_cards]`).
+ * Texts about printed cards, which the hub cannot see (`[printed_cards]`).
  */
 export interface PrintedLabels {
   one: string;
@@ -1011,7 +1011,7 @@ export interface LobbyLabels {
   };
 }
 /**
- * An option that has no effect, or cannot be played, beside others.
+ * An option that has no effect, or cannot be played, together with others.
  */
 export interface IdleOption {
   with: {

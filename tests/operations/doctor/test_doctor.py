@@ -577,7 +577,7 @@ def test_what_was_set_aside_is_told_with_the_command_that_helps(examination: Exa
     assert "set aside: " in said[0][1]
     assert "bundle" in said[0][2]
     assert "'places'" in said[1][1]
-    assert "m-4 (bidness, table bar) cannot go on now: Other rules." in said[2][1], "m-2 has a match after it"
+    assert "m-4 (bidness, table bar) cannot continue now: Other rules." in said[2][1], "m-2 has a match after it"
     assert "table-hub export m-4" in said[2][2]
 
 
