@@ -31,7 +31,7 @@ def test_a_peer_that_was_not_there_leaves_its_place_empty_and_a_budget_is_judged
         {"what": "six at once", "who": "ours", "unit": "of 6", "n": 3, "value": 6, "raw": [6]},
     ]
     head, _, *rows = table(lines)
-    assert head == "| what | ours | boardgame.io | Colyseus | OpenSpiel | RLCard | budget | met |"
+    assert head == "| measurement | ours | boardgame.io | Colyseus | OpenSpiel | RLCard | budget | met |"
     assert rows[0].endswith("| 3 ms | 1.5 (**2**) |  |  |  | <= boardgame.io | **not met** |")
     assert rows[1].endswith("| 6 of 6 |  |  |  |  | 6 of 6 | met |")
     assert picture(lines).count("<circle") == len(figures.PEERS) + 1

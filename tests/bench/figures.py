@@ -74,40 +74,40 @@ def counted(matches: int) -> str:
     return "one match" if matches == 1 else f"{matches} matches"
 
 
-ENGINE = "checked actions a CPU second, Goofspiel"
-CROWD = "of six, one action a second each, broker and phones"
+ENGINE = "checked actions per CPU second, Goofspiel"
+CROWD = "of six, one action per second each, broker and phones"
 ROWS = (
     Row(f"{ENGINE}, with log", "engine, none", "/s", True),
     Row(f"{ENGINE}, with log, public and own view", "engine, two", "/s", True, ">= 50,000", at_least(50_000)),
-    Row(f"{ENGINE}, with log and the views of all", "engine, all", "/s", True),
+    Row(f"{ENGINE}, with log and all views", "engine, all", "/s", True),
     Row("the same with public and own view, our slowest game", "engine, slowest", "/s", True, ">= 50,000", at_least(50_000)),
-    Row("one acts until all six hold it, p50", "fanout, p50", "ms", False, "<= boardgame.io", no_worse("fanout, p50")),
+    Row("an action until all six phones have it, p50", "fanout, p50", "ms", False, "<= boardgame.io", no_worse("fanout, p50")),
     Row("the same, p99", "fanout, p99", "ms", False, "<= 5 x p50", times_its_own("fanout, p50", 5)),
-    Row("the same, CPU of the server a move", "fanout, CPU", "ms"),
+    Row("the same, CPU of the server per move", "fanout, CPU", "ms"),
     *(
         row
         for count in (1, 20, 100, 200)
         for row in (
             Row(f"{counted(count)} {CROWD}, p50", f"crowd {count}, p50", "ms", False, "<= 5 ms" if count == 200 else "", at_most(5) if count == 200 else None),
             Row(f"{counted(count)} {CROWD}, p99", f"crowd {count}, p99", "ms"),
-            Row(f"{counted(count)} {CROWD}, CPU an action", f"crowd {count}, CPU", "ms"),
-            Row(f"{counted(count)} {CROWD}, memory a match", f"crowd {count}, memory", "MB", False, "<= 0.15 MB", at_most(0.15)),
+            Row(f"{counted(count)} {CROWD}, CPU per action", f"crowd {count}, CPU", "ms"),
+            Row(f"{counted(count)} {CROWD}, memory per match", f"crowd {count}, memory", "MB", False, "<= 0.15 MB", at_most(0.15)),
         )
     ),
     Row("200 matches of six without broker and sockets, p50", "tables 200, p50", "ms", False, "<= 5 ms", at_most(5)),
-    Row("the same, memory a match", "tables 200, memory", "MB", False, "<= 0.15 MB", at_most(0.15)),
-    Row("six sealed bids in the same instant, taken, least of 30 rounds", "six at once", "of 6", True, "6 of 6", at_least(6)),
-    Row("the same, moves as boardgame.io takes them by default", "six at once by default", "of 6", True),
+    Row("the same, memory per match", "tables 200, memory", "MB", False, "<= 0.15 MB", at_most(0.15)),
+    Row("six sealed bids at the same instant: how many are accepted, fewest of 30 rounds", "six at once", "of 6", True, "6 of 6", at_least(6)),
+    Row("the same, with boardgame.io's default moves", "six at once by default", "of 6", True),
     Row("resume of 500 actions, CPU", "resume", "ms", False, "<= 50 ms", at_most(50)),
-    Row("time of an action, last three tenths of 5,000 by the first three", "growth, time", "x", False, "<= 1.25", at_most(1.25)),
-    Row("memory of an action, the same", "growth, memory", "x", False, "<= 1.25", at_most(1.25)),
-    Row("start until a phone can join (a peer: until its port is open)", "start", "ms", False, "<= 2,000 ms", at_most(2000)),
-    Row("page at a first visit (a peer: its library alone)", "page weight", "kB", False, "<= 200 kB", at_most(200)),
+    Row("time per action: last 30 % of 5,000, divided by the first 30 %", "growth, time", "x", False, "<= 1.25", at_most(1.25)),
+    Row("memory per action, the same", "growth, memory", "x", False, "<= 1.25", at_most(1.25)),
+    Row("start until a phone can join (peers: until the port is open)", "start", "ms", False, "<= 2,000 ms", at_most(2000)),
+    Row("page at a first visit (peers: only the library)", "page weight", "kB", False, "<= 200 kB", at_most(200)),
     Row("first visit until a seat can be chosen, CPU slowed 4 times", "first visit", "ms"),
     Row("reload until the hand can be held open, CPU slowed 4 times", "hand", "ms", False, "<= 1,000 ms", at_most(1000)),
     Row("key of a box until its lamp, real firmware, p50", "key to lamp, p50", "ms", False, "<= 10 ms", at_most(10)),
     Row("the same, p99", "key to lamp, p99", "ms"),
-    Row("key of a box until all six phones know, p50", "key to phones, p50", "ms"),
+    Row("key of a box until all six phones have it, p50", "key to phones, p50", "ms"),
 )  # fmt: skip
 
 
@@ -149,7 +149,10 @@ def cell(row: Row, peer: str, figures: Figures, games: dict[str, list[tuple[str,
 def table(lines: Iterable[dict[str, Any]]) -> list[str]:
     """Return the lines of the table, of all that was measured."""
     figures, games = read(lines)
-    made = [f"| what | ours | {' | '.join(PEERS)} | budget | met |", f"| {' | '.join(['---'] * (len(PEERS) + 4))} |"]
+    made = [
+        f"| measurement | ours | {' | '.join(PEERS)} | budget | met |",
+        f"| {' | '.join(['---'] * (len(PEERS) + 4))} |",
+    ]
     for row in ROWS:
         if (row.what, "ours") not in figures:
             continue
