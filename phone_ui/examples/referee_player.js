@@ -12,7 +12,7 @@ const referee = spawn(program, ["referee", game, "--seats", seats, ...house], { 
 const answers = createInterface({ input: referee.stdout })[Symbol.asyncIterator]();
 
 /** Return the referee's next line; the first one comes by itself. */
-async function hear() {
+async function nextReply() {
   const { done, value } = await answers.next();
   if (done) throw new Error("The referee has ended.");
   const answer = JSON.parse(value);
@@ -20,22 +20,22 @@ async function hear() {
   return answer;
 }
 
-/** Say a line to the referee and return its answer. */
+/** Send a line to the referee and return its answer. */
 function ask(/** @type {any} */ line) {
   referee.stdin.write(`${JSON.stringify(line)}\n`);
-  return hear();
+  return nextReply();
 }
 
-let said = await hear();
-while (!said.over) {
-  const { roll, seats: asked } = said.waiting;
-  const offers = (asked?.[SEAT] ?? []).filter((/** @type {any} */ offer) => !offer.standing);
+let reply = await nextReply();
+while (!reply.over) {
+  const { roll, seats: offered } = reply.waiting;
+  const offers = (offered?.[SEAT] ?? []).filter((/** @type {any} */ offer) => !offer.standing);
   const { view } = await ask({ show: SEAT });
   if (roll && (!offers.length || Math.random() < 0.7)) {
-    said = await ask({ roll: Array.from({ length: roll.count }, () => 1 + Math.floor(Math.random() * roll.sides)) });
+    reply = await ask({ roll: Array.from({ length: roll.count }, () => 1 + Math.floor(Math.random() * roll.sides)) });
   } else {
-    said = await ask({ seat: SEAT, ...choose(view, offers) });
+    reply = await ask({ seat: SEAT, ...choose(view, offers) });
   }
 }
-console.log(JSON.stringify(said.over));
+console.log(JSON.stringify(reply.over));
 referee.stdin.end();

@@ -18,7 +18,7 @@ function nameOf({ method, url }) {
 }
 
 /** @param {string} name */
-const kept = async (name) => (await caches.open(PAGES)).match(name);
+const cachedPage = async (name) => (await caches.open(PAGES)).match(name);
 
 /**
  * Return the hub's answer and store it; the stored one if the hub is silent.
@@ -36,7 +36,7 @@ async function answer(request, name) {
     return /** @type {Response} */ (await Promise.race([fetching, late]));
   } catch {
     fetching.catch(() => undefined);
-    return (await kept(name)) ?? fetching;
+    return (await cachedPage(name)) ?? fetching;
   }
 }
 

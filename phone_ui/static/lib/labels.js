@@ -230,10 +230,10 @@ export function scoreText(labels, score) {
  * @returns {{ seat: number, score: any, won: boolean }[]}
  */
 export function ranking(labels, { winners, scores }) {
-  const way = labels?.screen?.best === "least" ? -1 : 1;
+  const direction = labels?.screen?.best === "least" ? -1 : 1;
   return Object.entries(scores ?? {})
     .map(([seat, score]) => ({ seat: Number(seat), score, won: winners.includes(Number(seat)) }))
-    .sort((a, b) => Number(b.won) - Number(a.won) || way * (b.score - a.score));
+    .sort((a, b) => Number(b.won) - Number(a.won) || direction * (b.score - a.score));
 }
 
 // --- moves and their parameters ------------------------------------------------------------------------

@@ -179,27 +179,27 @@ function rangesOf(specs) {
 // --- amounts -------------------------------------------------------------------------------------------
 
 /**
- * Return the next legal amount above (`way` 1) or below (-1) a value, or undefined.
+ * Return the next legal amount above (`direction` 1) or below (-1) a value, or undefined.
  * @param {Range[]} ranges
  * @param {number} value
- * @param {number} way
+ * @param {number} direction
  */
-export function nextAmount(ranges, value, way) {
+export function nextAmount(ranges, value, direction) {
   const found = ranges
-    .map((range) => nextIn(range, value, way))
+    .map((range) => nextIn(range, value, direction))
     .filter((amount) => amount !== undefined)
-    .sort((a, b) => way * (a - b));
+    .sort((a, b) => direction * (a - b));
   return found[0];
 }
 
 /**
  * @param {Range} range
  * @param {number} value
- * @param {number} way
+ * @param {number} direction
  */
-function nextIn({ min, max, step }, value, way) {
+function nextIn({ min, max, step }, value, direction) {
   const top = min + Math.floor((max - min) / step) * step;
-  if (way > 0) {
+  if (direction > 0) {
     const next = value < min ? min : min + (Math.floor((value - min) / step) + 1) * step;
     return next <= top ? next : undefined;
   }

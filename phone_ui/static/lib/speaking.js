@@ -47,7 +47,7 @@ export async function speak(wishes, games, before) {
  * change its language.
  * @type {WeakMap<object, { language: string, props: any }>}
  */
-const said = new WeakMap();
+const spoken = new WeakMap();
 
 /** @implements {Speaker} */
 class Spoken {
@@ -128,11 +128,11 @@ class Spoken {
 
   /** @param {any} node */
   visit(node) {
-    const before = said.get(node);
+    const before = spoken.get(node);
     if (before?.language === this.name) return;
     const { type, props } = node;
     const written = before?.props ?? { ...props };
-    said.set(node, { language: this.name, props: written });
+    spoken.set(node, { language: this.name, props: written });
     const isElement = typeof type === "string";
     const stays = isElement && props.translate === "no";
     if (isElement && !stays) {

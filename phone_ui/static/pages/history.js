@@ -60,7 +60,7 @@ function Games({ games }) {
     value: middle,
     from: least,
     to: most,
-    said: most ? say("{minutes} min", { minutes: Math.round(middle) }) : "?",
+    shown: most ? say("{minutes} min", { minutes: Math.round(middle) }) : "?",
     more: `${played} ×${most ? `, ${say("{least} to {most}", { least: Math.round(least), most: Math.round(most) })}` : ""}`,
   }));
   return html`<section>
@@ -77,7 +77,7 @@ function Seats({ seats }) {
     name: say("Seat {seat}", { seat }),
     value: won,
     mark: expected,
-    said: `${won}`,
+    shown: `${won}`,
     more: say("of {count}", { count: played }),
   }));
   return html`<section>
@@ -96,7 +96,7 @@ function Dice({ dice }) {
     name: say("Face {number}", { number: at + 1 }),
     value: count,
     mark: all / counts.length,
-    said: `${count}`,
+    shown: `${count}`,
   }));
   return html`<section>
     <h2>${CAME_IN[kind]}</h2>

@@ -78,9 +78,9 @@ function nextNumber(held) {
  * @returns {() => void} what ends it
  */
 function onSeen(wake) {
-  const look = () => document.visibilityState === "visible" && wake();
-  document.addEventListener("visibilitychange", look);
-  return () => document.removeEventListener("visibilitychange", look);
+  const onVisible = () => document.visibilityState === "visible" && wake();
+  document.addEventListener("visibilitychange", onVisible);
+  return () => document.removeEventListener("visibilitychange", onVisible);
 }
 
 /**
@@ -93,9 +93,9 @@ function usePublicStream(held, onState, onAway) {
   useEffect(() => {
     if (held) return undefined;
     const stream = subscribe(`/t/${table}/events`, { onState: (next) => onState(complete(next)), onAway });
-    const stopLooking = onSeen(stream.wake);
+    const unsubscribe = onSeen(stream.wake);
     return () => {
-      stopLooking();
+      unsubscribe();
       stream.close();
       onAway(false);
     };
@@ -131,12 +131,12 @@ function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onSeatLost, on
     const onStorage = (event) => {
       if (event.key === `${claimName}/tab` && event.newValue !== JSON.stringify(thisTab)) onElsewhere();
     };
-    const stopLooking = onSeen(opened.wake);
+    const unsubscribe = onSeen(opened.wake);
     addEventListener("pageshow", onRestored);
     addEventListener("online", opened.wake);
     addEventListener("storage", onStorage);
     return () => {
-      stopLooking();
+      unsubscribe();
       removeEventListener("pageshow", onRestored);
       removeEventListener("online", opened.wake);
       removeEventListener("storage", onStorage);
@@ -176,9 +176,9 @@ function useTable() {
   /** @param {Hand} next */
   const onHand = (next) => {
     handingOver.current = Boolean(next.hand_over);
-    const kept = claimSlot.get();
-    if (kept && kept.seat !== next.seat) {
-      const moved = { ...kept, seat: next.seat }; // a match was resumed in which this phone had another seat
+    const stored = claimSlot.get();
+    if (stored && stored.seat !== next.seat) {
+      const moved = { ...stored, seat: next.seat }; // a match was resumed in which this phone had another seat
       claimSlot.set(moved);
       setHeld(moved);
     }
@@ -242,15 +242,15 @@ function useTable() {
  *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
  * }} options
  */
-function useTold({ state, hand, differs, verb, on, send }) {
-  const said = useRef("");
+function useSyncedSetting({ state, hand, differs, verb, on, send }) {
+  const sent = useRef("");
   const moment = `${hand?.session}/${hand?.epoch}/${hand?.match}/${state?.state}/${hand?.seat}/${on}`;
   useEffect(() => {
-    if (!differs) said.current = "";
-    if (!differs || said.current === moment) return;
-    said.current = moment;
+    if (!differs) sent.current = "";
+    if (!differs || sent.current === moment) return;
+    sent.current = moment;
     send(verb, { on }).then(({ ok, code }) => {
-      if (!ok && code === null && said.current === moment) said.current = "";
+      if (!ok && code === null && sent.current === moment) sent.current = "";
     });
   });
 }
@@ -263,7 +263,7 @@ function useTold({ state, hand, differs, verb, on, send }) {
  */
 function useHints({ state, hand, hints, send }) {
   const differs = hand !== null && Boolean(hand.hints) !== hints && (Boolean(state?.hints) || !hints);
-  useTold({ state, hand, differs, verb: "hints", on: hints, send });
+  useSyncedSetting({ state, hand, differs, verb: "hints", on: hints, send });
 }
 
 /**
@@ -274,7 +274,7 @@ function useHints({ state, hand, hints, send }) {
  */
 function useLessons({ state, hand, wanted, send }) {
   const differs = hand !== null && state?.teaching?.skips.includes(hand.seat) === wanted;
-  useTold({ state, hand, differs, verb: "lessons", on: wanted, send });
+  useSyncedSetting({ state, hand, differs, verb: "lessons", on: wanted, send });
 }
 
 function Phone() {

@@ -24,10 +24,10 @@ const DIGITS = 6;
 
 function Staff() {
   const [session, setSession] = useState(/** @type {() => Session | null} */ (lastSession));
-  const [said, setSaid] = useState("");
-  if (!session) return html`<${SignIn} said=${said} onIn=${setSession} />`;
+  const [message, setMessage] = useState("");
+  if (!session) return html`<${SignIn} message=${message} onIn=${setSession} />`;
   const onOut = (/** @type {string} */ sentence) => {
-    setSaid(sentence);
+    setMessage(sentence);
     setSession(null);
   };
   return html`<${HousePage} session=${session} onOut=${onOut} />`;
@@ -35,10 +35,10 @@ function Staff() {
 
 // --- signing in ----------------------------------------------------------------------------------------
 
-/** @param {{ said: string, onIn: (session: Session) => void }} props */
-function SignIn({ said, onIn }) {
+/** @param {{ message: string, onIn: (session: Session) => void }} props */
+function SignIn({ message, onIn }) {
   const [pin, setPin] = useState("");
-  const [error, setError] = useState(said);
+  const [error, setError] = useState(message);
   const [otherKey, setOtherKey] = useState(false);
   const [busy, setBusy] = useState(false);
   const [hubs, setHubs] = useState("");
@@ -170,14 +170,14 @@ function ring() {
   }
 }
 
-/** @param {{ session: Session, onOut: (said: string) => void }} props */
+/** @param {{ session: Session, onOut: (message: string) => void }} props */
 function HousePage({ session, onOut }) {
   const [venue, setVenue] = useState(/** @type {Venue | null} */ (null));
   const [ahead, setAhead] = useState(0); // seconds that the hub's clock is ahead of this one
   const [now, setNow] = useState(Date.now() / 1000);
   const [away, setAway] = useState(false);
   const [sending, setSending] = useState(/** @type {string | null} */ (null));
-  const [said, setSaid] = useState(/** @type {{ ok: boolean, text: string } | null} */ (null));
+  const [message, setMessage] = useState(/** @type {{ ok: boolean, text: string } | null} */ (null));
   const [findings, setFindings] = useState(/** @type {Fault[] | null} */ (null));
   useEffect(
     () =>
@@ -200,16 +200,16 @@ function HousePage({ session, onOut }) {
   /** @type {AskHub} */
   const ask = async (verb, table, args, name) => {
     setSending(name);
-    setSaid(null);
+    setMessage(null);
     let done = true;
     try {
       const answer = await session.ask(verb, table, args);
       if (answer.findings) setFindings(answer.findings);
-      if (answer.say) setSaid({ ok: true, text: answer.say });
+      if (answer.say) setMessage({ ok: true, text: answer.say });
     } catch (error) {
       done = false;
       if (error instanceof SignedOut) onOut(say("You are signed out: sign in again."));
-      else setSaid({ ok: false, text: /** @type {Error} */ (error).message });
+      else setMessage({ ok: false, text: /** @type {Error} */ (error).message });
     }
     setSending(null);
     return done;
@@ -225,7 +225,7 @@ function HousePage({ session, onOut }) {
       <button type="button" class="do" onClick=${out}>Sign out</button>
     </header>
     ${away && html`<p class="fault error" role="alert">The hub does not answer. What you see here may be old.</p>`}
-    ${said && html`<p class=${`said ${said.ok ? "" : "refused"}`} role="status">${said.text}</p>`}
+    ${message && html`<p class=${`said ${message.ok ? "" : "refused"}`} role="status">${message.text}</p>`}
     ${!venue && !away && html`<p class="lead">Waiting for the hub…</p>`}
     ${venue?.faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
     <main class="tables">

@@ -6,7 +6,7 @@ import { applySettings, loadSettings } from "../lib/storage.js";
 
 /** @import { TillTable } from "../lib/messages.d.ts" */
 
-const LOOK = 5_000;
+const REFRESH = 5_000;
 
 applySettings(loadSettings());
 
@@ -45,7 +45,7 @@ function Till() {
   const [tables, setTables] = useState(/** @type {TillTable[] | null} */ (null));
   const [away, setAway] = useState(false);
   useEffect(() => {
-    const look = async () => {
+    const refresh = async () => {
       try {
         const answer = await fetch("/till.json", { cache: "no-store" });
         if (!answer.ok) throw new Error();
@@ -55,8 +55,8 @@ function Till() {
         setAway(true);
       }
     };
-    look();
-    const timer = setInterval(look, LOOK);
+    refresh();
+    const timer = setInterval(refresh, REFRESH);
     return () => clearInterval(timer);
   }, []);
   const free = (tables ?? []).reduce((sum, table) => sum + table.free, 0);

@@ -53,15 +53,15 @@ export function useQuestion(labels, state, hand, keepOpen) {
     lifted: /** @type {string | null} */ (null),
     opened: /** @type {string[]} */ ([]),
   };
-  const [kept, setKept] = useState(fresh);
-  const now = kept.id === id ? kept : fresh;
+  const [stored, setStored] = useState(fresh);
+  const now = stored.id === id ? stored : fresh;
   /** @param {(now: typeof fresh) => Partial<typeof fresh>} change */
   const update = (change) =>
-    setKept((before) => {
+    setStored((before) => {
       const base = before.id === id ? before : now;
       return { ...base, ...change(base) };
     });
-  useCovering(() => setKept((before) => ({ ...before, lifted: null })));
+  useCovering(() => setStored((before) => ({ ...before, lifted: null })));
   return {
     ...now,
     forms,
@@ -71,7 +71,7 @@ export function useQuestion(labels, state, hand, keepOpen) {
         chosen: { ...chosen, [form.key]: choosing(form, chosen[form.key] ?? {}, name, value) },
       })),
     bring: (form) => update(() => ({ front: form.key })),
-    clear: () => setKept(fresh),
+    clear: () => setStored(fresh),
     lift: (form, open) =>
       update(({ opened }) => ({ lifted: open ? form.key : null, opened: open ? [...opened, form.key] : opened })),
     hides: (fields) => (keepOpen ? [] : hiddenIn(labels, state, hand, fields)),

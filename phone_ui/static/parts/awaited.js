@@ -17,7 +17,7 @@ function useWoken(/** @type {string} */ moment) {
     let hidden = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
-    const look = () => {
+    const update = () => {
       clearTimeout(timer);
       if (document.visibilityState === "hidden") {
         hidden = Date.now();
@@ -26,10 +26,10 @@ function useWoken(/** @type {string} */ moment) {
         timer = setTimeout(() => setWoken("now"), SETTLES);
       }
     };
-    document.addEventListener("visibilitychange", look);
+    document.addEventListener("visibilitychange", update);
     return () => {
       clearTimeout(timer);
-      document.removeEventListener("visibilitychange", look);
+      document.removeEventListener("visibilitychange", update);
     };
   }, []);
   useEffect(() => {

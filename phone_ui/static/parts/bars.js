@@ -7,7 +7,7 @@ import { html } from "../lib/html.js";
 /**
  * One bar: its length, a line from the minimum to the maximum, a mark for comparison, and texts.
  * @typedef {{
- *   label: Drawn, name?: string, value: number, from?: number, to?: number, mark?: number, said: string, more?: string,
+ *   label: Drawn, name?: string, value: number, from?: number, to?: number, mark?: number, shown: string, more?: string,
  * }} Bar
  */
 
@@ -23,7 +23,7 @@ export function Bars({ bars, short = false }) {
   const at = (/** @type {number} */ value) => (value / most) * WIDE;
   return html`<ul class=${`bars${short ? " short" : ""}`}>
     ${bars.map(
-      ({ label, name, value, from, to, mark, said, more }) => html`<li key=${name ?? label}>
+      ({ label, name, value, from, to, mark, shown, more }) => html`<li key=${name ?? label}>
         <span class="bar-label">${label}</span>
         <svg class="bar" viewBox=${`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none" aria-hidden="true">
           <rect class="bar-ground" width=${WIDE} height=${HIGH} rx="1" />
@@ -31,7 +31,7 @@ export function Bars({ bars, short = false }) {
           ${from !== undefined && to !== undefined && html`<rect class="bar-range" x=${at(from)} y="4.4" width=${at(to - from)} height="1.2" />`}
           ${mark !== undefined && html`<rect class="bar-mark" x=${Math.max(0, at(mark) - 0.5)} width="1" height=${HIGH} />`}
         </svg>
-        <span class="bar-said"><b>${said}</b>${more && html` <span class="note">${more}</span>`}</span>
+        <span class="bar-said"><b>${shown}</b>${more && html` <span class="note">${more}</span>`}</span>
       </li>`,
     )}
   </ul>`;

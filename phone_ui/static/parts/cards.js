@@ -78,14 +78,14 @@ export function CardText({ labels, face }) {
  */
 export function CardTexts({ labels, faces }) {
   /** @type {Map<string, Face>} */
-  const told = new Map();
+  const explained = new Map();
   for (const face of faces) {
     const card = face === null ? null : faceIn(labels, face);
-    if (card?.text) told.set(card.name, card);
+    if (card?.text) explained.set(card.name, card);
   }
-  if (!told.size) return null;
+  if (!explained.size) return null;
   return html`<ul class="by-name card-texts">
-    ${[...told].map(
+    ${[...explained].map(
       ([name, card]) => html`<li key=${name} style=${cardStyle(card)}>
         <b>${name}</b> <span class="said">${card.text}</span>
       </li>`,

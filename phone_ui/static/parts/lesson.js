@@ -34,7 +34,7 @@ function useLit(part) {
  * The sentence, with the rule's id in small print.
  * @param {{ state: PublicState, lesson: Lesson, to: "asked" | "all" }} props
  */
-function Told({ state, lesson, to }) {
+function LessonText({ state, lesson, to }) {
   const text = (to === "asked" && lesson.say) || lesson.all;
   return html`<p class="lesson-text">
     <${Sentence} state=${state} text=${text} /> <small class="rule-id">${lesson.rule}</small>
@@ -58,7 +58,7 @@ export function PhoneLesson({ state, hand, sending, onSkip }) {
   if (!lesson) return null;
   const isOpen = opened === moment;
   return html`<aside class=${`lesson${isOpen ? " open" : ""}`} aria-label="A rule for this moment">
-    <div class="lesson-line" aria-live="polite"><${Told} state=${state} lesson=${lesson} to=${to} /></div>
+    <div class="lesson-line" aria-live="polite"><${LessonText} state=${state} lesson=${lesson} to=${to} /></div>
     <button
       type="button"
       class="lesson-more"
@@ -97,7 +97,7 @@ export function RoomLesson({ state }) {
   return html`<aside class=${`lesson${lesson ? "" : " waiting"}`} aria-label="A rule for this moment">
     ${
       lesson
-        ? html`<${Told} state=${state} lesson=${lesson} to="all" />`
+        ? html`<${LessonText} state=${state} lesson=${lesson} to="all" />`
         : html`<p class="lesson-text">In this first round, each rule is explained when it is needed.</p>`
     }
   </aside>`;

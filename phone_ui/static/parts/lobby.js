@@ -125,17 +125,17 @@ export function Lobby({ state, seat, sending, ask }) {
     setChanged(its);
     if (seat && picked) ask("wish", { game: picked, preset: name }, "wish");
   };
-  const unsaid = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const pendingWish = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
   const choose = (/** @type {string} */ name, /** @type {any} */ value) => {
     const next = { ...options, [name]: value };
     setChanged(next);
-    clearTimeout(unsaid.current);
-    unsaid.current = setTimeout(
+    clearTimeout(pendingWish.current);
+    pendingWish.current = setTimeout(
       () => picked && ask("wish", { game: picked, options: inForce(labels, next) }, "wish"),
       TOLD_AFTER,
     );
   };
-  useEffect(() => () => clearTimeout(unsaid.current), [picked]);
+  useEffect(() => () => clearTimeout(pendingWish.current), [picked]);
   const about = { state, labels: labels ?? null, chosen: options, onChange: choose };
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">

@@ -57,6 +57,6 @@ export const useGone = (labels, state) => useNews(state, labels?.screen?.gone ??
  */
 export function useHeadline(labels, state) {
   const news = useNews(state, labels?.screen?.headline ?? [], HEADLINE_FOR);
-  const isSaidElsewhere = state.dice || phaseOf(labels, state.view).headline === false;
-  return isSaidElsewhere ? "" : (news?.text ?? "");
+  const isShownElsewhere = state.dice || phaseOf(labels, state.view).headline === false;
+  return isShownElsewhere ? "" : (news?.text ?? "");
 }

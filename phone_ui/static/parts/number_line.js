@@ -39,10 +39,10 @@ function placesOf(points, turned) {
 function lineText(state, line, bids) {
   const first = [...bids].sort((a, b) => (line.turned ? a.value - b.value : b.value - a.value));
   const inWords = first.map(({ seat, value }) => say("Seat {seat} {value}", { seat, value })).join(", ");
-  const way = line.turned ? say("Turned over, lowest first") : say("Highest first");
+  const order = line.turned ? say("Turned over, lowest first") : say("Highest first");
   return withNames(
     state,
-    say("Offer from {low} to {high}. {order}: {bids}", { low: line.low, high: line.high, order: way, bids: inWords }),
+    say("Offer from {low} to {high}. {order}: {bids}", { low: line.low, high: line.high, order, bids: inWords }),
   );
 }
 

@@ -76,9 +76,9 @@ const LOW = matchMedia("(height <= 700px)"); // on a low screen even before what
 function useMedia(query) {
   const [matches, setMatches] = useState(query.matches);
   useEffect(() => {
-    const look = () => setMatches(query.matches);
-    query.addEventListener("change", look);
-    return () => query.removeEventListener("change", look);
+    const update = () => setMatches(query.matches);
+    query.addEventListener("change", update);
+    return () => query.removeEventListener("change", update);
   }, []);
   return matches;
 }
@@ -119,8 +119,8 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const choices = isActing && html`<${Choices} key="choices" ...${base} question=${question} />`;
   const votes = state.dispute?.stage === "vote";
   const teaches = state.teaching && settings.lessons;
-  const told = { state, hand, sending, onSkip };
-  const lesson = teaches && html`<${PhoneLesson} key="lesson" ...${told} />`;
+  const lessonProps = { state, hand, sending, onSkip };
+  const lesson = teaches && html`<${PhoneLesson} key="lesson" ...${lessonProps} />`;
   const beside = isLow ? html`<div key="beside" class="beside">${cover}${lesson}</div>` : cover;
   const rest = [news, own, isLow && now, !votes && dispute, rows];
   // Screen readers and keyboards meet everything in the order in which it is drawn.

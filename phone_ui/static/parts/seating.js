@@ -138,7 +138,7 @@ function SeatGrid({ label, seats, onPick }) {
 function SeatButton({ place, onPick }) {
   const { seat, name } = place;
   const word = isHouse(place) ? say("the house") : place.held ? name || say("taken") : say("free");
-  const said = isHouse(place)
+  const status = isHouse(place)
     ? say("the house plays, free for you")
     : place.held
       ? name
@@ -148,7 +148,7 @@ function SeatButton({ place, onPick }) {
   return html`<button
     type="button"
     class=${`seat-button seat-${seat}`}
-    aria-label=${`${seatText(seat)}, ${said}`}
+    aria-label=${`${seatText(seat)}, ${status}`}
     onClick=${onPick}
   >
     <${Mark} seat=${seat} />

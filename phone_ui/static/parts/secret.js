@@ -55,7 +55,7 @@ export function SecretZone({ label, keepOpen, children }) {
   const [held, setHeld] = useState(false);
   const zone = useRef(/** @type {HTMLElement | null} */ (null));
   const finger = useRef({ y: 0, top: 0 });
-  const [said, setSaid] = useState(""); // the open content, for screen readers
+  const [announced, setAnnounced] = useState(""); // the open content, for screen readers
 
   const release = () => {
     const scrolled = scrolling(zone.current);
@@ -64,7 +64,7 @@ export function SecretZone({ label, keepOpen, children }) {
   };
   useCovering(() => setHeld(false));
   // biome-ignore lint/performance/useDomNodeTextContent: separate parts are read separately
-  useEffect(() => setSaid(held ? (zone.current?.innerText ?? "") : ""), [held]);
+  useEffect(() => setAnnounced(held ? (zone.current?.innerText ?? "") : ""), [held]);
 
   if (keepOpen)
     return html`<section class="secret open kept" data-part="hand" aria-label=${label}>${children}</section>`;
@@ -112,7 +112,7 @@ export function SecretZone({ label, keepOpen, children }) {
   >
     ${held ? children : html`<${Cover} label=${label} />`}
   </div>
-  <p class="unseen" aria-live="polite">${said}</p>`;
+  <p class="unseen" aria-live="polite">${announced}</p>`;
 }
 
 /** @param {{ label: string }} props */

@@ -17,12 +17,12 @@ const linesOf = (/** @type {PublicState} */ { match, epoch, events }, /** @type 
  */
 export function Spoken({ state, isReady }) {
   const newest = state.events.at(-1)?.n ?? -1;
-  const heard = useRef({ match: state.match, n: newest });
+  const latest = useRef({ match: state.match, n: newest });
   const [lines, setLines] = useState(/** @type {{ place: string, text: string }[]} */ ([]));
   useEffect(() => {
     if (!isReady) return;
-    const { match, n } = heard.current;
-    heard.current = { match: state.match, n: newest };
+    const { match, n } = latest.current;
+    latest.current = { match: state.match, n: newest };
     const news = linesOf(state, match === state.match ? n : -1);
     // The present text may not be read yet, because the next state may arrive at once.
     if (news.length) setLines((before) => [...before, ...news].slice(-KEPT));

@@ -45,7 +45,7 @@ export function useFocus() {
       if (!place.matches(`${PLACES}, input`)) place.tabIndex = -1;
       place.focus({ preventScroll: true });
     };
-    const look = () => {
+    const update = () => {
       if (!last || !isLost() || document.querySelector(WAITS)) return;
       if (last.isConnected && !isOff(last)) go(last);
       else if (!last.isConnected || !document.querySelector("button[aria-busy='true']")) go(nextPlace(around));
@@ -63,10 +63,10 @@ export function useFocus() {
       setTimeout(() => {
         if (last === left && left.isConnected && !isOff(left) && isLost())
           last = null; // the person moved the focus away
-        else look();
+        else update();
       });
     };
-    const observer = new MutationObserver(look);
+    const observer = new MutationObserver(update);
     observer.observe(document.body, LOOKS);
     document.addEventListener("focusin", onFocus);
     document.addEventListener("focusout", onLeft);

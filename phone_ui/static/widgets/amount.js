@@ -74,9 +74,9 @@ function Stepper({ about, field, group, onChange }) {
   const latest = useRef(value);
   latest.current = value;
 
-  /** @param {number} way */
-  function step(way) {
-    const next = nextAmount(ranges, latest.current, way);
+  /** @param {number} direction */
+  function step(direction) {
+    const next = nextAmount(ranges, latest.current, direction);
     if (next !== undefined) {
       latest.current = next;
       onChange(next);

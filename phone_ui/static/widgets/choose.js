@@ -18,8 +18,8 @@ import { Card, CardText } from "../parts/cards.js";
  * @returns {boolean[]}
  */
 function takenPlaces(from, chosen, tapped) {
-  const kept = from.filter((_, i) => tapped[i]);
-  if (same(kept, chosen)) return from.map((_, i) => Boolean(tapped[i]));
+  const stillTapped = from.filter((_, i) => tapped[i]);
+  if (same(stillTapped, chosen)) return from.map((_, i) => Boolean(tapped[i]));
   const left = chosen.map((value) => JSON.stringify(value));
   return from.map((value) => {
     const index = left.indexOf(JSON.stringify(value));

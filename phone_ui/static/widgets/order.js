@@ -14,31 +14,31 @@ export function Order({ labels, state, move, field, onChange }) {
 
   /**
    * @param {number} place
-   * @param {number} way
+   * @param {number} direction
    */
-  function shift(place, way) {
+  function shift(place, direction) {
     const next = [...order];
-    [next[place], next[place + way]] = [next[place + way], next[place]];
+    [next[place], next[place + direction]] = [next[place + direction], next[place]];
     onChange(next);
     // Finger or focus follow the moved item.
     queueMicrotask(() => {
-      const button = list.current?.children[place + way]?.querySelector(`[data-way="${way}"]`);
+      const button = list.current?.children[place + direction]?.querySelector(`[data-way="${direction}"]`);
       /** @type {HTMLElement | null | undefined} */ (button)?.focus();
     });
   }
 
   /**
-   * @param {{ way: number, text: string, place: number }} props
+   * @param {{ direction: number, text: string, place: number }} props
    */
-  const step = ({ way, text, place }) => html`<button
+  const step = ({ direction, text, place }) => html`<button
     type="button"
     class="step small"
-    data-way=${way}
-    aria-label=${way < 0 ? say("Move {what} earlier", { what: text }) : say("Move {what} later", { what: text })}
-    disabled=${place === (way < 0 ? 0 : order.length - 1)}
-    onClick=${() => shift(place, way)}
+    data-way=${direction}
+    aria-label=${direction < 0 ? say("Move {what} earlier", { what: text }) : say("Move {what} later", { what: text })}
+    disabled=${place === (direction < 0 ? 0 : order.length - 1)}
+    onClick=${() => shift(place, direction)}
   >
-    ${way < 0 ? "↑" : "↓"}
+    ${direction < 0 ? "↑" : "↓"}
   </button>`;
 
   return html`<ol class="order" ref=${list}>
@@ -47,8 +47,8 @@ export function Order({ labels, state, move, field, onChange }) {
       return html`<li key=${JSON.stringify(value)} class="order-line">
         <span class="order-place">${place + 1}</span>
         <span class="order-words">${text}</span>
-        ${step({ way: -1, text, place })}
-        ${step({ way: 1, text, place })}
+        ${step({ direction: -1, text, place })}
+        ${step({ direction: 1, text, place })}
       </li>`;
     })}
   </ol>`;
