@@ -106,7 +106,7 @@ class SimDice(ThreadedDevice):
         with self._lock:
             arm = self._armed
             if self._lost:
-                return say("The dice reader is lost: restore it, or type the roll.")
+                return say("The dice reader is disconnected: reconnect it, or type the roll.")
             if arm is None:
                 return say("Nobody is asked to roll: the reader ignores the dice.")
             if self._still_at is not None:

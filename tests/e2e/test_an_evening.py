@@ -78,7 +78,7 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
         # Others come, play something else, and end it for good.
         cleo, dan = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
         hub_process.sit({cleo: "Cleo", dan: "Dan"})
-        expect(cleo.page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)
+        expect(cleo.page.get_by_role("button", name="Resume", exact=True)).to_have_count(0)
         assert hub.public.now["put_aside"] == [], "strangers are offered nothing, and read no names"
         start(hub, "BID★IT!", cleo, dan)
         vote(hub, dan, "End it…", cleo, "End it")
@@ -87,11 +87,11 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
 
         # The first group is back: their phones are known, their hands are theirs.
         hub_process.sit({ana: "Ana", ben: "Ben"})
-        ben.page.get_by_role("button", name="Go on", exact=True).click()
+        ben.page.get_by_role("button", name="Resume", exact=True).click()
         expect(ben.page.get_by_role("alert")).to_contain_text("somebody at seat 3 is missing")
         hub.bench(box=3, press="push")
         hub.until(ready(3), "seat 3 is back on its box")
-        ben.page.get_by_role("button", name="Go on", exact=True).click()
+        ben.page.get_by_role("button", name="Resume", exact=True).click()
         hub.until(sealed, "the match goes on")
         for phone in (ana, ben):
             assert phone.secret_fish() == fish[phone.seat]

@@ -288,7 +288,9 @@ def test_a_name_is_no_part_of_a_sentence_whatever_it_says(browser: Browser, hub:
     hub.public(renamed(scenes.TAKE | {"seq": 50, "question": asked}))
     for page in (phone, screen):
         question = page.locator(".table-question-text")
-        expect(question).to_contain_text("und sagt \u2068Platz 1. Is it Done\u2069. Ist das \u2068Pass\u2069?")
+        expect(question).to_contain_text(
+            "namens \u2068Platz 1. Is it Done\u2069 fragt nach {seat} King %s $&. Ist das \u2068Pass\u2069?"
+        )
         expect(question.locator(".who")).to_have_count(1)  # seat 2's alone
     for name in WORDS.values():
         expect(screen.locator(".seat-called", has_text=name)).to_have_count(1)

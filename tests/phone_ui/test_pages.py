@@ -1986,7 +1986,7 @@ def test_a_match_is_offered_to_its_people_alone(page: Page, hub: FakeHub) -> Non
     expect(page.get_by_text("What shall we play?")).to_be_visible()
     expect(page.get_by_text("Resume a match")).to_have_count(0)
     hub.public(scenes.public(put_aside=[offer | {"people": [1, 2]}], seq=42))
-    expect(page.get_by_role("button", name="Go on", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()
 
 
 def test_a_sleeper_whom_the_table_waits_for_is_not_said_to_be_choosing(page: Page, hub: FakeHub) -> None:

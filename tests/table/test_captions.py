@@ -93,7 +93,7 @@ def test_a_caption_of_many_lines_is_cut_to_three() -> None:
 def test_answers_are_named_in_the_tables_language() -> None:
     labels, letters = games.find("bidness").labels, Lettering(GERMAN("bidness"))
     moves = [Move("bid", {"amount": Amount(45, 500, 5)}), Move("drop", {})]
-    assert picked_caption(Cursor(), moves, labels, None, letters) == "Biete 45 $ | Leiste: Raus"
+    assert picked_caption(Cursor(), moves, labels, None, letters) == "Biete 45 $ | Leiste: Aussteigen"
     assert typed_caption(Cursor(faces=(4,)), Roll(1, 2, 6, ""), (), labels, None, letters) == "Wuerfel: 4 _"
     fish = games.find("bid-and-bait").labels
     assert sealed_captions([Answer("bid", {"number": 3})], fish, None, Lettering(GERMAN("bid-and-bait"))) == ["Biete 3"]

@@ -95,7 +95,7 @@ def test_where_several_people_play_none_are_allowed_until_they_say_so_between_ma
     assert not rig.state["hints"]
     answer = rig.say(1, "hints", {"on": True})
     assert (answer["ok"], answer["code"]) == (False, "HINTS")
-    assert "allows no hints" in answer["error"]
+    assert "Hints are not allowed" in answer["error"]
     assert rig.say(2, "hints", {"allow": True})["ok"]
     assert rig.state["hints"]
     assert rig.say(1, "hints", {"on": True})["ok"]

@@ -94,7 +94,7 @@ def test_a_dial_turns_through_games_and_presets_and_a_push_starts_what_it_says()
         ("bid-it", ""),
     ]  # fmt: skip
     rig.turn(1)
-    assert "A push starts BID★IT! “full” (All the advanced rules.), for 2 to" in rig.notice()
+    assert "Push a dial to start BID★IT! “full” (All the advanced rules.), for 2 to" in rig.notice()
     for seat in (1, 2, 3):
         rig.press(seat, "push")
     rig.press(1, "push", "push")

@@ -98,7 +98,7 @@ def test_what_could_not_be_written_was_not(
 def test_a_match_of_a_game_that_is_no_more_is_set_aside_and_kept(store: MemoryStore, record: MatchLog) -> None:
     begun(record)
     for _ in range(2):
-        with pytest.raises(StartRefused, match="its log is kept"):
+        with pytest.raises(StartRefused, match="Its log is saved"):
             opened(store).resume({})
     assert store.load("m-1")[0], "nothing is deleted"
 

@@ -1651,7 +1651,7 @@ def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> N
     open_question = phones.table._people.questions.open
     assert open_question
     german = language_of("de", "bid-and-bait").translate(open_question.text)
-    assert german == ("Ein neues Handy fragt nach Platz 3 und sagt \u2068Cleo\u2069. Ist das \u2068Guest 3\u2069?", ())
+    assert german == ("Ein neues Handy namens \u2068Cleo\u2069 fragt nach Platz 3. Ist das \u2068Guest 3\u2069?", ())
     before = phones.sids[3]
     assert phones.say(1, "vote", {"say": "yes"})["ok"]
     assert before not in phones.phones.released, "one opponent alone gives no hand away"

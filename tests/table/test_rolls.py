@@ -426,7 +426,7 @@ def test_after_a_while_the_other_doors_are_pointed_out_and_then_staff_are_called
     rig = at(2)
     rig.see("armed")
     wait(rig, HINT_SECONDS)
-    assert rig.state["dice"]["say"] == "Roll; or type what the dice show; or let the hub roll."
+    assert rig.state["dice"]["say"] == "Roll, type what the dice show, or let the hub roll."
     wait(rig, STAFF_SECONDS)
     assert rig.notice() == "Seat 1 has not rolled for two minutes."
 

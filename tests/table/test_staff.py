@@ -96,7 +96,7 @@ def test_a_call_is_done_when_staff_say_so(rig: StaffRig) -> None:
     assert rig.notice() == "Seat 2 calls for help."
     rig.does("done", key="help:2")
     assert rig.state["notices"] == []
-    assert "has ended already" in rig.refuses("done", key="help:2")
+    assert "is no longer shown" in rig.refuses("done", key="help:2")
 
 
 def test_a_phone_calls_and_takes_its_call_back(rig: StaffRig) -> None:
@@ -479,9 +479,9 @@ def test_a_census_reads_what_lies_in_the_tray(rig: StaffRig) -> None:
     rig.take(DiceSeen("tray", arm, "wrong_count", (), "Five dice lie there."))
     assert rig.desk.test.dice == "These are not 6 dice. Five dice lie there."
     rig.take(DiceSeen("tray", arm, "cocked", (), ""))
-    assert rig.desk.test.dice == "A die leans or lies outside; none lies flat."
+    assert rig.desk.test.dice == "A die leans or is outside the tray. No die is flat."
     rig.take(DiceSeen("tray", arm, "cocked", (2, 5), ""))
-    assert rig.desk.test.dice == "A die leans or lies outside; flat: 2 5."
+    assert rig.desk.test.dice == "A die leans or is outside the tray. Flat dice: 2 5."
     rig.take(DiceSeen("tray", arm, "settled", (1, 2, 3, 4, 5, 6)))
     assert rig.desk.test.dice == "All 6 dice are there: 1 2 3 4 5 6."
     rig.take(DiceSeen("tray", arm - 1, "settled", (1,)))

@@ -461,7 +461,7 @@ def test_boxes_alone_choose_the_game_with_a_dial_before_and_after_a_match() -> N
     assert rig.state["state"] == "over"
     rig.take(Turn("box-2", -1))
     assert (rig.state["state"], rig.state["title"]) == ("over", "Short")
-    assert "A push starts Bid & Bait!" in str(rig.notice())
+    assert "Push a dial to start Bid & Bait!" in str(rig.notice())
     rig.press(1, "push", "push")
     assert (rig.state["state"], rig.state["game"]) == ("playing", bait.name)
 
@@ -1290,7 +1290,7 @@ def test_a_record_that_the_rules_contradict_is_set_aside_and_kept(playing: Table
     kept[-1] = kept[-1]._replace(line=line.replace(b'"asked":', b'"asked":1'))
     again = TableRig(boxes=False, store=playing.store)
     assert again.state["state"] == "lobby"
-    assert "its log is kept" in again.notice()
+    assert "Its log is saved" in again.notice()
     assert again.store.entries["m-1"][-1].number == number
     again.take(BrokerUp())
     assert again.notice(), "the broker's coming does not hide it"

@@ -246,7 +246,7 @@ class TableDice:
             batch.check_silence()
         waited = self._clock.now() - batch.moved_at
         if waited >= HINT_SECONDS and batch.state == "armed" and not batch.text:
-            batch.text = say("Roll; or type what the dice show; or let the hub roll.")
+            batch.text = say("Roll, type what the dice show, or let the hub roll.")
         return before != (batch.state, batch.text, self.accepted)
 
     # --- what everybody sees ---

@@ -117,8 +117,8 @@ def _sentence(seen: DiceSeen) -> str:
             return say("The dice are moving.")
         case "cocked":
             if not faces:
-                return _with(say("A die leans or lies outside; none lies flat."), seen.say)
-            return _with(say("A die leans or lies outside; flat: {faces}.", faces=faces), seen.say)
+                return _with(say("A die leans or is outside the tray. No die is flat."), seen.say)
+            return _with(say("A die leans or is outside the tray. Flat dice: {faces}.", faces=faces), seen.say)
         case "wrong_count":
             return _with(say("These are not {count} dice.", count=CENSUS), seen.say)
         case _:

@@ -29,7 +29,7 @@ export function BoxCards({ ask, sending }) {
     <details onToggle=${onToggle}>
       <summary><h2>Your printed cards</h2></summary>
       <p class="quiet-words">
-        With printed cards, the hub must know what is printed on yours. Enter it once; it counts from the next match on.
+        With printed cards, the hub must know what is printed on yours. Enter it once. It counts from the next match on.
       </p>
       ${failed && html`<p role="alert">The hub does not answer. Close this part and open it again.</p>`}
       ${Object.entries(cards?.games ?? {}).map(

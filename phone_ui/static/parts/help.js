@@ -81,7 +81,7 @@ function BoxHelp() {
     <dl class="key-list">
       <div><dt>Dial</dt><dd>more or less</dd></div>
       <div><dt>Push the dial</dt><dd>yes, lock</dd></div>
-      <div><dt>Wide bar</dt><dd>no, pass, back; held for 3 seconds it calls the staff</dd></div>
+      <div><dt>Wide bar</dt><dd>no, pass, back. Hold it for 3 seconds to call the staff</dd></div>
       <div><dt>Keys 1 to 6</dt><dd>choose by number, or type what a die shows</dd></div>
       <div><dt>Somebody typed dice</dt><dd>push if the dice are right, press the bar if not</dd></div>
       <div><dt>A roll was read wrong</dt><dd>press the bar within 5 seconds. Then everybody votes: push for yes, bar for no</dd></div>

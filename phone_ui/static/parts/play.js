@@ -191,7 +191,7 @@ function Warnings({ labels, state, hand, seat }) {
       seat !== null &&
       state.view &&
       !state.view.seats?.[seat] &&
-      html`<p class="news">This match began without you. You play in the next one; until then you can watch.</p>`
+      html`<p class="news">This match began without you. You play in the next one. Until then, you can watch.</p>`
     }
     ${state.state === "stopped" && html`<p class="banner">The match has stopped. Its log is saved. Call the staff.</p>`}
     ${alertsOf(labels, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}

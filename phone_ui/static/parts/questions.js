@@ -148,7 +148,7 @@ export function PutAsideList({ state, seat = null, sending = null, ask }) {
               disabled=${Boolean(sending)}
               onClick=${() => ask("take_up", { match }, `take up ${match}`)}
             >
-              Go on
+              Resume
             </button>`
           }
         </li>`,
