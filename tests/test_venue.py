@@ -6,7 +6,6 @@ import threading
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 
 from hub import games
@@ -30,6 +29,7 @@ from hub.network.staff_messages import (
 from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffRequest
 from hub.power import PowerControl
 from hub.venue import StaffFeed, VenueDesk, VenueTable
+from tests.complete_states import read_state
 from tests.table.fakes import TableRig
 from tests.table.test_claims import step
 
@@ -97,7 +97,7 @@ def test_staff_see_of_a_match_what_everybody_sees_and_nothing_else(game: str) ->
             break
         step(rig, random)
         table = venue.table
-        shown = msgspec.json.decode(to_json(table.public))
+        shown = read_state(to_json(table.public))
         public = rig.state
         assert {key: value for key, value in shown.items() if key not in TRIMMED} == {
             key: value for key, value in public.items() if key not in TRIMMED

@@ -157,7 +157,9 @@ class FakeHub:
         data = messages.to_bytes(msgspec.convert(state, PublicState))
         self._match = {"match": state.get("match"), "epoch": state["epoch"]}
         self._on_loop(self._tell, f"th/1/{HUB}/{TABLE}/pub/state", data, "events")
-        codes = {str(seat["seat"]): f"BCDFG{'HJKLMN'[seat['seat'] - 1]}" for seat in state["seats"] if not seat["held"]}
+        codes = {
+            str(seat["seat"]): f"BCDFG{'HJKLMN'[seat['seat'] - 1]}" for seat in state["seats"] if not seat.get("held")
+        }
         shown = {"claim_codes": codes, "fingerprint": encryption.fingerprint(self.key.public)}
         screen = msgspec.convert({**state, **shown, **own}, ScreenState)
         self._on_loop(self._tell, "", to_bytes(screen), "screen")
