@@ -8,7 +8,7 @@ import pytest
 
 from hub.errors import NotAsked
 from hub.state import QuestionKind
-from hub.table.seating.questions import KINDS, VOTE_SECONDS, OpenQuestion, Questions
+from hub.table.seating.questions import KINDS, VOTE_SECONDS, OpenQuestion, Questions, majority_option
 from tests.table.fakes import HeldClock
 
 YES = {"yes": "Yes", "no": "No"}
@@ -94,3 +94,29 @@ def test_who_has_left_keeps_a_vote_where_all_have_to_agree(kind: QuestionKind) -
     there.remove(3)
     assert questions.open
     assert questions.open.current_voters() == ([1, 2, 3] if kind in ALL else [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("votes", "voters", "late", "wanted"),
+    [
+        ("", 3, False, None),
+        ("ss", 3, False, "safe"),
+        ("wh", 3, False, None),
+        ("wsh", 3, False, "safe"),
+        ("whs", 3, False, "house"),
+        ("hs", 2, False, "house"),
+        ("hsshw", 5, False, "house"),
+        ("hsshsw", 6, False, "safe"),
+        ("wwsh", 4, False, "wait"),
+        ("ws", 2, False, "wait"),
+        ("sh", 3, True, "safe"),
+        ("s", 2, True, "wait"),
+        ("", 2, True, "wait"),
+    ],
+)
+def test_who_will_not_wait_is_not_outvoted_by_disagreeing_about_the_rest(
+    votes: str, voters: int, late: bool, wanted: str | None
+) -> None:
+    options = {"w": "wait", "s": "safe", "h": "house"}
+    given = {seat: options[vote] for seat, vote in enumerate(votes, 1)}
+    assert majority_option(given, range(1, voters + 1), late) == wanted

@@ -52,12 +52,19 @@ def first_answer(otherwise: str) -> Decide:
 
 
 def majority_option(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
-    """Return the option of more than half of the voters; `wait` if all have voted, or the time is over, without one."""
+    """Return the option of more than half of the voters.
+
+    If all have voted, or the time is over, without one: if more than half do not want to wait, the option that most of
+    these want, or the one that was voted for first; else `wait`.
+    """
     wanted = list(votes.values())
     for option in dict.fromkeys(wanted):
         if wanted.count(option) * 2 > len(voters):
             return option
-    return "wait" if late or len(wanted) == len(voters) else None
+    if not late and len(wanted) < len(voters):
+        return None
+    others = [option for option in wanted if option != "wait"]
+    return max(dict.fromkeys(others), key=others.count) if len(others) * 2 > len(voters) else "wait"
 
 
 class Rule(NamedTuple):
