@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test long wide quick static check docs gallery bench chaos fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup install clean
+.PHONY: help demo test long wide quick static check docs gallery bench simulate chaos fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -32,6 +32,7 @@ help:
 	@echo 'make docs     the pages for owners and developers, as a site in build/docs/html'
 	@echo 'make gallery  every game, phase and screen as pictures on one page in build/gallery (ARGS="--against REV": what differs)'
 	@echo 'make bench    the measurements, side by side with their peers'
+	@echo 'make simulate evenings at a table in virtual time, each decided by its seed: which promise is broken'
 	@echo 'make chaos    an hour of five tables while hub, broker, disk, clock, phones, boxes and dice fail'
 	@echo 'make fuzz     odd bytes for all that reads bytes, until Ctrl-C'
 	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour each)'
@@ -97,6 +98,10 @@ bench:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
 
 # ARGS="--minutes 10 --seed 7" for less of it, or for the same faults again.
+# ARGS="--seed 17 --seeds 1 --trace" for one evening and all that happens.
+simulate:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.simulation $(ARGS)
+
 chaos:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.chaos $(ARGS)
 

@@ -1,0 +1,155 @@
+"""A broker with delays, drops and wills: what the hub and the phones of a simulation talk over.
+
+It follows MQTT 3.1.1 as far as both need it: the messages of one connection keep their order, retained messages are sent
+at a subscription, a will is published when a connection ends without a goodbye, and each login has its own topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal
+
+from tests.simulation.clock import Scheduler
+
+OnMessage = Callable[[str, bytes, bool], None]
+
+
+@dataclass
+class Connection:
+    """The connection of one phone. `on_message` gets topic and payload, `on_close` whether the login is gone."""
+
+    sid: str
+    will: str
+    on_message: Callable[[str, bytes], None]
+    on_close: Callable[[bool], None]
+    topics: set[str] = field(default_factory=set)
+    is_open: bool = True
+    down_at: float = 0.0  # when the last message to the phone arrives: no message overtakes another
+    up_at: float = 0.0  # when the last message of the phone arrives
+
+
+class SimulatedBroker:
+    """The Broker port. It lives as long as one run of the hub."""
+
+    def __init__(self, scheduler: Scheduler, random: Random) -> None:
+        self._scheduler, self._random = scheduler, random
+        self._logins: dict[str, tuple[str, set[str], set[str]]] = {}
+        self._made: set[str] = set()
+        self._retained: dict[str, bytes] = {}
+        self._hub: list[tuple[str, OnMessage]] = []
+        self.connections: list[Connection] = []
+        self.is_up = True
+        self.slowness = 0.05  # mean delay of a message, in seconds
+
+    # --- the port ---
+
+    @property
+    def logins(self) -> SimulatedBroker:
+        """Return the logins, which are kept here."""
+        return self
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Do nothing: a simulated step is atomic."""
+        return nullcontext()
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
+        """Publish a message of the hub."""
+        if retain:
+            self._retain(topic, payload)
+        for one in self.connections:
+            if topic in one.topics:
+                self._send(one, topic, payload)
+
+    def subscribe(self, pattern: str, on_message: OnMessage) -> None:
+        """Subscribe the hub; `pattern` has one "+"."""
+        self._hub.append((pattern, on_message))
+
+    def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
+        """Make a login, which takes a moment."""
+        self._logins[sid] = password, set(reads), set(writes)
+        self._scheduler.after(self._delay(), lambda: self._made.add(sid) if sid in self._logins else None)
+
+    def release(self, sid: str) -> None:
+        """Delete a login, and end its connections."""
+        self._logins.pop(sid, None)
+        self._made.discard(sid)
+        for one in [one for one in self.connections if one.sid == sid]:
+            self.close(one, is_lost=True)
+
+    def admitted(self, sid: str) -> bool:
+        """Return whether a login is made."""
+        return sid in self._made
+
+    # --- phones ---
+
+    def connect(self, connection: Connection, password: str) -> bool:
+        """Connect a phone. Return False if its login is not known."""
+        known = self._logins.get(connection.sid)
+        if not self.is_up or connection.sid not in self._made or known is None or known[0] != password:
+            return False
+        for other in [one for one in self.connections if one.sid == connection.sid]:
+            self.close(other)  # MQTT 3.1.1, 3.1.4-2: the older connection of a client ends
+        self.connections.append(connection)
+        return True
+
+    def follow(self, connection: Connection, topics: Sequence[str]) -> None:
+        """Subscribe a phone to the topics that its login may read, and send what is retained there."""
+        _, reads, _ = self._logins[connection.sid]
+        for topic in topics:
+            if topic in reads:
+                connection.topics.add(topic)
+                if topic in self._retained:
+                    self._send(connection, topic, self._retained[topic])
+
+    def write(self, connection: Connection, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        """Publish a message of a phone, if its login may write there."""
+        known = self._logins.get(connection.sid)
+        if connection.is_open and known and topic in known[2]:
+            self._to_hub(connection, topic, payload, retain=retain)
+
+    def close(self, connection: Connection, *, is_lost: bool = False) -> None:
+        """End a connection without a goodbye."""
+        if connection.is_open:
+            connection.is_open = False
+            self.connections.remove(connection)
+            self._to_hub(connection, connection.will, b"", retain=True)
+            self._scheduler.after(self._delay(), lambda: connection.on_close(is_lost))
+
+    def end(self) -> None:
+        """End with the hub: all connections close, and nothing arrives any more."""
+        for one in [*self.connections]:
+            self.close(one)
+        self.is_up = False
+
+    def _delay(self) -> float:
+        return self._random.expovariate(1 / self.slowness)
+
+    def _send(self, connection: Connection, topic: str, payload: bytes) -> None:
+        connection.down_at = max(connection.down_at, self._scheduler.time + self._delay())
+        self._scheduler.after(
+            connection.down_at - self._scheduler.time,
+            lambda: connection.on_message(topic, payload) if connection.is_open else None,
+        )
+
+    def _to_hub(self, connection: Connection, topic: str, payload: bytes, *, retain: bool) -> None:
+        def arrive() -> None:
+            if not self.is_up:
+                return
+            if retain:
+                self._retain(topic, payload)
+            for pattern, on_message in self._hub:
+                before, _, after = pattern.partition("+")
+                if topic.startswith(before) and topic.endswith(after):
+                    on_message(topic, payload, False)
+
+        connection.up_at = max(connection.up_at, self._scheduler.time + self._delay())
+        self._scheduler.after(connection.up_at - self._scheduler.time, arrive)
+
+    def _retain(self, topic: str, payload: bytes) -> None:
+        if payload:
+            self._retained[topic] = payload
+        else:
+            self._retained.pop(topic, None)
