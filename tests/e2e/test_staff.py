@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, Response, expect
+from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
@@ -60,7 +60,7 @@ class StaffBrowser:
         """Press a button of the table, and its question's answer."""
         self.table.get_by_role("button", name=name).first.click()
         if sure:
-            self.table.get_by_role("button", name=sure).click()
+            self.table.get_by_role("button", name=sure, exact=True).click()
 
 
 @pytest.fixture(scope="module")
@@ -252,12 +252,21 @@ def test_staff_enter_the_cost_that_is_printed_on_a_card(hub: HubProcess, browser
     part.get_by_text("Bidness", exact=True).click()
     card = part.get_by_role("group", name="Campaign +1")
     card.get_by_label("Cost in $").fill("15")
-    part.get_by_role("button", name="Save").locator("visible=true").click()
+    save = part.get_by_role("button", name="Save").locator("visible=true")
+    held: list[Route] = []
+    staff.page.route("**/cards.json", lambda route: held.append(route))  # noqa: PLW0108 - the browser library marks functions, and no built-in ones
+    save.click()
     expect(staff.page.get_by_text("Bidness is played with these cards from the next match on.")).to_be_visible()
     assert hub.get("/cards.json")["games"]["bidness"]["parts"]["cards"]["MB1"]["cost"] == 15
-    card.get_by_label("Cost in $").fill("-1")
-    part.get_by_role("button", name="Save").locator("visible=true").click()
+    card.get_by_label("Cost in $").fill("-1")  # while the page still loads what was saved
+    while not held:
+        staff.page.wait_for_timeout(10)
+    held[0].continue_()
+    staff.page.unroute("**/cards.json")
+    expect(save).to_be_enabled()
+    save.click()
     expect(staff.page.get_by_text("MB1: ")).to_be_visible()
+    expect(save).to_be_enabled()
     hub.cut()
     assert hub.get("/cards.json")["games"]["bidness"]["parts"]["cards"]["MB1"]["cost"] == 15
     assert "differs" not in hub.get("/games/bidness.json")["printed_cards"]

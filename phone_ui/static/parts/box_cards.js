@@ -21,9 +21,11 @@ export function BoxCards({ ask, sending }) {
     }
   };
   const onToggle = (/** @type {any} */ event) => event.target.open && !cards && load();
-  /** @type {(game: string, changes: Facts) => Promise<void>} */
+  /** @type {(game: string, changes: Facts) => Promise<boolean>} */
   const save = async (game, changes) => {
-    if (await ask("cards", "", { game, changes }, "cards")) await load();
+    const isSaved = await ask("cards", "", { game, changes }, "cards");
+    if (isSaved) await load();
+    return isSaved;
   };
   return html`<section class="machine" aria-label="Your printed cards">
     <details onToggle=${onToggle}>
@@ -42,14 +44,14 @@ export function BoxCards({ ask, sending }) {
 
 /**
  * One game: a form with its cards.
- * @param {{ game: string, about: GameCards, save: (game: string, changes: Facts) => Promise<void>, disabled: boolean }} props
+ * @param {{ game: string, about: GameCards, save: (game: string, changes: Facts) => Promise<boolean>, disabled: boolean }} props
  */
 function Game({ game, about, save, disabled }) {
   const [changes, setChanges] = useState(/** @type {Facts} */ ({}));
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    await save(game, changes);
-    setChanges({});
+    const isSaved = await save(game, changes);
+    if (isSaved) setChanges((now) => (now === changes ? {} : now)); // not what was typed meanwhile
   };
   /** @type {(path: string[], value: any) => void} */
   const onChange = (path, value) => setChanges((before) => placed(before, path, value));
