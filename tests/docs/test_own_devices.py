@@ -19,6 +19,7 @@ import pytest
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from phone_ui import javascript
+from tests.complete_states import read_state
 from tests.docs.contract import DOCS
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
@@ -73,8 +74,7 @@ def hub(tmp_path: Path, cable: Cable) -> Iterator[Hub]:
 
 def screen(hub: Hub) -> dict[str, Any]:
     _, data = hub.access["1"].screen.get()
-    found: dict[str, Any] = json.loads(data) if data else {"notices": [], "seats": [], "state": ""}
-    return found
+    return read_state(data) if data else {"notices": [], "seats": [], "state": ""}
 
 
 def address(hub: Hub) -> str:

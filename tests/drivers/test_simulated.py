@@ -110,7 +110,7 @@ def test_a_lost_reader_says_so_and_watches_again_when_it_is_back(tray: Tray) -> 
     tray.seen()
     tray.dice.lose()
     assert tray.seen().state == "no_reader"
-    assert "lost" in str(tray.dice.throw())
+    assert "disconnected" in str(tray.dice.throw())
     tray.dice.arm(1, 2, 1, 6)
     assert tray.seen().state == "no_reader"
     tray.dice.restore()

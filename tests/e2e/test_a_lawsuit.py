@@ -65,7 +65,7 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
         assert (half["count"], half["batch"], len(half["done"][0]["faces"])) == (11, 5, 6)
         for page in (ana, ben):
             expect(page.get_by_role("region", name="Dice")).to_contain_text(
-                f"6 of 11 dice stand, total {half['total']}"
+                f"6 of 11 dice rolled, total {half['total']}"
             )
         hub.throw()
         theirs = hub.until(lambda s: s["dice"] and s["dice"]["seat"] == 2, "the defendant rolls")

@@ -56,7 +56,7 @@ def leave(hub: HubProcess, phone: SeatPhone) -> None:
 def vote(hub: HubProcess, asks: SeatPhone, button: str, answers: SeatPhone, answer: str) -> None:
     """One asks the table on its Seat tab, the other one answers; the match leaves the table."""
     open_seat_tab(asks)
-    asks.page.get_by_role("button", name=button).click()
+    asks.page.get_by_role("button", name=button, exact=True).click()
     answers.page.get_by_role("alertdialog", name="A question to the table").get_by_role("button", name=answer).click()
     hub.until(lambda s: s["state"] == "lobby", "the lobby is open")
 
@@ -160,7 +160,7 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
         hub.until(lambda s: s["state"] == "lobby" and s["put_aside"], "the match is put aside")
         hub.bench(box=3, press="push")
         hub.until(ready(3), "seat 3 is back on its box")
-        staff.do("Let Bid & Bait! go on", "Resume")
+        staff.do("Resume Bid & Bait!", "Resume")
         hub.until(lambda s: s["state"] == "playing", "staff let it go on")
         for phone in (ana, ben):
             assert phone.secret_fish() == fish[phone.seat]

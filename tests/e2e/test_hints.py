@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
@@ -32,6 +32,16 @@ def tap_switch(phone: SeatPhone, name: str) -> None:
 
 def open_tab(phone: SeatPhone, name: str) -> None:
     phone.page.get_by_role("navigation").get_by_role("button", name=name).click()
+
+
+def throw_until(hub: HubProcess, phone: SeatPhone, wanted: Locator) -> None:
+    """Throw dice until something is on the phone: Bidness asks first who starts, the house too, and a tie is rolled again."""
+    for _ in range(240):
+        if wanted.count():
+            return
+        with suppress(AssertionError):  # nobody is asked to roll just now
+            hub.bench(dice="throw")
+        phone.page.wait_for_timeout(500)
 
 
 def picture(phone: SeatPhone, name: str) -> None:
@@ -62,7 +72,7 @@ def test_who_plays_alone_has_hints_that_she_switches_on(tmp_path: Path, game: st
         picture(ana, f"lobby-{size['width']}")
         ana.page.get_by_role("radio", name=game).check(force=True)
         ana.page.get_by_role("button", name=f"Start {game}").click()
-        ana.page.get_by_role("group", name="Actions").get_by_role("button").first.wait_for()
+        throw_until(hub, ana, ana.page.get_by_role("group", name="Actions").get_by_role("button"))
         hint = ana.page.locator(".hint-line")
         expect(hint).to_have_count(0)
         open_tab(ana, "Seat")
@@ -70,12 +80,7 @@ def test_who_plays_alone_has_hints_that_she_switches_on(tmp_path: Path, game: st
         picture(ana, f"seat-{size['width']}")
         ana.page.get_by_role("button", name="The table").click()
 
-        for _ in range(240):  # Bidness asks for dice first: who starts; a tie is rolled again
-            if hint.count():
-                break
-            with suppress(AssertionError):  # nobody is asked to roll just now
-                hub.bench(dice="throw")
-            ana.page.wait_for_timeout(500)
+        throw_until(hub, ana, hint)
         expect(hint).to_contain_text("Hint", timeout=60_000)
         expect(ana.page.locator(".hint[role=status]")).to_be_visible()
         picture(ana, f"{game.replace(' ', '-')}-{size['width']}")

@@ -204,7 +204,7 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             guests.join(30)
             assert guests.trouble is None
             found += found_by_axe(page, "two hubs play")
-        expect(line.get_by_text("away, last heard at")).to_be_visible()
+        expect(line.get_by_text("offline, last seen at")).to_be_visible()
         expect(button, "whatever other hubs do").to_be_focused()
         found += found_by_axe(page, "a hub is away")
         # Else the broker would bring the older presence back, for three minutes.
@@ -218,7 +218,7 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
         assert page.evaluate("() => document.activeElement.closest('.hubs') === null"), "nothing there takes the focus"
         above.start()
         expect(hubs.get_by_text("There is no news from the other hubs since")).to_have_count(0)
-        expect(line.get_by_text("away, last heard at")).to_be_visible()
+        expect(line.get_by_text("offline, last seen at")).to_be_visible()
         assert errors == []
         assert not found, "\n".join(found)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -24,7 +23,8 @@ class Table:
         self.key = HubKey.generate()
         self.broker = FakeBroker()
         self.heard: list[Any] = []
-        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.append)
+        self.now = 1000.0
+        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.append, clock=lambda: self.now)
         self.phone = Keys(self.key.public)
         self.link.admit("ana", "secret-password", self.phone.public)
 
@@ -161,11 +161,7 @@ def test_an_old_request_played_again_is_refused(table: Table) -> None:
     assert table.answers()[-1]["ok"] is False
 
 
-def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = [monotonic()]
-    monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: now[0])
+def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(table: Table) -> None:
     table.link.admit("ben", "secret-password", (ben := Keys(table.key.public)).public)
     requests = [act(n) for n in range(1, 1001)]
     letters = [ben.encrypt(request) for request in requests]
@@ -175,7 +171,7 @@ def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(
     assert len(table.heard) == 40
     table.asks(act(1))
     assert table.heard[-1].sid == "ana", "another phone's requests are its own"
-    now[0] += 1.0
+    table.now += 1.0
     table.comes(letters[-1], sid="ben")
     assert table.heard[-1].id == requests[-1]["id"], "the phone asks again by itself"
 
@@ -228,14 +224,11 @@ def test_a_letter_of_another_phone_does_not_open(table: Table) -> None:
     assert table.heard[1].sid == "ben"
 
 
-def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_senses(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_senses(table: Table) -> None:
     for _ in range(500):
         table.comes(b"babble")
     assert len(table.heard) == MAX_GARBLED
-    later = monotonic() + 1.0
-    monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: later)
+    table.now += 1.0
     table.asks(act(1))
     table.comes(b"babble")
     assert [type(signal) for signal in table.heard[-2:]] == [PhoneRequest, PhoneGarbled]

@@ -29,6 +29,7 @@ from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
 from hub.ports import MonotonicClock
 from hub.table.seating.conditions import UNNAMED
+from tests.complete_states import read_state
 from tests.drivers.bench import BOX, Box
 from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.patience import PATIENCE
@@ -279,7 +280,7 @@ def test_screens_tell_of_another_board_at_a_port_that_is_meant_for_a_box_and_the
             assert hub.web is not None
             until(lambda: hub.status()["tables"]["1"]["devices"].get(str(tray.port)) == sentence, "the status says it")
             with urllib.request.urlopen(f"http://127.0.0.1:{hub.web.port}/t/1/events", timeout=PATIENCE) as events:
-                states = (json.loads(line[6:]) for line in events if line.startswith(b"data: {"))
+                states = (read_state(line[6:]) for line in events if line.startswith(b"data: {"))
                 next(state for state in states if UNNAMED in [notice["text"] for notice in state["notices"]])
             file.write_text(f'[web]\nhost = "127.0.0.1"\nport = {hub.web.port}\n{toml}')
             (found,) = [finding for finding in examine(Machine(), str(file)) if finding.check == "ports"]
