@@ -392,7 +392,7 @@ class PublicState(Plain, frozen=True, omit_defaults=True, tag_field="v", tag=1):
     want: str = ""
     """What the table waits for, for everybody who is not asked. Players who are asked find it in their hand."""
     events: list[PublicEvent] = []
-    """The newest events without gaps, oldest first: at least eight, and all that are new in the last three states with new
+    """The newest events without gaps, oldest first: at least eight, and all that are new in the last two states with new
     events. A client that has missed some requests an `EventsPage`."""
     dice: PublicDice | None = None
     dispute: PublicDispute | None = None

@@ -12,7 +12,7 @@ from hub.engine.match import Match
 from hub.state import Change, ChangesPage, EventsPage, GameOffer, Preset, PublicEvent
 
 LEAST_EVENTS = 8  # minimum in a public state
-RECENT = 3  # a public state includes all events of this many updates, as a phone may miss one
+RECENT = 2  # a public state includes all events of this many updates, as a phone may miss one
 SCREEN_EVENTS = 30  # for screens that never request a page; and for everybody after an undo
 SHOWN_CHANGES = 60  # of money and points, in this round and the previous one
 PAGE_EVENTS = 100  # maximum in an `EventsPage`
