@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,17 +17,14 @@ class Broken(BaseException):
 class Auditor:
     """Checks what everybody is shown, over all runs of the hub."""
 
-    now: Callable[[], float]
     events: dict[str, list[str]] = field(default_factory=dict)
     """By match, the events that were shown."""
     may_lose: bool = False
     """Somebody has asked to undo an action since events were last taken back."""
     newest: ScreenState | None = None
-    shown: int = 0
 
     def on_state(self, state: ScreenState) -> None:
         """Check a state of the big screen."""
-        self.shown += 1
         before, self.newest = self.newest, state
         if before and before.session == state.session and state.seq < before.seq:
             raise Broken(f"State {state.seq} was shown after {before.seq}.")

@@ -9,7 +9,7 @@ from random import Random
 from hub import games
 from hub.network.encryption import HubKey
 from hub.ports import Tick
-from hub.state import PublicState, ScreenState
+from hub.state import ScreenState
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
@@ -87,12 +87,6 @@ class SimulatedHub:
         self.is_running = False
         self.broker.end()
         self.disk.close()
-
-    def newest(self) -> PublicState:
-        """Return the newest public state of the table."""
-        newest = self.table._publisher._newest
-        assert newest is not None
-        return newest
 
     def _step(self) -> None:
         self._waits = False

@@ -29,7 +29,6 @@ def check_people_can_go_on(world: World) -> None:
     """A person present at a seat can bring the table on: somebody is asked in vain for five minutes at most."""
     world.settle()
     world.say("everybody is boring from now on")
-    world._ideas_on = True
     world.until(lambda: world.hub, 10.0, "The hub does not start")
     before, since = _position(world), world.scheduler.time
     for _ in range(12):

@@ -65,14 +65,13 @@ class World:
         self._folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
         self._key = HubKey(PrivateKey(hashlib.sha256(f"key {seed}".encode()).digest()))
         self.topics = Topics("hub", "1")
-        self.auditor = Auditor(self.scheduler.now)
+        self.auditor = Auditor()
         self.trace = hashlib.sha256()
         self.lines: list[str] = []
         self.people = [
             Person(number, Random(f"person {number} of {seed}")) for number in range(draw.randint(2, self.seats + 1))
         ]
         self.hub: SimulatedHub | None = None
-        self.runs = 0
         self.asked_moves: dict[str, Counter[int]] = {}
         """By match, how many moves the phones of each seat have asked for."""
         self.house_moved: set[str] = set()
@@ -230,7 +229,6 @@ class World:
     # --- the hub ---
 
     def _start_hub(self) -> None:
-        self.runs += 1
         self.hub = SimulatedHub(
             self.scheduler,
             self._hub_random,
@@ -288,7 +286,7 @@ class World:
     def settle(self) -> None:
         """End all trouble: the disk and the network are well again, and everybody is boring from now on."""
         self.behaviors = ALWAYS
-        self._has_owner = False
+        self._ideas_on, self._has_owner = True, False
         self._free_disk()
         self._hurry()
         if self.hub:
