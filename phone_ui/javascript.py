@@ -122,17 +122,17 @@ def messages() -> str:
 
 def defaults() -> str:
     """Return the defaults of `DEFAULTED` as a JavaScript module."""
-    lines = [BANNER]
-    for struct in DEFAULTED:
-        found = {one.encode_name: default(one) for one in msgspec.structs.fields(struct) if not one.required}
-        known = {name: value for name, value in found.items() if value is not msgspec.UNSET}
-        lines.append(f"export const {struct.__name__} = {json.dumps(known, separators=(',', ':'))};")
-    return "\n".join(lines) + "\n"
+    lines = (f"export const {kind.__name__} = {msgspec.json.encode(defaults_of(kind)).decode()};" for kind in DEFAULTED)
+    return "\n".join((BANNER, *lines, ""))
 
 
-def default(field: msgspec.structs.FieldInfo) -> object:
-    """Return the default of an optional field of a Struct."""
-    return field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+def defaults_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return the defaults of a Struct's fields, by the name in JSON. A field that may be unset has none."""
+    return {
+        one.encode_name: one.default if one.default_factory is msgspec.NODEFAULT else one.default_factory()
+        for one in msgspec.structs.fields(struct)
+        if not one.required and one.default is not msgspec.UNSET
+    }
 
 
 def schema() -> dict[str, Any]:

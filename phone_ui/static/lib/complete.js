@@ -1,4 +1,4 @@
-// Public states leave out the fields that have their default, because most phones get one with every move.
+// Public states leave out the fields that have their default, because each phone gets one with every move.
 
 import { PublicSeat, PublicState } from "./defaults.js";
 
