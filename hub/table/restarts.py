@@ -91,15 +91,24 @@ class Restarts(ABC):
 
     def run(self, ticked: Callable[[], None] = lambda: None) -> None:
         """Read the inbox until `stop`. `ticked` is called at least once a second: it feeds the watchdog."""
-        while True:
-            try:
-                signal = self._inbox.get(timeout=self._wait_seconds())
-            except queue.Empty:
-                signal = Tick()
-            if isinstance(signal, _Stop):
-                return
-            self.receive(signal)
+        while self.step(self.wait_seconds()):
             ticked()
+
+    def step(self, patience: float) -> bool:
+        """Handle the next signal, or a tick if none arrives within `patience` seconds. Return False after `stop`."""
+        try:
+            signal = self._inbox.get(timeout=patience)
+        except queue.Empty:
+            signal = Tick()
+        if isinstance(signal, _Stop):
+            return False
+        self.receive(signal)
+        return True
+
+    @property
+    def waiting(self) -> int:
+        """Return the number of signals in the inbox."""
+        return len(self._inbox)
 
     def stop(self) -> None:
         """End `run` after what is already in the inbox."""
@@ -113,7 +122,7 @@ class Restarts(ABC):
         except Exception as error:  # noqa: BLE001 - as in `receive`
             self._thread_error = error
 
-    def _wait_seconds(self) -> float:
+    def wait_seconds(self) -> float:
         """Return how many seconds to wait for a signal; a part whose `due_at` fails is a fault like any other."""
         if not self._is_broken:
             try:

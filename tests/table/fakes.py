@@ -356,6 +356,9 @@ class TableRig:
         self.ports = Ports(
             self.store, self.phones, self.clock, Chance(seed), self.wall, chance, [self.lamps], [self.page]
         )
+        self.thoughts: list[Callable[[], None]] = []
+        """What hints would have begun to reckon on threads."""
+        self.ports.background = self.thoughts.append
         self.ports.boxes = hub_boxes or (self.boxes if boxes else None)
         self.ports.language = language or self.ports.language
         self.ports.dice = self.dice if reader is True else reader or None
@@ -365,9 +368,6 @@ class TableRig:
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
             patience=patience, house=house, attract_seconds=attract_seconds, reveal_seconds=reveal_seconds,
         )  # fmt: skip
-        self.thoughts: list[Callable[[], None]] = []
-        """What hints would have begun to reckon on threads."""
-        self.table._hints._run = self.thoughts.append
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}
         self.seats = seats

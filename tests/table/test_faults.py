@@ -351,7 +351,7 @@ def test_a_start_that_fails_is_tried_three_times_and_then_again_by_staff(monkeyp
         rig.table.start()
         assert (rig.state["state"], rig.table.fault) == ("stopped", "")
         assert [one["text"] for one in rig.state["notices"]] == [RESTARTED]
-        assert rig.table._wait_seconds() == 1.0
+        assert rig.table.wait_seconds() == 1.0
         assert [seat["seat"] for seat in rig.state["seats"]] == [1, 2, 3], "there was no picture before"
         rig.take(Tick())
         assert rig.table.fault == STOPPED
@@ -441,7 +441,7 @@ def test_dice_that_are_asked_for_again_after_a_fault_have_a_number_of_their_own(
 
 def test_a_table_that_does_not_start_again_tries_it_once_with_each_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = playing()
-    assert rig.table._wait_seconds() == 1.0
+    assert rig.table.wait_seconds() == 1.0
     with monkeypatch.context() as broken:
         broken.setattr(Resumption, "resume", failing)
         rig.take(Tick(), object())

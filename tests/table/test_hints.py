@@ -12,6 +12,7 @@ from hub import games
 from hub.engine.sight import HousePlayer
 from hub.errors import HubError
 from hub.ports import Tick
+from hub.table.base.ports import in_thread
 from hub.table.views import hints
 from hub.table.views.hints import AGAIN_SECONDS, SECONDS
 from tests.patience import PATIENCE
@@ -187,14 +188,14 @@ def test_the_house_player_of_a_hint_thinks_off_the_tables_thread(monkeypatch: py
 
     monkeypatch.setattr(hints, "reckon", noted)
     rig = alone()
-    rig.table._hints._run = hints.in_thread
+    monkeypatch.setattr(rig.table._hints, "_background", in_thread)
     assert rig.say(1, "hints", {"on": True})["ok"]
     rig.start()
     for thread in threading.enumerate():
-        if thread.name == "hint":
+        if thread.name == "job":
             thread.join(PATIENCE)
     assert wait(rig)
-    assert threads == ["hint"]
+    assert threads == ["job"]
 
 
 def test_a_hint_that_takes_long_is_waited_for_and_then_shown() -> None:

@@ -106,7 +106,7 @@ def test_dice_that_are_due_wake_a_table_unless_its_disk_fails(stopped: bool) -> 
     if stopped:
         stop(rig)
     rig.clock.time += 30
-    assert rig.table._wait_seconds() == (1.0 if stopped else 0.0), "nothing can be done before the next tick"
+    assert rig.table.wait_seconds() == (1.0 if stopped else 0.0), "nothing can be done before the next tick"
 
 
 @pytest.mark.parametrize("stopped", [False, True])

@@ -1342,9 +1342,9 @@ def test_the_table_wakes_when_the_house_is_to_play_and_not_in_a_pause() -> None:
     rig = TableRig(3, boxes=False, house=HouseSettings(seats=1, seconds=0.5))
     rig.sit(1, 2)
     rig.start()
-    assert rig.table._wait_seconds() < 1.0
+    assert rig.table.wait_seconds() < 1.0
     assert rig.say(1, "pause")["ok"]
-    assert rig.table._wait_seconds() == 1.0
+    assert rig.table.wait_seconds() == 1.0
 
 
 def test_only_a_seat_of_the_match_has_paused_it_after_a_restart(phones: TableRig) -> None:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
+from threading import Thread
 
 from hub.display.language import Language
 from hub.ports import Boxes, Clock, Dice, Lamps, LogStore, Page, Phones
 from hub.table.base.chance import Chance
 from hub.table.base.names import Names
+
+
+def in_thread(job: Callable[[], None]) -> None:
+    """Run `job` on its own daemon thread."""
+    Thread(target=job, name="job", daemon=True).start()
 
 
 @dataclass
@@ -32,3 +38,5 @@ class Ports:
     language: Callable[[str], Language] = lambda _: Language()
     """Return the table's language for box displays, given the name of the game ("": texts that belong to no game)."""
     names: Names = field(default_factory=Names)
+    background: Callable[[Callable[[], None]], None] = in_thread
+    """Run a slow job off the table's thread."""

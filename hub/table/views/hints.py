@@ -11,8 +11,6 @@ import logging
 from collections.abc import Callable
 from functools import partial
 from random import Random
-from threading import Thread
-from typing import TypeAlias
 
 from hub.engine.decision import Decision
 from hub.engine.game import Game
@@ -34,24 +32,13 @@ AGAIN_SECONDS = 0.25
 """How long to wait for a late hint."""
 REFUSED = say("Hints are not allowed at this table now. Between matches, anybody here can allow them.")
 
-Run: TypeAlias = Callable[[Callable[[], None]], None]
-
-
-def in_thread(job: Callable[[], None]) -> None:
-    """Run `job` on its own daemon thread."""
-    Thread(target=job, name="hint", daemon=True).start()
-
-
-def _at_once(job: Callable[[], None]) -> None:
-    job()
-
 
 class Hints(Part):
-    """The hints of one table. `run` runs slow jobs off the table's thread."""
+    """The hints of one table."""
 
-    def __init__(self, core: Core, run: Run = in_thread) -> None:
+    def __init__(self, core: Core) -> None:
         self._play, self._seats, self._kept = core.play, core.seats, core.kept
-        self._clock, self._run = core.ports.clock, run
+        self._clock, self._background = core.ports.clock, core.ports.background
         # Its own source, so that hints do not change other random results.
         self._random = Random(core.ports.random.getrandbits(64))  # noqa: S311 - advice is no secret
         self._chosen: bool | None = None  # what people chose; None: the default of `allowed`
@@ -109,7 +96,8 @@ class Hints(Part):
         self._phones[seat.number] = seat.sid
         if decision_key(self._play) == self._key and seat.number not in self._shown:
             # At once: the answer to this request has the hint, and no later message reveals the request to others.
-            self._start(seat.number, run=_at_once)
+            if job := self._new_job(seat.number):
+                job()
             self._shown |= {seat.number: self._results[seat.number]} if seat.number in self._results else {}
 
     def is_on(self, seat: Seat) -> bool:
@@ -133,21 +121,23 @@ class Hints(Part):
         if decision is None or not self.allowed:
             return
         for seat in self._seats:
-            if self.is_on(seat) and not seat.house and seat.number not in self._started:
-                self._start(seat.number, self._run)
+            is_new = self.is_on(seat) and not seat.house and seat.number not in self._started
+            if is_new and (job := self._new_job(seat.number)):
+                self._background(job)
 
     def _anybody_asked(self, decision: Decision) -> bool:
         return self.allowed and not decision.by_chance and any(not self._seats[seat].house for seat in decision.asked)
 
-    def _start(self, seat: int, run: Run) -> None:
+    def _new_job(self, seat: int) -> Callable[[], None] | None:
+        """Return the job that computes the hint of a seat; None if its player sees nothing."""
         match = self._play.match
         sight = sight_of(match, seat) if match and seat in match.state.seats else None
         if match is None or sight is None:
-            return
+            return None
         self._started.add(seat)
         # Seeded on this thread: draws from a shared source would depend on the order of threads.
         random = Random(self._random.getrandbits(64))  # noqa: S311 - advice is no secret
-        run(partial(reckon, seat, sight, match.game, random, self._results))
+        return partial(reckon, seat, sight, match.game, random, self._results)
 
     def refresh(self) -> bool:
         """Put the computed hints into the hands if due; return whether the hands must be sent."""
