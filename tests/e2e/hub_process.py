@@ -312,6 +312,16 @@ class SeatPhone:
                 return
         raise AssertionError(f"seat {self.seat} could not bid: {self.page.locator('body').inner_text()}")
 
+    def vote(self, answer: str, done: Callable[[State], Any]) -> None:
+        """Answer a question to the table, until `done`. It may end and be asked again in that moment: then try again."""
+        asked = self.page.get_by_role("alertdialog", name="A question to the table")
+        for _ in range(TRIES):
+            with suppress(PlaywrightError):
+                asked.get_by_role("button", name=answer).click()
+            if self.hub.public.soon(done, 3.0):
+                return
+        raise AssertionError(f"seat {self.seat} could not answer {answer!r}")
+
     def type_die(self, face: int) -> None:
         self.page.get_by_role("button", name="Type what you see").click()
         self.page.get_by_role("button", name=f"die shows {face}").click()

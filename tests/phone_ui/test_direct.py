@@ -126,6 +126,13 @@ class Page:
         self.pipe.send(subscribe(self.state, self.hand, self.ack))
         return [self.reply()]
 
+    def is_let_in(self) -> bool:
+        """Whether the broker lets this page in; else the connection is ended."""
+        try:
+            return self.next()[:2] == LET_IN[:2]
+        except ConnectionClosed:
+            return False
+
     def ends(self) -> bool:
         """Whether the connection is ended, whatever comes before."""
         with contextlib.suppress(ConnectionClosed):
@@ -144,6 +151,12 @@ class Page:
     def ask(self, n: int, *, kind: int = 0x32) -> bytes:
         number = n.to_bytes(2, "big") if kind & 6 else b""
         return packet(kind, text(self.act) + number + self.seat.keys.encrypt(act(n)))
+
+
+def lets_in(rig: Rig, seat: Seat) -> bool:
+    """Whether a page that connects now is let in."""
+    with Page(rig, seat) as page:
+        return page.is_let_in()
 
 
 @contextlib.contextmanager
@@ -326,7 +339,7 @@ def test_an_answer_that_the_end_of_the_broker_took_along_is_given_again(rig: Rig
         os.kill(rig.broker.pid, signal.SIGKILL)
         assert page.ends()
     rig.link.answer(seat.sid, Ack(request["id"], True, seq=70))
-    until(lambda: rig.link.login(seat.sid) == "made", "the broker that was started again")
+    until(lambda: lets_in(rig, seat), "the broker that was started again")
     with Page(rig, seat) as page:
         page.follow()
         page.pipe.send(packet(0x3A, text(page.act) + b"\0\1" + letter))
