@@ -5,9 +5,8 @@ The limit ends no match.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from msgspec import UNSET, UnsetType
 
@@ -93,7 +92,7 @@ class SessionLimit(Part):
 
     def _announcement(self, until: int, left: float) -> str:
         """Return the announcement with `left` seconds to go, "" for none."""
-        at = time.strftime("%H:%M", time.localtime(until))
+        at = datetime.fromtimestamp(until, UTC).astimezone().strftime("%H:%M")
         if left > LAST_ORDERS:
             return ""
         if self.by_hours:
