@@ -9,10 +9,12 @@ from typing import Any
 from hub.state import PublicSeat, PublicState
 from phone_ui.javascript import defaults_of
 
+STATE, SEAT = defaults_of(PublicState), defaults_of(PublicSeat)
+
 
 def complete(state: Mapping[str, Any]) -> dict[str, Any]:
     """Return a public state with all its fields, but for `texts`, which not every state has."""
-    return {**defaults_of(PublicState), **state, "seats": [defaults_of(PublicSeat) | seat for seat in state["seats"]]}
+    return {**STATE, **state, "seats": [SEAT | seat for seat in state["seats"]]}
 
 
 def read_state(payload: str | bytes) -> dict[str, Any]:

@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from hub.network.messages import to_bytes
 from hub.state import ScreenState
-from tests.simulation.phone import State
+from tests.complete_states import read_state
+
+State = dict[str, Any]
+
+SAME = frozenset({
+    "state", "match", "game", "epoch", "seats", "locked", "want", "question", "dice", "dispute", "paused", "over",
+    "claiming", "starting", "view", "notices", "options", "hints",
+})  # fmt: skip
+"""What the table's own screen and phones show alike."""
+LATE_SECONDS = 3.0
+"""How much later than promised something may happen."""
 
 
 class Broken(BaseException):
@@ -22,6 +33,10 @@ class Auditor:
     may_lose: bool = False
     """Somebody has asked to undo an action since events were last taken back."""
     newest: ScreenState | None = None
+    _shown: dict[tuple[str, int], ScreenState | State] = field(default_factory=dict)
+    """By session and number, the newest states of the screen; as JSON once a phone was sent the same state."""
+    _waits: dict[str, tuple[object, float]] = field(default_factory=dict)
+    """What people were told to wait for, and when that ends at the latest."""
 
     def on_state(self, state: ScreenState) -> None:
         """Check a state of the big screen."""
@@ -30,6 +45,39 @@ class Auditor:
             raise Broken(f"State {state.seq} was shown after {before.seq}.")
         if state.match and state.view:
             self._check_events(state)
+        self._shown[state.session, state.seq] = state
+        while len(self._shown) > 60:
+            del self._shown[next(iter(self._shown))]
+
+    def on_phone_state(self, state: State) -> None:
+        """Check what a phone was sent: it is what the screen shows."""
+        key = state["session"], state["seq"]
+        if shown := self._shown.get(key):
+            other = self._shown[key] = read_state(to_bytes(shown)) if isinstance(shown, ScreenState) else shown
+            if differ := [key for key in SAME if state[key] != other[key]]:
+                raise Broken(
+                    f"Phones and the screen differ in {differ}: {[(state[key], other[key]) for key in differ]}"
+                )
+
+    def check_time(self, now: float, *, is_well: bool) -> None:
+        """Check that what is announced with its seconds has ended by then. A hub in trouble may take longer."""
+        state = self.newest
+        announced: dict[str, tuple[object, int]] = {}
+        if state and state.question:
+            asked = state.question
+            announced["question"] = (state.session, asked.kind, asked.seat, asked.text), asked.seconds
+        if state and state.starting:
+            announced["start"] = (state.session, state.starting.game, state.starting.seat), state.starting.seconds
+        for what in ("question", "start"):
+            if what not in announced or not is_well:
+                self._waits.pop(what, None)
+                continue
+            subject, seconds = announced[what]
+            known, ends = self._waits.get(what, (None, 0.0))
+            if known != subject:
+                self._waits[what] = subject, now + seconds
+            elif now > ends + LATE_SECONDS:
+                raise Broken(f"The {what} {subject} should have ended {now - ends:.0f} s ago.")
 
     def _check_events(self, state: ScreenState) -> None:
         """An event that was shown is on disk (SECURITY.md): only an undo takes events back.

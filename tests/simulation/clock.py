@@ -12,14 +12,14 @@ class Scheduler:
 
     def __init__(self, now: float = 1000.0) -> None:
         self.time = now
-        self._queue: list[tuple[float, int, Callable[[], None]]] = []
+        self._queue: list[tuple[float, int, Callable[[], object]]] = []
         self._numbers = count()
 
     def now(self) -> float:
         """Return the time in seconds: the `Clock` port of a table."""
         return self.time
 
-    def after(self, seconds: float, action: Callable[[], None]) -> None:
+    def after(self, seconds: float, action: Callable[[], object]) -> None:
         """Run `action` in so many seconds."""
         heapq.heappush(self._queue, (self.time + seconds, next(self._numbers), action))
 

@@ -1,14 +1,14 @@
-"""A hub with one table in virtual time: the real table, phones' link, encryption and store over a simulated world."""
+"""A hub in virtual time: the real tables, phones' links, drivers, encryption and store over a simulated world."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from random import Random
+from typing import TYPE_CHECKING
 
 from hub import games
 from hub.network.encryption import HubKey
-from hub.ports import Tick
+from hub.ports import Dice, Page
 from hub.state import ScreenState
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
@@ -16,10 +16,16 @@ from hub.table.loop import Table
 from hub.table.people.house_seats import HouseSettings
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.simulation.clock import Scheduler
-from tests.simulation.disk import PowerCut, SimulatedDisk
+from tests.simulation.devices import Cables, SimulatedDice
+from tests.simulation.direct import VirtualLoop
+from tests.simulation.disk import Files, PowerCut, SimulatedDisk
 from tests.simulation.network import SimulatedBroker
 
+if TYPE_CHECKING:
+    from tests.simulation.place import Place
+
 STEP_SECONDS = 0.002  # from a signal in the inbox until the table's thread takes it
+THINK_SECONDS = 0.5  # of a job beside the table's thread
 DAY = 1_790_000_000.0  # seconds since 1970 at time 0 of the clock
 
 
@@ -34,88 +40,127 @@ class Screen:
         self._on_state(public)
 
 
+class HubTable:
+    """One table in one run of the hub, and its thread."""
+
+    def __init__(self, hub: SimulatedHub, place: Place, random: Random, key: HubKey) -> None:
+        self._hub, self._scheduler = hub, hub.scheduler
+        self._is_busy = False  # the thread handles a signal, or waits for the disk
+        self._is_woken = False  # it is about to take a signal
+        self._ticks = 0  # the number of the newest plan to tick
+        draw = Random(random.random())
+        self.phones = PhonesOverMqtt(
+            hub.broker, key, "hub", place.number, self.put, clock=self._scheduler.now,
+            token=lambda size: draw.randbytes(size).hex(),
+        )  # fmt: skip
+        self.phones.keep_spares(place.seats)
+        self.cables = Cables(self._scheduler, Random(random.random()), self.put, [*place.boxes.values()], hub.on_seen)
+        self.dice = SimulatedDice(self._scheduler, Random(random.random()), self.put) if place.has_dice else None
+        dice: Dice | None = self.dice
+        screen: Page = Screen(place.on_state)
+        ports = Ports(
+            hub.disk, self.phones, self._scheduler, Chance(random.random().hex()), lambda: DAY + self._scheduler.time,
+            Random(random.random()), pages=[screen], boxes=self.cables if place.boxes else None, dice=dice,
+            background=lambda job: self._scheduler.after(THINK_SECONDS, job),
+        )  # fmt: skip
+        offered = [games.find(name) for name in games.names()]
+        self.table = Table(
+            place.number, place.name, place.seats, offered, ports, address=lambda: "http://10.42.0.1",
+            place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)}, house=HouseSettings(),
+        )  # fmt: skip
+
+    def start(self) -> None:
+        """Resume from the disk."""
+        self._work(self.table.start)
+        if self.dice:
+            self.dice.start()
+
+    def put(self, signal: object) -> None:
+        """Put a signal into the table's inbox."""
+        self.table.put(signal)
+        if not self._is_woken and not self._is_busy:
+            self._is_woken = True
+            self._scheduler.after(STEP_SECONDS, self._step)
+
+    def end(self) -> None:
+        """End with the hub."""
+        self.cables.end()
+        if self.dice:
+            self.dice.is_open = False
+
+    def _step(self) -> None:
+        self._is_woken = False
+        if not self._is_busy:
+            self._work(self._empty_inbox)
+
+    def _empty_inbox(self) -> None:
+        while self.table.waiting:
+            self.table.step(0)
+
+    def _tick(self, tick: int) -> None:
+        if tick == self._ticks and not self._is_woken and not self._is_busy:
+            self._work(lambda: self.table.step(0))
+
+    def _work(self, work: Callable[[], object]) -> None:
+        """Work on the table's thread, then wait as it does: until a part is due, at most a second."""
+        if not self._hub.is_running:
+            return
+        self._is_busy = True
+        try:
+            work()
+            self._empty_inbox()
+        except PowerCut:
+            self._hub.lose_power()
+            return
+        self._is_busy = False
+        self._ticks += 1
+        tick = self._ticks
+        self._scheduler.after(max(self.table.wait_seconds(), STEP_SECONDS), lambda: self._tick(tick))
+
+
 class SimulatedHub:
     """One run of the hub, from its start until it is stopped or its power is cut.
 
-    `on_state` gets each state of the big screen, `on_cut` is called when the power is cut within a write.
+    `on_end` is called when the power is cut within a write, `on_seen` with what is published by topic, and what is on cables.
     """
 
     def __init__(
         self,
         scheduler: Scheduler,
         random: Random,
-        folder: Path,
+        files: Files,
         key: HubKey,
-        seats: int,
-        on_state: Callable[[ScreenState], None],
-        on_cut: Callable[[], None],
+        places: Sequence[Place],
+        on_end: Callable[[], None],
+        on_seen: Callable[[str, bytes], None],
     ) -> None:
-        self._scheduler, self._on_cut = scheduler, on_cut
+        self.scheduler, self._on_end, self.on_seen = scheduler, on_end, on_seen
         self.is_running = True
-        self._waits = False  # the table's thread is about to take a signal
-        self._ticks = 0  # the number of the newest tick, as each signal replaces it
-        self.disk = SimulatedDisk(folder, Random(random.random()))
-        self.broker = SimulatedBroker(scheduler, Random(random.random()))
-        draw = Random(random.random())
-        self.phones = PhonesOverMqtt(
-            self.broker, key, "hub", "1", self.put, clock=scheduler.now, token=lambda size: draw.randbytes(size).hex()
-        )
-        self.phones.keep_spares(seats)
-        ports = Ports(
-            self.disk, self.phones, scheduler, Chance(random.random().hex()), lambda: DAY + scheduler.time,
-            Random(random.random()), pages=[Screen(on_state)],
-        )  # fmt: skip
-        offered = [games.find(name) for name in games.names()]
-        self.table = Table(
-            "1", "Table 1", seats, offered, ports, address=lambda: "http://10.42.0.1", house=HouseSettings()
-        )
+        self.disk = SimulatedDisk(files, Random(random.random()), self._wait_for_disk)
+        self.broker = SimulatedBroker(scheduler, Random(random.random()), on_seen)
+        self.loop = VirtualLoop(scheduler)  # type: ignore[abstract]  # it has what the direct path uses
+        self.tables = {place.number: HubTable(self, place, Random(random.random()), key) for place in places}
 
     def start(self) -> None:
-        """Resume from the disk."""
-        self._guarded(self.table.start)
-        self._wait()
-
-    def put(self, signal: object) -> None:
-        """Put a signal into the table's inbox."""
-        self.table.put(signal)
-        if not self._waits:
-            self._waits = True
-            self._scheduler.after(STEP_SECONDS, self._step)
+        """Start all tables."""
+        for one in self.tables.values():
+            one.start()
 
     def stop(self) -> None:
         """End this run: whatever is under way is lost."""
         self.is_running = False
         self.broker.end()
+        for one in self.tables.values():
+            one.end()
         self.disk.close()
 
-    def _step(self) -> None:
-        self._waits = False
-        if not self.is_running:
-            return
-        while self._has_signals():
-            self._guarded(lambda: self.table.receive(self.table._inbox.get(0)))
-        self._wait()
-
-    def _has_signals(self) -> bool:
-        return self.is_running and bool(self.table._inbox._waiting)
-
-    def _wait(self) -> None:
-        """Let the table wait as its own thread does: until a part is due, at most a second."""
-        if not self.is_running:
-            return
-        self.table._hints._run = lambda think: self._scheduler.after(0.5, think)
-        self._ticks += 1
-        tick = self._ticks
-        self._scheduler.after(max(self.table._wait_seconds(), STEP_SECONDS), lambda: self._tick(tick))
-
-    def _tick(self, tick: int) -> None:
-        if self.is_running and tick == self._ticks and not self._waits:
-            self._guarded(lambda: self.table.receive(Tick()))
-            self._wait()
-
-    def _guarded(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except PowerCut:
+    def lose_power(self) -> None:
+        """End this run, unless it has ended already."""
+        if self.is_running:
             self.stop()
-            self._on_cut()
+            self._on_end()
+
+    def _wait_for_disk(self, seconds: float) -> None:
+        self.scheduler.run_until(self.scheduler.time + seconds)
+        if not self.is_running:
+            raise PowerCut

@@ -34,8 +34,9 @@ class Connection:
 class SimulatedBroker:
     """The Broker port. It lives as long as one run of the hub."""
 
-    def __init__(self, scheduler: Scheduler, random: Random) -> None:
-        self._scheduler, self._random = scheduler, random
+    def __init__(self, scheduler: Scheduler, random: Random, on_publish: Callable[[str, bytes], None]) -> None:
+        """`on_publish` is called with each message of the hub, for those who compare what others could see."""
+        self._scheduler, self._random, self._on_publish = scheduler, random, on_publish
         self._logins: dict[str, tuple[str, set[str], set[str]]] = {}
         self._made: set[str] = set()
         self._retained: dict[str, bytes] = {}
@@ -57,6 +58,7 @@ class SimulatedBroker:
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
         """Publish a message of the hub."""
+        self._on_publish(topic, payload)
         if retain:
             self._retain(topic, payload)
         for one in self.connections:
@@ -82,6 +84,14 @@ class SimulatedBroker:
     def admitted(self, sid: str) -> bool:
         """Return whether a login is made."""
         return sid in self._made
+
+    def retained(self) -> list[str]:
+        """Return the topics with a retained message."""
+        return sorted(self._retained)
+
+    def known_logins(self) -> list[str]:
+        """Return the names of all logins."""
+        return sorted(self._logins)
 
     # --- phones ---
 
@@ -128,16 +138,22 @@ class SimulatedBroker:
         return self._random.expovariate(1 / self.slowness)
 
     def _send(self, connection: Connection, topic: str, payload: bytes) -> None:
+        self.bring_down(connection, lambda: connection.on_message(topic, payload))
+
+    def bring_down(self, connection: Connection, arrive: Callable[[], object]) -> None:
+        """Let something arrive at a phone, after everything that is on its way there."""
         connection.down_at = max(connection.down_at, self._scheduler.time + self._delay())
         self._scheduler.after(
-            connection.down_at - self._scheduler.time,
-            lambda: connection.on_message(topic, payload) if connection.is_open else None,
+            connection.down_at - self._scheduler.time, lambda: arrive() if connection.is_open else None
         )
+
+    def bring_up(self, connection: Connection, arrive: Callable[[], object]) -> None:
+        """Let something of a phone arrive at the hub, after everything that is on its way there."""
+        connection.up_at = max(connection.up_at, self._scheduler.time + self._delay())
+        self._scheduler.after(connection.up_at - self._scheduler.time, lambda: arrive() if self.is_up else None)
 
     def _to_hub(self, connection: Connection, topic: str, payload: bytes, *, retain: bool) -> None:
         def arrive() -> None:
-            if not self.is_up:
-                return
             if retain:
                 self._retain(topic, payload)
             for pattern, on_message in self._hub:
@@ -145,8 +161,7 @@ class SimulatedBroker:
                 if topic.startswith(before) and topic.endswith(after):
                     on_message(topic, payload, False)
 
-        connection.up_at = max(connection.up_at, self._scheduler.time + self._delay())
-        self._scheduler.after(connection.up_at - self._scheduler.time, arrive)
+        self.bring_up(connection, arrive)
 
     def _retain(self, topic: str, payload: bytes) -> None:
         if payload:

@@ -15,7 +15,8 @@ from hub.network.staff_verbs import TABLE_ARGS
 from hub.network.verbs import ARGS
 from tests.examples import examples, malformed
 from tests.random_client import value
-from tests.simulation.phone import SimulatedPhone, State
+from tests.simulation.auditor import State
+from tests.simulation.phone import SimulatedPhone
 
 Args: TypeAlias = Mapping[str, Any]
 
@@ -27,11 +28,45 @@ RARE: Mapping[str, float] = {
     "sleep": 0.02, "wake": 0.2, "vanish": 0.004, "come": 0.2, "leave": 0.006, "drop": 0.02, "another phone": 0.01,
     "cunning": 0.06, "malformed": 0.02, "undo": 0.02, "reread": 0.03, "pause": 0.006, "end": 0.01, "put_aside": 0.02,
     "take_up": 0.3, "hub_rolls": 0.01, "house": 0.05, "hand_over": 0.01, "staff": 0.01, "restart": 0.002,
-    "power cut": 0.003, "patience": 0.0, "full disk": 0.002, "slow network": 0.01, "broker": 0.002, "help": 0.01, "hints": 0.02,
+    "power cut": 0.003, "patience": 0.0, "full disk": 0.002, "slow disk": 0.003, "slow network": 0.01, "broker": 0.002,
+    "help": 0.01, "hints": 0.02, "stall": 0.02, "noise": 0.01, "unplug": 0.02, "plug": 0.3, "box loses power": 0.01,
+    "dice lean": 0.1, "die is missed": 0.1, "reader is lost": 0.02, "reader is back": 0.1, "hold": 0.02,
 }  # fmt: skip
 """Behaviors, with the chance of each per step of a person."""
-ALWAYS = frozenset({"wake", "come", "take_up"})
+ALWAYS = frozenset({"wake", "come", "take_up", "plug", "reader is back"})
 """Behaviors that every seed has: without them, a table stays empty."""
+
+
+SENTENCES: Mapping[str, str] = {
+    "claim": "{who} asks for a seat",
+    "come": "{who} comes back",
+    "ask": "{who} asks for {verb}: {all}",
+    "sleep": "the phone of {who} sleeps",
+    "wake": "the phone of {who} wakes",
+    "drop": "the phone of {who} loses its connection",
+    "stall": "the phone of {who} takes nothing for a while",
+    "vanish": "{who} goes without a word",
+    "another phone": "{who} takes another phone",
+    "press": "{who} presses {what} on the box",
+    "unplug": "{who} unplugs the box",
+    "plug": "{who} plugs the box in",
+    "box loses power": "the box of {who} loses its power for a moment",
+    "throw": "{who} throws the dice",
+    "dice lean": "a die of {who} will lean",
+    "die is missed": "the reader will miss a die of {who}",
+    "reader is lost": "the dice reader is lost",
+    "reader is back": "the dice reader is back",
+    "staff": "staff at table {table} ask for {verb}: {all}",
+    "restart": "the hub restarts",
+    "power cut": "the power is cut at the next write",
+    "full disk": "the disk is full for {seconds:.0f} s",
+    "slow disk": "the disk is slow for {seconds:.0f} s",
+    "slow network": "the network is slow for {seconds:.0f} s",
+    "noise": "cables of boxes are noisy for {seconds:.0f} s",
+    "broker": "the broker ends all connections",
+}
+"""By what somebody does, or what happens: a sentence."""
+TURN = "{who} turns the dial by {detents}"
 
 
 @dataclass(frozen=True)
@@ -50,8 +85,12 @@ class Intent:
     def __str__(self) -> str:
         """Return a sentence."""
         clock = f"{int(self.at - 1000) // 60:02}:{int(self.at - 1000) % 60:02}"
-        args = " ".join(f"{name}={value}" for name, value in self.args.items())
-        return f"{clock} {'staff' if self.who < 0 else f'person {self.who}'}: {self.what} {args}".rstrip()
+        args = {**self.args, **self.args.get("args", {})}
+        args["all"] = (
+            ", ".join(f"{name} {value}" for name, value in self.args.get("args", {}).items()) or "nothing more"
+        )
+        sentence = TURN if args.get("what") == "dial" else SENTENCES[self.what]
+        return f"{clock} {sentence.format(who=f'person {self.who}', **args)}"
 
 
 def chosen_behaviors(random: Random) -> frozenset[str]:
@@ -80,7 +119,7 @@ def next_step(phone: SimulatedPhone, seat: int, behaviors: frozenset[str], rando
 
 def _rare(name: str, state: State, hand: State, seat: int, random: Random) -> tuple[str, Args] | None:
     match name:
-        case "sleep" | "vanish" | "drop" | "another phone":
+        case "sleep" | "vanish" | "drop" | "another phone" | "stall":
             return name, {}
         case "leave" | "pause" | "undo" | "help":
             return request(name)
@@ -165,6 +204,57 @@ def staff_step(state: State, random: Random) -> tuple[str, Args]:
 
 def owner_steps(behaviors: frozenset[str], random: Random) -> Iterator[tuple[str, Args]]:
     """Yield what happens to the hub in one step."""
-    for name in ("restart", "power cut", "full disk", "slow network", "broker"):
+    for name in ("restart", "power cut", "full disk", "slow disk", "slow network", "noise", "broker"):
         if name in behaviors and random.random() < RARE[name]:
             yield name, {"seconds": random.choice([1.0, 10.0, 100.0])}
+
+
+def dice_step(dice: Mapping[str, Any], seat: int, behaviors: frozenset[str], random: Random) -> tuple[str, Args] | None:
+    """Return what a person at this seat does with the dice on the table, given the state of their reader; None: nothing."""
+    if dice["lost"]:
+        return ("reader is back", {}) if random.random() < RARE["reader is back"] else None
+    if not dice["armed"] or dice["armed"]["seat"] != seat:
+        return None
+    for name in ("dice lean", "die is missed", "reader is lost"):
+        if name in behaviors and random.random() < RARE[name]:
+            return name, {}
+    return ("throw", {}) if dice["state"] != "rolling" and random.random() < 0.7 else None
+
+
+def box_step(
+    box: Mapping[str, Any], is_plugged: bool, behaviors: frozenset[str], random: Random
+) -> tuple[str, Args] | None:
+    """Return what a person does at a box, given what they see there; None: nothing."""
+    if not is_plugged:
+        return ("plug", {}) if random.random() < RARE["plug"] else None
+    for name in ("unplug", "box loses power"):
+        if name in behaviors and random.random() < RARE[name]:
+            return name, {}
+    if box["sealed"] and not box["locked"]:
+        if random.random() < 0.6:
+            return "press", {"what": "dial", "detents": random.randint(-12, 12)}
+        return "press", {"what": random.choice(["push", "push", "push", "k1", "k4"])}
+    if box["sealed"]:
+        return ("press", {"what": "bar"}) if random.random() < 0.05 else None
+    is_wanted = box["lamps"] is not None and box["lamps"]["pattern"] in ("turn", "nudge", "claim", "waiting", "roll")
+    if random.random() > (0.6 if is_wanted else 0.1):
+        return None
+    what = random.choice(["push", "push", "push", "k1", "k2", "k3", "k4", "k5", "k6", "bar", "dial"])
+    if what == "dial":
+        return "press", {"what": "dial", "detents": random.choice([-3, -1, 1, 2, 5])}
+    return "press", {"what": what, "hold": "hold" in behaviors and random.random() < RARE["hold"]}
+
+
+def secret_choices(phone: SimulatedPhone, verb: str, args: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return another choice that this phone could make instead, if its choice is secret until all have chosen; else None."""
+    state, hand = phone.state, phone.hand
+    if verb != "act" or not state or not hand or not state["view"] or not state["view"]["waiting"].get("secret"):
+        return None
+    random = Random(f"{args}")
+    for move in hand["moves"]:
+        if move["move"] == args.get("move") and not move.get("standing"):
+            for _ in range(5):
+                other = {name: value(legal, random) for name, legal in move.items() if name not in ("move", "standing")}
+                if {"move": move["move"], **other} != dict(args):
+                    return {"verb": verb, "args": {"move": move["move"], **other}}
+    return None

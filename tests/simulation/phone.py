@@ -9,13 +9,17 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from nacl.exceptions import CryptoError
+
 from hub.network.messages import Topics
 from tests.complete_states import read_state
 from tests.phone_ui.rig import Keys
+from tests.simulation.auditor import Broken, State
 from tests.simulation.clock import Scheduler
-from tests.simulation.network import Connection, SimulatedBroker
+from tests.simulation.direct import DirectPath
+from tests.simulation.hub import SimulatedHub
+from tests.simulation.network import Connection
 
-State = dict[str, Any]
 DIAL_SECONDS = 2.0  # between two tries to connect
 ASK_AGAIN_SECONDS = 3.0  # until an unanswered request is sent again
 GIVE_UP_SECONDS = 20.0
@@ -28,32 +32,44 @@ class Request:
     letter: bytes
     asked_at: float
     sent_at: float
+    verb: str
     on_answer: Callable[[State], None]
 
 
 class SimulatedPhone:
     """One claim of a seat on one phone, from its login until the seat is lost.
 
-    - `find_broker` returns the broker of the running hub, or None while there is none.
+    - `find_hub` returns the running hub, or None while there is none. `table` is the number of the phone's table.
     - `keys` are the phone's, `sid` and `password` its login.
+    - `is_direct`: it is a page at the hub's own port, and no program that speaks to the broker alone.
+    - `on_state` gets each public state, `on_hand` each hand; `on_silence` the verb of a request that nobody has answered.
     """
 
     def __init__(
         self,
         scheduler: Scheduler,
-        find_broker: Callable[[], SimulatedBroker | None],
-        topics: Topics,
+        find_hub: Callable[[], SimulatedHub | None],
+        table: str,
         keys: Keys,
         sid: str,
         password: str,
         random: Random,
+        *,
+        is_direct: bool,
+        on_state: Callable[[State], None],
+        on_hand: Callable[[State], None],
+        on_silence: Callable[[str], None],
     ) -> None:
-        self._scheduler, self._find_broker, self._topics, self._random = scheduler, find_broker, topics, random
+        self._scheduler, self._find_hub, self._table, self._random = scheduler, find_hub, table, random
+        self._topics, self._is_direct = Topics("hub", table), is_direct
+        self._on_state, self._on_hand, self._on_silence = on_state, on_hand, on_silence
         self.keys, self.sid, self._password = keys, sid, password
         self.state: State | None = None
         self.hand: State | None = None
         self.is_awake = self.has_seat = True
         self._connection: Connection | None = None
+        self._path: DirectPath | None = None
+        self.connected_at = 0.0
         self._open: dict[str, Request] = {}
         self._n = 0
         self._dial()
@@ -82,10 +98,21 @@ class SimulatedPhone:
 
     def drop(self) -> None:
         """Lose the connection; an awake phone connects again by itself."""
-        if self._connection and (broker := self._find_broker()):
-            broker.close(self._connection)
-        self._connection = None
+        if self._connection and (hub := self._find_hub()):
+            hub.broker.close(self._connection)
+        self._disconnect()
         self._scheduler.after(DIAL_SECONDS, self._dial)
+
+    def stall(self, seconds: float) -> None:
+        """Take nothing for so long, on the direct path."""
+        if self._path and not self._path.is_stalled:
+            self._path.stall(seconds)
+
+    def _disconnect(self) -> None:
+        self._connection = None
+        if self._path:
+            self._path.close()
+        self._path = None
 
     def ask(
         self,
@@ -103,19 +130,26 @@ class SimulatedPhone:
             "verb": verb, "args": args,
         }  # fmt: skip
         now = self._scheduler.time
-        self._open[request] = Request(self.keys.encrypt(act | other), now, now, on_answer)
+        self._open[request] = Request(self.keys.encrypt(act | other), now, now, verb, on_answer)
         self._send(request)
 
     def _send(self, request: str) -> None:
-        if self._connection and (broker := self._find_broker()):
+        connection, path, hub = self._connection, self._path, self._find_hub()
+        if connection and hub:
+            topic, letter = self._topics.act(self.sid), self._open[request].letter
             self._open[request].sent_at = self._scheduler.time
-            broker.write(self._connection, self._topics.act(self.sid), self._open[request].letter)
+            if path:
+                hub.broker.bring_up(connection, lambda: path.publish(topic, letter))
+            else:
+                hub.broker.write(connection, topic, letter)
 
     def _tick(self) -> None:
         now = self._scheduler.time
         for request, one in [*self._open.items()]:
             if now - one.asked_at > GIVE_UP_SECONDS:
                 del self._open[request]
+                if self._connection and self.connected_at < one.asked_at:
+                    self._on_silence(one.verb)
             elif now - one.sent_at > ASK_AGAIN_SECONDS:
                 self._send(request)
         if self.has_seat:
@@ -124,14 +158,22 @@ class SimulatedPhone:
     def _dial(self) -> None:
         if not (self.is_awake and self.has_seat) or self._connection:
             return
-        broker, topics = self._find_broker(), self._topics
+        hub, topics = self._find_hub(), self._topics
         made = Connection(self.sid, topics.online(self.sid), self._receive, lambda _: None)
         made.on_close = partial(self._on_close, made)
-        if broker is None or not broker.connect(made, self._password):
+        if hub is None or not hub.broker.connect(made, self._password):
             self._scheduler.after(DIAL_SECONDS, self._dial)
             return
-        self._connection = made
-        broker.follow(made, [topics.state, topics.hand(self.sid), topics.ack(self.sid)])
+        self._connection, self.connected_at = made, self._scheduler.time
+        broker, subscribed = hub.broker, [topics.state, topics.hand(self.sid), topics.ack(self.sid)]
+        if self._is_direct:
+            path = self._path = DirectPath(
+                hub.loop, hub.tables[self._table].phones, self.sid, partial(broker.bring_down, made), self._receive
+            )
+            if not path.subscribe(subscribed):
+                broker.follow(made, subscribed)
+        else:
+            broker.follow(made, subscribed)
         broker.write(made, topics.online(self.sid), b'{"session":"1"}', retain=True)
         for request in self._open:
             self._send(request)
@@ -140,20 +182,30 @@ class SimulatedPhone:
         if self._connection in (connection, None) and is_lost:
             self.has_seat = False
         if self._connection is connection:
-            self._connection = None
+            self._disconnect()
             self._scheduler.after(DIAL_SECONDS, self._dial)
 
     def _receive(self, topic: str, payload: bytes) -> None:
         if topic == self._topics.state:
-            self.state = _newer(self.state, read_state(payload))
+            state = read_state(payload)
+            self._on_state(state)
+            self.state = _newer(self.state, state)
         elif topic == self._topics.ack(self.sid):
-            ack = self.keys.decrypt(payload)
+            ack = self._decrypt(payload)
             if known := self._open.pop(ack["re"], None):
                 known.on_answer(ack)
         elif not payload:
             self.has_seat = False
         else:
-            self.hand = _newer(self.hand, self.keys.decrypt(payload))
+            hand = self._decrypt(payload)
+            self._on_hand(hand)
+            self.hand = _newer(self.hand, hand)
+
+    def _decrypt(self, letter: bytes) -> State:
+        try:
+            return self.keys.decrypt(letter)
+        except CryptoError as error:
+            raise Broken(f"The phone of {self.sid} was sent what it cannot read.") from error
 
 
 def _newer(known: State | None, found: State) -> State:

@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from tests.simulation.auditor import Broken
 from tests.simulation.people import Intent
 from tests.simulation.promises import check_all
+from tests.simulation.twin import check_secret, some_secrets
 from tests.simulation.world import World
 
 
-def failure(seed: int, minutes: float, script: Sequence[Intent] | None = None) -> tuple[str, list[Intent], list[str]]:
-    """Simulate an evening. Return the broken promise ("" if none), the script of the evening, and the trace."""
+@dataclass(frozen=True)
+class Evening:
+    """What came of an evening: the broken promise ("" if none), its script, its trace, and how many tables there were."""
+
+    broken: str
+    script: Sequence[Intent]
+    lines: Sequence[str]
+    tables: int = 1
+
+
+def simulate(
+    seed: int,
+    minutes: float,
+    script: Sequence[Intent] | None = None,
+    *,
+    secrets: int = 0,
+    on_end: Callable[[World, str], None] = lambda *_: None,
+) -> Evening:
+    """Simulate an evening, then compare so many of its secret choices with others. `on_end` gets the world at its end."""
     with World(seed, script) as world:
+        broken, evening = "", [*world.script]
         try:
             world.run(minutes)
             evening = [*world.script]
             check_all(world)
-        except Broken as broken:
-            return str(broken), [one for one in world.script if one.at <= 1000 + minutes * 60], world.lines
-        return "", evening, world.lines
+        except Broken as error:
+            broken, evening = str(error), [one for one in world.script if one.at <= 1000 + minutes * 60]
+        on_end(world, broken)
+        chosen, lines, tables = some_secrets(world, len(evening), secrets), world.lines, len(world.places)
+    try:
+        for at, other in [] if broken else chosen:
+            check_secret(seed, evening, at, other)
+    except Broken as error:
+        broken = str(error)
+    return Evening(broken, evening, lines, tables)
 
 
 def shortest(
@@ -31,7 +58,7 @@ def shortest(
         start = 0
         while start < len(left):
             shorter = left[:start] + left[start + size :]
-            if failure(seed, minutes, shorter)[0]:
+            if simulate(seed, minutes, shorter).broken:
                 left = shorter
                 on_step(len(left))
             else:

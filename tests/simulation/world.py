@@ -1,12 +1,14 @@
-"""A whole evening at one table, decided by one seed."""
+"""A whole evening at the tables of one hub, decided by one seed."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -15,68 +17,124 @@ from typing import Any, Self
 from nacl.public import PrivateKey
 
 from hub.network.encryption import HubKey
-from hub.network.messages import Topics, to_bytes
+from hub.network.messages import to_bytes
 from hub.ports import ClaimDecided, ClaimRequest, StaffRequest
 from hub.state import ScreenState
 from tests.complete_states import read_state
 from tests.phone_ui.rig import Keys
-from tests.simulation.auditor import Auditor, Broken, facts
+from tests.simulation.auditor import Broken, facts
 from tests.simulation.clock import Scheduler
-from tests.simulation.hub import SimulatedHub
-from tests.simulation.people import ALWAYS, Intent, chosen_behaviors, next_step, owner_steps, staff_step
+from tests.simulation.devices import SimulatedBox, SimulatedDice, seed_firmware
+from tests.simulation.disk import Files
+from tests.simulation.hub import HubTable, SimulatedHub
+from tests.simulation.people import (
+    ALWAYS,
+    Intent,
+    box_step,
+    chosen_behaviors,
+    dice_step,
+    next_step,
+    owner_steps,
+    secret_choices,
+    staff_step,
+)
 from tests.simulation.phone import SimulatedPhone, shown
+from tests.simulation.place import Place
 
 THINK_SECONDS = 3.0  # the mean time between two steps of a person
 AWAY_SECONDS = 60.0
 RESTART_SECONDS = 3.0
+STALL_SECONDS = 5.0
+CLAIM_SECONDS = 90.0  # a claim is answered after 30 s, or once a table that was called is freed
 MEMORY = Path("/dev/shm")
+COMMITMENT = re.compile(rb'"c":"[0-9a-f]+"(.*)\*.*')
+"""A commitment to a locked choice, and the checksum of its frame: they differ, and tell nothing before the reveal."""
 
 
 @dataclass
 class Person:
-    """A guest, with a phone from the moment at which they ask for a seat."""
+    """A guest, with a phone from the moment at which they ask for a seat, or with the box of a seat alone."""
 
     number: int
     random: Random
+    place: Place
     seat: int = 0
     phone: SimulatedPhone | None = None
     keys: list[Keys] = field(default_factory=list)  # of earlier claims
     claims: bool = False
     is_here: bool = True
+    has_phone: bool = True
+    gave_at: float = 0.0
+    """When the person last gave the seat away, or touched its box."""
+    is_direct: bool = True
+    """The phone shows the hub's own page; else it is a program that speaks to the broker alone."""
 
 
 class World:
-    """One table with its hub, its guests, staff and owner. Use it as a context manager.
+    """A hub with its tables, guests, staff and owner. Use it as a context manager.
 
-    With a `script`, its intents happen at their times, and nobody has ideas of their own.
+    With a `script`, its intents happen at their times, and nobody has ideas of their own. `on_seen` gets everything that
+    anybody can see: when, who or what sees it, and what; of encrypted messages others see the length.
     """
 
-    def __init__(self, seed: int, script: Sequence[Intent] | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        script: Sequence[Intent] | None = None,
+        on_seen: Callable[[float, str, Any], None] = lambda *_: None,
+    ) -> None:
         self.seed = seed
         draw = Random(f"world {seed}")
         self.behaviors = chosen_behaviors(draw)
         self.scheduler = Scheduler()
         self.script: list[Intent] = []
-        self._given = script
+        self.secrets: list[tuple[int, Mapping[str, Any]]] = []
+        """Of secret choices: the place of the intent in the script, and another choice that was possible."""
+        self.history: list[tuple[float, ScreenState]] = []
+        """What screens have shown, for the page that plays an evening."""
+        self._given, self._on_seen = script, on_seen
         self._ideas_on = self._has_owner = script is None
-        self.seats = draw.randint(2, 6)
         self._random = Random(f"ideas {seed}")
         self._hub_random = Random(f"hub {seed}")
         self._folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
+        self._files = Files(
+            Path(self._folder.name), Random(f"disk {seed}"), torn="power cut" in self.behaviors and draw.random() < 0.5
+        )
         self._key = HubKey(PrivateKey(hashlib.sha256(f"key {seed}".encode()).digest()))
-        self.topics = Topics("hub", "1")
-        self.auditor = Auditor()
         self.trace = hashlib.sha256()
         self.lines: list[str] = []
-        self.people = [
-            Person(number, Random(f"person {number} of {seed}")) for number in range(draw.randint(2, self.seats + 1))
-        ]
+        seed_firmware(Random(f"boxes {seed}"))
+        self.places = [self._new_place(f"{number}", draw) for number in range(1, draw.choice([2, 2, 2, 3]))]
+        self.people: list[Person] = []
+        for place in self.places:
+            for _ in range(draw.randint(2, place.seats + 1)):
+                self.add_person(place)
+        for person in self.people:
+            person.has_phone = not person.place.boxes or draw.random() < 0.8
+            person.seat = 0 if person.has_phone else draw.randint(1, person.place.seats)
         self.hub: SimulatedHub | None = None
-        self.asked_moves: dict[str, Counter[int]] = {}
-        """By match, how many moves the phones of each seat have asked for."""
-        self.house_moved: set[str] = set()
-        """Matches in which the house has played a seat."""
+        self.trouble_until = 0.0  # the disk or the network is not well until then
         self._start_hub()
+
+    def _new_place(self, number: str, draw: Random) -> Place:
+        seats = draw.randint(2, 6)
+        boxes = [SimulatedBox(f"box-{number}-{seat}") for seat in range(1, seats + 1)]
+        has_boxes = draw.random() < 0.4
+        return Place(
+            number, seats, {one.name: one for one in boxes} if has_boxes else {}, draw.random() < 0.5, self._on_shown
+        )
+
+    def add_person(self, place: Place) -> Person:
+        """Let somebody come to a table."""
+        number = len(self.people)
+        person = Person(
+            number,
+            Random(f"person {number} of {self.seed}"),
+            place,
+            is_direct=Random(f"phone {number} of {self.seed}").random() < 0.7,
+        )
+        self.people.append(person)
+        return person
 
     def __enter__(self) -> Self:
         return self
@@ -86,6 +144,7 @@ class World:
     ) -> None:
         if self.hub:
             self.hub.stop()
+        self._files.close()
         self._folder.cleanup()
 
     def run(self, minutes: float) -> None:
@@ -94,8 +153,9 @@ class World:
         for person in self.people:
             self._later(person)
         self.scheduler.after(1.0, self._have_staff_ideas)
+        self.scheduler.after(1.0, self._check_time)
         for intent in self._given or ():
-            self.scheduler.after(intent.at - self.scheduler.time, lambda intent=intent: self._do(intent))  # type: ignore[misc]
+            self.scheduler.after(intent.at - self.scheduler.time, partial(self._do, intent))
         self.scheduler.run_until(end)
 
     def say(self, line: str) -> None:
@@ -104,32 +164,42 @@ class World:
         self.trace.update(stamped.encode())
         self.lines.append(stamped)
 
+    def table_of(self, place: Place) -> HubTable | None:
+        """Return a table of the running hub; None while there is no hub."""
+        return self.hub.tables[place.number] if self.hub else None
+
     # --- ideas ---
 
     def _later(self, person: Person) -> None:
         self.scheduler.after(person.random.expovariate(1 / THINK_SECONDS), lambda: self._have_idea(person))
 
     def _have_idea(self, person: Person) -> None:
-        if self._ideas_on:
-            if person.phone and person.phone.has_seat:
-                step = next_step(
-                    person.phone, (person.phone.hand or {}).get("seat", person.seat), self.behaviors, person.random
-                )
-            elif person.is_here:
-                step = None if person.claims else ("claim", {"pick": person.random.random()})
-            else:
-                step = ("come", {}) if person.random.random() < THINK_SECONDS / AWAY_SECONDS else None
-            if step:
-                self._do(Intent(self.scheduler.time, person.number, *step))
+        if self._ideas_on and (step := self._next_step(person)):
+            self._do(Intent(self.scheduler.time, person.number, *step))
         self._later(person)
+
+    def _next_step(self, person: Person) -> tuple[str, Mapping[str, Any]] | None:
+        random, phone, place = person.random, person.phone, person.place
+        seat, table = self._seat_of(person), self.table_of(place)
+        if table and table.dice and (step := dice_step(table.dice.state(), seat, self.behaviors, random)):
+            return step
+        if place.boxes and seat and (not person.has_phone or random.random() < 0.2):
+            box = [*place.boxes.values()][seat - 1]
+            return box_step(box.program.state(), box.is_plugged, self.behaviors, random)
+        if phone and phone.has_seat:
+            return next_step(phone, seat, self.behaviors, random)
+        if person.is_here and person.has_phone:
+            return None if person.claims else ("claim", {"pick": random.random()})
+        return ("come", {}) if random.random() < THINK_SECONDS / AWAY_SECONDS else None
 
     def _have_staff_ideas(self) -> None:
         if self._has_owner:
             for step in owner_steps(self.behaviors, self._random):
                 self._do(Intent(self.scheduler.time, -1, *step))
-            if "staff" in self.behaviors and self._random.random() < 0.01 and self.auditor.newest:
-                state = read_state(to_bytes(self.auditor.newest))
-                self._do(Intent(self.scheduler.time, -1, *staff_step(state, self._random)))
+            place = self._random.choice(self.places)
+            if "staff" in self.behaviors and self._random.random() < 0.01 and place.newest:
+                what, args = staff_step(read_state(to_bytes(place.newest)), self._random)
+                self._do(Intent(self.scheduler.time, -1, what, {"table": place.number, **args}))
             self.scheduler.after(1.0, self._have_staff_ideas)
 
     # --- what happens ---
@@ -137,53 +207,146 @@ class World:
     def _do(self, intent: Intent) -> None:
         self.script.append(intent)
         self.say(str(intent))
-        person = self.people[intent.who] if 0 <= intent.who < len(self.people) else None
-        args = intent.args
+        if intent.who < 0:
+            self._do_in_the_house(intent)
+        elif intent.who < len(self.people):
+            self._do_as(self.people[intent.who], intent.what, intent.args)
+
+    def _do_in_the_house(self, intent: Intent) -> None:
+        args, hub = intent.args, self.hub
         match intent.what:
-            case "ask" if person and person.phone:
-                self._ask(person, args["verb"], args["args"])
-            case "claim" if person:
-                self._claim(person, args["pick"])
-            case "sleep" if person and person.phone:
-                person.phone.sleep()
-            case "wake" if person and person.phone:
-                person.phone.wake()
-            case "drop" if person and person.phone:
-                person.phone.drop()
-            case "vanish" if person and person.phone:
-                person.phone.sleep()
-                person.phone, person.is_here = None, False
-            case "another phone" if person and person.phone:
-                person.phone.sleep()
-                person.phone = None
-            case "come" if person:
-                person.is_here = True
             case "staff":
-                self._ask_as_staff(args["verb"], args["args"])
+                self._ask_as_staff(args["table"], args["verb"], args["args"])
             case "restart":
                 self._stop_hub()
-            case "power cut" if self.hub:
-                self.hub.disk.cuts_next_write = True
-            case "full disk" if self.hub:
-                self.hub.disk.is_full = True
-                self.scheduler.after(args["seconds"], self._free_disk)
-            case "slow network" if self.hub:
-                self.hub.broker.slowness = 0.5
-                self.scheduler.after(args["seconds"], self._hurry)
-            case "broker" if self.hub:
-                for one in [*self.hub.broker.connections]:
-                    self.hub.broker.close(one)
+            case "power cut" if hub:
+                hub.disk.cuts_next_write = True
+            case "full disk" if hub:
+                self._suffer(args["seconds"])
+                hub.disk.is_full = True
+            case "slow disk" if hub:
+                self._suffer(args["seconds"])
+                hub.disk.slow_seconds = 0.3
+            case "slow network" if hub:
+                self._suffer(args["seconds"])
+                hub.broker.slowness = 0.5
+            case "noise" if hub:
+                self._suffer(args["seconds"])
+                for one in hub.tables.values():
+                    one.cables.noise = 0.02
+            case "broker" if hub:
+                for connection in [*hub.broker.connections]:
+                    hub.broker.close(connection)
+
+    def _do_as(self, person: Person, what: str, args: Mapping[str, Any]) -> None:
+        phone, place = person.phone, person.place
+        table = self.table_of(place)
+        if what == "claim":
+            self._claim(person, args["pick"])
+        elif what == "come":
+            person.is_here = True
+        elif (phone and self._do_with_phone(person, phone, what, args)) or (
+            table and table.dice and self._do_with_dice(table.dice, what)
+        ):
+            pass
+        elif table and place.boxes and (seat := self._seat_of(person)):
+            self._do_with_box(table, place, seat, what, args)
+
+    @staticmethod
+    def _seat_of(person: Person) -> int:
+        """Return where a person sits: where their phone says, or where they were."""
+        hand = person.phone.hand if person.phone else None
+        return int(hand["seat"]) if hand else person.seat
+
+    def _do_with_phone(self, person: Person, phone: SimulatedPhone, what: str, args: Mapping[str, Any]) -> bool:
+        """Do something with a phone. Return whether that was it."""
+        match what:
+            case "ask":
+                self._ask(person, args["verb"], args["args"])
+            case "sleep":
+                phone.sleep()
+            case "wake":
+                phone.wake()
+            case "drop":
+                phone.drop()
+            case "stall":
+                phone.stall(STALL_SECONDS)
+            case "vanish":
+                phone.sleep()
+                person.phone, person.is_here = None, False
+            case "another phone":
+                phone.sleep()
+                person.phone = None
+            case _:
+                return False
+        return True
+
+    @staticmethod
+    def _do_with_dice(dice: SimulatedDice, what: str) -> bool:
+        """Do something with the dice or their reader. Return whether that was it."""
+        match what:
+            case "throw":
+                dice.throw()
+            case "dice lean":
+                dice.cock()
+            case "die is missed":
+                dice.miscount()
+            case "reader is lost":
+                dice.lose()
+            case "reader is back":
+                dice.restore()
+            case _:
+                return False
+        return True
+
+    def _do_with_box(self, table: HubTable, place: Place, seat: int, what: str, args: Mapping[str, Any]) -> None:
+        box = [*place.boxes.values()][seat - 1]
+        match what:
+            case "unplug":
+                table.cables.unplug(box)
+            case "plug":
+                table.cables.plug(box)
+            case "box loses power":
+                table.cables.unplug(box)
+                box.program.power_up()
+                table.cables.plug(box)
+            case "press":
+                for other in self.people:
+                    if other.place is place and other.phone and self._seat_of(other) == seat:
+                        other.gave_at = self.scheduler.time
+                self._press(box, args)
+                table.cables.look()
+
+    def _press(self, box: SimulatedBox, args: Mapping[str, Any]) -> None:
+        seen = box.program.state()
+        if args["what"] != "dial":
+            box.program.press(args["what"], args.get("hold", False))
+            return
+        if seen["sealed"] and not seen["locked"]:
+            self.secrets.append((len(self.script) - 1, {**args, "detents": args["detents"] + 3}))
+        box.program.turn(args["detents"])
 
     def _ask(self, person: Person, verb: str, args: Mapping[str, Any]) -> None:
-        phone = person.phone
+        phone, place = person.phone, person.place
         assert phone
-        self.auditor.may_lose |= verb == "undo"
-        if verb in ("act", "roll") and phone.hand and phone.hand["match"]:
-            self.asked_moves.setdefault(phone.hand["match"], Counter())[phone.hand["seat"]] += 1
+        hand, match = phone.hand, phone.hand["match"] if phone.hand else None
+        if verb == "undo":
+            self._note_undo(place)
+        if verb in ("act", "roll") and hand and match:
+            place.asked_moves.setdefault(match, Counter())[hand["seat"]] += 1
+        if phone.is_whole and (other := secret_choices(phone, verb, args)):
+            self.secrets.append((len(self.script) - 1, other))
+
+        if (verb, args.get("say")) == ("claim", "give") or verb == "leave":
+            person.gave_at = self.scheduler.time
 
         def on_answer(answer: dict[str, Any]) -> None:
             self.say(f"person {person.number}: {verb}: {shown(answer)}")
-            self.auditor.on_answer(verb, answer)
+            place.auditor.on_answer(verb, answer)
+            if verb == "act" and answer["ok"] and hand and match:
+                place.done_moves.setdefault(match, Counter())[hand["seat"]] += 1
+            if verb == "take_up" and answer["ok"] and person.number not in place.players.get(args["match"], set()):
+                raise Broken(f"Person {person.number} has resumed {args['match']}, which others have played.")
             if phone.hand:
                 person.seat = phone.hand["seat"]  # a resumed match gives people the seats that they had
             if verb == "leave" and answer["ok"] and person.phone is phone:
@@ -191,9 +354,15 @@ class World:
 
         phone.ask(verb, args, on_answer)
 
+    def _note_undo(self, place: Place) -> None:
+        place.auditor.may_lose = True
+        if place.newest and place.newest.match:
+            place.undone.add(place.newest.match)
+
     def _claim(self, person: Person, pick: float) -> None:
-        newest = self.auditor.newest
-        if self.hub is None or newest is None or (person.phone and person.phone.has_seat):
+        place, hub = person.place, self.hub
+        newest = place.newest
+        if hub is None or newest is None or (person.phone and person.phone.has_seat):
             return
         codes = newest.claim_codes
         away = [f"{seat.seat}" for seat in newest.seats if seat.presence == "away"]
@@ -204,44 +373,82 @@ class World:
         person.claims = True
         earlier = [one.public for one in person.keys]
         name = f"Guest {person.number}.{len(person.keys)}"  # another phone has another name, as the first one may still sit here
+        asked_at, answers = self.scheduler.time, list[bool]()
 
         def decided(answer: ClaimDecided) -> None:
             person.claims = False
-            self.say(f"person {person.number}: seat {seat}: {answer.held} {answer.say}")
-            if answer.held and self.hub:
+            answers.append(answer.held)
+            self.say(f"person {person.number} {'has' if answer.held else 'does not get'} seat {seat}: {answer.say}")
+            if answer.held and self.hub is hub:
+                if f"{seat}" not in codes:
+                    self._check_given(person, seat)
                 person.seat = seat
                 person.keys.append(keys)
                 if person.phone:
                     person.phone.sleep()
-                person.phone = SimulatedPhone(
-                    self.scheduler, lambda: self.hub.broker if self.hub else None, self.topics, keys, answer.sid,
-                    answer.password, Random(f"phone {claim}"),
-                )  # fmt: skip
+                person.phone = self._new_phone(person, keys, answer, claim)
 
-        self.hub.put(ClaimRequest(claim, seat, keys.public, codes.get(f"{seat}"), name, decided, earlier))
-        self.scheduler.after(60.0, lambda: setattr(person, "claims", False))
+        def check() -> None:
+            if not answers and self.hub is hub and self.trouble_until < asked_at:
+                raise Broken(f"Nobody answers person {person.number}, who asked for seat {seat}.")
 
-    def _ask_as_staff(self, verb: str, args: Mapping[str, Any]) -> None:
-        self.auditor.may_lose |= verb == "undo"
-        if self.hub:
-            self.hub.put(StaffRequest(verb, args, lambda done, say: self.say(f"staff: {verb}: {done} {say}")))
+        hub.tables[place.number].put(
+            ClaimRequest(claim, seat, keys.public, codes.get(f"{seat}"), name, decided, earlier)
+        )
+        self.scheduler.after(CLAIM_SECONDS, check)
+
+    def _check_given(self, person: Person, seat: int) -> None:
+        """A seat changes hands only if its person gave it, was away, or staff freed it (SECURITY.md)."""
+        now = self.scheduler.time
+        for other in self.people:
+            phone = other.phone
+            if other is person or other.place is not person.place or not phone or not phone.hand or not phone.has_seat:
+                continue
+            is_there = phone.hand["seat"] == seat and phone.is_connected and now - phone.connected_at > 5.0
+            if is_there and now - max(other.gave_at, other.place.freed_at) > 60.0 and self.is_well(60.0):
+                raise Broken(f"Person {person.number} has taken seat {seat} from person {other.number}, who is there.")
+
+    def _new_phone(self, person: Person, keys: Keys, answer: ClaimDecided, claim: str) -> SimulatedPhone:
+        place = person.place
+
+        def on_silence(verb: str) -> None:
+            if self.trouble_until < self.scheduler.time - 60.0:
+                raise Broken(f"Nobody answers person {person.number}, whose phone is connected: {verb}.")
+
+        def on_hand(hand: dict[str, Any]) -> None:
+            self._on_seen(self.scheduler.time, f"person {person.number}", hand)
+            if hand["match"]:
+                place.players.setdefault(hand["match"], set()).add(person.number)
+
+        return SimulatedPhone(
+            self.scheduler, lambda: self.hub, place.number, keys, answer.sid, answer.password,
+            Random(f"phone {claim}"), is_direct=person.is_direct, on_state=place.auditor.on_phone_state,
+            on_hand=on_hand, on_silence=on_silence,
+        )  # fmt: skip
+
+    def _ask_as_staff(self, number: str, verb: str, args: Mapping[str, Any]) -> None:
+        place = next(one for one in self.places if one.number == number)
+        if verb == "undo":
+            self._note_undo(place)
+        place.freed_at = self.scheduler.time
+        if table := self.table_of(place):
+            table.put(
+                StaffRequest(
+                    verb, args, lambda done, say: self.say(f"staff: {verb}: {'done' if done else 'refused'}: {say}")
+                )
+            )
 
     # --- the hub ---
 
     def _start_hub(self) -> None:
         self.hub = SimulatedHub(
-            self.scheduler,
-            self._hub_random,
-            Path(self._folder.name),
-            self._key,
-            self.seats,
-            self._on_state,
-            self._on_cut,
+            self.scheduler, self._hub_random, self._files, self._key, self.places, self._on_cut, self._on_bytes
         )
         self.hub.start()
 
     def _stop_hub(self) -> None:
         if self.hub:
+            self.hub.disk.lose_power()
             self.hub.stop()
             self._on_cut()
 
@@ -250,45 +457,65 @@ class World:
         self.hub = None
         for person in self.people:
             person.claims = False
+        self._suffer(RESTART_SECONDS)
         self.scheduler.after(RESTART_SECONDS, self._start_hub)
 
-    def _free_disk(self) -> None:
-        if self.hub:
-            self.hub.disk.is_full = False
+    def _suffer(self, seconds: float) -> None:
+        """Note trouble, and end it in so many seconds."""
+        self.trouble_until = max(self.trouble_until, self.scheduler.time + seconds)
+        self.scheduler.after(seconds, self._recover)
 
-    def _hurry(self) -> None:
-        if self.hub:
-            self.hub.broker.slowness = 0.05
+    def _recover(self) -> None:
+        if self.hub and self.scheduler.time >= self.trouble_until:
+            self.hub.disk.is_full, self.hub.disk.slow_seconds, self.hub.broker.slowness = False, 0.0, 0.05
+            for one in self.hub.tables.values():
+                one.cables.noise = 0.0
 
-    def _on_state(self, state: ScreenState) -> None:
-        self.say(f"state {state.seq} {state.state} {state.match} {state.want}")
-        self.auditor.on_state(state)
-        if state.match and (state.stood_in or any(seat.house for seat in state.seats)):
-            self.house_moved.add(state.match)
-        if self.hub and self.hub.table.fault:
+    def _on_bytes(self, where: str, data: bytes) -> None:
+        if where.endswith("/state"):
+            self._on_seen(self.scheduler.time, where, data)
+        elif where.startswith("the cable"):
+            self._on_seen(self.scheduler.time, where, COMMITMENT.sub(rb"\1", data))
+        else:
+            self._on_seen(self.scheduler.time, where, len(data))
+
+    def _on_shown(self, place: Place, state: ScreenState) -> None:
+        self.say(f"table {place.number}: state {state.seq} {state.state} {state.match} {state.want}")
+        self.history.append((self.scheduler.time, state))
+        self._on_seen(self.scheduler.time, f"screen {place.number}", state)
+        if (table := self.table_of(place)) and table.table.fault:
             raise Broken("The table has failed three times, and stands still.")
 
+    def _check_time(self) -> None:
+        for place in self.places:
+            place.auditor.check_time(self.scheduler.time, is_well=self.hub is not None and self.is_well(20.0))
+        self.scheduler.after(1.0, self._check_time)
+
     # --- for those who check promises ---
+
+    def is_well(self, seconds: float = 0.0) -> bool:
+        """Return whether disk and network have been well for so long."""
+        return self.trouble_until < self.scheduler.time - seconds
 
     def pass_time(self, seconds: float) -> None:
         """Let everything go on for so long."""
         self.scheduler.run_until(self.scheduler.time + seconds)
 
-    def until(self, true: Callable[[], object], seconds: float, what: str) -> None:
+    def until(self, true: Callable[[], object], place: Place, seconds: float, what: str) -> None:
         """Wait until something is true. Raise Broken with `what` if that takes longer than the promised time."""
         end = self.scheduler.time + seconds
         while not true():
             if self.scheduler.time >= end:
-                assert self.auditor.newest
-                raise Broken(f"{what} within {seconds:.0f} s: {facts(self.auditor.newest)}")
+                assert place.newest
+                raise Broken(f"{what} within {seconds:.0f} s: {facts(place.newest)}")
             self.pass_time(1.0)
 
     def settle(self) -> None:
         """End all trouble: the disk and the network are well again, and everybody is boring from now on."""
         self.behaviors = ALWAYS
         self._ideas_on, self._has_owner = True, False
-        self._free_disk()
-        self._hurry()
+        self.trouble_until = min(self.trouble_until, self.scheduler.time)
+        self._recover()
         if self.hub:
             self.hub.disk.cuts_next_write = False
         for person in self.people:
