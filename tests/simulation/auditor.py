@@ -16,6 +16,8 @@ SAME = frozenset({
     "claiming", "starting", "view", "notices", "options", "hints",
 })  # fmt: skip
 """What the table's own screen and phones show alike."""
+REVEAL_SECONDS = 10
+"""Until choices are revealed, once everybody has locked theirs."""
 LATE_SECONDS = 3.0
 """How much later than promised something may happen."""
 
@@ -32,6 +34,8 @@ class Auditor:
     """By match, the events that were shown."""
     may_lose: bool = False
     """Somebody has asked to undo an action since events were last taken back."""
+    was_idle: bool = False
+    """The hub has ended since the last state, and was doing nothing at that moment."""
     newest: ScreenState | None = None
     _shown: dict[tuple[str, int], ScreenState | State] = field(default_factory=dict)
     """By session and number, the newest states of the screen; as JSON once a phone was sent the same state."""
@@ -43,6 +47,8 @@ class Auditor:
         before, self.newest = self.newest, state
         if before and before.session == state.session and state.seq < before.seq:
             raise Broken(f"State {state.seq} was shown after {before.seq}.")
+        if before and before.session != state.session and state.epoch <= before.epoch and state.state != "stopped":
+            raise Broken(f"After a start of the hub, the epoch is {state.epoch}, and was {before.epoch}.")
         if state.match and state.view:
             self._check_events(state)
         self._shown[state.session, state.seq] = state
@@ -68,7 +74,10 @@ class Auditor:
             announced["question"] = (state.session, asked.kind, asked.seat, asked.text), asked.seconds
         if state and state.starting:
             announced["start"] = (state.session, state.starting.game, state.starting.seat), state.starting.seconds
-        for what in ("question", "start"):
+        waiting = state.view.waiting if state and state.view and not state.paused else None
+        if state and waiting and waiting.secret and {*waiting.seats} <= {f"{seat}" for seat in state.locked}:
+            announced["reveal"] = (state.session, state.match, state.epoch, state.events[-1:]), REVEAL_SECONDS
+        for what in ("question", "start", "reveal"):
             if what not in announced or not is_well:
                 self._waits.pop(what, None)
                 continue
@@ -97,6 +106,9 @@ class Auditor:
         overlap = next(
             size for size in range(min(kept, len(shown)), -1, -1) if known[kept - size : kept] == shown[:size]
         )
+        if self.was_idle and len(known) and shown[overlap:]:
+            raise Broken(f"After a restart, {state.match} has events that nobody had seen: {shown[overlap:]}.")
+        self.was_idle = False
         known[kept:] = shown[overlap:]
 
     def on_answer(self, verb: str, answer: State) -> None:

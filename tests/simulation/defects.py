@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from hub.network import messages
+from hub.network.encryption import SharedKey
 from hub.ports import PhoneRequest
 from hub.store import Store, store
 from hub.table.boxes.seat_boxes import SeatBoxes
@@ -171,8 +171,8 @@ def _fails_sometimes(right: Any) -> Any:
     return fail
 
 
-def _on_time(seconds: float) -> Callable[[Any], Any]:
-    return lambda _: seconds
+def _not_padded(right: Any) -> Any:
+    return lambda self, text, size: right(self, text, 1)
 
 
 DEFECTS: Mapping[str, Defect] = {
@@ -202,7 +202,7 @@ DEFECTS: Mapping[str, Defect] = {
     "the login of a guest who has left stays": Defect(PhonesOverMqtt, "release", _login_stays),
     "the hand of a guest who has left stays": Defect(PhonesOverMqtt, "release", _hand_stays),
     "two phones get one login": Defect(PhonesOverMqtt, "admit", _login_twice),
-    "the length of a hand tells what is in it": Defect(messages, "HAND_SIZE", _on_time(1)),
+    "the length of a hand tells what is in it": Defect(SharedKey, "encrypt", _not_padded),
     "everybody is shown secret choices": Defect(Snapshots, "public", _shows_choices),
     "phones are sent the choice of another seat": Defect(Snapshots, "hand", _shows_anothers_choice),
     "the choice in a box is ignored": Defect(SeatBoxes, "handle_report", _never),

@@ -69,6 +69,11 @@ class HubTable:
             place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)}, house=HouseSettings(),
         )  # fmt: skip
 
+    @property
+    def is_idle(self) -> bool:
+        """Return whether this table has nothing to do."""
+        return not (self._is_busy or self._is_woken)
+
     def start(self) -> None:
         """Resume from the disk."""
         self._work(self.table.start)

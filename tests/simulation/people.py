@@ -66,6 +66,8 @@ SENTENCES: Mapping[str, str] = {
     "broker": "the broker ends all connections",
 }
 """By what somebody does, or what happens: a sentence."""
+DELICATE = frozenset({"undo", "leave", "take_up", "start", "vote", "free", "house", "claim"})
+"""Requests after which trouble is more frequent: much of the table changes."""
 TURN = "{who} turns the dial by {detents}"
 
 
@@ -202,10 +204,10 @@ def staff_step(state: State, random: Random) -> tuple[str, Args]:
     return "staff", {"verb": verb, "args": args}
 
 
-def owner_steps(behaviors: frozenset[str], random: Random) -> Iterator[tuple[str, Args]]:
-    """Yield what happens to the hub in one step."""
+def owner_steps(behaviors: frozenset[str], random: Random, *, often: float) -> Iterator[tuple[str, Args]]:
+    """Yield what happens to the hub in one step; trouble is `often` times as frequent as usual."""
     for name in ("restart", "power cut", "full disk", "slow disk", "slow network", "noise", "broker"):
-        if name in behaviors and random.random() < RARE[name]:
+        if name in behaviors and random.random() < often * RARE[name]:
             yield name, {"seconds": random.choice([1.0, 10.0, 100.0])}
 
 
@@ -222,14 +224,19 @@ def dice_step(dice: Mapping[str, Any], seat: int, behaviors: frozenset[str], ran
 
 
 def box_step(
-    box: Mapping[str, Any], is_plugged: bool, behaviors: frozenset[str], random: Random
+    box: Mapping[str, Any], is_plugged: bool, answers: int, behaviors: frozenset[str], random: Random
 ) -> tuple[str, Args] | None:
-    """Return what a person does at a box, given what they see there; None: nothing."""
+    """Return what a person does at a box, given what they see there; None: nothing.
+
+    `answers` is the number of answers to a question that the screen asks them; 0: none.
+    """
     if not is_plugged:
         return ("plug", {}) if random.random() < RARE["plug"] else None
     for name in ("unplug", "box loses power"):
         if name in behaviors and random.random() < RARE[name]:
             return name, {}
+    if answers and random.random() < 0.5:
+        return "press", {"what": random.choice(["push", "bar"] if answers < 3 else ["k1", "k2", "k3"])}
     if box["sealed"] and not box["locked"]:
         if random.random() < 0.6:
             return "press", {"what": "dial", "detents": random.randint(-12, 12)}

@@ -69,8 +69,9 @@ class SimulatedPhone:
         self.is_awake = self.has_seat = True
         self._connection: Connection | None = None
         self._path: DirectPath | None = None
-        self.connected_at = 0.0
+        self.connected_at = self.dropped_at = 0.0
         self._open: dict[str, Request] = {}
+        self._answers: dict[str, tuple[bool, str | None]] = {}
         self._n = 0
         self._dial()
         self._tick()
@@ -109,7 +110,7 @@ class SimulatedPhone:
             self._path.stall(seconds)
 
     def _disconnect(self) -> None:
-        self._connection = None
+        self._connection, self.dropped_at = None, self._scheduler.time
         if self._path:
             self._path.close()
         self._path = None
@@ -192,6 +193,9 @@ class SimulatedPhone:
             self.state = _newer(self.state, state)
         elif topic == self._topics.ack(self.sid):
             ack = self._decrypt(payload)
+            answer = ack["ok"], ack["error"]
+            if self._answers.setdefault(ack["re"], answer) != answer:
+                raise Broken(f"A request got two answers: {self._answers[ack['re']]} and {answer}.")
             if known := self._open.pop(ack["re"], None):
                 known.on_answer(ack)
         elif not payload:

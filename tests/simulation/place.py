@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hub.state import ScreenState
-from tests.simulation.auditor import Auditor
+from tests.simulation.auditor import Auditor, Broken
 from tests.simulation.devices import SimulatedBox
+
+LOCKED_SECONDS = 10.0
+"""Until the table knows of a choice that a box has locked."""
 
 
 @dataclass
@@ -34,6 +37,9 @@ class Place:
     undone: set[str] = field(default_factory=set)
     """Matches in which somebody has asked to undo an action."""
 
+    locked_since: dict[int, float] = field(default_factory=dict)
+    """By seat, since when its box shows a locked choice."""
+
     @property
     def name(self) -> str:
         """Return its name on screens."""
@@ -43,6 +49,17 @@ class Place:
     def newest(self) -> ScreenState | None:
         """Return what its screen shows."""
         return self.auditor.newest
+
+    def check_boxes(self, now: float, *, is_well: bool) -> None:
+        """Check that a choice that a box shows as locked is locked for the table, too."""
+        for seat, box in enumerate(self.boxes.values(), 1):
+            seen = box.program.state()
+            if not (is_well and box.is_plugged and seen["sealed"] and seen["locked"]):
+                self.locked_since.pop(seat, None)
+                continue
+            since = self.locked_since.setdefault(seat, now)
+            if now - since > LOCKED_SECONDS and self.newest and seat not in self.newest.locked:
+                raise Broken(f"The box of seat {seat} shows a locked choice, and the table knows of none.")
 
     def on_state(self, state: ScreenState) -> None:
         """Check what the screen shows now."""

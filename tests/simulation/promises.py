@@ -41,6 +41,8 @@ def check_people_can_go_on(world: World) -> None:
     for place in world.places:
         position, since = before[place.number]
         waited, there = world.scheduler.time - since, _players_present(world, place)
+        if position[0] == "stopped":
+            raise Broken("The table is still stopped, though its disk is well.")
         if waited > PRESENT_SECONDS and position[0] == "playing" and there:
             raise Broken(f"People {there} are at the table, and nothing goes on for {waited:.0f} s.")
 
@@ -48,8 +50,8 @@ def check_people_can_go_on(world: World) -> None:
 def check_log(world: World, place: Place) -> None:
     """Everything that was acknowledged is on disk, and nothing counts twice.
 
-    A match has at most as many actions of a seat as its phones have asked for, and at least as many as were acknowledged. At
-    a table with boxes, these count too, so only the second half holds.
+    A match has at most as many actions of a seat as its people have asked for, with their phones, boxes and dice, and at
+    least as many as were acknowledged.
     """
     assert world.hub
     for match, asked in place.asked_moves.items():
@@ -60,7 +62,7 @@ def check_log(world: World, place: Place) -> None:
         if match in place.house_moved or not entries:  # a log is wiped after the match
             continue
         for seat, count in asked.items():
-            if written[seat] > count and not place.boxes and not place.has_dice:
+            if written[seat] > count:
                 raise Broken(f"{match} has {written[seat]} actions of seat {seat}, which asked for {count}.")
         for seat, count in place.done_moves.get(match, Counter()).items():
             if match not in place.undone and written[seat] < count:

@@ -6,10 +6,14 @@ length of every message at the broker. The cables of boxes are compared without 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from msgspec import structs
+
+from hub.state import ScreenState
 from tests.simulation.auditor import Broken
 from tests.simulation.people import Intent
 from tests.simulation.world import World
@@ -31,7 +35,7 @@ def check_secret(seed: int, script: Sequence[Intent], at: int, other: dict[str, 
     for one, two in zip(first, second, strict=False):
         if one != two:
             raise Broken(
-                f"{script[at]}: others can tell it from {other}. At {one[0] - 1000:.3f} {one[1]} saw "
+                f"{script[at]}: others can tell it from {other}. At {one[0] - 1000:.3f}: {one[1]}, {two[1]}: "
                 f"{_difference(one[2], two[2])}"
             )
     if len(first) != len(second):
@@ -50,22 +54,29 @@ def some_secrets(world: World, length: int, count: int) -> list[tuple[int, dict[
 def _seen(seed: int, script: Sequence[Intent], at: int, end: float | None) -> tuple[Seen, float]:
     """Return what others saw from a choice until its reveal, and when that was; or until `end`."""
     seen: Seen = []
+    reveals: list[float] = []  # of boxes, which are asked for their values just before everybody sees them
     chosen_at, who = script[at].at, script[at].who
 
     def on_seen(at: float, what: str, content: Any) -> None:
         if at >= chosen_at and what != f"person {who}":
             seen.append((at, what, content))
+            if isinstance(content, bytes) and b'"t":"reveal"' in content:
+                reveals.append(at)
 
     with World(seed, script, on_seen) as world:
         world.run((chosen_at - world.scheduler.time) / 60)
         place = world.people[who].place
-        before = _position(place.newest)
+        seat = world.seat_of(world.people[who])
+        before, shown = _position(place.newest), len(world.history)
         last = end if end is not None else chosen_at + MOST_SECONDS
         while world.scheduler.time < last:
             world.pass_time(0.05)
-            if end is None and _position(place.newest) != before:
-                last = world.scheduler.time - 0.05
-    return [one for one in seen if one[0] < last], last
+            states = [(at, state) for at, state in world.history[shown:] if state.table == place.number]
+            reveals += [at for at, state in states if _position(state) != before]
+            if end is None and reveals:
+                last = min(reveals)
+    # whoever takes the seat over sees its choice
+    return [one for one in seen if one[0] < last and not (isinstance(one[2], dict) and one[2]["seat"] == seat)], last
 
 
 def _position(state: Any) -> tuple[object, ...]:
@@ -74,6 +85,10 @@ def _position(state: Any) -> tuple[object, ...]:
 
 
 def _difference(one: Any, two: Any) -> str:
+    if isinstance(one, ScreenState) and isinstance(two, ScreenState):
+        one, two = structs.asdict(one), structs.asdict(two)
+    if isinstance(one, bytes) and isinstance(two, bytes) and one[:1] == two[:1] == b"{":
+        one, two = json.loads(one), json.loads(two)
     if isinstance(one, dict) and isinstance(two, dict):
         keys = [key for key in one if one[key] != two.get(key)]
         return f"{[(key, one[key], two.get(key)) for key in keys]}"

@@ -6,7 +6,7 @@ import hashlib
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from tests.simulation.disk import Files
 from tests.simulation.hub import HubTable, SimulatedHub
 from tests.simulation.people import (
     ALWAYS,
+    DELICATE,
     Intent,
     box_step,
     chosen_behaviors,
@@ -44,7 +45,9 @@ from tests.simulation.place import Place
 THINK_SECONDS = 3.0  # the mean time between two steps of a person
 AWAY_SECONDS = 60.0
 RESTART_SECONDS = 3.0
+BACK_SECONDS = 30.0  # until a phone is connected again
 STALL_SECONDS = 5.0
+TROUBLE = 15.0  # how much more frequent trouble is after a delicate request
 CLAIM_SECONDS = 90.0  # a claim is answered after 30 s, or once a table that was called is freed
 MEMORY = Path("/dev/shm")
 COMMITMENT = re.compile(rb'"c":"[0-9a-f]+"(.*)\*.*')
@@ -113,6 +116,7 @@ class World:
             person.has_phone = not person.place.boxes or draw.random() < 0.8
             person.seat = 0 if person.has_phone else draw.randint(1, person.place.seats)
         self.hub: SimulatedHub | None = None
+        self._delicate_at = 0.0
         self.trouble_until = 0.0  # the disk or the network is not well until then
         self._start_hub()
 
@@ -180,21 +184,27 @@ class World:
 
     def _next_step(self, person: Person) -> tuple[str, Mapping[str, Any]] | None:
         random, phone, place = person.random, person.phone, person.place
-        seat, table = self._seat_of(person), self.table_of(place)
+        seat, table = self.seat_of(person), self.table_of(place)
         if table and table.dice and (step := dice_step(table.dice.state(), seat, self.behaviors, random)):
             return step
-        if place.boxes and seat and (not person.has_phone or random.random() < 0.2):
+        is_at_box = person.is_here if not person.has_phone else phone and phone.has_seat and random.random() < 0.2
+        if place.boxes and seat and is_at_box:
             box = [*place.boxes.values()][seat - 1]
-            return box_step(box.program.state(), box.is_plugged, self.behaviors, random)
+            question = place.newest.question if place.newest else None
+            answers = len(question.options) if question and seat in question.voters else 0
+            return box_step(box.program.state(), box.is_plugged, answers, self.behaviors, random)
         if phone and phone.has_seat:
             return next_step(phone, seat, self.behaviors, random)
-        if person.is_here and person.has_phone:
+        if not person.has_phone:
+            return None
+        if person.is_here:
             return None if person.claims else ("claim", {"pick": random.random()})
         return ("come", {}) if random.random() < THINK_SECONDS / AWAY_SECONDS else None
 
     def _have_staff_ideas(self) -> None:
         if self._has_owner:
-            for step in owner_steps(self.behaviors, self._random):
+            often = TROUBLE if self.scheduler.time - self._delicate_at < 1.5 else 1.0
+            for step in owner_steps(self.behaviors, self._random, often=often):
                 self._do(Intent(self.scheduler.time, -1, *step))
             place = self._random.choice(self.places)
             if "staff" in self.behaviors and self._random.random() < 0.01 and place.newest:
@@ -245,15 +255,15 @@ class World:
             self._claim(person, args["pick"])
         elif what == "come":
             person.is_here = True
-        elif (phone and self._do_with_phone(person, phone, what, args)) or (
-            table and table.dice and self._do_with_dice(table.dice, what)
-        ):
-            pass
-        elif table and place.boxes and (seat := self._seat_of(person)):
+        elif phone and self._do_with_phone(person, phone, what, args):
+            return
+        elif table and table.dice and self._do_with_dice(table.dice, what):
+            self._note_asked(place, range(1, place.seats + 1))
+        elif table and place.boxes and (seat := self.seat_of(person)):
             self._do_with_box(table, place, seat, what, args)
 
     @staticmethod
-    def _seat_of(person: Person) -> int:
+    def seat_of(person: Person) -> int:
         """Return where a person sits: where their phone says, or where they were."""
         hand = person.phone.hand if person.phone else None
         return int(hand["seat"]) if hand else person.seat
@@ -312,8 +322,9 @@ class World:
                 table.cables.plug(box)
             case "press":
                 for other in self.people:
-                    if other.place is place and other.phone and self._seat_of(other) == seat:
+                    if other.place is place and other.phone and self.seat_of(other) == seat:
                         other.gave_at = self.scheduler.time
+                self._note_asked(place, [seat])
                 self._press(box, args)
                 table.cables.look()
 
@@ -334,8 +345,9 @@ class World:
             self._note_undo(place)
         if verb in ("act", "roll") and hand and match:
             place.asked_moves.setdefault(match, Counter())[hand["seat"]] += 1
-        if phone.is_whole and (other := secret_choices(phone, verb, args)):
-            self.secrets.append((len(self.script) - 1, other))
+        elif verb == "dice":
+            self._note_asked(place, range(1, place.seats + 1))
+        other, at = secret_choices(phone, verb, args) if phone.is_whole else None, len(self.script) - 1
 
         if (verb, args.get("say")) == ("claim", "give") or verb == "leave":
             person.gave_at = self.scheduler.time
@@ -343,6 +355,10 @@ class World:
         def on_answer(answer: dict[str, Any]) -> None:
             self.say(f"person {person.number}: {verb}: {shown(answer)}")
             place.auditor.on_answer(verb, answer)
+            if verb in DELICATE and answer["ok"]:
+                self._delicate_at = self.scheduler.time
+            if other and answer["ok"]:
+                self.secrets.append((at, other))
             if verb == "act" and answer["ok"] and hand and match:
                 place.done_moves.setdefault(match, Counter())[hand["seat"]] += 1
             if verb == "take_up" and answer["ok"] and person.number not in place.players.get(args["match"], set()):
@@ -353,6 +369,12 @@ class World:
                 person.phone, person.is_here = None, False
 
         phone.ask(verb, args, on_answer)
+
+    @staticmethod
+    def _note_asked(place: Place, seats: Iterable[int]) -> None:
+        """Note that these seats may have one more action each, by their boxes or dice."""
+        if place.newest and place.newest.match:
+            place.asked_moves.setdefault(place.newest.match, Counter()).update(seats)
 
     def _note_undo(self, place: Place) -> None:
         place.auditor.may_lose = True
@@ -445,9 +467,22 @@ class World:
             self.scheduler, self._hub_random, self._files, self._key, self.places, self._on_cut, self._on_bytes
         )
         self.hub.start()
+        for person in self.people:
+            if person.phone and person.phone.has_seat and person.phone.hand:
+                check = partial(self._check_is_back, person, person.phone, self.hub)
+                self.scheduler.after(BACK_SECONDS, check)
+
+    def _check_is_back(self, person: Person, phone: SimulatedPhone, hub: SimulatedHub) -> None:
+        """A restart costs nobody their seat."""
+        is_same = self.hub is hub and person.phone is phone and phone.is_awake and phone.has_seat
+        is_away = not phone.is_connected and phone.dropped_at < self.scheduler.time - 10.0
+        if is_same and is_away and self.is_well(BACK_SECONDS - 1.0):
+            raise Broken(f"Person {person.number} is not let in again after the hub has started.")
 
     def _stop_hub(self) -> None:
         if self.hub:
+            for place in self.places:
+                place.auditor.was_idle = self.hub.tables[place.number].is_idle
             self.hub.disk.lose_power()
             self.hub.stop()
             self._on_cut()
@@ -487,8 +522,10 @@ class World:
             raise Broken("The table has failed three times, and stands still.")
 
     def _check_time(self) -> None:
+        is_well = self.hub is not None and self.is_well(20.0)
         for place in self.places:
-            place.auditor.check_time(self.scheduler.time, is_well=self.hub is not None and self.is_well(20.0))
+            place.auditor.check_time(self.scheduler.time, is_well=is_well)
+            place.check_boxes(self.scheduler.time, is_well=is_well)
         self.scheduler.after(1.0, self._check_time)
 
     # --- for those who check promises ---
@@ -519,6 +556,7 @@ class World:
         if self.hub:
             self.hub.disk.cuts_next_write = False
         for person in self.people:
+            person.is_here &= person.has_phone  # who has a box alone sees no hand, and presses whatever there is
             person.random = Random(f"calm {person.number} of {self.seed}")  # whatever it has decided before
 
     def silence(self) -> None:
