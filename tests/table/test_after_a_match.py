@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hub.ports import Tick
 from hub.table.people.endings import IDLE_SECONDS
 from hub.table.seating.seat_list import ACTIVE_SECONDS
 from tests.table.fakes import TableRig
@@ -38,7 +39,8 @@ def test_a_result_that_nobody_looks_at_makes_room_for_the_lobby() -> None:
     rig.table._notices.post("restarted", "This was said of the match.")
     pass_time(rig, IDLE_SECONDS - 2)
     assert rig.state["state"] == "over"
-    pass_time(rig, 3)
+    rig.clock.time += 3
+    rig.take(Tick())
     assert (rig.state["state"], rig.state["over"], rig.state["played"]) == ("lobby", None, {})
     assert rig.state["notices"] == [], "what was said of the match goes with it"
 

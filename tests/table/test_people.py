@@ -344,7 +344,8 @@ def test_no_hand_goes_to_a_phone_that_nobody_who_is_known_knows(phones: TableRig
     assert not phones.say(3, "vote", {"say": "yes"})["ok"], "nobody vouches for themselves"
     assert phones.say(2, "vote", {"say": "no"})["ok"]
     assert phones.state["state"] == "lobby"
-    assert phones.say(2, "take_up", {"match": match})["ok"], "seat 1 has to wait with another try"
+    assert "you may ask again in" in phones.say(1, "take_up", {"match": match})["error"]
+    assert phones.say(2, "take_up", {"match": match})["ok"], "only seat 1 has to wait"
     assert phones.say(2, "vote", {"say": "yes"})["ok"]
     assert phones.state["state"] == "lobby", "one yes is not enough"
     assert phones.say(1, "vote", {"say": "yes"})["ok"]
@@ -626,6 +627,27 @@ def test_the_question_who_somebody_is_ends_if_a_seat_that_it_is_about_changes(se
         rig.say_leave(seat)
     rig.sit(seat)
     assert (question(rig) is not None) is is_asked
+
+
+def test_after_a_yes_everybody_moves_to_the_seat_that_they_had() -> None:
+    """Seats 1 and 2 have changed places; another phone is at seat 3."""
+    rig = TableRig(3, boxes=False)
+    rig.sit()
+    rig.start()
+    keys, hands = {seat: rig.key(seat) for seat in (1, 2)}, {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)}
+    match = put_aside(rig)
+    for seat in (1, 2, 3):
+        rig.say_leave(seat)
+    rig.sit_again(1, [keys[2]])
+    rig.sit_again(2, [keys[1]])
+    rig.sit(3)
+    at = dict(rig.sids)
+    assert rig.say(1, "take_up", {"match": match})["ok"]
+    for seat in (1, 2):
+        assert rig.say(seat, "vote", {"say": "yes"})["ok"]
+    assert rig.state["state"] == "playing"
+    rig.sids = {1: at[2], 2: at[1], 3: at[3]}
+    assert {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)} == hands
 
 
 def test_everybody_reads_why_a_match_does_not_go_on_after_all_have_agreed(monkeypatch: pytest.MonkeyPatch) -> None:
