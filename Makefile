@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test long wide quick static check docs gallery bench simulate chaos fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup install clean
+.PHONY: help demo test long wide quick static check docs gallery bench simulate chaos mutants fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -27,6 +27,7 @@ help:
 	@echo 'make wide     every state of every game: axe, keys, readers, WebKit, Firefox, German; by hand, on a machine that is free'
 	@echo 'make quick    the tests without a browser and without those that take long'
 	@echo 'make flaky    the tests ten times on a busy machine, each time in another order: which of them do not always agree'
+	@echo 'make mutants  small changes to the code that no test notices (ARGS="hub/table/people/endings.py": in one file)'
 	@echo 'make static   formatter, linter, types and layers: what is checked without running anything'
 	@echo 'make check    static, test and long'
 	@echo 'make docs     the pages for owners and developers, as a site in build/docs/html'
@@ -71,6 +72,10 @@ quick:
 flaky:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && \
 	exec .venv/bin/python -m tests.flaky -n $(WORKERS) --dist worksteal -m "not long and not wide" $(ARGS)
+
+# ARGS="hub/table/people/endings.py" for some files; without, hours: every file that [tool.mutmut] of pyproject.toml names.
+mutants:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.mutants $(ARGS)
 
 static:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check
