@@ -74,6 +74,10 @@ class HubTable:
         """Return whether this table has nothing to do."""
         return not (self._is_busy or self._is_woken)
 
+    def has_forgotten(self, sid: str) -> bool:
+        """Return whether this table knows its seats, and a login is none of them."""
+        return self.table.knows_seats and self.phones.login(sid) == "unknown"
+
     def start(self) -> None:
         """Resume from the disk."""
         self._work(self.table.start)

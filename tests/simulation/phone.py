@@ -160,6 +160,9 @@ class SimulatedPhone:
         if not (self.is_awake and self.has_seat) or self._connection:
             return
         hub, topics = self._find_hub(), self._topics
+        if hub and hub.tables[self._table].has_forgotten(self.sid):
+            self.has_seat = False  # as the page learns from the hub
+            return
         made = Connection(self.sid, topics.online(self.sid), self._receive, lambda _: None)
         made.on_close = partial(self._on_close, made)
         if hub is None or not hub.broker.connect(made, self._password):

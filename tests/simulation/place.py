@@ -34,6 +34,8 @@ class Place:
     """By match, the numbers of the people whose phones have had a hand of it."""
     freed_at: float = -1e9
     """When staff last did something here."""
+    delicate_at: float = -1e9
+    """When somebody last asked for something that can cost a seat."""
     undone: set[str] = field(default_factory=set)
     """Matches in which somebody has asked to undo an action."""
 

@@ -116,7 +116,7 @@ class World:
             person.has_phone = not person.place.boxes or draw.random() < 0.8
             person.seat = 0 if person.has_phone else draw.randint(1, person.place.seats)
         self.hub: SimulatedHub | None = None
-        self._delicate_at = 0.0
+        self._delicate_at = self._ended_at = 0.0
         self.trouble_until = 0.0  # the disk or the network is not well until then
         self._start_hub()
 
@@ -347,6 +347,8 @@ class World:
             place.asked_moves.setdefault(match, Counter())[hand["seat"]] += 1
         elif verb == "dice":
             self._note_asked(place, range(1, place.seats + 1))
+        if verb in DELICATE:
+            place.delicate_at = self.scheduler.time
         other, at = secret_choices(phone, verb, args) if phone.is_whole else None, len(self.script) - 1
 
         if (verb, args.get("say")) == ("claim", "give") or verb == "leave":
@@ -452,7 +454,7 @@ class World:
         place = next(one for one in self.places if one.number == number)
         if verb == "undo":
             self._note_undo(place)
-        place.freed_at = self.scheduler.time
+        place.freed_at = place.delicate_at = self.scheduler.time
         if table := self.table_of(place):
             table.put(
                 StaffRequest(
@@ -467,13 +469,27 @@ class World:
             self.scheduler, self._hub_random, self._files, self._key, self.places, self._on_cut, self._on_bytes
         )
         self.hub.start()
+        self._check_seats()
         for person in self.people:
             if person.phone and person.phone.has_seat and person.phone.hand:
                 check = partial(self._check_is_back, person, person.phone, self.hub)
                 self.scheduler.after(BACK_SECONDS, check)
 
+    def _check_seats(self) -> None:
+        """A restart costs nobody their seat, unless somebody has just asked for something that does."""
+        for person in self.people:
+            phone, table = person.phone, self.table_of(person.place)
+            if not (phone and phone.has_seat and table and table.table.knows_seats):
+                continue
+            was_there = (
+                phone.is_awake and self._ended_at - phone.connected_at > 5.0 and phone.dropped_at >= self._ended_at
+            )
+            is_calm = self._ended_at - person.place.delicate_at > 10.0
+            if was_there and is_calm and table.phones.login(phone.sid) == "unknown":
+                raise Broken(f"A restart has cost person {person.number} the seat.")
+
     def _check_is_back(self, person: Person, phone: SimulatedPhone, hub: SimulatedHub) -> None:
-        """A restart costs nobody their seat."""
+        """Whoever has a seat is let in again after a restart."""
         is_same = self.hub is hub and person.phone is phone and phone.is_awake and phone.has_seat
         is_away = not phone.is_connected and phone.dropped_at < self.scheduler.time - 10.0
         if is_same and is_away and self.is_well(BACK_SECONDS - 1.0):
@@ -489,6 +505,7 @@ class World:
 
     def _on_cut(self) -> None:
         self.say("the hub ends")
+        self._ended_at = self.scheduler.time
         self.hub = None
         for person in self.people:
             person.claims = False
