@@ -33,12 +33,14 @@ class Auditor:
     events: dict[str, list[str]] = field(default_factory=dict)
     """By match, the events that were shown."""
     may_lose: bool = False
-    """Somebody has asked to undo an action since events were last taken back."""
+    """Somebody has asked to undo an action, or to read dice again, since events were last taken back."""
     was_idle: bool = False
     """The hub has ended since the last state, and was doing nothing at that moment."""
     newest: ScreenState | None = None
     _shown: dict[tuple[str, int], ScreenState | State] = field(default_factory=dict)
     """By session and number, the newest states of the screen; as JSON once a phone was sent the same state."""
+    _judged: ScreenState | None = None
+    """The newest state when the time was checked last."""
     _waits: dict[str, tuple[object, float]] = field(default_factory=dict)
     """What people were told to wait for, and when that ends at the latest."""
 
@@ -49,6 +51,7 @@ class Auditor:
             raise Broken(f"State {state.seq} was shown after {before.seq}.")
         if before and before.session != state.session and state.epoch <= before.epoch and state.state != "stopped":
             raise Broken(f"After a start of the hub, the epoch is {state.epoch}, and was {before.epoch}.")
+        self.may_lose |= state.dispute is not None and state.dispute.stage == "reading"  # a roll is read again
         if state.match and state.view:
             self._check_events(state)
         self._shown[state.session, state.seq] = state
@@ -67,7 +70,7 @@ class Auditor:
 
     def check_time(self, now: float, *, is_well: bool) -> None:
         """Check that what is announced with its seconds has ended by then. A hub in trouble may take longer."""
-        state = self.newest
+        state, is_new, self._judged = self.newest, self.newest is not self._judged, self.newest
         announced: dict[str, tuple[object, int]] = {}
         if state and state.question:
             asked = state.question
@@ -83,13 +86,14 @@ class Auditor:
                 continue
             subject, seconds = announced[what]
             known, ends = self._waits.get(what, (None, 0.0))
-            if known != subject:
+            is_delayed = what == "start" and is_new and now + seconds > ends + 1.0 and seconds > 0  # by people
+            if known != subject or is_delayed:
                 self._waits[what] = subject, now + seconds
             elif now > ends + LATE_SECONDS:
                 raise Broken(f"The {what} {subject} should have ended {now - ends:.0f} s ago.")
 
     def _check_events(self, state: ScreenState) -> None:
-        """An event that was shown is on disk (SECURITY.md): only an undo takes events back.
+        """An event that was shown is on disk (SECURITY.md): only an undo, and dice that are read again, take events back.
 
         That something was undone is an event of its own, which no log has: a restart forgets it.
         """

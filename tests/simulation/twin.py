@@ -67,13 +67,14 @@ def _seen(seed: int, script: Sequence[Intent], at: int, end: float | None) -> tu
         world.run((chosen_at - world.scheduler.time) / 60)
         place = world.people[who].place
         seat = world.seat_of(world.people[who])
-        before, shown = _position(place.newest), len(world.history)
+        before = next(
+            _position(state) for at, state in reversed(world.history) if at <= chosen_at and state.table == place.number
+        )
         last = end if end is not None else chosen_at + MOST_SECONDS
         while world.scheduler.time < last:
             world.pass_time(0.05)
-            states = [(at, state) for at, state in world.history[shown:] if state.table == place.number]
-            reveals += [at for at, state in states if _position(state) != before]
-            if end is None and reveals:
+            later = (one for one in world.history if one[0] > chosen_at and one[1].table == place.number)
+            if end is None and (reveals := [*reveals, *(at for at, state in later if _position(state) != before)]):
                 last = min(reveals)
     # whoever takes the seat over sees its choice
     return [one for one in seen if one[0] < last and not (isinstance(one[2], dict) and one[2]["seat"] == seat)], last
@@ -81,7 +82,8 @@ def _seen(seed: int, script: Sequence[Intent], at: int, end: float | None) -> tu
 
 def _position(state: Any) -> tuple[object, ...]:
     """Return what changes with a reveal, and not while people lock their choices."""
-    return state.session, state.match, state.epoch, state.events[-1].n if state.events else 0, state.view is None
+    view, event = state.view, state.events[-1].n if state.events else 0
+    return state.session, state.match, state.epoch, event, view and (view.round, view.phase, view.waiting.secret)
 
 
 def _difference(one: Any, two: Any) -> str:
