@@ -1136,6 +1136,27 @@ def test_a_sleeper_is_called_then_the_others_decide_and_the_hand_stays_theirs(ph
     assert phones.hand(3)["you"]
 
 
+@pytest.mark.parametrize(
+    ("game", "before", "safe"),
+    [("bid-it", {"move": "bid", "quantity": 9, "rank": 1}, "challenge"), ("bid-it", None, "bid")],
+)
+def test_the_safe_move_is_the_one_of_the_bar_if_there_is_one(
+    game: str, before: dict[str, Any] | None, safe: str
+) -> None:
+    """After a bid, BID*IT! offers `perfecto` and `draw` after `challenge`, which is the move of the bar."""
+    rig = TableRig(3, boxes=False, offered=[games.find(game)])
+    rig.sit()
+    rig.start(game)
+    if before:
+        assert rig.say(first_asked(rig), "act", before)["ok"]
+    asked = first_asked(rig)
+    sleep(rig, asked)
+    pass_time(rig, ASK_SECONDS)
+    for seat in {1, 2, 3} - {asked}:
+        assert rig.say(seat, "vote", {"say": "safe"})["ok"]
+    assert next(one for one in reversed(rig.match.log) if one.seat == asked).move == safe
+
+
 def test_nobody_is_called_while_most_are_still_choosing_nor_the_moment_they_are_the_last(phones: TableRig) -> None:
     pass_time(phones, 2 * CALL_SECONDS)
     assert phones.state["nudged"] == [], "nobody has acted"

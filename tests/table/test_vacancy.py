@@ -14,7 +14,7 @@ from hub.state import PublicSeat
 from hub.table.dice.rolls import WAITS
 from hub.table.people.endings import BREAK_LASTS, IDLE_SECONDS
 from hub.table.people.house_seats import HouseSettings
-from hub.table.people.vacancy import BACK, CALLED_SECONDS, RETURN_SECONDS
+from hub.table.people.vacancy import BACK, CALL, CALLED_SECONDS, RETURN_SECONDS
 from hub.table.seating.seat_list import ACTIVE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
@@ -327,12 +327,14 @@ def test_a_table_that_somebody_asks_for_is_called_first_and_free_when_nobody_ans
     pass_time(rig, 60)
     assert rig.claim(1, name="Next") is None, "it waits"
     assert is_called(rig)
+    assert [one["text"] for one in rig.state["notices"] if one["key"] == "wanted"] == [CALL]
     assert rig.state["claiming"] == [1]
     code = rig.code(3)
     pass_time(rig, CALLED_SECONDS - 1)
     assert held(rig) == [1, 2]
     pass_time(rig, 1)
     assert held(rig) == []
+    assert [seat["name"] for seat in rig.state["seats"]] == ["", "", ""]
     assert rig.code(3) == code, "somebody types the code of the free seat just now"
     assert rig.decided[-1].say == "Seat 1 is free now: type its code from the big screen."
     assert not is_called(rig)
