@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e import hub_process
-from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
+from tests.e2e.hub_process import HubProcess, SeatPhone, State, sealed
 from tests.e2e.random_players import ready
 from tests.e2e.test_staff import pin_of, staff_at
 
@@ -51,6 +52,11 @@ def leave(hub: HubProcess, phone: SeatPhone) -> None:
     phone.page.get_by_role("button", name="Leave this seat…").click()
     phone.page.get_by_role("button", name="Leave the seat").click()
     hub.until(lambda s: s["seats"][phone.seat - 1]["phone"] == "none", "the seat is free")
+
+
+def has_answered(seat: int) -> Callable[[State], bool]:
+    """Return whether a seat has answered the question to the table, or it is over."""
+    return lambda state: not state["question"] or f"{seat}" in state["question"]["votes"]
 
 
 def vote(hub: HubProcess, asks: SeatPhone, button: str, answers: SeatPhone, answer: str) -> None:
@@ -138,8 +144,7 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
         hub.until(lambda s: s["seats"][2]["box"] == "lost", "box 3 is unplugged")
         expect(staff.table.get_by_text("box disconnected")).to_be_visible()
         for phone in (ana, ben):
-            own = f"{phone.seat}"
-            phone.vote("Play safe for them", lambda s, own=own: not s["question"] or own in s["question"]["votes"])
+            phone.vote("Play safe for them", has_answered(phone.seat))
         hub.until(lambda s: not sealed(s), "the bids are open")
         hub.bench(box=3, plug=True)
         hub.until(lambda s: s["seats"][2]["box"] == "on", "box 3 is back")
