@@ -935,3 +935,21 @@ def test_a_damaged_letter_of_the_schema_sets_the_file_aside(tmp_path: Path, wher
     path.write_bytes(data)
     with closing(Store(path)) as store:
         assert store.begin("1", b"{}")
+
+
+def test_times_of_matches_are_those_of_the_clock_that_is_handed_in(tmp_path: Path) -> None:
+    now = 1_700_000_000.25
+    store = Store(tmp_path / "hub.db", lambda: now)
+    suspended = store.begin("1", b"{}")
+    now += 60
+    store.put_aside(suspended)
+    played = store.begin("1", b"{}")
+    now += 600
+    store.end(played, b"{}")
+    assert store.started_at(suspended) == 1_700_000_000
+    assert [one.since for one in store.all_put_aside("1")] == [1_700_000_060]
+    assert store.started_at(played) == 1_700_000_060
+    with sqlite3.connect(tmp_path / "hub.db") as db:
+        assert db.execute("SELECT ended FROM matches WHERE id = ?", (played,)).fetchone() == ("2023-11-14 22:24:20",)
+    db.close()
+    store.close()

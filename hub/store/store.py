@@ -68,8 +68,9 @@ class Store:
     file cannot be opened now, each call tries again. `notice` is one sentence for people if a damaged file was set aside.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, wall: Callable[[], float] = time) -> None:
+        """`wall` returns the Unix time in seconds."""
+        self._path, self._wall = path, wall
         self._lock = Lock()
         self._waiting: dict[int, float] = {}  # thread -> time.monotonic() when it started to wait for the disk
         self._db: sqlite3.Connection | None = None
@@ -127,7 +128,7 @@ class Store:
 
     def _recover(self, reason: str) -> sqlite3.Connection:
         """Set the file aside under a name with the date, make a new one, and copy the readable data."""
-        date = datetime.fromtimestamp(time(), UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+        date = datetime.fromtimestamp(self._wall(), UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
         aside = self._path.with_name(f"{self._path.name}.unreadable-{date}")
         for suffix in ("-wal", "-shm", ""):  # the file itself last: a power cut in between finds it unreadable again
             with suppress(FileNotFoundError):
@@ -241,14 +242,14 @@ class Store:
         with self._transaction() as db:
             match = f"m-{self._highest(db) + 1}"
             db.execute(
-                """UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP
+                """UPDATE matches SET result = ?, ended = datetime(?, 'unixepoch')
                    WHERE "table" = ? AND result IS NULL AND aside IS NULL AND put_aside IS NULL""",
-                (LEFT, table),
+                (LEFT, self._wall(), table),
             )
             db.execute(
-                """INSERT INTO matches (id, "table", head, seal, resumed)
-                   SELECT ?, ?, ?, ?, coalesce(max(resumed), 0) FROM matches""",
-                (match, table, head, seal(match) if seal else None),
+                """INSERT INTO matches (id, "table", head, seal, begun, resumed)
+                   SELECT ?, ?, ?, ?, datetime(?, 'unixepoch'), coalesce(max(resumed), 0) FROM matches""",
+                (match, table, head, seal(match) if seal else None, self._wall()),
             )
             mark = mark_of(db, match)
         if mark:
@@ -285,7 +286,8 @@ class Store:
         """Write that a match has ended: by its rules or abandoned, as `result` (JSON) says."""
         with self._transaction() as db:
             db.execute(
-                "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, aside = NULL WHERE id = ?", (result, match)
+                "UPDATE matches SET result = ?, ended = datetime(?, 'unixepoch'), aside = NULL WHERE id = ?",
+                (result, self._wall(), match),
             )
             insert_finished(db, match)
 
@@ -326,9 +328,9 @@ class Store:
         """Suspend a match: it is not the table's current match until `take_up`."""
         with self._transaction() as db:
             db.execute(
-                """UPDATE matches SET put_aside = CURRENT_TIMESTAMP, aside = ?, result = NULL, ended = NULL
+                """UPDATE matches SET put_aside = datetime(?, 'unixepoch'), aside = ?, result = NULL, ended = NULL
                    WHERE id = ?""",
-                (PUT_ASIDE, match),
+                (self._wall(), PUT_ASIDE, match),
             )
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:

@@ -73,9 +73,9 @@ class Files:
 class SimulatedDisk:
     """The LogStore port while one run of the hub lasts. `wait` lets time pass, and raises PowerCut if the run ends meanwhile."""
 
-    def __init__(self, files: Files, random: Random, wait: Callable[[float], None]) -> None:
+    def __init__(self, files: Files, random: Random, wait: Callable[[float], None], wall: Callable[[], float]) -> None:
         self._files, self._random, self._wait = files, random, wait
-        self._store = Store(files.folder / "hub.db")
+        self._store = Store(files.folder / "hub.db", wall)
         self._logs = KeyedStore(self._store, files.key)
         self._lose: Callable[[], None] = lambda: None
         self.is_full = False

@@ -59,7 +59,7 @@ class HubTable:
         dice: Dice | None = self.dice
         screen: Page = Screen(place.on_state)
         ports = Ports(
-            hub.disk, self.phones, self._scheduler, Chance(random.random().hex()), lambda: DAY + self._scheduler.time,
+            hub.disk, self.phones, self._scheduler, Chance(random.random().hex()), hub.wall,
             Random(random.random()), pages=[screen], boxes=self.cables if place.boxes else None, dice=dice,
             background=lambda job: self._scheduler.after(THINK_SECONDS, job),
         )  # fmt: skip
@@ -145,10 +145,14 @@ class SimulatedHub:
     ) -> None:
         self.scheduler, self._on_end, self.on_seen = scheduler, on_end, on_seen
         self.is_running = True
-        self.disk = SimulatedDisk(files, Random(random.random()), self._wait_for_disk)
+        self.disk = SimulatedDisk(files, Random(random.random()), self._wait_for_disk, self.wall)
         self.broker = SimulatedBroker(scheduler, Random(random.random()), on_seen)
         self.loop = VirtualLoop(scheduler)  # type: ignore[abstract]  # it has what the direct path uses
         self.tables = {place.number: HubTable(self, place, Random(random.random()), key) for place in places}
+
+    def wall(self) -> float:
+        """Return the Unix time in seconds."""
+        return DAY + self.scheduler.time
 
     def start(self) -> None:
         """Start all tables."""
