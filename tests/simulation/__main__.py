@@ -73,7 +73,11 @@ def main(argv: Sequence[str]) -> int:
             sys.stdout.write("".join(f"{line}\n" for line in evening.lines))
         if evening.broken:
             failed += 1
-            sys.stdout.write(f"\nseed {seed}: {evening.broken}\n{len(evening.script)} steps, made shorter:\n")
+            sys.stdout.write(f"\nseed {seed}: {evening.broken}\n")
+            sys.stdout.flush()
+            if evening.is_of_twins:  # they are compared at one step of the whole script
+                continue
+            sys.stdout.write(f"{len(evening.script)} steps, made shorter:\n")
             short = shortest(seed, given.minutes, evening.script)
             sys.stdout.write("".join(f"{one}\n" for one in short))
             if given.keep and failed == 1:

@@ -14,12 +14,16 @@ from tests.simulation.world import World
 
 @dataclass(frozen=True)
 class Evening:
-    """What came of an evening: the broken promise ("" if none), its script, its trace, and how many tables there were."""
+    """What came of an evening: the broken promise ("" if none), its script, its trace, and how many tables there were.
+
+    `is_of_twins`: only a comparison with another choice broke it.
+    """
 
     broken: str
     script: Sequence[Intent]
     lines: Sequence[str]
     tables: int = 1
+    is_of_twins: bool = False
 
 
 def simulate(
@@ -41,11 +45,12 @@ def simulate(
             broken, evening = str(error), [one for one in world.script if one.at <= 1000 + minutes * 60]
         on_end(world, broken)
         chosen, lines, tables = some_secrets(world, len(evening), secrets), world.lines, len(world.places)
-    try:
-        for at, other in [] if broken else chosen:
-            check_secret(seed, evening, at, other)
-    except Broken as error:
-        broken = str(error)
+    if not broken:
+        try:
+            for at, other in chosen:
+                check_secret(seed, evening, at, other)
+        except Broken as error:
+            return Evening(str(error), evening, lines, tables, is_of_twins=True)
     return Evening(broken, evening, lines, tables)
 
 

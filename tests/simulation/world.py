@@ -185,7 +185,12 @@ class World:
     def _next_step(self, person: Person) -> tuple[str, Mapping[str, Any]] | None:
         random, phone, place = person.random, person.phone, person.place
         seat, table = self.seat_of(person), self.table_of(place)
-        if table and table.dice and (step := dice_step(table.dice.state(), seat, self.behaviors, random)):
+        if (
+            person.is_here
+            and table
+            and table.dice
+            and (step := dice_step(table.dice.state(), seat, self.behaviors, random))
+        ):
             return step
         is_at_box = person.is_here if not person.has_phone else phone and phone.has_seat and random.random() < 0.2
         if place.boxes and seat and is_at_box:
