@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 from hub.state import ScreenState
 from tests.simulation.auditor import Auditor, Broken
-from tests.simulation.devices import SimulatedBox
+from tests.simulation.devices import SimulatedBox, SimulatedDice
 
 LOCKED_SECONDS = 10.0
 """Until the table knows of a choice that a box has locked."""
+SETTLED_SECONDS = 15.0
+"""Until the table takes a roll: people may want it to be read again first."""
 
 
 @dataclass
@@ -41,6 +43,8 @@ class Place:
 
     locked_since: dict[int, float] = field(default_factory=dict)
     """By seat, since when its box shows a locked choice."""
+    settled_since: float | None = None
+    """Since when the reader sees a whole roll."""
 
     @property
     def name(self) -> str:
@@ -62,6 +66,22 @@ class Place:
             since = self.locked_since.setdefault(seat, now)
             if now - since > LOCKED_SECONDS and self.newest and seat not in self.newest.locked:
                 raise Broken(f"The box of seat {seat} shows a locked choice, and the table knows of none.")
+
+    def check_dice(self, now: float, dice: SimulatedDice, *, is_well: bool) -> None:
+        """Check that dice that lie there are taken as the roll."""
+        newest = self.newest
+        if (
+            not is_well
+            or dice.state()["state"] != "settled"
+            or not newest
+            or newest.paused
+            or newest.state != "playing"
+        ):
+            self.settled_since = None
+        elif self.settled_since is None:
+            self.settled_since = now
+        elif now - self.settled_since > SETTLED_SECONDS:
+            raise Broken(f"The dice show {dice.state()['faces']}, and the table does not take them.")
 
     def on_state(self, state: ScreenState) -> None:
         """Check what the screen shows now."""

@@ -548,7 +548,24 @@ class World:
         for place in self.places:
             place.auditor.check_time(self.scheduler.time, is_well=is_well)
             place.check_boxes(self.scheduler.time, is_well=is_well)
+            self._check_offers(place)
+            if (table := self.table_of(place)) and table.dice:
+                place.check_dice(self.scheduler.time, table.dice, is_well=is_well)
         self.scheduler.after(1.0, self._check_time)
+
+    def _check_offers(self, place: Place) -> None:
+        """A suspended match is offered only to people whose phones have played it (SECURITY.md)."""
+        newest = place.newest
+        for person in self.people:
+            phone = person.phone
+            if person.place is not place or not newest or not phone or not phone.is_whole or not phone.has_seat:
+                continue
+            assert phone.state
+            assert phone.hand
+            if phone.is_connected and (phone.state["session"], phone.state["seq"]) == (newest.session, newest.seq):
+                for offer in newest.put_aside:
+                    if phone.hand["seat"] in offer.people and person.number not in place.players.get(offer.match, ()):
+                        raise Broken(f"Person {person.number} is offered {offer.match}, which others have played.")
 
     # --- for those who check promises ---
 
