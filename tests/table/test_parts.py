@@ -109,6 +109,15 @@ def test_dice_that_are_due_wake_a_table_unless_its_disk_fails(stopped: bool) -> 
     assert rig.table.wait_seconds() == (1.0 if stopped else 0.0), "nothing can be done before the next tick"
 
 
+def test_a_move_that_is_refused_leaves_the_choice_in_the_box_as_it_is() -> None:
+    rig = bidding()
+    rig.boxes.sent.clear()
+    assert not rig.act(1, "bid", number=999)["ok"]
+    assert rig.boxes.sent == []
+    assert rig.act(1, "bid", number=2)["ok"]
+    assert ("cancel", "box-1") in [one[:2] for one in rig.boxes.sent]
+
+
 @pytest.mark.parametrize("stopped", [False, True])
 def test_boxes_keep_what_they_were_asked_while_the_disk_fails(stopped: bool) -> None:
     rig = bidding()

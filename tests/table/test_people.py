@@ -1404,6 +1404,35 @@ def test_a_lock_of_somebody_else_does_not_make_the_wait_for_a_seat_longer(phones
     assert (question(phones)["kind"], question(phones)["seat"]) == ("absent", 3)
 
 
+def test_after_a_vote_to_wait_the_others_are_asked_after_twice_the_time(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    for patience in (ASK_SECONDS, 2 * ASK_SECONDS, 2 * ASK_SECONDS):
+        pass_time(phones, patience - 1)
+        assert question(phones) is None
+        pass_time(phones, 1)
+        assert question(phones)["kind"] == "absent"
+        for seat in (1, 2):
+            assert phones.say(seat, "vote", {"say": "wait"})["ok"]
+    assert phones.state["locked"] == [1, 2]
+
+
+def test_a_seat_that_was_there_when_the_others_played_safe_for_it_is_asked_about_the_next_time(
+    phones: TableRig,
+) -> None:
+    """Only for a seat that was away, they have said so for the rest of its absence."""
+    lock_all_but(phones, 3)
+    pass_time(phones, ASK_HERE_SECONDS)
+    for seat in (1, 2):
+        assert phones.say(seat, "vote", {"say": "safe"})["ok"]
+    assert phones.state["dice"]["seat"] == 3, "and it is asked for the first roll"
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS - 1)
+    assert not phones.state["dice"]["faces"], "nobody has said that the hub rolls for it"
+    pass_time(phones, 1)
+    assert question(phones)["kind"] == "absent"
+
+
 def test_a_seat_that_was_back_in_between_is_asked_about_as_soon_as_the_first_time(phones: TableRig) -> None:
     lock_all_but(phones, 3)
     sleep(phones, 3)
