@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from hub.state import ScreenState
 from tests.simulation.auditor import Auditor, Broken
 from tests.simulation.devices import SimulatedBox, SimulatedDice
 
+ANYBODY = -1
+"""A player whose seat has another name than at first."""
 LOCKED_SECONDS = 10.0
 """Until the table knows of a choice that a box has locked."""
 SETTLED_SECONDS = 15.0
@@ -33,7 +36,7 @@ class Place:
     house_moved: set[str] = field(default_factory=set)
     """Matches in which the house has played a seat."""
     players: dict[str, set[int]] = field(default_factory=dict)
-    """By match, the numbers of the people whose phones have had a hand of it."""
+    """By match, the numbers of the people whose phones have had a seat or a hand of it."""
     freed_at: float = -1e9
     """When staff last did something here."""
     delicate_at: float = -1e9
@@ -87,5 +90,9 @@ class Place:
         """Check what the screen shows now."""
         self.on_shown(self, state)
         self.auditor.on_state(state)
+        if state.match and state.view:
+            names = [seat.name for seat in state.seats if f"{seat.seat}" in state.view.seats and seat.held]
+            found = [re.fullmatch(r"Guest (\d+)\.\d+", name) for name in names]
+            self.players.setdefault(state.match, set()).update(int(one[1]) if one else ANYBODY for one in found)
         if state.match and (state.stood_in or any(seat.house for seat in state.seats)):
             self.house_moved.add(state.match)

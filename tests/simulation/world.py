@@ -40,7 +40,7 @@ from tests.simulation.people import (
     staff_step,
 )
 from tests.simulation.phone import SimulatedPhone, shown
-from tests.simulation.place import Place
+from tests.simulation.place import ANYBODY, Place
 
 THINK_SECONDS = 3.0  # the mean time between two steps of a person
 AWAY_SECONDS = 60.0
@@ -368,7 +368,8 @@ class World:
                 self.secrets.append((at, other))
             if verb == "act" and answer["ok"] and hand and match:
                 place.done_moves.setdefault(match, Counter())[hand["seat"]] += 1
-            if verb == "take_up" and answer["ok"] and person.number not in place.players.get(args["match"], set()):
+            players = place.players.get(args.get("match", ""), set())
+            if verb == "take_up" and answer["ok"] and not players & {person.number, ANYBODY}:
                 raise Broken(f"Person {person.number} has resumed {args['match']}, which others have played.")
             if phone.hand:
                 person.seat = phone.hand["seat"]  # a resumed match gives people the seats that they had
@@ -564,7 +565,8 @@ class World:
             assert phone.hand
             if phone.is_connected and (phone.state["session"], phone.state["seq"]) == (newest.session, newest.seq):
                 for offer in newest.put_aside:
-                    if phone.hand["seat"] in offer.people and person.number not in place.players.get(offer.match, ()):
+                    players = place.players.get(offer.match, set())
+                    if phone.hand["seat"] in offer.people and not players & {person.number, ANYBODY}:
                         raise Broken(f"Person {person.number} is offered {offer.match}, which others have played.")
 
     # --- for those who check promises ---
