@@ -368,8 +368,8 @@ class World:
                 self.secrets.append((at, other))
             if verb == "act" and answer["ok"] and hand and match:
                 place.done_moves.setdefault(match, Counter())[hand["seat"]] += 1
-            players = place.players.get(args.get("match", ""), set())
-            if verb == "take_up" and answer["ok"] and not players & {person.number, ANYBODY}:
+            resumed = args["match"] if verb == "take_up" and answer["ok"] else None
+            if resumed and not place.players.get(resumed, set()) & {person.number, ANYBODY}:
                 raise Broken(f"Person {person.number} has resumed {args['match']}, which others have played.")
             if phone.hand:
                 person.seat = phone.hand["seat"]  # a resumed match gives people the seats that they had
