@@ -94,5 +94,6 @@ class Place:
             names = [seat.name for seat in state.seats if f"{seat.seat}" in state.view.seats and seat.held]
             found = [re.fullmatch(r"Guest (\d+)\.\d+", name) for name in names]
             self.players.setdefault(state.match, set()).update(int(one[1]) if one else ANYBODY for one in found)
-        if state.match and (state.stood_in or any(seat.house for seat in state.seats)):
+        may_stand_in = state.question is not None and state.question.kind == "absent"  # and lock a safe choice
+        if state.match and (state.stood_in or may_stand_in or any(seat.house for seat in state.seats)):
             self.house_moved.add(state.match)
