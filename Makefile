@@ -73,7 +73,7 @@ flaky:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && \
 	exec .venv/bin/python -m tests.flaky -n $(WORKERS) --dist worksteal -m "not long and not wide" $(ARGS)
 
-# ARGS="hub/table/people/endings.py" for some files; without, hours: every file that [tool.mutmut] of pyproject.toml names.
+# ARGS="hub/table/people/endings.py" for some files; without, hours: all of hub/engine, hub/store and hub/table.
 mutants:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.mutants $(ARGS)
 
