@@ -1,7 +1,7 @@
 """Known defects, put back one at a time: how many evenings it takes until a promise is broken.
 
 `python -m tests.simulation.defects [DEFECT ...]` prints a table. A defect that no evening finds says what the simulation
-lacks. Most of them have been real: each is a condition that was missing once, or a mutation that tests did not notice.
+lacks. Some have been real; the others are one method that does nothing, or too much.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def check_log(world: World, place: Place) -> None:
         written = Counter(
             int(entry.line.partition(b'"seat":')[2].split(b",")[0]) for entry in entries if b'"seat":' in entry.line
         )
-        if match in place.house_moved or not entries:  # a log is wiped after the match
+        if match in place.house_moved or not entries:  # wiped by staff
             continue
         for seat, count in asked.items():
             if written[seat] > count:

@@ -23,11 +23,8 @@ MOST_SECONDS = 120.0
 Seen = list[tuple[float, str, Any]]
 
 
-def check_secret(seed: int, script: Sequence[Intent], at: int, other: dict[str, Any]) -> int:
-    """Replay a script twice, with the choice number `at` and with another one, until it is revealed. Raise Broken.
-
-    Return how many things were compared.
-    """
+def check_secret(seed: int, script: Sequence[Intent], at: int, other: dict[str, Any]) -> None:
+    """Replay a script twice, with the choice number `at` and with another one, until it is revealed. Raise Broken."""
     instead = [*script]
     instead[at] = Intent(script[at].at, script[at].who, script[at].what, other)
     first, end = _seen(seed, script, at, None)
@@ -41,7 +38,6 @@ def check_secret(seed: int, script: Sequence[Intent], at: int, other: dict[str, 
     if len(first) != len(second):
         more = max(first, second, key=len)[min(len(first), len(second))]
         raise Broken(f"{script[at]}: others can tell it from {other}: {more} was seen in one world only.")
-    return len(first)
 
 
 def some_secrets(world: World, length: int, count: int) -> list[tuple[int, dict[str, Any]]]:

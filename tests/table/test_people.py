@@ -1136,17 +1136,12 @@ def test_a_sleeper_is_called_then_the_others_decide_and_the_hand_stays_theirs(ph
     assert phones.hand(3)["you"]
 
 
-@pytest.mark.parametrize(
-    ("game", "before", "safe"),
-    [("bid-it", {"move": "bid", "quantity": 9, "rank": 1}, "challenge"), ("bid-it", None, "bid")],
-)
-def test_the_safe_move_is_the_one_of_the_bar_if_there_is_one(
-    game: str, before: dict[str, Any] | None, safe: str
-) -> None:
+@pytest.mark.parametrize(("before", "safe"), [({"move": "bid", "quantity": 9, "rank": 1}, "challenge"), (None, "bid")])
+def test_the_safe_move_is_the_one_of_the_bar_if_there_is_one(before: dict[str, Any] | None, safe: str) -> None:
     """After a bid, BID*IT! offers `perfecto` and `draw` after `challenge`, which is the move of the bar."""
-    rig = TableRig(3, boxes=False, offered=[games.find(game)])
+    rig = TableRig(3, boxes=False, offered=[games.find("bid-it")])
     rig.sit()
-    rig.start(game)
+    rig.start("bid-it")
     if before:
         assert rig.say(first_asked(rig), "act", before)["ok"]
     asked = first_asked(rig)
