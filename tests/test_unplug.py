@@ -416,6 +416,7 @@ def test_a_panel_that_is_gone_holds_nobody_up_and_shows_the_newest_when_it_is_ba
     tables.append(table)
     panel = Eink(asked, draw, table.signals.put, time, paper.open_bus, paper.open_header, paper.pause)
     time.wakes.append(panel.wake)
+    table.clock.wakes.append(lambda: time.advance(STEP))  # a panel that was refreshed late rests later
     table.ports.pages.append(panel)
     panel.start()
     try:
