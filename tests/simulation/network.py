@@ -1,7 +1,9 @@
 """A broker with delays, drops and wills: what the hub and the phones of a simulation talk over.
 
 It follows MQTT 3.1.1 as far as both need it: the messages of one connection keep their order, retained messages are sent
-at a subscription, a will is published when a connection ends without a goodbye, and each login has its own topics.
+at a subscription, a will is published when a connection ends without a goodbye, and each login has its own topics. The
+hub's own side has the queues of hub/network/mqtt.py: of a retained topic only the newest is sent, states wait for a moment,
+and other messages and new logins overtake them. test_network.py compares all of it with mosquitto.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
+from hub.network.mqtt import PICTURE_SECONDS
 from tests.simulation.clock import Scheduler
 
 OnMessage = Callable[[str, bytes, bool], None]
@@ -27,6 +30,7 @@ class Connection:
     on_close: Callable[[bool], None]
     topics: set[str] = field(default_factory=set)
     is_open: bool = True
+    is_lost: bool = False  # lost by the phone: what is on its way does not arrive
     down_at: float = 0.0  # when the last message to the phone arrives: no message overtakes another
     up_at: float = 0.0  # when the last message of the phone arrives
 
@@ -39,6 +43,11 @@ class SimulatedBroker:
         self._scheduler, self._random, self._on_publish = scheduler, random, on_publish
         self._logins: dict[str, tuple[str, set[str], set[str]]] = {}
         self._made: set[str] = set()
+        self._unsent: dict[str, bytes] = {}  # by retained topic
+        self._queue: list[tuple[str, bytes]] = []
+        self._commands: list[Callable[[], None]] = []
+        self._flush_at: float | None = None
+        self._pictures_at = 0.0  # when states may be sent again
         self._retained: dict[str, bytes] = {}
         self._hub: list[tuple[str, OnMessage]] = []
         self.connections: list[Connection] = []
@@ -57,10 +66,40 @@ class SimulatedBroker:
         return nullcontext()
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
-        """Publish a message of the hub."""
+        """Queue a message of the hub."""
         self._on_publish(topic, payload)
         if retain:
-            self._retain(topic, payload)
+            self._unsent[topic] = payload
+        else:
+            self._queue.append((topic, payload))
+        self._flush_later(self._pictures_at if retain and payload else 0.0)
+
+    def _flush_later(self, at: float = 0.0) -> None:
+        at = max(at, self._scheduler.time)
+        if self._flush_at is None or at < self._flush_at:
+            self._flush_at = at
+            self._scheduler.after(at - self._scheduler.time, lambda: self._flush() if self._flush_at == at else None)
+
+    def _flush(self) -> None:
+        """Send states and hands, then other messages, then logins; and clear topics last."""
+        unsent, queue, commands = self._unsent, self._queue, self._commands
+        self._unsent, self._queue, self._commands, self._flush_at = {}, [], [], None
+        if not self.is_up:
+            return
+        if unsent:
+            self._pictures_at = self._scheduler.time + PICTURE_SECONDS
+        for topic, payload in (*((topic, payload) for topic, payload in unsent.items() if payload), *queue):
+            if topic in unsent:
+                self._retain(topic, payload)
+            self._route(topic, payload)
+        for command in commands:
+            command()
+        for topic, payload in unsent.items():
+            if not payload:
+                self._retain(topic, payload)
+                self._route(topic, payload)
+
+    def _route(self, topic: str, payload: bytes) -> None:
         for one in self.connections:
             if topic in one.topics:
                 self._send(one, topic, payload)
@@ -72,14 +111,22 @@ class SimulatedBroker:
     def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
         """Make a login, which takes a moment."""
         self._logins[sid] = password, set(reads), set(writes)
-        self._scheduler.after(self._delay(), lambda: self._made.add(sid) if sid in self._logins else None)
+        self._command(lambda: self._made.add(sid) if sid in self._logins else None)
 
     def release(self, sid: str) -> None:
         """Delete a login, and end its connections."""
         self._logins.pop(sid, None)
-        self._made.discard(sid)
-        for one in [one for one in self.connections if one.sid == sid]:
-            self.close(one, is_lost=True)
+
+        def delete() -> None:
+            self._made.discard(sid)
+            for one in [one for one in self.connections if one.sid == sid]:
+                self._send_away(one, is_lost=True)
+
+        self._command(delete)
+
+    def _command(self, command: Callable[[], object]) -> None:
+        self._commands.append(lambda: self._scheduler.after(self._delay(), command))
+        self._flush_later()
 
     def admitted(self, sid: str) -> bool:
         """Return whether a login is made."""
@@ -101,7 +148,7 @@ class SimulatedBroker:
         if not self.is_up or connection.sid not in self._made or known is None or known[0] != password:
             return False
         for other in [one for one in self.connections if one.sid == connection.sid]:
-            self.close(other)  # MQTT 3.1.1, 3.1.4-2: the older connection of a client ends
+            self._send_away(other)  # MQTT 3.1.1, 3.1.4-2: the older connection of a client ends
         self.connections.append(connection)
         return True
 
@@ -120,13 +167,18 @@ class SimulatedBroker:
         if connection.is_open and known and topic in known[2]:
             self._to_hub(connection, topic, payload, retain=retain)
 
-    def close(self, connection: Connection, *, is_lost: bool = False) -> None:
-        """End a connection without a goodbye."""
+    def close(self, connection: Connection) -> None:
+        """Let a phone lose its connection, without a goodbye."""
         if connection.is_open:
-            connection.is_open = False
-            self.connections.remove(connection)
+            connection.is_lost = True
+            self._send_away(connection)
+
+    def _send_away(self, connection: Connection, *, is_lost: bool = False) -> None:
+        connection.is_open = False
+        self.connections.remove(connection)
+        if connection.sid in self._made:  # a login that is gone may write nothing, not even a will
             self._to_hub(connection, connection.will, b"", retain=True)
-            self._scheduler.after(self._delay(), lambda: connection.on_close(is_lost))
+        self._scheduler.after(self._delay(), lambda: connection.on_close(is_lost))
 
     def end(self) -> None:
         """End with the hub: all connections close, and nothing arrives any more."""
@@ -144,7 +196,7 @@ class SimulatedBroker:
         """Let something arrive at a phone, after everything that is on its way there."""
         connection.down_at = max(connection.down_at, self._scheduler.time + self._delay())
         self._scheduler.after(
-            connection.down_at - self._scheduler.time, lambda: arrive() if connection.is_open else None
+            connection.down_at - self._scheduler.time, lambda: None if connection.is_lost else arrive()
         )
 
     def bring_up(self, connection: Connection, arrive: Callable[[], object]) -> None:
