@@ -17,10 +17,13 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(HEADLESS is None, reason=NONE),
 ]
-KEPT = """async (names) => {
-  const cache = await caches.open("pages");
-  const kept = await Promise.all(names.map((name) => cache.match(name)));
-  return kept.every(Boolean);
+STORED = """async (names) => {
+  for (;;) {
+    const cache = await caches.open("pages");
+    const stored = await Promise.all(names.map((name) => cache.match(name)));
+    if (stored.every(Boolean)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }"""
 NEEDED = ["/t/1", "/static/pages/phone.js", "/static/pages/phone.css", "/vendor/mqtt.js"]
 
@@ -38,7 +41,7 @@ def test_after_the_first_visit_the_page_opens_without_the_hub_says_where_it_is_a
         phone = SeatPhone(hub, browser, 1)
         phone.sit("Ana")
         page = phone.page
-        page.wait_for_function(f"() => ({KEPT})({NEEDED})")
+        page.evaluate(STORED, NEEDED)
         page.wait_for_function("() => document.querySelector('link[rel=manifest]')")  # fetched when all else is there
         about = page.evaluate("async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json()")
         assert (about["start_url"], about["display"]) == ("/t/1", "standalone")
