@@ -54,7 +54,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1, help="the first seed (default: 1)")
     parser.add_argument("--seeds", type=int, default=100, help="how many (default: 100)")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="of an evening (default: 15)")
-    parser.add_argument("--secrets", type=int, default=1, help="choices that are compared with others (default: 1)")
+    parser.add_argument(
+        "--secrets", type=int, default=1, help="choices and deals that are compared with others (default: 1)"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="evenings at the same time (default: 1)")
     parser.add_argument("--trace", action="store_true", help="print what happens")
     parser.add_argument("--keep", metavar="NAME", help="keep the first failed evening as a regression test")

@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
+from hub.engine.secret import own
 from hub.network.encryption import SharedKey
 from hub.ports import PhoneRequest
 from hub.store import Store, store
@@ -144,6 +145,18 @@ def _shows_choices(right: Any) -> Any:
     return public
 
 
+def _shows_cards(right: Any) -> Any:
+    def public(self: Any, table: Any) -> Any:
+        match = self._play.match
+        return (
+            replace(right(self, table), want=f"{own(match.state, min(match.state.seats))}")
+            if match
+            else right(self, table)
+        )
+
+    return public
+
+
 def _shows_anothers_choice(right: Any) -> Any:
     def hand(self: Any, seat: Any) -> Any:
         decision = self._play.decision
@@ -204,6 +217,7 @@ DEFECTS: Mapping[str, Defect] = {
     "two phones get one login": Defect(PhonesOverMqtt, "admit", _login_twice),
     "the length of a hand tells what is in it": Defect(SharedKey, "encrypt", _not_padded),
     "everybody is shown secret choices": Defect(Snapshots, "public", _shows_choices),
+    "everybody is shown the cards of the first seat": Defect(Snapshots, "public", _shows_cards),
     "phones are sent the choice of another seat": Defect(Snapshots, "hand", _shows_anothers_choice),
     "the choice in a box is ignored": Defect(SeatBoxes, "handle_report", _never),
     "readings of dice are ignored": Defect(Rolls, "on_reading", _never),

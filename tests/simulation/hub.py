@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from hub import games
+from hub.engine.decision import Action, Decision
+from hub.engine.match import Match
 from hub.network.encryption import HubKey
 from hub.ports import Dice, Page
 from hub.state import ScreenState
@@ -40,6 +45,21 @@ class Screen:
         self._on_state(public)
 
 
+class Dealer(Chance):
+    """The chance of a table. `on_deal` gets each shuffled pile, top card first, and returns what is dealt."""
+
+    def __init__(self, seed: str, on_deal: Callable[[list[Any]], list[Any]]) -> None:
+        super().__init__(seed)
+        self._on_deal = on_deal
+
+    def answer(self, decision: Decision) -> Action:
+        """Answer a shuffle or a pick."""
+        answer = super().answer(decision)
+        if decision.kind == "pick":
+            return answer
+        return structs.replace(answer, args={"order": self._on_deal(answer.args["order"])})
+
+
 class HubTable:
     """One table in one run of the hub, and its thread."""
 
@@ -59,7 +79,7 @@ class HubTable:
         dice: Dice | None = self.dice
         screen: Page = Screen(place.on_state)
         ports = Ports(
-            hub.disk, self.phones, self._scheduler, Chance(random.random().hex()), hub.wall,
+            hub.disk, self.phones, self._scheduler, Dealer(random.random().hex(), partial(hub.on_deal, place.number)), hub.wall,
             Random(random.random()), pages=[screen], boxes=self.cables if place.boxes else None, dice=dice,
             background=lambda job: self._scheduler.after(THINK_SECONDS, job),
         )  # fmt: skip
@@ -68,6 +88,11 @@ class HubTable:
             place.number, place.name, place.seats, offered, ports, address=lambda: "http://10.42.0.1",
             place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)}, house=HouseSettings(),
         )  # fmt: skip
+
+    @property
+    def match(self) -> Match | None:
+        """Return the match that is played."""
+        return self.table._parts.core.play.match
 
     @property
     def is_idle(self) -> bool:
@@ -131,6 +156,7 @@ class SimulatedHub:
     """One run of the hub, from its start until it is stopped or its power is cut.
 
     `on_end` is called when the power is cut within a write, `on_seen` with what is published by topic, and what is on cables.
+    `on_deal` gets the number of a table and each pile that is shuffled there, and returns what is dealt.
     """
 
     def __init__(
@@ -142,8 +168,9 @@ class SimulatedHub:
         places: Sequence[Place],
         on_end: Callable[[], None],
         on_seen: Callable[[str, bytes], None],
+        on_deal: Callable[[str, list[Any]], list[Any]],
     ) -> None:
-        self.scheduler, self._on_end, self.on_seen = scheduler, on_end, on_seen
+        self.scheduler, self._on_end, self.on_seen, self.on_deal = scheduler, on_end, on_seen, on_deal
         self.is_running = True
         self.disk = SimulatedDisk(files, Random(random.random()), self._wait_for_disk, self.wall)
         self.broker = SimulatedBroker(scheduler, Random(random.random()), on_seen)

@@ -34,7 +34,7 @@ def simulate(
     secrets: int = 0,
     on_end: Callable[[World, str], None] = lambda *_: None,
 ) -> Evening:
-    """Simulate an evening, then compare so many of its secret choices with others. `on_end` gets the world at its end."""
+    """Simulate an evening, then compare so many of its secret choices and deals with others. `on_end` gets the world at its end."""
     with World(seed, script) as world:
         broken, evening = "", [*world.script]
         try:
@@ -44,11 +44,11 @@ def simulate(
         except Broken as error:
             broken, evening = str(error), [one for one in world.script if one.at <= 1000 + minutes * 60]
         on_end(world, broken)
-        chosen, lines, tables = some_secrets(world, len(evening), secrets), world.lines, len(world.places)
+        chosen, lines, tables = some_secrets(world, evening, secrets), world.lines, len(world.places)
     if not broken:
         try:
-            for at, other in chosen:
-                check_secret(seed, evening, at, other)
+            for secret in chosen:
+                check_secret(seed, evening, secret)
         except Broken as error:
             return Evening(str(error), evening, lines, tables, is_of_twins=True)
     return Evening(broken, evening, lines, tables)

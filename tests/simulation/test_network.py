@@ -221,9 +221,10 @@ def evening(venue: Venue) -> Iterator[str]:
     venue.subscribe("a", FOREIGN)
     broker.publish(FOREIGN, b"not for this phone", retain=True)
     yield "a phone reads its own topics only"
-    for number in range(20):
-        broker.publish(OTHER, b"%d" % number, retain=False)
-    broker.publish(HAND, b"cards", retain=True)
+    with broker.hold():
+        for number in range(20):
+            broker.publish(OTHER, b"%d" % number, retain=False)
+        broker.publish(HAND, b"cards", retain=True)
     yield "messages of the hub keep their order"
     venue.vanish("a")
     yield "the will of a phone that vanished"

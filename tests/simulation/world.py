@@ -77,7 +77,8 @@ class World:
     """A hub with its tables, guests, staff and owner. Use it as a context manager.
 
     With a `script`, its intents happen at their times, and nobody has ideas of their own. `on_seen` gets everything that
-    anybody can see: when, who or what sees it, and what; of encrypted messages others see the length.
+    anybody can see: when, who or what sees it, and what; of encrypted messages others see the length. With `exchange`, the
+    numbers of a deal and of two of its cards, these two change places.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class World:
         seed: int,
         script: Sequence[Intent] | None = None,
         on_seen: Callable[[float, str, Any], None] = lambda *_: None,
+        exchange: tuple[int, int, int] | None = None,
     ) -> None:
         self.seed = seed
         draw = Random(f"world {seed}")
@@ -93,6 +95,9 @@ class World:
         self.script: list[Intent] = []
         self.secrets: list[tuple[int, Mapping[str, Any]]] = []
         """Of secret choices: the place of the intent in the script, and another choice that was possible."""
+        self.deals: list[tuple[float, str, list[Any]]] = []
+        """Shuffled piles: when, the number of the table, and the cards, top card first."""
+        self._exchange = exchange
         self.history: list[tuple[float, ScreenState]] = []
         """What screens have shown, for the page that plays an evening."""
         self._given, self._on_seen = script, on_seen
@@ -469,8 +474,9 @@ class World:
 
     def _start_hub(self) -> None:
         self.hub = SimulatedHub(
-            self.scheduler, self._hub_random, self._files, self._key, self.places, self._on_cut, self._on_bytes
-        )
+            self.scheduler, self._hub_random, self._files, self._key, self.places, self._on_cut, self._on_bytes,
+            self._on_deal,
+        )  # fmt: skip
         self.hub.start()
         self._check_seats()
         for person in self.people:
@@ -533,6 +539,14 @@ class World:
             self._on_seen(self.scheduler.time, where, COMMITMENT.sub(rb"\1", data))
         else:
             self._on_seen(self.scheduler.time, where, len(data))
+
+    def _on_deal(self, number: str, cards: list[Any]) -> list[Any]:
+        deal, dealt = len(self.deals), [*cards]
+        if self._exchange and self._exchange[0] == deal:
+            _, one, two = self._exchange
+            dealt[one], dealt[two] = cards[two], cards[one]
+        self.deals.append((self.scheduler.time, number, dealt))
+        return dealt
 
     def _on_shown(self, place: Place, state: ScreenState) -> None:
         self.say(f"table {place.number}: state {state.seq} {state.state} {state.match} {state.want}")
