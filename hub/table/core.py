@@ -39,7 +39,7 @@ class Core:
         """Return the core of a table with `seats` seats, before its start."""
         disk = TimedStore(ports.store, ports.clock)
         kept = KeptValues(table, disk)
-        play = Play(games, kept, ports.chance)
+        play = Play(games, kept, ports.chance, seats)
         around = Seats(seats, kept, ports, lambda: play.seats)
         questions = Questions(ports.clock, around.is_active, lambda: bool(play.seats))
         return cls(ports, disk, kept, Notices(ports.clock), play, around, questions)

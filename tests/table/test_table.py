@@ -1481,6 +1481,41 @@ def test_a_record_of_a_game_that_this_hub_has_not_is_set_aside(playing: TableRig
     assert "no game bid-and-bait" in again.notice()
 
 
+def test_a_match_goes_on_at_a_table_that_still_has_its_seats(playing: TableRig) -> None:
+    again = TableRig(5, boxes=False, store=playing.store)
+    assert (again.state["match"], again.state["state"]) == (playing.state["match"], "playing")
+
+
+def test_a_match_waits_until_the_table_has_all_its_seats_again(playing: TableRig) -> None:
+    smaller = TableRig(2, boxes=False, store=playing.store)
+    assert "Seat 3 plays in this match, but the table now has only 2 seats." in smaller.notice()
+    assert smaller.state["state"] == "lobby"
+    again = TableRig(boxes=False, store=playing.store)
+    assert (again.state["match"], again.state["state"]) == (playing.state["match"], "playing")
+
+
+def test_a_suspended_match_is_offered_again_once_the_table_has_all_its_seats(playing: TableRig) -> None:
+    for seat in (1, 2, 3):
+        playing.say(seat, "ask", {"what": "put_aside"})
+        playing.say(seat, "vote", {"say": "yes"})
+    (offer,) = playing.state["put_aside"]
+    smaller = TableRig(2, boxes=False, store=playing.store)
+    assert (smaller.state["put_aside"], [*smaller.table.desk.put_aside]) == ([], [])
+    answers: list[str] = []
+    smaller.take(StaffRequest("again", {"match": offer["match"]}, lambda done, say: answers.append(str(say))))
+    assert answers == ["This match is no longer suspended here."]
+    again = TableRig(boxes=False, store=playing.store)
+    assert [one["match"] for one in again.state["put_aside"]] == [offer["match"]]
+
+
+def test_a_finished_match_of_more_seats_is_not_shown(playing: TableRig) -> None:
+    random = Random(3)
+    while not playing.state["over"]:
+        step(playing, random)
+    smaller = TableRig(2, boxes=False, store=playing.store)
+    assert (smaller.state["state"], smaller.state["match"]) == ("lobby", None)
+
+
 def test_names_logins_and_codes_are_there_after_a_restart(playing: TableRig) -> None:
     again = TableRig(boxes=False, store=playing.store)
     assert again.phones.admitted == playing.phones.admitted

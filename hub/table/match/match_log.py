@@ -33,9 +33,13 @@ class KeptReading(msgspec.Struct, frozen=True):
 
 
 class MatchLog:
-    """The log of a table's match on disk. Every method may raise LogError, and then the disk is unchanged."""
+    """The log of a table's match on disk. Every method may raise LogError, and then the disk is unchanged.
 
-    def __init__(self, kept: KeptValues) -> None:
+    `seats`: how many the table has. A match may have begun when it had more.
+    """
+
+    def __init__(self, kept: KeptValues, seats: int = 6) -> None:
+        self._seats = seats
         self.match: str | None = None  # the id of the match that is played or shown
         self.epoch = 0  # increases when earlier states become invalid: restart, new match, undo
         self._kept, self._table, self._store = kept, kept.table, kept.store
@@ -124,6 +128,14 @@ class MatchLog:
         game = games.get(head.game)
         if game is None:
             raise StartRefused(say("This hub has no game {game}.", game=head.game))
+        if (seat := max(head.seats)) > self._seats:
+            raise StartRefused(
+                say(
+                    "Seat {seat} plays in this match, but the table now has only {count} seats.",
+                    seat=seat,
+                    count=self._seats,
+                )
+            )
         try:
             return Match.replay(game, head, entries)
         except HubError:
@@ -131,6 +143,10 @@ class MatchLog:
         except Exception as error:  # rules may raise anything for a log that they cannot have written
             log.exception("table %s: match %s cannot be played again", self._table, match)
             raise DamagedLog(say("Its log cannot be played again.")) from error
+
+    def has_seats_of(self, head: Head) -> bool:
+        """Return whether the table has all seats of a match; it had more of them when it began, if not."""
+        return max(head.seats) <= self._seats
 
     def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
         """Set a match aside and raise StartRefused, unless it is over."""

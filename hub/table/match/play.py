@@ -27,13 +27,13 @@ log = logging.getLogger(__name__)
 class Play:
     """The current or last match of a table. Every method that changes it may raise LogError.
 
-    `games` are the games of the lobby by name, in its order. `stopped` is the disk error while nothing can be written;
-    else "".
+    `games` are the games of the lobby by name, in its order; `seats`: how many the table has. `stopped` is the disk error
+    while nothing can be written; else "".
     """
 
-    def __init__(self, games: Sequence[Game], kept: KeptValues, chance: Chance) -> None:
+    def __init__(self, games: Sequence[Game], kept: KeptValues, chance: Chance, seats: int) -> None:
         self.games = {game.name: game for game in games}
-        self.log = MatchLog(kept)
+        self.log = MatchLog(kept, seats)
         self.match: Match | None = None
         self.stopped = ""
         self.paused = False

@@ -204,7 +204,7 @@ class Endings(Part):
                 one.id, head.game, self._play.games[head.game].title, one.since, head.seats, people.get(one.id, {})
             )
             for one, head in kept[:MOST_KEPT]
-            if head.game in self._play.games
+            if head.game in self._play.games and self._play.log.has_seats_of(head)
         ]
 
     def take_up(self, seat: Seat, match: str) -> None:
