@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import queue
 import socket
 import threading
@@ -29,6 +30,8 @@ from hub.state import Ack, Hand, PublicState, ScreenState
 from phone_ui.gateway import SEAT_GIVEN_BACK
 from phone_ui.static_files import StaticFile, StaticFiles
 from tests.patience import PATIENCE
+
+log = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "phone_ui" / "static"
@@ -412,6 +415,8 @@ class FakeHub:
         one = Wire(_while_open(send))
         self._wires.append(one)
         self.connects += 1
+        number = self.connects
+        log.warning("Connection %d begins.", number)  # shown where a test fails
         buffer = b""
         while (said := await receive())["type"] == "websocket.receive":
             buffer += said.get("bytes") or b""
@@ -419,6 +424,7 @@ class FakeHub:
                 head, body, buffer = frame
                 if not self.deaf:
                     await self._packet(one, head, body)
+        log.warning("Connection %d ends: %s", number, said)
         if one in self._wires:
             self._wires.remove(one)
 
