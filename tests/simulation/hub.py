@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from hub import games
 from hub.engine.decision import Action, Decision
 from hub.engine.match import Match
 from hub.network.encryption import HubKey
@@ -18,7 +17,6 @@ from hub.state import ScreenState
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
-from hub.table.people.house_seats import HouseSettings
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.simulation.clock import Scheduler
 from tests.simulation.devices import Cables, SimulatedDice
@@ -83,16 +81,16 @@ class HubTable:
             Random(random.random()), pages=[screen], boxes=self.cables if place.boxes else None, dice=dice,
             background=lambda job: self._scheduler.after(THINK_SECONDS, job),
         )  # fmt: skip
-        offered = [games.find(name) for name in games.names()]
         self.table = Table(
-            place.number, place.name, place.seats, offered, ports, address=lambda: "http://10.42.0.1",
-            place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)}, house=HouseSettings(),
+            place.number, place.name, place.seats, place.settings.games(), ports, address=lambda: "http://10.42.0.1",
+            place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)}, patience=place.settings.patience,
+            house=place.settings.house,
         )  # fmt: skip
 
     @property
     def match(self) -> Match | None:
         """Return the match that is played."""
-        return self.table._parts.core.play.match
+        return self.table.match
 
     @property
     def is_idle(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
+from hub import games
 from hub.network.staff_verbs import TABLE_ARGS
 from hub.network.verbs import ARGS
 from tests.examples import examples, malformed
@@ -30,6 +31,7 @@ RARE: Mapping[str, float] = {
     "take_up": 0.3, "hub_rolls": 0.01, "house": 0.05, "hand_over": 0.01, "staff": 0.01, "restart": 0.002,
     "power cut": 0.003, "patience": 0.0, "full disk": 0.002, "slow disk": 0.003, "slow network": 0.01, "broker": 0.002,
     "help": 0.01, "hints": 0.02, "stall": 0.02, "noise": 0.01, "unplug": 0.02, "plug": 0.3, "box loses power": 0.01,
+    "options": 0.001, "update": 0.001,
     "dice lean": 0.1, "die is missed": 0.1, "reader is lost": 0.02, "reader is back": 0.1, "hold": 0.02,
 }  # fmt: skip
 """Behaviors, with the chance of each per step of a person."""
@@ -57,6 +59,8 @@ SENTENCES: Mapping[str, str] = {
     "reader is lost": "the dice reader is lost",
     "reader is back": "the dice reader is back",
     "staff": "staff at table {table} ask for {verb}: {all}",
+    "options": "the owner changes the options of table {table}: {all}",
+    "update": "the owner updates the hub; the rules of {games} are other ones",
     "restart": "the hub restarts",
     "power cut": "the power is cut at the next write",
     "full disk": "the disk is full for {seconds:.0f} s",
@@ -209,6 +213,23 @@ def owner_steps(behaviors: frozenset[str], random: Random, *, often: float) -> I
     for name in ("restart", "power cut", "full disk", "slow disk", "slow network", "noise", "broker"):
         if name in behaviors and random.random() < often * RARE[name]:
             yield name, {"seconds": random.choice([1.0, 10.0, 100.0])}
+
+
+def owner_change(
+    behaviors: frozenset[str], tables: Mapping[str, int], random: Random, *, often: float
+) -> tuple[str, Args] | None:
+    """Return what the owner of a hub with these tables, and so many seats at each, changes; the hub restarts then."""
+    table = random.choice([*tables])
+    if "options" in behaviors and random.random() < often * RARE["options"]:
+        seats = min(6, max(2, tables[table] + random.choice([-1, 0, 0, 1])))
+        without = random.sample([name for name in games.names() if name != "goofspiel"], random.randint(0, 5))
+        ask, idle, house = random.choice([20, 60]), random.choice([300, 900]), random.choice([0, 0, 1, 2])
+        return "options", {
+            "table": table, "args": {"seats": seats, "without": without, "ask": ask, "idle": idle, "house": house},
+        }  # fmt: skip
+    if "update" in behaviors and random.random() < often * RARE["update"]:
+        return "update", {"games": random.sample([*games.names()], random.randint(0, 3))}
+    return None
 
 
 def dice_step(dice: Mapping[str, Any], seat: int, behaviors: frozenset[str], random: Random) -> tuple[str, Args] | None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from msgspec import structs
+
+from hub import games
+from hub.engine.game import Game
 from hub.state import ScreenState
+from hub.table.people.house_seats import HouseSettings
+from hub.table.people.people import Patience
 from tests.simulation.auditor import Auditor, Broken
 from tests.simulation.devices import SimulatedBox, SimulatedDice
 
@@ -19,6 +25,26 @@ SETTLED_SECONDS = 15.0
 """Until the table takes a roll: people may want it to be read again first."""
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What the owner has set for a table. `changed_rules` are games whose rules are other than those of earlier matches."""
+
+    without: frozenset[str] = frozenset()
+    changed_rules: Mapping[str, int] = field(default_factory=dict)
+    patience: Patience = Patience()  # noqa: RUF009 - it cannot be changed
+    house: HouseSettings = HouseSettings()  # noqa: RUF009 - neither can it
+
+    def games(self) -> list[Game]:
+        """Return the games that are offered."""
+        offered = [games.find(name) for name in games.names() if name not in self.without]
+        return [
+            structs.replace(game, digest=f"{game.digest}+{self.changed_rules[game.name]}", earlier=())
+            if game.name in self.changed_rules
+            else game
+            for game in offered
+        ]
+
+
 @dataclass
 class Place:
     """A table with so many seats; `boxes` by their ids, one for each seat or none."""
@@ -28,6 +54,7 @@ class Place:
     boxes: dict[str, SimulatedBox]
     has_dice: bool
     on_shown: Callable[[Place, ScreenState], None]
+    settings: Settings = field(default_factory=Settings)
     auditor: Auditor = field(default_factory=Auditor)
     asked_moves: dict[str, Counter[int]] = field(default_factory=dict)
     """By match, how many moves the phones of each seat have asked for."""

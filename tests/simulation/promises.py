@@ -133,7 +133,8 @@ def _position(place: Place) -> tuple[object, ...]:
     """Return what changes whenever a table goes on."""
     state = place.newest
     assert state
-    return state.state, state.match, state.epoch, state.events[-1].n if state.events else 0, tuple(state.locked)
+    event, dice = state.events[-1].n if state.events else 0, state.dice
+    return state.state, state.match, state.epoch, event, tuple(state.locked), dice and (dice.seat, *dice.done)
 
 
 def _players_present(world: World, place: Place) -> list[int]:

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -20,8 +20,11 @@ from hub.network.encryption import HubKey
 from hub.network.messages import to_bytes
 from hub.ports import ClaimDecided, ClaimRequest, StaffRequest
 from hub.state import ScreenState
+from hub.table.people.house_seats import HouseSettings
+from hub.table.people.people import Patience
 from tests.complete_states import read_state
 from tests.phone_ui.rig import Keys
+from tests.simulation import checks
 from tests.simulation.auditor import Broken, facts
 from tests.simulation.clock import Scheduler
 from tests.simulation.devices import SimulatedBox, SimulatedDice, seed_firmware
@@ -35,6 +38,7 @@ from tests.simulation.people import (
     chosen_behaviors,
     dice_step,
     next_step,
+    owner_change,
     owner_steps,
     secret_choices,
     staff_step,
@@ -45,7 +49,6 @@ from tests.simulation.place import ANYBODY, Place
 THINK_SECONDS = 3.0  # the mean time between two steps of a person
 AWAY_SECONDS = 60.0
 RESTART_SECONDS = 3.0
-BACK_SECONDS = 30.0  # until a phone is connected again
 STALL_SECONDS = 5.0
 TROUBLE = 15.0  # how much more frequent trouble is after a delicate request
 CLAIM_SECONDS = 90.0  # a claim is answered after 30 s, or once a table that was called is freed
@@ -120,7 +123,8 @@ class World:
             person.has_phone = not person.place.boxes or draw.random() < 0.8
             person.seat = 0 if person.has_phone else draw.randint(1, person.place.seats)
         self.hub: SimulatedHub | None = None
-        self._delicate_at = self._ended_at = 0.0
+        self._delicate_at = 0.0
+        self.ended_at = 0.0  # when the hub ended last
         self.trouble_until = 0.0  # the disk or the network is not well until then
         self._start_hub()
 
@@ -213,6 +217,9 @@ class World:
             often = TROUBLE if self.scheduler.time - self._delicate_at < 1.5 else 1.0
             for step in owner_steps(self.behaviors, self._random, often=often):
                 self._do(Intent(self.scheduler.time, -1, *step))
+            tables = {place.number: place.seats for place in self.places if not place.boxes}
+            if tables and (change := owner_change(self.behaviors, tables, self._random, often=often)):
+                self._do(Intent(self.scheduler.time, -1, *change))
             place = self._random.choice(self.places)
             if "staff" in self.behaviors and self._random.random() < 0.01 and place.newest:
                 what, args = staff_step(read_state(to_bytes(place.newest)), self._random)
@@ -234,6 +241,10 @@ class World:
         match intent.what:
             case "staff":
                 self._ask_as_staff(args["table"], args["verb"], args["args"])
+            case "options":
+                self._set_options(next(one for one in self.places if one.number == args["table"]), args["args"])
+            case "update":
+                self._update(args["games"])
             case "restart":
                 self._stop_hub()
             case "power cut" if hub:
@@ -254,6 +265,21 @@ class World:
             case "broker" if hub:
                 for connection in [*hub.broker.connections]:
                     hub.broker.close(connection)
+
+    def _set_options(self, place: Place, options: Mapping[str, Any]) -> None:
+        place.seats = options["seats"]
+        place.settings = replace(
+            place.settings, without=frozenset(options["without"]), patience=Patience(options["ask"], options["idle"]),
+            house=HouseSettings(options["house"]),
+        )  # fmt: skip
+        self._stop_hub()
+
+    def _update(self, names: Sequence[str]) -> None:
+        for place in self.places:
+            changed = Counter(place.settings.changed_rules)
+            changed.update(names)
+            place.settings = replace(place.settings, changed_rules=changed)
+        self._stop_hub()
 
     def _do_as(self, person: Person, what: str, args: Mapping[str, Any]) -> None:
         phone, place = person.phone, person.place
@@ -413,7 +439,7 @@ class World:
             self.say(f"person {person.number} {'has' if answer.held else 'does not get'} seat {seat}: {answer.say}")
             if answer.held and self.hub is hub:
                 if f"{seat}" not in codes:
-                    self._check_given(person, seat)
+                    checks.check_given(self, person, seat)
                 person.seat = seat
                 person.keys.append(keys)
                 if person.phone:
@@ -428,17 +454,6 @@ class World:
             ClaimRequest(claim, seat, keys.public, codes.get(f"{seat}"), name, decided, earlier)
         )
         self.scheduler.after(CLAIM_SECONDS, check)
-
-    def _check_given(self, person: Person, seat: int) -> None:
-        """A seat changes hands only if its person gave it, was away, or staff freed it (SECURITY.md)."""
-        now = self.scheduler.time
-        for other in self.people:
-            phone = other.phone
-            if other is person or other.place is not person.place or not phone or not phone.hand or not phone.has_seat:
-                continue
-            is_there = phone.hand["seat"] == seat and phone.is_connected and now - phone.connected_at > 5.0
-            if is_there and now - max(other.gave_at, other.place.freed_at) > 60.0 and self.is_well(60.0):
-                raise Broken(f"Person {person.number} has taken seat {seat} from person {other.number}, who is there.")
 
     def _new_phone(self, person: Person, keys: Keys, answer: ClaimDecided, claim: str) -> SimulatedPhone:
         place = person.place
@@ -478,31 +493,11 @@ class World:
             self._on_deal,
         )  # fmt: skip
         self.hub.start()
-        self._check_seats()
+        checks.check_seats(self)
         for person in self.people:
             if person.phone and person.phone.has_seat and person.phone.hand:
-                check = partial(self._check_is_back, person, person.phone, self.hub)
-                self.scheduler.after(BACK_SECONDS, check)
-
-    def _check_seats(self) -> None:
-        """A restart costs nobody their seat, unless somebody has just asked for something that does."""
-        for person in self.people:
-            phone, table = person.phone, self.table_of(person.place)
-            if not (phone and phone.has_seat and table and table.table.knows_seats):
-                continue
-            was_there = (
-                phone.is_awake and self._ended_at - phone.connected_at > 5.0 and phone.dropped_at >= self._ended_at
-            )
-            is_calm = self._ended_at - person.place.delicate_at > 10.0
-            if was_there and is_calm and table.phones.login(phone.sid) == "unknown":
-                raise Broken(f"A restart has cost person {person.number} the seat.")
-
-    def _check_is_back(self, person: Person, phone: SimulatedPhone, hub: SimulatedHub) -> None:
-        """Whoever has a seat is let in again after a restart."""
-        is_same = self.hub is hub and person.phone is phone and phone.is_awake and phone.has_seat
-        is_away = not phone.is_connected and phone.dropped_at < self.scheduler.time - 10.0
-        if is_same and is_away and self.is_well(BACK_SECONDS - 1.0):
-            raise Broken(f"Person {person.number} is not let in again after the hub has started.")
+                check = partial(checks.check_is_back, self, person, person.phone, self.hub)
+                self.scheduler.after(checks.BACK_SECONDS, check)
 
     def _stop_hub(self) -> None:
         if self.hub:
@@ -514,7 +509,7 @@ class World:
 
     def _on_cut(self) -> None:
         self.say("the hub ends")
-        self._ended_at = self.scheduler.time
+        self.ended_at = self.scheduler.time
         self.hub = None
         for person in self.people:
             person.claims = False
@@ -560,25 +555,10 @@ class World:
         for place in self.places:
             place.auditor.check_time(self.scheduler.time, is_well=is_well)
             place.check_boxes(self.scheduler.time, is_well=is_well)
-            self._check_offers(place)
+            checks.check_offers(self, place)
             if (table := self.table_of(place)) and table.dice:
                 place.check_dice(self.scheduler.time, table.dice, is_well=is_well)
         self.scheduler.after(1.0, self._check_time)
-
-    def _check_offers(self, place: Place) -> None:
-        """A suspended match is offered only to people whose phones have played it (SECURITY.md)."""
-        newest = place.newest
-        for person in self.people:
-            phone = person.phone
-            if person.place is not place or not newest or not phone or not phone.is_whole or not phone.has_seat:
-                continue
-            assert phone.state
-            assert phone.hand
-            if phone.is_connected and (phone.state["session"], phone.state["seq"]) == (newest.session, newest.seq):
-                for offer in newest.put_aside:
-                    players = place.players.get(offer.match, set())
-                    if phone.hand["seat"] in offer.people and not players & {person.number, ANYBODY}:
-                        raise Broken(f"Person {person.number} is offered {offer.match}, which others have played.")
 
     # --- for those who check promises ---
 
