@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test long wide quick static check docs gallery bench simulate chaos mutants fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup install clean
+.PHONY: help demo test long wide quick static check docs gallery bench simulate chaos mutants fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup deb install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -45,6 +45,7 @@ help:
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
 	@echo 'make wheels   check that every locked package is there ready-made for each machine'
 	@echo 'make audit    ask public services whether a locked package has a known hole'
+	@echo 'make deb      Debian packages with all that the hub needs, for this computer or (ARGS="--arch arm64") a Raspberry Pi'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 
@@ -153,6 +154,10 @@ audit:
 
 setup:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"
+
+# ARGS="--arch arm64" for a Raspberry Pi. Needs debhelper.
+deb:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python systemd/build_deb.py $(ARGS)
 
 install:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/install.py --extras "$(EXTRAS)" $(ARGS)
