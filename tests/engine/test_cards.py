@@ -86,13 +86,19 @@ def test_the_same_cards_in_another_order_are_the_games_own() -> None:
     ("text", "sentence"),
     [
         (OWN, "mine.toml: a list for The ladder needs deck, written like the game's own."),
-        (DECK + OWN + "high = 1\n[own]\n", "mine.toml, line 12: a list for The ladder has no own: it has deck and cards and rates."),
+        (
+            DECK + OWN + "high = 1\n[own]\n",
+            "mine.toml, line 12: a list for The ladder has no own: it has deck and cards and rates.",
+        ),
         (DECK + OWN + "[rate]\n", "mine.toml, line 11: a list for The ladder has no rate: did you mean rates?"),
         ("deck = 5\n" + OWN, "mine.toml, line 1: deck is a text of several lines."),
-        (DECK + OWN.replace("[rates]\nlow = 2", "").replace("[cards]", "rates = 3\n[cards]"), "mine.toml, line 4: rates is a table: write [rates]."),
+        (
+            DECK + OWN.replace("[rates]\nlow = 2", "").replace("[cards]", "rates = 3\n[cards]"),
+            "mine.toml, line 4: rates is a table: write [rates].",
+        ),
         (DECK + OWN + "low = 2\n", "mine.toml: this is not TOML: "),
     ],
-)  # fmt: skip
+)
 def test_a_list_with_other_parts_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(StartRefused) as refused:
         owned(text)

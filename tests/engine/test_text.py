@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from fractions import Fraction
 
 import pytest
 
@@ -19,6 +20,7 @@ from hub.engine.text import (
     say_count,
     seats_words,
     to_json,
+    wire,
 )
 from hub.errors import HubError
 
@@ -61,6 +63,61 @@ def test_seats_names_and_clauses_read_as_english() -> None:
     assert clause(say("Seat {seat} passes.", seat=1)) == "Seat 1 passes"
 
 
+@pytest.mark.parametrize(
+    ("text", "template", "values"),
+    [
+        (say("It rains."), "It rains.", {}),
+        (say("{a}{b}{a}{c}", a=Fraction(1, 2), b=2.5, c=None), "{a}{b}{a}{c}", {"a": "1/2", "b": 2.5, "c": "None"}),
+        (
+            say_count("{who}: 1 card", "{who}: {count} cards", 1, who="Bo"),
+            "{who}: 1 card\n{who}: {count} cards",
+            {"who": "Bo", "count": 1},
+        ),
+        (say_count("1 card", "{count} cards", 0), "1 card\n{count} cards", {"count": 0}),
+        (money(5), "", {"amount": 5}),
+        (money("0.50"), "", {"amount": "0.50"}),
+        (person("Bo"), "", {"name": "Bo"}),
+        (clause("It rains."), "", {"text": "It rains."}),
+        (listed([1, 2], "then"), "then", {}),
+        (seats_words([1], ","), ",", {}),
+    ],
+)
+def test_every_text_keeps_its_template_and_values(text: Text, template: str, values: dict[str, object]) -> None:
+    assert (text.template, dict(text.values)) == (template, values)
+
+
+def test_a_part_of_a_text_keeps_its_own_parts() -> None:
+    sentence = say("Seat {seat} passes.", seat=1)
+    assert say("{a}", a=sentence).values["a"] is sentence
+    assert listed([sentence, 2]).items == (sentence, 2)
+    assert listed(iter([sentence])).items == (sentence,)
+
+
+def test_seats_stand_in_a_row_as_other_values_do() -> None:
+    assert seats_words([1, 3, 4], "or") == "Seat 1, Seat 3 or Seat 4"
+    assert seats_words([2, 1], "then") == "Seat 2, then Seat 1"
+
+
+def test_braces_in_plain_forms_are_written_as_in_any_template() -> None:
+    assert say("{{{a}}}", a=1) == "{1}"
+    assert say("{{}}") == "{}"
+
+
+def test_parts_of_every_kind_go_out_as_each_language_needs_them() -> None:
+    templates = {"known": 0}
+    sentence = say("Seat {seat} passes.", seat=2)
+    assert wire(7, templates) == 7
+    assert wire("as it is", templates) == "as it is"
+    assert wire(clause(sentence), templates) == {"clause": [1, 2]}
+    assert wire(clause("It rains."), templates) == {"clause": "It rains."}
+    assert wire(listed([sentence]), templates) == [1, 2]
+    assert wire(listed([]), templates) == {"and": []}
+    assert wire(listed([1, sentence, money(3)], "or"), templates) == {"or": [1, [1, 2], {"money": 3}]}
+    assert wire(say("{a} {b}", b=person("Bo"), a=sentence), templates) == [2, [1, 2], {"name": "Bo"}]
+    assert wire(say("known"), templates) == [0]
+    assert templates == {"known": 0, "Seat {seat} passes.": 1, "{a} {b}": 2}
+
+
 def test_on_the_wire_a_template_is_a_number_and_stands_once() -> None:
     templates: dict[str, int] = {}
     text = say("{who} gets {cards}.", who=seats_words([1, 3]), cards=say_count("1 card", "{count} cards", 2))
@@ -87,5 +144,6 @@ def test_a_text_is_copied_whole_and_encoded_as_english() -> None:
     copied = copy.deepcopy(text)
     assert (copied, copied.template, type(copied)) == (text, text.template, Text)
     assert to_json({"text": text}) == b'{"text":"Seat 1 passes."}'
-    with pytest.raises(NotImplementedError, match="object"):
+    with pytest.raises(NotImplementedError, match=r"^object cannot be encoded$"):
         english(object())
+    assert type(english(text)) is str
