@@ -230,6 +230,65 @@ def test_a_watch_does_not_mind_what_everybody_may_see() -> None:
     assert not watch.is_read
 
 
+@dataclass(frozen=True)
+class Plaque:
+    """A frozen record."""
+
+    name: str
+    price: Secret[int] | int
+
+
+@dataclass
+class Shelf:
+    """A record with things of every kind, some without secrets."""
+
+    plain: list[list[int]]
+    open_: tuple[int, ...]
+    names: dict[str, list[int]]
+    deck: Pile[str]
+    plaques: tuple[Plaque, ...]
+    by_name: dict[str, Plaque]
+    first: Plaque
+
+
+def shelved() -> State[Shelf, Shelf]:
+    dear, cheap = Plaque("dear", Secret(9, (1,))), Plaque("cheap", 1)
+    one = Shelf([[1], [2]], (1, 2), {"a": [1]}, Pile(["b"]), (cheap, dear), {"c": cheap, "d": dear}, dear)
+    two = Shelf([[3]], (), {}, Pile([]), (cheap,), {"c": cheap}, cheap)
+    return State(Setup((1, 2), {}, {}), {1: one, 2: two}, two, round=1, phase="bid")
+
+
+def test_a_watch_copies_what_holds_a_secret_and_nothing_else() -> None:
+    s = shelved()
+    watch = Watch(s)
+    was, one = s.seats[1], watch.state.seats[1]
+    assert watch.state is not s
+    assert one is not was
+    assert watch.state.seats[2] is watch.state.table is s.table
+    assert all(getattr(one, name) is getattr(was, name) for name in ("plain", "open_", "names", "deck"))
+    assert one.plaques[0] is was.plaques[0]
+    assert one.plaques[1] is one.by_name["d"] is one.first
+    assert one.first is not was.first
+    assert (type(one.plaques), type(one.by_name), type(one.first)) == (tuple, dict, Plaque)
+    assert list(one.by_name) == ["c", "d"]
+    assert isinstance(was.first.price, Secret)
+    assert (was.first.price.value, watch.is_read) == (9, False)
+    assert isinstance(one.first.price, Secret)
+    assert (one.first.price.seen_by, watch.is_read) == ((1,), False)
+    assert (one.first.price.value, watch.is_read) == (9, True)
+
+
+@pytest.mark.parametrize(
+    ("hand", "read"),
+    [(["?", "?"], False), (["ace", "?"], False), (["ace"], True), ([], True), ("?", True), (5, True), (("?",), True)],
+)
+def test_only_a_hand_with_unknown_cards_may_be_read_unnoticed(hand: Any, read: bool) -> None:
+    s = State(Setup((1,), {}, {}), {1: Keeper(Secret(hand, (1,)))}, Keeper(None), round=1, phase="bid")
+    watch = Watch(s)
+    assert watch.state.seats[1].thing.value == hand
+    assert watch.is_read == read
+
+
 def test_a_hand_of_printed_cards_is_in_peoples_hands_and_covers_nothing() -> None:
     """The hub's own cards do."""
     for printed, covered in ((True, []), (False, ["card"])):
@@ -270,6 +329,44 @@ def test_a_secret_is_hidden_wherever_it_lies_and_only_from_those_who_may_not_see
     players = {1: Keeper(around(Secret(7, (1,)))), 2: Keeper(around(3))}
     found = hidden(State(Setup((1, 2), {}, {}), players, Keeper(None), round=1, phase="bid"))
     assert found == {1: {}, 2: {"7": 1}}
+
+
+@pytest.mark.parametrize(
+    ("thing", "found"),
+    [
+        (Secret(["a", "b", "a"], (1,)), {"'a'": 2, "'b'": 1}),
+        (Secret(("a", 1), (1,)), {"'a'": 1, "1": 1}),
+        (Secret({"a": 1}, (1,)), {"{'a': 1}": 1}),
+        (Secret([], (1,)), {}),
+        (Secret(None, (1,)), {}),
+        (Secret(0, (1,)), {"0": 1}),
+        (Secret(False), {"False": 1}),
+        (Secret(["?", "a", "?"], (1,)), {"'a'": 1}),
+        (Secret(["?"], (1,)), {}),
+        (Pile(["a", "?", "b", "a"]), {"'a'": 2, "'b'": 1}),
+        ("a", {}),
+        ([1, "a", None], {}),
+    ],
+)
+def test_of_a_hand_or_a_pile_each_card_is_hidden_that_the_hub_knows(thing: Any, found: dict[str, int]) -> None:
+    for record, others in ((Keeper(thing), Keeper(None)), (Keeper(None), Keeper(thing))):
+        s = State(Setup((1, 2), {}, {}), {1: record, 2: Keeper(1)}, others, round=1, phase="bid")
+        assert hidden(s)[2] == found
+
+
+def test_a_pile_is_hidden_from_everybody_and_a_secret_of_the_table_from_those_it_does_not_name() -> None:
+    for thing, found in ((Pile(["a"]), {1: {"'a'": 1}, 2: {"'a'": 1}}), (Secret("a", (2,)), {1: {"'a'": 1}, 2: {}})):
+        s = State(Setup((1, 2), {}, {}), {1: Keeper(None), 2: Keeper(1)}, Keeper(thing), round=1, phase="bid")
+        assert hidden(s) == found
+        assert hidden(s, "thing") == found, "only seats have sealed choices"
+
+
+def test_choices_that_are_still_sealed_are_left_out_of_what_is_hidden() -> None:
+    held = Holder(Secret(["carp"], (1,)), [Secret(1), Secret(2)], {"a": Secret(2)})
+    s = State(Setup((1, 2), {}, {}), {1: held, 2: Keeper(3)}, Keeper(None), round=1, phase="bid")
+    assert hidden(s) == {1: {"1": 1, "2": 2}, 2: {"'carp'": 1, "1": 1, "2": 2}}
+    assert hidden(s, "rows") == {1: {"2": 1}, 2: {"'carp'": 1, "2": 1}}
+    assert hidden(s, "hand") == {1: {"1": 1, "2": 2}, 2: {"1": 1, "2": 2}}
 
 
 def test_texts_of_every_kind_may_stand_in_a_state() -> None:
