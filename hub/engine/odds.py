@@ -72,7 +72,7 @@ def chance(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> F
     """Return the chance that a roll reaches its goal without payment."""
     match wants:
         case AtLeast(total, one=True):
-            if max(stand, default=0) >= total:
+            if any(face >= total for face in stand):
                 return Fraction(1)
             too_low = min(max(total - 1, 0), sides)  # number of faces below the goal
             return 1 - Fraction(too_low, sides) ** count
@@ -86,7 +86,7 @@ def chance(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> F
 
 def chance_with_payment(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> Fraction | None:
     """Return the chance of a roll whose shortfall may be paid; None if payment is not possible."""
-    if isinstance(wants, AtLeast) and wants.short and wants.coins[0]:
+    if isinstance(wants, AtLeast) and wants.short:
         return chance(count, sides, AtLeast(wants.total - wants.short, wants.one), stand)
     return None
 

@@ -96,3 +96,26 @@ def test_a_rulebook_is_what_its_module_defines_and_the_rest_does_nothing() -> No
     assert rulebook == Rulebook(**made)
     match = Match(replace(LADDER, rulebook=rulebook), (1, 2))
     assert (match.standing(1), match.barred(1), match.notes(1)) == ((), [], {})
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        (Option(default=True, effect=""), 1, "Option it is true or false, not 1."),
+        (Option(default=3, effect="", min=2, max=9), 10, "Option it is a whole number from 2 to 9, not 10."),
+        (Option(default=3, effect="", min=2, max=9), True, "Option it is a whole number from 2 to 9, not True."),
+        (Option(default="a", effect="", choices=["a", "b"]), "c", "Option it is one of a, b; not 'c'."),
+        (Option(default="a", effect="", choices=["a", "b"]), "", "Option it is one of a, b; not ''."),
+        (
+            Option(default="a", effect="", choices=["a"], pattern="[xy]{3}"),
+            "xxxx",
+            "Option it is one of a, or text of the form [xy]{3}; not 'xxxx'.",
+        ),
+    ],
+)
+def test_an_illegal_value_of_an_option_is_refused_with_the_legal_ones(
+    option: Option, value: object, sentence: str
+) -> None:
+    with pytest.raises(StartRefused) as refused:
+        option.check("it", value)
+    assert str(refused.value) == sentence
