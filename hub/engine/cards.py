@@ -42,7 +42,8 @@ class Source(Struct, frozen=True):
         """
         document = Document(self.name, self.raw.decode(), self.read())
         if isinstance(at, int):
-            begin = document.line(("deck",)) or 1
+            begin = document.line(("deck",))
+            assert begin
             opening = self.raw.decode().splitlines()[begin - 1].partition("=")[2].strip()
             below = opening.strip("\"'") in ("", "\\")  # if not, the first card is on the line of the key
             line: int | None = begin + at - 1 + below
@@ -68,7 +69,7 @@ def load_data(shipped: Source, rulebook: Rulebook[S], own: Source | None) -> dic
 
 def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, object]:
     """Return the parts that replace those of the data file. Raise StartRefused if they are invalid."""
-    parts, given = data.get("own", {}), own.read()
+    parts, given = data.get("own"), own.read()
     if not parts:
         raise StartRefused(f"{own.name}: {data['title']} has no cards that a list may replace.")
     document = Document(own.name, own.raw.decode(), given)

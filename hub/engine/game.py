@@ -156,7 +156,7 @@ class Game(Struct, frozen=True):
         """Return the values of all options: those given, else the defaults. Raise StartRefused."""
         for name in given:
             if name not in self.options:
-                near = get_close_matches(name, self.options, 1)
+                near = get_close_matches(name, self.options)
                 hint = f"do you mean {near[0]}?" if near else f"it has {', '.join(self.options) or 'none'}."
                 raise StartRefused(f"{self.title} has no option {name}: {hint}")
         return {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}

@@ -211,7 +211,7 @@ class Match:
                 return _answer(name, args), True
         known = self.game.labels.moves
         if known and name not in known and name != "roll":
-            raise NotOffered(f"{self.game.title} has no such move.", "FORM")
+            raise NotOffered(f"{self.game.title} has no such move.")
         meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
         # The rules refuse optional parameters (`sometimes` in the labels) in their own words.
         sometimes = set(known[name].sometimes) if name in known else set()
@@ -219,7 +219,7 @@ class Match:
             if better := self._rules.form(self.state, action):
                 raise NotOffered(better.sentence, better.code)
             wanted = ", ".join(meant[0].params) or "nothing"
-            raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.", "FORM")
+            raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.")
         if seat not in decision.asked:
             raise self._refuse(NotAsked, action, say("There is nothing for you to do now."), "FORM")
         raise self._refuse(NotOffered, action, say("You can't do that now."), "FORM")
@@ -230,11 +230,9 @@ class Match:
         if decision.roll is not None and action.move == "roll":
             faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
             if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
-                raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
+                raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.")
             if "first" in args and not _is_first_reading(args["first"], roll):
-                raise NotOffered(
-                    "The first reading of a roll is its faces, and whether they were read or typed.", "FORM"
-                )
+                raise NotOffered("The first reading of a roll is its faces, and whether they were read or typed.")
             if not _are_faces(faces, roll):
                 dice = say_count("one die", "{count} dice", roll.count)
                 text = say("Enter {dice} with faces from 1 to {sides}.", dice=dice, sides=roll.sides)
@@ -243,12 +241,12 @@ class Match:
         if decision.kind == "shuffle" and action.move == "shuffle":
             order = args.get("order")
             if not isinstance(order, list) or sorted(map(repr, order)) != sorted(map(repr, decision.cards)):
-                raise NotOffered(f"A shuffle of {decision.pile} must hold the same cards.", "FORM")
+                raise NotOffered(f"A shuffle of {decision.pile} must hold the same cards.")
             return list(order)
         if decision.kind == "pick" and action.move == "pick":
             index = args.get("index")
             if type(index) is not int or not 0 <= index < len(decision.cards):
-                raise NotOffered(f"A pick of {decision.pile} is an index below {len(decision.cards)}.", "FORM")
+                raise NotOffered(f"A pick of {decision.pile} is an index below {len(decision.cards)}.")
             return decision.cards[index]
         raise self._refuse(NotAsked, action, "Nothing is asked of chance now.", "FORM")
 
