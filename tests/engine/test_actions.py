@@ -206,6 +206,20 @@ def test_a_roll_is_told_with_how_it_was_read(read: str | None) -> None:
     assert m.act(Action(seat=1, move="go"))[0].data == {}
 
 
+def test_a_roll_that_is_told_of_without_one_was_read_by_nobody() -> None:
+    async def play(s: Made) -> None:
+        await shuffle(s, ["a", "b"], "deck")
+        tell(s, "An old roll is told again.", kind="roll")
+        await roll_or(s, 1, 2, 6, "luck", "Roll.", [offer("double")])
+        tell(s, "And again.", kind="roll")
+        await end(s)
+
+    m = match(play)
+    act(m, CHANCE, "shuffle", order=["b", "a"])
+    act(m, 1, "double")
+    assert [event.data for event in m.events if event.kind == "roll"] == [{}, {}]
+
+
 def test_dice_that_were_read_twice_are_told_with_both_readings() -> None:
     m, first, faces = match(two_dice), {"faces": [1, 3], "read": "read"}, [1, 6]
     events = m.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": "typed", "first": first}))

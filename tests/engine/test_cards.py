@@ -126,6 +126,9 @@ def test_a_game_may_have_no_cards_that_a_list_replaces() -> None:
         ('deck = """\\\nfir 1\nfir 2\n"""\n', 2, "mine.toml, line 3"),
         ("deck = 'fir 1'\n", 1, "mine.toml, line 1"),
         ('deck = "fir = 1"\n', 1, "mine.toml, line 1"),
+        ('deck = "fir ="\n', 1, "mine.toml, line 1"),
+        ('deck = "X"\n', 1, "mine.toml, line 1"),
+        ("# mine\n# and yours\ndeck = 'fir 1'\n", 1, "mine.toml, line 3"),
     ],
 )  # fmt: skip
 def test_a_card_that_is_wrong_is_refused_with_its_line(text: str, at: str | int | tuple[str, str], place: str) -> None:

@@ -36,6 +36,7 @@ def test_options_that_are_not_given_have_their_usual_values() -> None:
     ("options", "given", "sentence"),
     [
         (("rungs", "wings"), "rung", "The ladder has no option rung: do you mean rungs?"),
+        (("range", "wrung", "rungs"), "rung", "The ladder has no option rung: do you mean wrung?"),
         (("rungs", "wings"), "colour", "The ladder has no option colour: it has rungs, wings."),
         ((), "colour", "The ladder has no option colour: it has none."),
     ],
