@@ -258,7 +258,7 @@ class Match:
             if shown := self._public:  # update only what changed: a table for six locks five times before the reveal
                 record = self.state.seats[seat]
                 seats = {**shown["seats"], f"{seat}": public_facts(record)}
-                waiting = self.waiting(None) if decision.final else shown["waiting"]
+                waiting = self.waiting() if decision.final else shown["waiting"]
                 self._public = {**shown, "seats": seats, "waiting": waiting}
             return
         for other in decision.asked:
@@ -326,7 +326,7 @@ class Match:
 
     def _current_moves(self) -> dict[int, list[Move]]:
         asked = self._question.asked
-        return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()} if asked else {}
+        return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()}
 
     def _freeze(self, error: Exception) -> None:
         self.open = None
@@ -354,7 +354,7 @@ class Match:
         """
         shown = self._public
         if shown is None:
-            shown = self._public = public(self.state, self.game.name, self.waiting(None))
+            shown = self._public = public(self.state, self.game.name, self.waiting())
         if viewer is None:
             return shown
         return {**shown, "you": self.own(viewer), "waiting": self._waiting_for(viewer, shown["waiting"])}
@@ -376,8 +376,8 @@ class Match:
         """Return the part `you` of a seat's view, which only that seat may see."""
         return own(self.state, seat)
 
-    def waiting(self, viewer: int | None) -> dict[str, object]:
-        """Return who is asked for what: the moves of `viewer`, and of other seats only that they are asked."""
+    def waiting(self) -> dict[str, object]:
+        """Return who is asked for what, as everybody may know it: of seats only that they are asked."""
         decision = self.open
         waiting: dict[str, object] = {}
         if decision is None or decision.by_chance:
@@ -388,7 +388,7 @@ class Match:
             final = decision.answers if decision.final else ()
             waiting["seats"] = [f"{seat}" for seat in decision.asked if seat not in final]
             waiting["secret"] = decision.kind == "sealed"
-        return waiting if viewer is None else self._waiting_for(viewer, waiting)
+        return waiting
 
     def _waiting_for(self, viewer: int, waiting: Mapping[str, Any]) -> dict[str, object]:
         """Return the public `waiting` with the viewer's own moves."""

@@ -140,7 +140,7 @@ def _public_display(kind: type, record: str, names: dict[str, object]) -> str:
     for name in _facts(kind)[0]:
         fact = getattr(kind, name, None)
         if isinstance(fact, property):  # calling its function is faster than reading the attribute
-            hint, getter = get_type_hints(fact.fget).get("return", object), _new_variable(names)
+            hint, getter = get_type_hints(fact.fget)["return"], _new_variable(names)
             names[getter] = fact.fget
             source = f"{getter}({record})"
         else:

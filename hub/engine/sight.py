@@ -128,5 +128,4 @@ def best(choices: Iterable[T], value: Callable[[T], float], chance: Randomness, 
     def noisy_value(choice: T) -> tuple[float, float]:
         return value(choice) + noise * (chance.random() + chance.random() - 1.0), chance.random()
 
-    listed = list(choices)
-    return max(zip(map(noisy_value, listed), range(len(listed)), listed, strict=True), key=lambda one: one[:2])[2]
+    return max(choices, key=noisy_value)
