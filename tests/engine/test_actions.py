@@ -99,7 +99,7 @@ def test_a_refusal_is_of_a_kind_and_says_why(
 
 
 def test_rules_refuse_in_their_own_words_whoever_acts_and_whenever() -> None:
-    m = match(bidding, explain=lambda s, action: Refusal(f"No {action.move}.", "L-X1"))
+    m = match(bidding, explain=lambda s, action: Refusal(f"No {action.move}.", f"L-X{s.round}"))
     assert refused(m, 1, "bid", number=7) == (NotOffered, "No bid.", "L-X1")
     assert refused(m, 2, "bid", number=3) == (NotAsked, "No bid.", "L-X1")
     assert refused(m, CHANCE, "roll", faces=[1]) == (NotAsked, "No roll.", "L-X1")
@@ -123,6 +123,28 @@ def test_a_move_that_no_label_names_is_none_of_the_game() -> None:
     assert refused(m, 1, "roll") == (NotOffered, CANNOT, "FORM")
     assert refused(m, 2, "roll") == (NotAsked, NOTHING, "FORM")
     act(m, 1, "pass")
+
+
+def test_a_move_of_the_wrong_form_is_refused_with_all_that_it_wants_or_by_the_rules() -> None:
+    async def play(s: Made) -> None:
+        await ask(s, 1, [offer("buy", spot=OneOf([1, 2]), amount=Amount(1, 6)), offer("pass")], "Buy?")
+
+    wants = "The move buy wants spot, amount beside it, and nothing else."
+    assert refused(match(play), 1, "buy", spot=1) == (NotOffered, wants, "FORM")
+    m = match(
+        play, form=lambda s, action: Refusal(f"Not in round {s.round}.", "L-F1") if "spot" in action.args else None
+    )
+    assert refused(m, 1, "buy", spot=1) == (NotOffered, "Not in round 1.", "L-F1")
+    assert refused(m, 1, "buy") == (NotOffered, wants, "FORM")
+
+
+def test_what_an_asked_seat_wishes_for_in_vain_it_is_told_in_the_words_of_the_rules() -> None:
+    def wished(s: Made, seat: int) -> list[Action]:
+        return [Action(seat=seat, move=move) for move in ("pass", "sue")[: s.round + 1]]
+
+    m = match(bidding, wished=wished, explain=lambda s, action: Refusal(f"Not in round {s.round}.", "L-X1"))
+    assert m.barred(1) == [{"move": "sue", "why": "Not in round 1."}]
+    assert m.barred(2) == []
 
 
 def test_parameters_that_a_move_takes_only_sometimes_are_refused_by_the_rules() -> None:
@@ -403,8 +425,11 @@ def test_after_a_standing_offer_the_question_and_all_views_are_new() -> None:
     assert [event.kind for event in events] == ["borrow"]
     assert m.open is opened
     assert (m.open.want, m.moves(1)[0]["amount"]) == ("Bid 10.", {"min": 0, "max": 10})
-    assert m.open.fingerprint() != fingerprint
-    assert seen(m) == seen(fresh(m))
+    again = fresh(m)
+    assert again.open
+    asked_now = replace(m.open, checksum=0).fingerprint()
+    assert m.open.fingerprint() == again.open.fingerprint() == asked_now != fingerprint
+    assert seen(m) == seen(again)
     assert m.view(2)["seats"]["1"]["coins"] == 10
     assert [move["move"] for move in m.moves(2)] == ["borrow"]
     assert m.moves(9) == []
@@ -502,6 +527,29 @@ def test_an_entry_that_does_not_go_on_is_named_by_its_number() -> None:
             on.apply_entries([*whole[12:-1], entry])
         assert diverged.value.sentence == sentence
         assert isinstance(diverged.value.__cause__, NotOffered | None)
+
+
+def test_after_the_end_a_log_goes_on_with_nothing() -> None:
+    m = Match(LADDER, (1, 2), {"rungs": 2})
+    act(m, 1, "climb", by=2)
+    for asked, sentence in (
+        (0, "The current rules refuse entry 1: The game has ended."),
+        (1, "Entry 1 answers a question that the rules now ask differently."),
+    ):
+        with pytest.raises(ReplayDiverged) as diverged:
+            Match.replay(m.game, m.head, [*m.log, Entry(2, "rest", {}, asked)])
+        assert diverged.value.sentence == sentence
+
+
+def test_what_all_see_is_made_once_for_all_who_look() -> None:
+    m = climbed()
+    shown, text = m.view(), m.view_json()
+    assert m.view() is shown
+    assert m.view(2)["table"] is m.view(5)["table"] is shown["table"]
+    assert m.view_json() is text
+    act(m, 2, "rest")
+    assert m.view() is not shown
+    assert m.view_json() is not text
 
 
 def test_a_match_is_what_it_was_at_any_length_of_its_log() -> None:

@@ -567,7 +567,7 @@ def test_rules_that_forget_to_end_are_a_fault() -> None:
     with pytest.raises(RulesBug):
         act(m, 2, "rest")
     assert isinstance(m.fault, RulesBug)
-    assert "without a winner" in str(m.fault.__cause__)
+    assert str(m.fault.__cause__) == "The rules ended without a winner."
 
 
 # --- What is looked for in vain ----------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from functools import cache
 from random import Random
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Optional, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given, settings
@@ -188,6 +188,114 @@ def test_a_view_as_json_is_the_view_in_every_state_of_the_kept_matches(name: str
             match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             for viewer in (None, *match.state.seats):
                 assert match.view_json(viewer) == to_json(match.view(viewer))
+
+
+def fresh(name: str, fields: dict[str, Any], **properties: tuple[Any, Callable[[Any], Any]]) -> Any:
+    """A dataclass that no view was compiled for yet; a property has its type and its function."""
+    made = {}
+    for key, (hint, fact) in properties.items():
+        fact.__annotations__ = {"return": hint}
+        made[key] = property(fact)
+    return make_dataclass(name, list(fields.items()), namespace=made)
+
+
+def test_a_record_of_every_form_is_compiled_as_it_is_interpreted() -> None:
+    """As above, with one record instead of many: each form of a field once secret and once not, empty and filled."""
+    a_list: Any = list
+    a_dict: Any = dict
+    a_secret: Any = Secret
+    bead = fresh(
+        "Bead",
+        {"colour": str, "price": Secret[int] | int, "marks": list[int]},
+        twice=(str, lambda one: one.colour * 2),
+    )
+    base = fresh("Base", {"number": int})
+    derived = make_dataclass("Derived", [("more", Secret[int] | int)], bases=(base,))
+    open_bead, dear_bead = bead("red", 3, [1]), bead("blue", Secret(4, (1,)), [])
+    forms: list[tuple[Any, Any, Any]] = [
+        (int, 1, -1),
+        (str | None, "a", None),
+        (int | str | None, 5, "b"),
+        (Optional[int], 2, None),  # noqa: UP045 - another form of a type
+        (Secret[list[int]], Secret([1, 2], (1,)), Secret([3], (2,))),
+        (a_secret[a_list[bead]], Secret([open_bead, dear_bead], (1, 2)), Secret([])),
+        (Secret[int] | int | None, Secret(7, (2,)), None),
+        (Secret[str] | str, "open", Secret("shut", (1, 2))),
+        (a_secret[a_list[bead]] | a_list[bead] | None, Secret([open_bead], (1,)), [dear_bead]),
+        (a_secret[bead] | bead, Secret(dear_bead, (2,)), open_bead),
+        (Pile[str], Pile(["a", "b"]), Pile([])),
+        (list[int], [1, 2], []),
+        (list[int | None], [1, None], [2]),
+        (list[list[int]], [[1], []], []),
+        (a_list[bead], [open_bead, dear_bead], []),
+        (list[Secret[int] | int], [Secret(1, (1,)), 2], []),
+        (a_list[base], [base(1), derived(2, Secret(3, (1,)))], []),
+        (dict[int, int], {1: 2}, {}),
+        (a_dict[str, a_list[bead]], {"a": [dear_bead]}, {"b": []}),
+        (a_dict[int, bead], {4: open_bead}, {}),
+        (bead, open_bead, dear_bead),
+        (bead | None, dear_bead, None),
+        (list[int] | None, [1], None),
+        (a_list[bead] | None, [open_bead], None),
+        (bead | int, open_bead, 6),
+        (bead | a_list[bead] | None, [dear_bead], None),
+        (base, derived(1, Secret(2, (1,))), base(3)),
+        (tuple[int, Secret[str]], (1, Secret("a", (1,))), (2, Secret("b"))),
+        (Any, {"x": [Secret(1), open_bead, Pile(["a"])]}, None),
+    ]
+    names = {f"f{number}" + "_" * (number % 2): form for number, form in enumerate(forms)}
+    record = fresh(
+        "Record",
+        {name: hint for name, (hint, _, _) in names.items()},
+        count=(int, lambda one: len(one.f11_)),
+        first=(bead | None, lambda one: one.f14[0] if one.f14 else None),
+        anything=(Any, lambda one: one.f20),
+    )
+    one, two = (record(*[form[which] for form in forms]) for which in (1, 2))
+    for table in (one, two):
+        hold_against_each_other(State(Setup((1, 2), {}, {}), {1: one, 2: two}, table, round=1, phase="phase"))
+        assert plain(table) == public_facts(table)
+
+
+def test_a_view_shares_no_list_or_dictionary_with_the_state() -> None:
+    record = fresh("Record", {"numbers": list[int], "rows": list[list[int]], "by_seat": dict[int, int], "it": Any})
+    one = record([1], [[1]], {1: 1}, [1])
+    shown = public(State(Setup((1,), {}, {}), {1: one}, one), "a-game", {})["table"]
+    one.numbers.append(2)
+    one.rows[0].append(2)
+    one.by_seat[2] = 2
+    one.it.append(2)
+    assert shown == {"numbers": [1], "rows": [[1]], "by_seat": {"1": 1}, "it": [1]}
+
+
+def test_a_seat_sees_its_own_secrets_and_those_of_the_table_that_name_it() -> None:
+    table = fresh("Middle", {"prize": Secret[int], "stake": int})(Secret(9, (1,)), 3)
+    record = fresh("Record", {"hand": Secret[list[str]], "coins": int})
+    s = State(Setup((1, 2), {}, {}), {1: record(Secret(["a"], (1,)), 5), 2: record(Secret(["b"], (1, 2)), 6)}, table)
+    assert own(s, 1) == {"prize": 9, "hand": ["a"]}
+    assert own(s, 2) == {"prize": None, "hand": ["b"]}
+
+
+def test_what_is_no_plain_data_cannot_be_seen() -> None:
+    with pytest.raises(TypeError, match="Random cannot stand in a state"):
+        plain([Random(1)])
+
+
+@pytest.mark.parametrize(
+    ("value", "seen_by_all"),
+    [
+        ([1, "a", None, True], [1, "a", None, True]),
+        ((1, (2, Secret(3))), [1, [2, None]]),
+        ([[1, Secret(2)], Pile([1, 2])], [[1, None], 2]),
+        ({1: "a", "b": Secret(2), "c": {"d": (Pile([]),)}}, {"1": "a", "b": None, "c": {"d": [0]}}),
+        (Secret(1, (1,)), None),
+        (Pile(["a"]), 1),
+    ],
+)
+def test_of_any_value_all_see_what_is_not_marked(value: Any, seen_by_all: Any) -> None:
+    assert plain(value) == seen_by_all
+    bead = fresh("Bead", {"it": Any, "price": Secret[int]})
+    assert plain([bead(value, Secret(1, (1,)))]) == [{"it": seen_by_all}]
 
 
 # --- What follows from a secret --------------------------------------------------------------------------

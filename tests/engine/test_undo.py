@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hub.engine.decision import Amount, ask, ask_all, offer, pick, roll, shuffle
-from hub.engine.event import Event
+from hub.engine.event import Event, Setup
 from hub.engine.game import Rulebook
 from hub.engine.match import Match
 from hub.engine.secret import Secret
@@ -67,14 +67,14 @@ def turn_over_and_show_a_card(s: Made, answers: dict[int, Any]) -> None:
     s.seats[2].cards.seen_by = (1, 2, 3)
 
 
-def with_a_card(setup: Any) -> Made:
-    s = deal(setup)
-    s.seats[2].cards = Secret(["ace"], (2,))
-    return s
-
-
-def secretive(script: Script) -> Match:
+def secretive(script: Script, card: Any = "ace") -> Match:
     """A match in which seat 2 has a secret card."""
+
+    def with_a_card(setup: Setup) -> Made:
+        s = deal(setup)
+        s.seats[2].cards = Secret([card], (2,))
+        return s
+
     return Match(game(Rulebook(deal=with_a_card, play=script, explain=lambda s, action: None)), (1, 2, 3))
 
 
@@ -91,6 +91,7 @@ def test_only_the_seat_that_acted_last_takes_its_move_back() -> None:
         act(m, seat, "climb", by=1)
         other = 3 - seat
         assert (why_not(m), why_not(m, seat), why_not(m, other)) == ("", "", ANOTHER)
+        assert m.before().log == m.log[:-1]
     assert why_not(m, 1, 2) == why_not(m, None, 2) == ANOTHER
 
 
@@ -175,7 +176,7 @@ def test_a_choice_among_printed_cards_may_be_taken_back_after_it_was_turned_over
     act(m, 1, "bid", number=1)
     assert why_not(m, 1) == ""
     m.undo()
-    assert m.view(1)["waiting"]["seats"] == {"1": [*m.moves(1)], "3": []}
+    assert m.view(1)["waiting"]["seats"] == {"1": m.moves(1), "3": []}
     assert m.view(3)["you"]["choice"] == 4
 
 
@@ -185,6 +186,16 @@ def test_a_card_that_was_shown_with_the_choices_stays(flag: str) -> None:
     act(m, 3, "bid", number=4)
     act(m, 1, "bid", number=1)
     assert why_not(m, 1) == SECRET
+
+
+def test_a_card_that_was_shown_stays_even_if_a_choice_like_it_lies_hidden() -> None:
+    def show_a_card(s: Made, answers: dict[int, Any]) -> None:
+        s.seats[2].cards.seen_by = (1, 2, 3)
+
+    m = secretive(revealing(show_a_card, laid=True), card=4)
+    act(m, 1, "bid", number=4)
+    act(m, 3, "bid", number=4)
+    assert why_not(m, 3) == SECRET
 
 
 def test_the_choice_of_a_lone_seat_may_be_taken_back_even_if_it_was_shown() -> None:
