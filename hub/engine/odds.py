@@ -116,7 +116,8 @@ def chances_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = 
     if more is None or more == bare or not isinstance(wants, AtLeast):
         return odds_text(bare, sides)
     # A payment above the shortfall of the worst roll gains nothing.
-    paid = min(wants.short, wants.total - (1 if wants.one else count + sum(stand)))
+    worst = max((1, *stand)) if wants.one else count + sum(stand)
+    paid = min(wants.short, wants.total - worst)
     coins = say_count(*wants.coins, count=paid)
     return say("{odds}, with {coins} {more}", odds=odds_text(bare, sides), coins=coins, more=odds_text(more, sides))
 
