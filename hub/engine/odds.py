@@ -128,7 +128,7 @@ def goal_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ())
     dice, have = count + len(stand), sum(stand)
     match wants:
         case AtLeast(total, one=True) if dice > 1:
-            goal = say("one die with {total}", total=_or_more(total, sides * dice))
+            goal = say("one die with {total}", total=_or_more(total, sides))
         case AtLeast(total):
             goal = _or_more(total, sides * dice)
             if 0 < have < total and not wants.one:
