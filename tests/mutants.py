@@ -98,6 +98,9 @@ def _tracked() -> list[str]:
 
 def copy_sources(files: Sequence[str], tests: Sequence[str]) -> None:
     """Bring the copy up to date, and say there what is measured. The time of a file that has not changed stays."""
+    settings = COPY / "pyproject.toml"
+    before = settings.read_text("utf-8") if settings.exists() else ""
+    same = [(COPY / file).exists() and (COPY / file).read_bytes() == (ROOT / file).read_bytes() for file in files]
     for file in _tracked():
         there = COPY / file
         if not there.exists() or there.read_bytes() != (ROOT / file).read_bytes():
@@ -110,7 +113,10 @@ def copy_sources(files: Sequence[str], tests: Sequence[str]) -> None:
     config = CONFIG.format(
         files=json.dumps(files), tests=json.dumps(tests), sentences=json.dumps(SENTENCES), types=json.dumps(types)
     )
-    (COPY / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text("utf-8") + config, "utf-8")
+    settings.write_text((ROOT / "pyproject.toml").read_text("utf-8") + config, "utf-8")
+    if not all(same) or settings.read_text("utf-8") != before:
+        # mutmut asks only new tests what they reach: it would know no older test for other files and functions
+        (COPY / "mutants" / "mutmut-stats.json").unlink(missing_ok=True)
 
 
 def _mutmut(*arguments: str, quiet: bool = False) -> str:
