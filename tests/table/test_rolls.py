@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from drivers.simulated.dice import SimDice
@@ -14,7 +15,9 @@ from hub.engine.decision import Won, ask, offer, roll, roll_or, tell
 from hub.engine.game import Game
 from hub.engine.odds import AtLeast, Beats
 from hub.ports import DiceKit, DiceSeen, PhoneLink, Tick
-from hub.table.dice.roll_states import ACCEPT_SECONDS, HINT_SECONDS, SILENT_SECONDS, STAFF_SECONDS
+from hub.state import Batch
+from hub.table.dice.roll_states import ACCEPT_SECONDS, HINT_SECONDS, SILENT_SECONDS, STAFF_SECONDS, TYPED_SECONDS
+from hub.table.dice.table_dice import KeptRoll
 from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
 from tests.table.fakes import MemoryStore, TableRig
@@ -549,3 +552,496 @@ def test_whatever_a_reader_says_only_whole_rolls_of_real_faces_count(seed: int) 
     for one in rolls_heard(rig):
         assert len(one["faces"]) == 13
         assert set(one["faces"]) <= set(range(1, 7))
+
+
+# --- the moment at which something happens -----------------------------------------------------------------
+
+
+def wakes(rig: TableRig) -> float:
+    """The seconds until the table looks at its clock again by itself."""
+    return round(rig.table.wait_seconds(), 6)
+
+
+def state(rig: TableRig) -> tuple[str, list[int]]:
+    """The state of the open roll, and the faces that it shows."""
+    dice = rig.state["dice"]
+    return dice["state"], dice["faces"]
+
+
+def test_the_table_wakes_when_a_reader_has_been_silent_and_when_a_roll_counts() -> None:
+    rig = at(2)
+    wait(rig, SILENT_SECONDS - 0.5)
+    assert (wakes(rig), state(rig)) == (0.5, ("armed", []))
+    wait(rig, 0.5)
+    assert state(rig) == ("no_reader", [])
+    rig.see("settled", 3, 4)
+    wait(rig, 0.25)
+    assert (wakes(rig), state(rig)) == (ACCEPT_SECONDS - 0.25, ("settled", [3, 4]))
+    rig.store.broken = "The disk is full."
+    wait(rig, ACCEPT_SECONDS)
+    assert (rig.state["state"], wakes(rig)) == ("stopped", 1)
+
+
+@pytest.mark.parametrize("said", ["armed", "rolling", "cocked", "wrong_count", "no_reader"])
+def test_a_reader_that_has_said_anything_is_not_called_silent(said: Any) -> None:
+    rig = at(2)
+    rig.see(said, say="It says so.")
+    wait(rig, SILENT_SECONDS)
+    assert (rig.state["dice"]["state"], rig.state["dice"]["say"]) == (said, "" if said == "rolling" else "It says so.")
+
+
+def test_dice_typed_before_the_reader_has_answered_stay_typed() -> None:
+    rig = at(2)
+    assert rig.say(1, "roll", {"faces": [3, 4]})["ok"]
+    assert not rig.dice.on, "the reader need not look any more"
+    wait(rig, SILENT_SECONDS)
+    assert state(rig) == ("typed", [3, 4])
+    assert rig.state["dice"]["say"] == "Seat 1 typed this. Another player must confirm it within a minute."
+
+
+def test_dice_typed_instead_of_what_was_read_wait_for_another_seat() -> None:
+    rig = at(2)
+    rig.see("settled", 6, 6)
+    assert rig.say(1, "roll", {"faces": [1, 2]})["ok"]
+    wait(rig, ACCEPT_SECONDS)
+    assert (state(rig), rig.state["dice"]["read"]) == (("typed", [1, 2]), "typed")
+    assert rig.say(2, "dice", {"say": "accept"})["ok"]
+    assert (rolls_heard(rig)[0]["faces"], rolls_heard(rig)[0]["read"]) == ([1, 2], "typed")
+
+
+def test_typed_dice_count_after_a_minute_in_which_nobody_has_objected() -> None:
+    rig = at(2)
+    wait(rig, SILENT_SECONDS)
+    assert rig.say(1, "roll", {"faces": [3, 4]})["ok"]
+    wait(rig, TYPED_SECONDS - 0.1)
+    assert state(rig) == ("typed", [3, 4])
+    wait(rig, 0.1)
+    assert (rolls_heard(rig)[0]["faces"], rolls_heard(rig)[0]["read"]) == ([3, 4], "typed")
+
+
+def test_typed_dice_count_once_everybody_else_has_gone() -> None:
+    rig = at(2)
+    assert rig.say(1, "roll", {"faces": [3, 4]})["ok"]
+    rig.take(PhoneLink(rig.sids[2], False))
+    assert state(rig) == ("typed", [3, 4])
+    rig.take(PhoneLink(rig.sids[3], False))
+    assert rolls_heard(rig)[0]["faces"] == [3, 4]
+
+
+def test_read_dice_do_not_count_sooner_because_everybody_else_has_gone() -> None:
+    rig = at(2)
+    rig.see("settled", 3, 4)
+    rig.take(*(PhoneLink(rig.sids[seat], False) for seat in (2, 3)))
+    assert state(rig) == ("settled", [3, 4])
+
+
+def test_an_objection_stops_the_second_after_which_a_roll_counts() -> None:
+    rig = at(2)
+    rig.see("settled", 6, 6)
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
+    rig.see("armed")
+    wait(rig, ACCEPT_SECONDS)
+    assert (state(rig), rig.state["dice"]["read"], rig.state["dice"]["say"]) == (("armed", []), None, "")
+
+
+@pytest.mark.parametrize(
+    ("said", "faces"), [("rolling", ()), ("settled", (1, 2, 3)), ("cocked", (1, 2)), ("wrong_count", ())]
+)
+def test_staff_are_called_two_minutes_after_the_dice_last_moved(said: Any, faces: tuple[int, ...]) -> None:
+    rig = at(3)
+    rig.see("armed")
+    wait(rig, STAFF_SECONDS - 0.1)
+    assert rig.notice() == ""
+    rig.see(said, *faces)
+    if said == "settled":
+        rig.see("settled", *faces)
+        assert rig.say(2, "dice", {"say": "again"})["ok"]
+        rig.see("armed")
+    wait(rig, STAFF_SECONDS - 0.1)
+    assert rig.notice() == ""
+    wait(rig, 0.1)
+    assert rig.notice() == "Seat 1 has not rolled for two minutes."
+    read(rig, 1, 2, 3)
+    assert rig.notice() == ""
+
+
+@pytest.mark.parametrize("said", ["armed", "no_reader"])
+def test_a_reader_that_waits_or_is_lost_does_not_put_off_the_call_for_staff(said: Any) -> None:
+    rig = at(3)
+    wait(rig, STAFF_SECONDS - 0.1)
+    rig.see(said)
+    wait(rig, 0.1)
+    assert rig.notice() == "Seat 1 has not rolled for two minutes."
+
+
+def test_staff_are_not_called_while_dice_have_only_to_be_accepted() -> None:
+    rig = at(10)
+    assert rig.say(1, "roll", {"faces": [1] * 6})["ok"]
+    wait(rig, STAFF_SECONDS - 0.1)
+    assert state(rig) == ("armed", []), "the batch has counted after a minute"
+    assert rig.say(1, "roll", {"faces": [1] * 4})["ok"]
+    rig.clock.time += STAFF_SECONDS
+    assert rig.say(1, "roll", {"faces": [2] * 4})["ok"]
+    assert (state(rig), rig.notice()) == (("typed", [2] * 4), "")
+
+
+def test_each_batch_has_its_own_two_minutes() -> None:
+    rig = at(10)
+    wait(rig, STAFF_SECONDS - 10)
+    assert rig.say(1, "roll", {"faces": [1] * 6})["ok"]
+    wait(rig, 20)
+    assert rig.say(2, "dice", {"say": "accept"})["ok"]
+    wait(rig, STAFF_SECONDS - 0.1)
+    assert rig.notice() == ""
+    wait(rig, 0.1)
+    assert rig.notice() == "Seat 1 has not rolled for two minutes."
+
+
+def test_the_other_ways_to_roll_are_pointed_out_after_45_seconds_and_hide_no_other_sentence() -> None:
+    rig = at(2)
+    rig.see("armed")
+    wait(rig, HINT_SECONDS - 0.1)
+    assert rig.state["dice"]["say"] == ""
+    wait(rig, 0.1)
+    assert rig.state["dice"]["say"] == "Roll, type what the dice show, or let the hub roll."
+    rig.see("rolling")
+    wait(rig, HINT_SECONDS)
+    assert rig.state["dice"]["say"] == "", "dice are in the air"
+    rig.see("armed", say="Two dice, please.")
+    wait(rig, HINT_SECONDS)
+    assert rig.state["dice"]["say"] == "Two dice, please."
+
+
+def test_a_reminder_alone_is_shown_at_once() -> None:
+    rig = at(2)
+    rig.see("armed")
+    shown = rig.state["seq"]
+    wait(rig, HINT_SECONDS)
+    wait(rig, 1)
+    assert rig.state["seq"] == shown + 1
+
+
+# --- how many dice a reader watches for --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dice", "batch"), [(0, 6), (1, 1), (5, 5), (6, 6), (8, 6)])
+def test_a_batch_is_as_large_as_the_readers_kit_and_at_most_six(dice: int, batch: int) -> None:
+    rig = TableRig(boxes=False, offered=[GAMES[10]])
+    rig.take(DiceKit("tray", dice))
+    rig.sit()
+    rig.start("trial-10")
+    assert (rig.state["dice"]["batch"], rig.dice.armed[-1]) == (batch, (1, batch, 6))
+
+
+def test_the_size_of_an_untouched_batch_follows_the_kit_even_while_the_reader_is_lost() -> None:
+    rig = at(4)
+    arms = len(rig.dice.numbers)
+    rig.take(DiceKit("tray", 6))
+    assert len(rig.dice.numbers) == arms, "the size is the same: nothing is asked again"
+    rig.see("no_reader")
+    rig.take(DiceKit("tray", 3))
+    assert (rig.state["dice"]["batch"], rig.dice.armed[-1]) == (3, (1, 3, 6))
+
+
+@pytest.mark.parametrize("how", ["put aside", "flat", "read again"])
+def test_the_size_of_a_batch_of_which_dice_lie_there_does_not_follow_the_kit(how: str) -> None:
+    rig = at(4)
+    match how:
+        case "put aside":
+            rig.see("cocked", 1, 1)
+            rig.see("settled", 6, 6, 6, 6)
+        case "flat":
+            rig.see("cocked", 1, 1)
+            rig.see("no_reader")
+        case "read again":
+            read(rig, 1, 2, 3, 4)
+            for seat in (1, 2):
+                rig.say(seat, "dice", {"say": "reread"})
+    arms = len(rig.dice.numbers)
+    rig.take(DiceKit("tray", 2))
+    assert (rig.state["dice"]["batch"], len(rig.dice.numbers)) == (4, arms)
+
+
+# --- what the reader and the table say ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "faces", "sentence"),
+    [
+        ("settled", (1, 2), "I see 2 of 3: roll again, or type what they show."),
+        ("settled", (1, 2, 3, 4), "I see 4 of 3: roll again, or type what they show."),
+        ("settled", (1, 0, 7), "I see a 0, which no die here has: roll again, or type what they show."),
+        ("settled", (1, 7, 6), "I see a 7, which no die here has: roll again, or type what they show."),
+        ("cocked", (1, 7), "I see a 7, which no die here has: roll again, or type what they show."),
+        ("wrong_count", (), "Too many."),
+    ],
+)
+def test_what_cannot_be_a_roll_is_said_and_none_of_it_is_kept(said: Any, faces: tuple[int, ...], sentence: str) -> None:
+    rig = at(3)
+    rig.see("cocked", 1, 6)
+    rig.see(said, *faces, say="Too many." if said == "wrong_count" else "")
+    assert (state(rig), rig.state["dice"]["say"]) == (("wrong_count", []), sentence)
+    read(rig, 4, 4, 4)
+    assert rolls_heard(rig)[0]["faces"] == [4, 4, 4]
+
+
+def test_one_and_six_are_faces_of_a_die_and_all_dice_but_one_may_lean() -> None:
+    rig = at(3)
+    rig.see("cocked", 1, 6)
+    assert state(rig) == ("cocked", [1, 6])
+    rig.see("cocked", 1, 6, say="The blue die leans.")
+    assert rig.state["dice"]["say"] == "The blue die leans."
+
+
+def test_the_reader_says_what_it_waits_for() -> None:
+    rig = at(3)
+    rig.see("armed", say="Three dice into the tray.")
+    assert rig.state["dice"]["say"] == "Three dice into the tray."
+    rig.see("rolling", say="not said")
+    assert rig.state["dice"]["say"] == ""
+    rig.see("no_reader")
+    assert rig.state["dice"]["say"] == "Type what the dice show."
+    rig.see("armed")
+    assert rig.state["dice"]["say"] == ""
+
+
+def test_flat_dice_that_changed_while_others_lean_are_put_aside_as_they_lay() -> None:
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    rig.see("cocked", 5, 2)
+    assert state(rig) == ("cocked", [5, 2]), "the order makes no difference"
+    rig.see("cocked", 5, 6)
+    assert (state(rig), rig.dice.armed[-1]) == (("armed", [5, 2]), (1, 1, 6))
+    assert rig.state["dice"]["say"] == "5 2 count: put those dice aside, and roll one die."
+    rig.see("settled", 3)
+    assert state(rig) == ("settled", [5, 2, 3])
+    assert rig.state["dice"]["total"] == 10
+
+
+def test_one_flat_die_is_put_aside_and_two_are_rolled_again() -> None:
+    rig = at(3)
+    rig.see("cocked", 2)
+    rig.see("no_reader")
+    rig.see("armed")
+    assert rig.state["dice"]["say"] == "2 counts: put that die aside, and roll 2 dice."
+    assert (rig.hand(1)["faces"]["count"], rig.dice.lying_arms) == (2, [])
+    rig.see("settled", 1)
+    assert rig.state["dice"]["say"] == "I see 1 of 2: roll again, or type what they show."
+    rig.see("cocked", 6)
+    assert (state(rig), rig.state["dice"]["say"]) == (
+        ("cocked", [2, 6]),
+        "One die is leaning: roll only that one again.",
+    )
+    read(rig, 6, 4)
+    assert rolls_heard(rig)[0]["faces"] == [2, 6, 4]
+
+
+def test_dice_put_aside_count_beside_typed_ones() -> None:
+    rig = at(3)
+    rig.see("cocked", 2)
+    rig.see("settled", 6, 6, 6)
+    for faces in ([1], [1, 2, 3], [0, 1], [1, 7]):
+        assert rig.say(1, "roll", {"faces": faces})["error"] == "Type 2 dice, each 1 to 6."
+    assert rig.say(1, "roll", {"faces": [1, 6]})["ok"]
+    assert state(rig) == ("typed", [2, 1, 6])
+
+
+def test_the_votes_on_a_leaning_die_stay_while_it_is_seen_to_lean() -> None:
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    lies(rig, 2)
+    rig.see("cocked", 2, 5)
+    assert rig.state["dice"]["as_it_lies"] == [2]
+    rig.see("settled", 2, 5, 6)
+    assert rig.state["dice"]["as_it_lies"] == []
+
+
+def test_the_votes_on_a_leaning_die_end_when_it_is_read_again() -> None:
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    lies(rig, 2)
+    assert rig.say(3, "dice", {"say": "again"})["ok"]
+    assert (state(rig), rig.state["dice"]["as_it_lies"], rig.dice.lying_arms) == (
+        ("armed", []),
+        [],
+        rig.dice.numbers[-1:],
+    )
+
+
+def test_after_a_wrong_count_the_reader_waits_for_a_new_throw() -> None:
+    rig = at(3)
+    rig.see("wrong_count")
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
+    assert (state(rig), rig.dice.lying_arms, rig.dice.armed[-1]) == (("armed", []), [], (1, 3, 6))
+
+
+def test_of_dice_read_as_they_lie_all_are_said_to_lie_there() -> None:
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    assert not rig.state["dice"]["lying"]
+    lies(rig, 1)
+    lies(rig, 2)
+    assert rig.state["dice"] | {"lying": True, "again": False, "as_it_lies": [1, 2]} == rig.state["dice"]
+    assert not rig.dice.on
+    for seat in (1, 2, 3):
+        assert rig.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
+
+
+# --- what is refused ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "faces", "seat", "verb", "args", "error"),
+    [
+        ("armed", (), 2, "roll", {"faces": [1, 1]}, "Only Seat 1 rolls now."),
+        ("armed", (), 1, "roll", {"faces": [1]}, "Type 2 dice, each 1 to 6."),
+        ("cocked", (3,), 1, "roll", {"faces": [1]}, "A leaning die is rolled again, unless the table votes to read it"),
+        ("armed", (), 1, "dice", {"say": "accept"}, "No roll has been read yet."),
+        ("armed", (), 2, "dice", {"say": "accept"}, "No roll has been read yet."),
+        ("settled", (1, 1), 2, "dice", {"say": "accept"}, "Only Seat 1 accepts this roll."),
+        ("armed", (), 2, "dice", {"say": "again"}, "There is no roll to read again."),
+        ("armed", (), 2, "dice", {"say": "lies"}, "No die is leaning."),
+        ("settled", (1, 1), 2, "dice", {"say": "hub"}, "The dice are still there: say whether they were read"),
+    ],
+)
+def test_what_does_not_go_with_the_dice_is_refused_in_a_sentence(
+    said: Any, faces: tuple[int, ...], seat: int, verb: str, args: dict[str, Any], error: str
+) -> None:
+    rig = at(2)
+    rig.see(said, *faces)
+    answer = rig.say(seat, verb, args)
+    assert (answer["ok"], answer["code"]) == (False, "DICE")
+    assert answer["error"].startswith(error)
+
+
+def test_the_roller_does_not_confirm_typed_dice() -> None:
+    rig = at(2)
+    assert rig.say(1, "roll", {"faces": [1, 1]})["ok"]
+    assert rig.say(1, "dice", {"say": "accept"})["error"] == "Another player must confirm typed dice."
+
+
+def test_dice_are_not_answered_for_while_no_roll_is_needed() -> None:
+    rig = TableRig(boxes=False, offered=[EARLY])
+    rig.sit()
+    rig.start("early")
+    for seat, verb, args in ((1, "roll", {"faces": [1]}), (2, "dice", {"say": "hub"}), (1, "dice", {"say": "accept"})):
+        answer = rig.say(seat, verb, args)
+        assert (answer["code"], answer["error"]) == ("DICE", "No roll is needed now.")
+
+
+def test_an_answer_about_the_open_roll_may_name_it_and_one_about_an_older_roll_is_late() -> None:
+    rig = at(2)
+    read(rig, 1, 1)
+    number = rig.hand(2)["number"]
+    assert rig.say(2, "roll", {"faces": [2, 2]}, number=number - 1)["code"] == "STALE"
+    assert rig.say(2, "roll", {"faces": [2, 2]}, number=number)["ok"]
+
+
+def test_a_roller_whose_dice_have_fallen_is_told_to_finish_the_roll() -> None:
+    rig = TableRig(boxes=False, offered=[EARLY])
+    rig.sit()
+    rig.start("early")
+    assert rig.act(1, "climb")["ok"]
+    rig.see("cocked", 1)
+    answer = rig.act(1, "rest")
+    assert (answer["code"], answer["error"]) == ("DICE", "Your dice have begun to fall: finish the roll first.")
+    assert rig.say(1, "undo")["error"] == "Dice have been read since, so the move cannot be taken back."
+
+
+@pytest.mark.parametrize("said", ["armed", "rolling", "wrong_count", "no_reader"])
+def test_a_roller_of_whose_dice_none_is_known_may_do_something_else(said: Any) -> None:
+    rig = TableRig(boxes=False, offered=[EARLY])
+    rig.sit()
+    rig.start("early")
+    assert rig.act(1, "climb")["ok"]
+    rig.see(said)
+    assert rig.hand(1)["undo"]
+    assert [move["move"] for move in rig.hand(1)["moves"]] == ["rest"]
+    assert rig.say(1, "undo")["ok"]
+
+
+# --- the hub rolls -----------------------------------------------------------------------------------------
+
+
+def test_the_hub_rolls_only_what_leans_and_keeps_what_lies_flat_or_was_put_aside() -> None:
+    rig = at(4)
+    rig.see("cocked", 2, 2)
+    rig.see("settled", 5, 5, 5, 5)
+    rig.see("cocked", 3)
+    for seat in (1, 2, 3):
+        assert rig.say(seat, "dice", {"say": "hub"})["ok"]
+    (one,) = rolls_heard(rig)
+    assert (one["faces"][:3], len(one["faces"]), one["read"]) == ([2, 2, 3], 4, "hub")
+    assert one["faces"][3] in range(1, 7)
+
+
+def test_votes_for_the_hub_end_with_their_batch() -> None:
+    rig = at(10)
+    assert rig.say(2, "dice", {"say": "hub"})["ok"]
+    assert rig.state["dice"]["votes"] == [2]
+    read(rig, 1, 1, 1, 1, 1, 1)
+    assert (rig.state["dice"]["batch"], rig.state["dice"]["votes"]) == (4, [])
+    assert rig.say(2, "dice", {"say": "hub"})["ok"]
+    read(rig, 1, 1, 1, 1)
+    assert (rig.state["dice"]["seat"], rig.state["dice"]["votes"]) == (2, [])
+
+
+def test_only_those_who_are_there_decide_that_the_hub_rolls() -> None:
+    rig = at(2)
+    rig.take(PhoneLink(rig.sids[3], False))
+    assert rig.say(1, "dice", {"say": "hub"})["ok"]
+    assert rolls_heard(rig) == []
+    assert rig.say(2, "dice", {"say": "hub"})["ok"]
+    assert rolls_heard(rig)[0]["read"] == "hub"
+
+
+def test_a_player_whose_phone_sleeps_is_there_by_the_box_for_a_while_after_touching_it() -> None:
+    rig = at(2, boxes=True)
+    rig.press(3, "k1")
+    rig.take(PhoneLink(rig.sids[3], False))
+    for seat in (1, 2):
+        assert rig.say(seat, "dice", {"say": "hub"})["ok"]
+    assert rolls_heard(rig) == []
+    rig.press(3, "push")
+    assert rolls_heard(rig)[0]["read"] == "hub"
+
+
+# --- after a power cut -------------------------------------------------------------------------------------
+
+
+def test_batches_of_another_roll_do_not_count() -> None:
+    rig = at(10)
+    read(rig, 1, 2, 3, 4, 5, 6)
+    kept = rig.store.kept["1", "dice"]
+    read(rig, 1, 1, 1, 1)
+    assert not rig.store.kept["1", "dice"]
+    rig.store.kept["1", "dice"] = kept  # the power cut came between the roll and this
+    again = TableRig(boxes=False, offered=[GAMES[10]], store=rig.store)
+    assert (again.state["dice"]["seat"], again.state["dice"]["done"]) == (2, [])
+
+
+def test_a_roll_that_was_kept_whole_waits_for_its_last_batch_again() -> None:
+    rig = at(10)
+    read(rig, 1, 2, 3, 4, 5, 6)
+    kept = msgspec.json.decode(rig.store.kept["1", "dice"], type=KeptRoll)
+    whole = KeptRoll(kept.key, [*kept.batches, Batch([1, 1, 1, 1], "read")])
+    rig.store.kept["1", "dice"] = msgspec.json.encode(whole)
+    again = TableRig(boxes=False, offered=[GAMES[10]], store=rig.store)
+    assert (again.state["dice"]["total"], again.state["dice"]["batch"]) == (21, 4)
+
+
+# --- the odds ----------------------------------------------------------------------------------------------
+
+
+def test_the_exact_odds_are_left_out_if_the_sentence_has_them() -> None:
+    rig = at(2)
+    rig.take(DiceKit("tray", 1))
+    for face in (1, 1, 5):
+        assert rig.state["dice"]["wants"]["exact"] != ""
+        read(rig, face)
+    assert rig.state["dice"]["wants"] == {"say": "9 or more, 4 to go: 3 in 6", "exact": ""}
+    rig.see("settled", 4)
+    assert (rig.state["dice"]["wants"], rig.state["dice"]["total"]) == (None, 9)
+    assert rig.say(1, "dice", {"say": "again"})["ok"]
+    assert rig.say(2, "roll", {"faces": [3]})["ok"]
+    assert (rig.state["dice"]["wants"], rig.state["dice"]["total"]) == (None, 8)
