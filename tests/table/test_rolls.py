@@ -772,6 +772,8 @@ def test_the_size_of_a_batch_of_which_dice_lie_there_does_not_follow_the_kit(how
         ("settled", (1, 2, 3, 4), "I see 4 of 3: roll again, or type what they show."),
         ("settled", (1, 0, 7), "I see a 0, which no die here has: roll again, or type what they show."),
         ("settled", (1, 7, 6), "I see a 7, which no die here has: roll again, or type what they show."),
+        ("cocked", (1, 2, 3), "I see 4 of 3: roll again, or type what they show."),
+        ("cocked", (1, 2, 3, 4), "I see 5 of 3: roll again, or type what they show."),
         ("cocked", (1, 7), "I see a 7, which no die here has: roll again, or type what they show."),
         ("wrong_count", (), "Too many."),
     ],

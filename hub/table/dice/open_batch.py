@@ -172,13 +172,14 @@ class OpenBatch:
             self._accept_at = self._clock.now() + ACCEPT_SECONDS
 
     def _lean(self, flat: list[int], text: str) -> None:
-        leaning = self.size - len(self.aside) - len(flat)
-        if leaning < 1:
+        expected = self.size - len(self.aside)
+        leaning = expected - len(flat)
+        if leaning < 1:  # at least one more is leaning
             self._miscount(
                 say(
                     "I see {count} of {total}: roll again, or type what they show.",
-                    count=len(flat),
-                    total=len(flat) - leaning,
+                    count=len(flat) + 1,
+                    total=expected,
                 )
             )
         elif wrong := self._wrong_face(flat):
