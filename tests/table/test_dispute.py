@@ -23,6 +23,7 @@ from hub.table.boxes.captions import claim_caption
 from hub.table.dice.dispute import ASK_SECONDS, OUTCOME_SECONDS, READ_SECONDS, VOTE_SECONDS
 from hub.table.dice.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
 from hub.table.match.match_log import KeptReading
+from hub.table.people.house_seats import HouseSettings
 from hub.table.seating.seats import PHONE_FIRST_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_people import staff
@@ -680,3 +681,246 @@ def test_whoever_disputes_whenever_the_record_is_what_is_shown_and_the_match_com
     else:
         raise AssertionError("the match does not end")
     assert rig.store.running("1") is None
+
+
+# --- the moment at which something happens -----------------------------------------------------------------
+
+
+def wakes(rig: TableRig) -> float:
+    """The seconds until the table looks at its clock again by itself."""
+    return round(rig.table.wait_seconds(), 6)
+
+
+def test_a_roll_can_be_disputed_until_the_last_moment() -> None:
+    rig = at()
+    read(rig, 3)
+    wait(rig, ASK_SECONDS - 0.25)
+    assert (stage(rig), wakes(rig)) == ("open", 0.25)
+    assert stands(rig, 3)["error"] == "There is no roll to read again now.", "nobody has disputed it"
+    assert disputes(rig, 3)["ok"]
+    assert rig.state["dispute"]["say"] == "Seat 3 asks to read the dice again."
+    wait(rig, VOTE_SECONDS - 0.25)
+    assert (stage(rig), wakes(rig)) == ("vote", 0.25)
+    assert disputes(rig, 2)["ok"]
+    assert (stage(rig), rig.state["dispute"]["say"]) == ("reading", "")
+    wait(rig, READ_SECONDS - 0.25)
+    assert (stage(rig), wakes(rig)) == ("reading", 0.25)
+    wait(rig, 0.25)
+    assert stage(rig) == "told"
+    wait(rig, OUTCOME_SECONDS - 0.25)
+    assert (stage(rig), wakes(rig)) == ("told", 0.25)
+    for vote in (disputes, stands):
+        assert vote(rig, 3)["error"] == "There is no roll to read again now.", "it is decided"
+    wait(rig, 0.25)
+    assert stage(rig) is None
+    assert stands(rig, 3)["code"] == "DICE"
+
+
+def test_a_vote_that_runs_out_says_that_the_roll_counts(disputed: TableRig) -> None:
+    wait(disputed, VOTE_SECONDS)
+    assert disputed.state["dispute"]["say"] == "Not read again in time: the roll counts."
+    wait(disputed, OUTCOME_SECONDS)
+    assert stage(disputed) is None
+
+
+def test_a_power_cut_gives_the_second_reading_its_whole_minute_again(second_reading: TableRig) -> None:
+    wait(second_reading, READ_SECONDS - 1)
+    back = restarted(second_reading)
+    wait(back, READ_SECONDS - 1)
+    assert (stage(back), caught(back)) == ("reading", 0)
+    wait(back, 1)
+    assert (stage(back), caught(back)) == ("told", 3)
+
+
+# --- who decides -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seats", "needs"), [(2, 2), (3, 2), (4, 3), (5, 3), (6, 4)])
+def test_more_than_half_must_want_the_second_reading_and_half_can_prevent_it(seats: int, needs: int) -> None:
+    rig = at(seats=seats)
+    read(rig, 3)
+    for seat in range(1, needs + 1):
+        assert stage(rig) == ("open" if seat == 1 else "vote")
+        assert disputes(rig, seat)["ok"]
+        assert rig.state["dispute"]["needs"] == needs
+    assert (stage(rig), rig.state["dispute"]["yes"]) == ("reading", list(range(1, needs + 1)))
+    rig = at(seats=seats)
+    read(rig, 3)
+    assert disputes(rig, 1)["ok"]
+    for seat in range(2, 2 + seats - needs + 1):
+        assert stage(rig) == "vote"
+        assert stands(rig, seat)["ok"]
+    assert stage(rig) == "told"
+
+
+def test_a_seat_that_changes_its_mind_either_way_has_one_vote(disputed: TableRig) -> None:
+    for vote, yes, no in ((stands, [], [3]), (stands, [], [3]), (disputes, [3], []), (disputes, [3], [])):
+        assert vote(disputed, 3)["ok"]
+        assert (stage(disputed), disputed.state["dispute"]["yes"], disputed.state["dispute"]["no"]) == ("vote", yes, no)
+
+
+def test_the_vote_of_a_box_counts_even_after_it_was_unplugged() -> None:
+    rig = TableRig(4, offered=[GAMES["turns"]])
+    rig.boxes_up()
+    for seat in (2, 3, 4):
+        rig.press(seat, "push")
+    rig.sit(1)
+    rig.start("turns")
+    read(rig, 3)
+    rig.press(3, "bar")
+    rig.press(4, "bar")
+    rig.take(BoxDown("box-3", "unplugged"), BoxDown("box-4", "unplugged"))
+    assert rig.state["dispute"] | {"stage": "vote", "yes": [3], "no": [4], "needs": 3} == rig.state["dispute"]
+
+
+def test_a_house_seat_has_no_vote_about_dice() -> None:
+    rig = TableRig(4, offered=[GAMES["turns"]], house=HouseSettings())
+    rig.boxes_up()
+    rig.sit(1, 2)
+    for seat in (3, 4):
+        assert rig.say(1, "house", {"seat": seat, "strength": "easy"})["ok"]
+    rig.start("turns")
+    read(rig, 3)
+    assert disputes(rig, 1)["ok"]
+    assert rig.state["dispute"]["needs"] == 2
+    assert disputes(rig, 2)["ok"]
+    assert stage(rig) == "reading"
+
+
+def test_a_seat_that_does_not_play_has_no_vote_that_others_wait_for() -> None:
+    rig = TableRig(4, offered=[GAMES["turns"]])
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.start("turns")
+    rig.sit(3, 4)
+    read(rig, 3)
+    assert disputes(rig, 1)["ok"]
+    assert (stage(rig), rig.state["dispute"]["needs"]) == ("vote", 2)
+    answer = stands(rig, 3)
+    assert (answer["code"], answer["error"]) == ("DICE", "Only players of this match decide about its dice.")
+    assert disputes(rig, 2)["ok"]
+    assert stage(rig) == "reading"
+
+
+def test_phones_alone_dispute_a_roll() -> None:
+    rig = at(boxes=False)
+    read(rig, 3)
+    assert disputes(rig, 3)["ok"]
+    assert rig.state["dispute"]["needs"] == 2
+    assert disputes(rig, 2)["ok"]
+    assert stage(rig) == "reading"
+
+
+def test_the_rollers_own_bar_disputes_a_roll_once_it_means_nothing_else() -> None:
+    rig = at()
+    read(rig, 3)
+    rig.press(1, "bar")
+    assert rig.state["dispute"]["yes"] == [1]
+    rig = at("rolls")
+    read(rig, 1, 1, 1, 1, 1, 1)
+    read(rig, 1, 1)
+    rig.press(2, "bar")
+    assert (stage(rig), rig.state["dice"]["votes"]) == ("open", [2]), "seat 2 rolls now: its bar asks for the hub"
+
+
+# --- what is known about a roll ----------------------------------------------------------------------------
+
+
+def test_a_dispute_says_how_the_roll_was_read() -> None:
+    rig = at()
+    assert rig.say(1, "roll", {"faces": [4]})["ok"]
+    assert rig.say(2, "dice", {"say": "accept"})["ok"]
+    dispute = rig.state["dispute"]
+    assert (
+        dispute | {"stage": "open", "seat": 1, "faces": [4], "read": "typed", "yes": [], "no": [], "say": ""} == dispute
+    )
+
+
+@pytest.mark.parametrize("said", ["cocked", "wrong_count", "no_reader"])
+def test_dice_of_a_second_reading_that_the_reader_cannot_tell_are_typed(second_reading: TableRig, said: Any) -> None:
+    rig = second_reading
+    rig.see("armed")
+    assert rig.state["dice"]["say"] == "The dice are read again as they lie."
+    rig.see("rolling")
+    assert (rig.state["dice"]["state"], rig.state["dice"]["say"]) == ("rolling", "The dice are read again as they lie.")
+    wait(rig, SILENT_SECONDS)
+    assert rig.state["dice"]["state"] == "rolling", "the reader was heard"
+    rig.see(said, say="not said")
+    dice = rig.state["dice"]
+    assert (dice["state"], dice["say"], rig.dice.on) == (
+        "no_reader",
+        "The reader cannot tell: type how the dice lie.",
+        False,
+    )
+    rig.see("settled", 6)
+    assert rig.state["dice"] | {"state": "no_reader", "faces": []} == rig.state["dice"], "people type now"
+
+
+@pytest.mark.parametrize("faces", [(), (3, 3), (7,)])
+def test_a_second_reading_of_other_dice_is_typed(second_reading: TableRig, faces: tuple[int, ...]) -> None:
+    second_reading.see("settled", *faces)
+    assert second_reading.state["dice"]["say"] == "The reader cannot tell: type how the dice lie."
+
+
+def test_the_same_faces_in_another_order_are_the_same_roll() -> None:
+    rig = at("rolls")
+    read(rig, 1, 2, 3, 4, 5, 6)
+    read(rig, 1, 2)
+    disputes(rig, 2)
+    disputes(rig, 3)
+    read(rig, 2, 1)
+    assert rig.state["dispute"]["say"] == "The dice show the same: the roll counts."
+    assert rolls(rig)[0] == {"faces": [1, 2, 3, 4, 5, 6, 1, 2], "read": "read"}
+
+
+def test_a_typed_roll_keeps_that_it_was_typed_when_it_is_corrected() -> None:
+    rig = at()
+    assert rig.say(1, "roll", {"faces": [4]})["ok"]
+    assert rig.say(2, "dice", {"say": "accept"})["ok"]
+    disputes(rig, 2)
+    disputes(rig, 3)
+    read(rig, 5)
+    assert rolls(rig) == [{"faces": [5], "read": "read", "first": {"faces": [4], "read": "typed"}}]
+
+
+def test_the_prompt_is_the_games_own_again_after_the_second_reading(second_reading: TableRig) -> None:
+    rig = second_reading
+    assert rig.hand(1)["want"] == "Do not roll: the dice are read again."
+    assert not rig.hand(1)["undo"]
+    read(rig, 5)
+    assert (rig.hand(2)["want"], rig.state["want"]) == ("Go on?", "Seat 2 decides.")
+    assert rig.act(2, "go")["ok"]
+    assert rig.hand(1)["want"] == "Roll a die."
+
+
+def test_nobody_takes_a_move_back_while_the_dice_are_read_again(second_reading: TableRig) -> None:
+    answer = second_reading.say(2, "undo")
+    assert (answer["code"], answer["error"]) == ("DICE", "The table decides whether the dice are read again.")
+
+
+def test_what_is_taken_back_takes_the_outcome_of_the_vote_off_the_screen(disputed: TableRig) -> None:
+    for seat in (1, 2):
+        assert stands(disputed, seat)["ok"]
+    assert disputed.act(2, "go")["ok"]
+    assert stage(disputed) == "told", "the outcome can still be read"
+    assert disputed.say(2, "undo")["ok"]
+    assert stage(disputed) is None
+
+
+def test_a_reader_is_not_heard_while_the_table_votes() -> None:
+    rig = at("rolls")
+    read(rig, 1, 1, 1, 1, 1, 1)
+    read(rig, 1, 1)
+    assert disputes(rig, 3)["ok"]
+    assert rig.say(2, "roll", {"faces": [6]})["error"] == "No roll is needed now."
+    assert rig.say(2, "dice", {"say": "hub"})["error"] == "No roll is needed now."
+
+
+def test_a_disk_that_fails_while_a_roll_may_be_disputed_leaves_the_roll() -> None:
+    rig = at()
+    read(rig, 3)
+    rig.store.broken = "The disk is full."
+    assert not rig.act(2, "go")["ok"]
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert (stage(rig), caught(rig)) == (None, 3)
