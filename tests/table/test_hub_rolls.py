@@ -89,3 +89,12 @@ def test_nonsense_is_refused(on: object) -> None:
     rig = TableRig(2, reader=False)
     rig.sit()
     assert not rig.say(1, "hub_rolls", {"on": on})["ok"]
+
+
+def test_the_hub_does_not_roll_again_for_a_roller_who_objects_to_typed_dice() -> None:
+    rig = started()
+    assert rig.say(1, "roll", {"faces": [1] * rig.state["dice"]["batch"]})["ok"]
+    assert rig.say(1, "dice", {"say": "again"})["ok"]
+    assert rig.say(1, "dice", {"say": "hub"})["code"] == "DICE"
+    wait(rig, HUB_CHOICE_SECONDS)
+    assert not any(event["kind"] == "roll" for event in rig.state["events"])

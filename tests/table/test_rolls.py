@@ -41,7 +41,7 @@ async def before_the_roll(s: Climb) -> None:
     """Seat 1 chooses, then may rest instead of throwing seven dice."""
     await ask(s, 1, [offer("climb"), offer("rest")], "Climb or rest.")
     got = await roll_or(s, 1, 7, 6, "trial", "Roll seven, or rest.", [offer("rest")])
-    raise Won([1], dict.fromkeys(s.seats, 0), f"{got}")
+    raise Won([1], dict.fromkeys(s.seats, 0), "Rolled." if isinstance(got, list) else "Rested.")
 
 
 GAMES = {count: trial(count) for count in (1, 2, 3, 4, 10, 13)}
@@ -420,6 +420,41 @@ def test_the_hub_does_not_roll_dice_that_lie_there() -> None:
     rig.see("settled", 1, 1)
     for seat in (1, 2, 3):
         assert rig.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
+
+
+@pytest.mark.parametrize("how", ["settled", "typed", "cocked"])
+def test_a_roller_gains_nothing_by_having_the_dice_read_again(how: Any) -> None:
+    rig = TableRig(boxes=False, offered=[EARLY])
+    rig.sit()
+    rig.start("early")
+    assert rig.act(1, "climb")["ok"]
+    if how == "typed":
+        assert rig.say(1, "roll", {"faces": [1] * 6})["ok"]
+    else:
+        rig.see(how, *[1] * (6 if how == "settled" else 5))
+    assert rig.say(1, "dice", {"say": "again"})["ok"]
+    for said in ("armed", "no_reader"):
+        rig.see(said)
+        assert (rig.hand(1)["moves"], rig.hand(1)["undo"]) == ([], False)
+        assert (rig.act(1, "rest")["code"], rig.say(1, "undo")["code"]) == ("DICE", "UNDO")
+        for seat in (1, 2, 3):
+            assert rig.say(seat, "dice", {"say": "hub"})["error"].startswith("The dice are still there")
+    rig.take(DiceKit("tray", 2))
+    assert rig.state["dice"]["batch"] == 6, "the reader still looks at these dice"
+    read(rig, *[1] * 6)
+    assert rig.state["dice"]["batch"] == 1
+    for seat in (1, 2, 3):
+        assert rig.say(seat, "dice", {"say": "hub"})["ok"], "the next die may be the hub's"
+
+
+def test_the_hub_may_roll_what_leans_even_after_an_objection() -> None:
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
+    rig.see("cocked", 2, 5)
+    for seat in (1, 2, 3):
+        assert rig.say(seat, "dice", {"say": "hub"})["ok"]
+    assert rolls_heard(rig)[0]["faces"][:2] == [2, 5]
 
 
 # --- who is asked, and what a roll wants ---------------------------------------------------------------------

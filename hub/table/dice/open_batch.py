@@ -48,6 +48,7 @@ class OpenBatch:
         self.flat: list[int] = []  # faces of flat dice beside a leaning one
         self.mode: Literal["thrown", "second reading", "as it lies"] = "thrown"
         self.lies_votes: list[int] = []
+        self.objected = False  # dice that were seen or typed lie there to be read again
         self._accept_at: float | None = None
         self._silent_at: float | None = None
 
@@ -73,12 +74,12 @@ class OpenBatch:
     @property
     def untouched(self) -> bool:
         """Return whether nobody has started on the batch."""
-        return self.state in ("armed", "no_reader") and not self.aside and not self.flat and not self.lying
+        return self.state in ("armed", "no_reader") and not self.lying and not self.has_known_dice
 
     @property
     def has_known_dice(self) -> bool:
-        """Return whether any die of the batch is known."""
-        return bool(self.aside or self.flat or self.faces or self.mode == "second reading")
+        """Return whether any die of the batch is known, or was before an objection."""
+        return bool(self.aside or self.flat or self.faces or self.objected or self.mode == "second reading")
 
     def allows(self, step: Step) -> bool:
         """Return whether the current state has this step."""
@@ -274,7 +275,7 @@ class OpenBatch:
         self._open_roll()
         lying = self.state != "wrong_count"
         self.take_step("read_again")
-        self.flat = []
+        self.flat, self.objected = [], self.objected or lying
         self.arm(lying=lying)
 
     def vote_as_it_lies(self, seat: int, voters: int) -> None:

@@ -179,10 +179,9 @@ class Rolls(Part):
                 self.dice.accept(seat)
             case "again":
                 self.dice.open.read_again()
-            case "hub" if self.by_hub and self.dice.roll and seat == self.dice.roll.seat:
-                self.dice.roll_by_hub()
             case "hub":
-                self.dice.vote_hub(seat, self._present())
+                alone = self.by_hub and self.dice.roll and seat == self.dice.roll.seat
+                self.dice.vote_hub(seat, [seat] if alone else self._present())
             case "lies":
                 self.dice.open.vote_as_it_lies(seat, len(self.voters()))
         self._finish()

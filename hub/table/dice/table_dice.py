@@ -174,8 +174,13 @@ class TableDice:
         self._accept(self.open.check_accept(seat))
 
     def vote_hub(self, seat: int, voters: Sequence[int]) -> None:
-        """Toggle the vote of a seat for a roll by the hub. When all `voters` agree, the hub rolls the missing dice."""
+        """Toggle the vote of a seat for a roll by the hub. When all `voters` agree, the hub rolls the missing dice.
+
+        Raise IllegalAction if the hub may not roll, or if dice lie there that only have to be read again.
+        """
         self._check_hub()
+        if self.open.objected and not (self.open.aside or self.open.flat):
+            raise NotOffered(REFUSALS["hub"], "DICE")
         if seat in self._hub_votes:
             self._hub_votes.remove(seat)
             return
