@@ -17,7 +17,9 @@ from hub.engine.odds import AtLeast, Beats
 from hub.ports import DiceKit, DiceSeen, PhoneLink, Tick
 from hub.state import Batch
 from hub.table.dice.roll_states import ACCEPT_SECONDS, HINT_SECONDS, SILENT_SECONDS, STAFF_SECONDS, TYPED_SECONDS
+from hub.table.dice.rolls import HUB_CHOICE_SECONDS, HUB_SECONDS
 from hub.table.dice.table_dice import KeptRoll
+from hub.table.people.house_seats import HouseSettings
 from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
 from tests.table.fakes import MemoryStore, TableRig
@@ -1041,6 +1043,124 @@ def test_a_player_whose_phone_sleeps_is_there_by_the_box_for_a_while_after_touch
     assert rolls_heard(rig) == []
     rig.press(3, "push")
     assert rolls_heard(rig)[0]["read"] == "hub"
+
+
+# --- a table at which the hub rolls all dice ---------------------------------------------------------------
+
+
+def hub_rolls_at(count: int, **kind: Any) -> TableRig:
+    """A table whose people let the hub roll; seat 1 is asked for so many dice."""
+    rig = TableRig(**{"boxes": False, "offered": [GAMES[count]], **kind})
+    if rig.ports.boxes:
+        rig.boxes_up()
+    rig.sit()
+    assert rig.say(1, "hub_rolls", {"on": True})["ok"]
+    rig.start(f"trial-{count}")
+    return rig
+
+
+@pytest.mark.parametrize("said", ["armed", "no_reader"])
+def test_the_hub_rolls_untouched_dice_by_itself_for_one_seat_after_the_other(said: Any) -> None:
+    rig = hub_rolls_at(10)
+    rig.see(said, say="not said")
+    for seat in (1, 2):
+        dice = rig.state["dice"]
+        assert (dice["state"], dice["seat"], dice["say"]) == ("armed", seat, f"The hub rolls for Seat {seat}.")
+        assert len(rolls_heard(rig)) == seat - 1
+        wait(rig, HUB_SECONDS - 0.25)
+        assert (wakes(rig), len(rolls_heard(rig))) == (0.25, seat - 1)
+        wait(rig, 0.25)
+    assert [(len(one["faces"]), one["read"]) for one in rolls_heard(rig)] == [(10, "hub"), (10, "hub")]
+    assert (rig.state["over"]["winners"], rig.state["dice"]) == ([1], None)
+
+
+@pytest.mark.parametrize(
+    ("said", "faces"), [("rolling", ()), ("cocked", (1,)), ("wrong_count", ()), ("settled", (1, 1))]
+)
+def test_dice_that_people_have_thrown_are_not_the_hubs(said: Any, faces: tuple[int, ...]) -> None:
+    rig = hub_rolls_at(2)
+    rig.see(said, *faces)
+    if said == "settled":
+        assert rig.say(2, "dice", {"say": "again"})["ok"]
+    wait(rig, HUB_CHOICE_SECONDS)
+    assert rolls_heard(rig) == []
+    assert rig.state["dice"]["say"] != "The hub rolls for Seat 1."
+
+
+def test_the_next_batch_of_a_throw_is_not_the_hubs_until_its_roller_says_so() -> None:
+    rig = hub_rolls_at(10)
+    read(rig, 1, 2, 3, 4, 5, 6)
+    wait(rig, HUB_CHOICE_SECONDS)
+    assert (rig.state["dice"]["batch"], rolls_heard(rig)) == (4, [])
+    assert rig.say(2, "dice", {"say": "hub"})["ok"]
+    assert rig.state["dice"]["votes"] == [2], "another seat has only a vote"
+    assert rig.say(1, "dice", {"say": "hub"})["ok"]
+    assert rolls_heard(rig)[0]["faces"][:6] == [1, 2, 3, 4, 5, 6]
+
+
+def test_where_people_roll_the_rollers_word_for_the_hub_is_a_vote() -> None:
+    rig = at(2)
+    assert rig.say(1, "dice", {"say": "hub"})["ok"]
+    assert (rig.state["dice"]["votes"], rolls_heard(rig)) == ([1], [])
+
+
+def test_who_could_do_something_else_has_fifteen_seconds_before_the_hub_rolls() -> None:
+    rig = TableRig(boxes=False, offered=[EARLY])
+    rig.sit()
+    assert rig.say(1, "hub_rolls", {"on": True})["ok"]
+    rig.start("early")
+    assert rig.act(1, "climb")["ok"]
+    wait(rig, HUB_CHOICE_SECONDS - 0.25)
+    assert (rig.state["over"], wakes(rig)) == (None, 0.25)
+    wait(rig, 0.25)
+    assert rig.state["over"]
+
+
+def test_the_hub_rolls_nothing_while_the_table_votes_on_dice_or_reads_them_again() -> None:
+    rig = hub_rolls_at(1)
+    assert rig.say(1, "roll", {"faces": [3]})["ok"]
+    assert rig.say(2, "dice", {"say": "accept"})["ok"]
+    assert rig.state["dice"]["say"] == "The hub rolls for Seat 2."
+    for seat, held in ((1, None), (2, "The dice are read again as they lie.")):
+        assert rig.say(seat, "dice", {"say": "reread"})["ok"]
+        wait(rig, HUB_SECONDS)
+        assert len(rig.match.log) == 1
+        assert (rig.state["dice"] or {}).get("say") == held
+    assert rig.say(1, "dice", {"say": "hub"})["code"] == "DICE", "not even if the roller wants it"
+
+
+def test_the_hub_rolls_nothing_while_the_disk_is_full() -> None:
+    rig = hub_rolls_at(1)
+    rig.store.broken = "The disk is full."
+    wait(rig, HUB_SECONDS)
+    assert (rig.state["state"], wakes(rig)) == ("stopped", 1)
+    wait(rig, HUB_SECONDS)
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert (rig.state["state"], len(rolls_heard(rig))) == ("playing", 1)
+
+
+def test_the_choice_that_people_roll_survives_a_restart_as_well() -> None:
+    rig = TableRig(boxes=False, offered=[GAMES[1]])
+    rig.sit()
+    assert not rig.state["hub_rolls"]
+    for on in (True, False):
+        assert rig.say(1, "hub_rolls", {"on": on})["ok"]
+        assert rig.state["hub_rolls"] == on
+        assert TableRig(boxes=False, offered=[GAMES[1]], store=rig.store).state["hub_rolls"] == on
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_the_house_alone_is_no_party_for_which_the_hub_goes_on_rolling(stays: bool) -> None:
+    rig = TableRig(boxes=False, offered=[GAMES[1]], house=HouseSettings())
+    rig.sit(1, 2)
+    assert rig.say(1, "house", {"seat": 3, "strength": "easy"})["ok"]
+    assert rig.say(1, "hub_rolls", {"on": True})["ok"]
+    rig.say_leave(1)
+    if not stays:
+        rig.say_leave(2)
+    rig.take(Tick())
+    assert rig.state["hub_rolls"] == stays
 
 
 # --- after a power cut -------------------------------------------------------------------------------------
