@@ -268,6 +268,9 @@ def test_who_does_not_play_has_no_say() -> None:
     rig.sit(1, 2)
     rig.start("turns")
     rig.sit(3)
+    for say in ("hub", "again"):
+        refused = rig.say(3, "dice", {"say": say})
+        assert (refused["code"], refused["error"]) == ("DICE", "Only players of this match decide about its dice.")
     read(rig, 3)
     rig.press(3, "bar")
     assert disputes(rig, 3)["error"] == "Only players of this match decide about its dice."
@@ -280,7 +283,8 @@ def test_who_does_not_play_has_no_say() -> None:
 def test_while_the_table_votes_nobody_plays_on(disputed: TableRig) -> None:
     assert disputed.state["dispute"] | {"stage": "vote", "yes": [3], "no": [], "needs": 2} == disputed.state["dispute"]
     assert disputed.hand(2)["moves"] == []
-    assert disputed.act(2, "go")["error"] == "The table decides whether the dice are read again."
+    refused = disputed.act(2, "go")
+    assert (refused["code"], refused["error"]) == ("DICE", "The table decides whether the dice are read again.")
     assert not disputed.say(3, "undo")["ok"]
     assert {disputed.boxes.texts[f"box-{seat}"] for seat in (1, 2)} == {"Read dice again? Push yes, bar no"}
 

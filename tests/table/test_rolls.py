@@ -23,6 +23,7 @@ from hub.table.people.house_seats import HouseSettings
 from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
 from tests.table.fakes import MemoryStore, TableRig
+from tests.table.test_people import staff
 from tests.table.test_table import made_up
 
 
@@ -1161,6 +1162,19 @@ def test_the_house_alone_is_no_party_for_which_the_hub_goes_on_rolling(stays: bo
         rig.say_leave(2)
     rig.take(Tick())
     assert rig.state["hub_rolls"] == stays
+
+
+# --- dice between matches ----------------------------------------------------------------------------------
+
+
+def test_staff_have_the_lying_dice_counted_between_matches_if_there_is_a_reader() -> None:
+    rig = TableRig(boxes=False, offered=[GAMES[1]])
+    for times in (1, 2):
+        assert staff(rig, "test", what="dice")[0]
+        assert (rig.dice.armed, rig.dice.lying_arms) == ([(1, 6, 6)] * times, rig.dice.numbers)
+    rig = TableRig(boxes=False, offered=[GAMES[1]], reader=False)
+    assert staff(rig, "test", what="dice")[0]
+    assert rig.dice.armed == []
 
 
 # --- after a power cut -------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ class OpenBatch:
     def __init__(self, reader: Dice | None, clock: Clock) -> None:
         self._reader, self._clock = reader, clock
         self._arms = 0
-        self.moved_at = 0.0
+        self.moved_at = clock.now()
         self.begin(None, 0)
 
     def begin(self, roll: Roll | None, size: int) -> None:

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hub.engine.decision import CHANCE, MOVED_ON, Action, Decision, Roll
-from hub.engine.text import say
+from hub.engine.text import say, to_json
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
 from hub.ports import DiceSeen
 from hub.state import Batch, PublicDice, PublicDispute
@@ -51,7 +51,7 @@ class Rolls(Part):
 
     def set_hub_rolls(self, on: bool) -> None:
         """Choose whether the hub or people roll the dice, until nobody sits here. Raise LogError."""
-        self._kept.write("hub rolls", b"true" if on else b"false")
+        self._kept.write("hub rolls", to_json(on))
         self.by_hub = on
 
     # --- the decision and its roll -----------------------------------------------------------------
@@ -157,10 +157,9 @@ class Rolls(Part):
             raise NotAsked(NOT_YOURS, "DICE")
 
     def type_faces(self, seat: int, faces: list[int]) -> None:
-        """Take the faces that the roller types. Raise IllegalAction."""
-        self.dice.type_faces(seat, faces, [other for other in self._present() if other != seat])
+        """Take the faces that the roller types; `run_due` accepts them if nobody else is present. Raise IllegalAction."""
+        self.dice.open.type_faces(seat, faces)
         self.close_dispute_window()
-        self._finish()
 
     def roll_by_hub(self) -> None:
         """Let the hub roll for an absent seat. Raise IllegalAction if dice lie there or are read again."""

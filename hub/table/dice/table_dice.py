@@ -154,12 +154,6 @@ class TableDice:
 
     # --- people ---
 
-    def type_faces(self, seat: int, faces: list[int], others: Sequence[int]) -> None:
-        """Take typed faces. One of the `others` must accept them; if there are none, they are accepted at once."""
-        self.open.type_faces(seat, faces)
-        if not others:
-            self._accept("typed")
-
     @property
     def typed_timed_out(self) -> bool:
         """Return whether typed dice have waited for a minute without an answer."""
