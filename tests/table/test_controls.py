@@ -753,3 +753,317 @@ def test_a_held_key_reads_on_about_the_card() -> None:
     lines = explanation(Answer("bid", {"cards": [5]}), ROW_LABELS, ROW_VIEW)
     assert lines == ["Bid 5 (+5) Swatphone B. Add only cards", "that have an action"]
     assert all(len(line) <= CAPTION_LENGTH for line in lines)
+
+
+# --- the ends and the middle of the line -------------------------------------------------------------------
+
+RESTS = made_labels({"moves": {"accept": {"box": "rest"}, "reject": {"box": "ask"}}})
+BIDS = [offer("bid", number=Amount(1, 6))]
+
+
+def numbers(line: list[Answer], name: str) -> list[Any]:
+    return [answer.args.get(name) for answer in line]
+
+
+def test_the_dial_rests_on_the_named_move_among_moves_that_have_one_answer_each() -> None:
+    moves = [offer("reject"), offer("wait"), offer("accept")]
+    assert play(moves, key("push"), labels=RESTS) == chosen("accept")
+    assert play(moves, turn(-1), key("push"), labels=RESTS) == chosen("wait")
+    assert play(moves, key("push")) == chosen("reject"), "else on the first one"
+    assert play(moves, turn(1), key("push")) == chosen("wait")
+
+
+def test_the_dial_rests_on_the_first_listed_move_even_beside_a_range() -> None:
+    moves = [offer("pay"), offer("bid", number=Amount(1, 6)), offer("pass")]
+    assert [one.move for one in dial_line(moves)][:3] == ["pass", "pay", "bid"]
+    assert play(moves, key("push")) == chosen("pay")
+    assert play(moves, turn(1), key("push")) == chosen("bid", number=1)
+
+
+def test_an_offer_to_accept_stands_left_of_all_counters_that_are_listed_after_it() -> None:
+    moves = [offer("reject"), offer("accept"), offer("counter", amount=Amount(5, 15, 5))]
+    assert [one.move for one in dial_line(moves, RESTS)] == ["reject", "accept", *["counter"] * 3]
+    assert [one.move for one in dial_line([*moves[::2], moves[1]], RESTS)] == ["reject", *["counter"] * 3, "accept"]
+
+
+def test_of_several_long_lists_the_last_one_loses_most_and_none_loses_all() -> None:
+    line = sealed_line(
+        [offer("a", n=Amount(1, 300)), offer("b", n=Amount(1, 300)), offer("c", n=Amount(1, 300)), offer("d")]
+    )
+    assert [[one.move for one in line].count(move) for move in "abcd"] == [300, 198, 1, 1]
+    exact = sealed_line([offer("a", n=Amount(1, MAX_ANSWERS - 1)), offer("b")])
+    assert len(exact) == MAX_ANSWERS
+    assert exact[-2:] == [Answer("a", {"n": MAX_ANSWERS - 1}), Answer("b", {})]
+
+
+def test_a_long_list_alone_fills_the_line() -> None:
+    line = dial_line([offer("bid", amount=Amount(0, 9_999, 5))])
+    assert numbers(line, "amount") == [5 * step for step in range(MAX_ANSWERS)]
+
+
+@pytest.mark.parametrize(
+    ("cards", "least", "most", "picks"),
+    [
+        (["a", "b"], 0, 2, [[], ["a"], ["b"]]),
+        (["a", "b"], 0, 0, [[]]),
+        (["a", "b", "c"], 1, 2, [["a"], ["b"], ["c"]]),
+        (["a", "b", "c"], 1, 1, [["a"], ["b"], ["c"]]),
+        (["a", "b", "c"], 2, 3, []),
+        (["a", "b"], 2, 2, [["a", "b"]]),
+    ],
+)
+def test_of_a_choice_of_cards_the_line_has_none_one_or_all(
+    cards: list[str], least: int, most: int, picks: list[list[str]]
+) -> None:
+    assert numbers(dial_line([offer("give", cards=Choose(cards, least, most))]), "cards") == picks
+
+
+@pytest.mark.parametrize(("cards", "fits"), [(45, True), (46, False)])
+def test_up_to_a_thousand_pairs_of_cards_go_on_a_line(cards: int, fits: bool) -> None:
+    line = dial_line([offer("give", cards=Choose(list(range(cards)), 2, 2))])
+    assert len(line) == (MAX_ANSWERS if fits else 0)
+
+
+def test_beside_another_parameter_optional_cards_are_left_out_and_wanted_ones_are_picked() -> None:
+    bid = offer("bid", rank=OneOf([1, 2]), show=Choose(["a", "b"], 0, 2))
+    assert numbers(dial_line([bid]), "show") == [[], []]
+    bid = offer("bid", rank=OneOf([1, 2]), show=Choose(["a", "b"], 1, 2))
+    assert numbers(dial_line([bid]), "show") == [["a"], ["b"]] * 2
+    bid = offer("bid", rank=OneOf([1, 2]), show=Choose(["a"], 1, 1), order=Order([7]))
+    assert dial_line([bid]) == [Answer("bid", {"rank": rank, "show": ["a"], "order": [7]}) for rank in (1, 2)]
+
+
+COARSE = made_labels({"parameters": {"amount": {"dial": 50}}})
+
+
+@pytest.mark.parametrize(
+    ("amount", "stops"),
+    [
+        (Amount(45, 160, 5), [50, 100, 150]),
+        (Amount(50, 150, 5), [50, 100, 150]),
+        (Amount(51, 99, 1), list(range(51, 100))),
+        (Amount(51, 100, 1), [100]),
+        (Amount(5, 205, 100), [5, 105, 205]),
+        (Amount(5, 105, 50), [5, 55, 105]),
+    ],
+)
+def test_a_dial_that_turns_money_in_coarser_steps_stops_at_round_sums(amount: Amount, stops: list[int]) -> None:
+    line = dial_line([offer("pay", amount=amount)], COARSE)
+    assert numbers(line, "amount") == stops
+    assert [one.args["other"] for one in dial_line([offer("pay", other=Amount(5, 15, 5))], COARSE)] == [5, 10, 15]
+
+
+def test_parameters_that_are_put_off_are_asked_in_the_order_of_the_labels() -> None:
+    labels = made_labels({"moves": {"play": {"then": ["seat", "amount"]}}})
+    moves = [offer("play", amount=Amount(5, 15, 5), card=OneOf(["a", "b"]), seat=OneOf([1, 2])), offer("pass")]
+    cursor, captions = Cursor(), []
+    meaning: Meaning = Nothing()
+    for _ in range(3):
+        cursor, _ = press(moves, cursor, turn(1), labels)
+        captions.append(picked_caption(cursor, moves, labels))
+        cursor, meaning = press(moves, cursor, key("push"), labels)
+    assert captions == ["Play b", "Play b 2 | bar: back", "Play 10 b 2 | bar: back"]
+    assert meaning == chosen("play", amount=10, card="b", seat=2)
+    assert cursor == Cursor()
+
+
+def test_the_bar_goes_back_through_each_part_to_where_it_was_picked() -> None:
+    labels = made_labels({"moves": {"play": {"then": ["seat", "amount"]}}})
+    moves = [offer("play", amount=Amount(5, 15, 5), card=OneOf(["a", "b"]), seat=OneOf([1, 2])), offer("pass")]
+    cursor = Cursor()
+    for signal in (turn(1), key("push"), turn(1), key("push"), turn(2)):
+        cursor, _ = press(moves, cursor, signal, labels)
+    captions = []
+    for _ in range(2):
+        cursor, meaning = press(moves, cursor, key("bar"), labels)
+        assert meaning == Nothing()
+        captions.append(picked_caption(cursor, moves, labels))
+    assert captions == ["Play b 2 | bar: back", "Play b"]
+
+
+# --- the bar -----------------------------------------------------------------------------------------------
+
+BAR = made_labels({"moves": {"skip": {"box": "bar"}, "drop": {"box": "bar"}, "doubt": {"box": "ask"}}})
+WAYS = offer("skip", card=OneOf(["a", "b"]))
+
+
+def test_a_no_that_is_all_there_is_lies_on_the_dial() -> None:
+    assert play([WAYS], key("push"), labels=BAR) == chosen("skip", card="a")
+    assert play([WAYS], turn(1), key("push"), labels=BAR) == chosen("skip", card="b")
+    assert isinstance(play([WAYS], key("bar"), labels=BAR), Refused)
+
+
+def test_a_no_in_two_variants_is_opened_by_the_bar() -> None:
+    moves = [offer("skip", pay="score"), offer("skip", pay="card"), offer("accept")]
+    assert dial_line(moves, BAR) == [Answer("accept", {})]
+    assert play(moves, key("bar"), turn(1), key("push"), labels=BAR) == chosen("skip", pay="card")
+    same = [offer("skip", pay="score"), offer("skip", pay="score"), offer("accept")]
+    assert play(same, key("bar"), labels=BAR) == chosen("skip", pay="score")
+
+
+def test_a_no_of_which_a_part_needs_the_phone_is_not_opened_at_the_box() -> None:
+    moves = [offer("skip", card=OneOf(["a", "b"]), order=Order([1, 2])), offer("accept")]
+    assert isinstance(play(moves, key("bar"), labels=BAR), Refused)
+
+
+def test_the_first_of_two_named_moves_that_has_several_ways_is_opened() -> None:
+    moves = [offer("drop"), offer("skip", card=OneOf(["a", "b"])), offer("accept")]
+    assert play(moves, key("bar"), labels=BAR) == Nothing()
+    assert play(moves, key("bar"), key("push"), labels=BAR) == chosen("skip", card="a")
+
+
+def test_a_bar_that_sends_goes_before_one_that_asks() -> None:
+    moves = [offer("doubt"), offer("bid", number=Amount(1, 6)), offer("drop")]
+    assert play(moves, key("bar"), labels=BAR) == chosen("drop")
+    assert play(moves[:2], key("bar"), labels=BAR) == Nothing()
+    assert play(moves[:2], key("bar"), key("push"), labels=BAR) == chosen("doubt")
+
+
+def test_a_move_that_asks_but_ranges_over_values_is_not_the_bars() -> None:
+    moves = [offer("doubt", number=Amount(1, 6)), offer("bid", number=Amount(1, 6))]
+    assert play(moves, key("bar"), labels=BAR) == Refused("No pass here: turn, then push.")
+
+
+def test_a_bar_without_a_no_takes_the_dial_back_to_rest_and_says_so_only_at_rest() -> None:
+    assert play(BIDS, turn(3), key("bar")) == Nothing()
+    assert play(BIDS, turn(3), key("bar"), key("bar")) == Refused("No pass here: turn, then push.")
+    assert play(BIDS, turn(3), key("bar"), turn(1), key("push")) == chosen("bid", number=2)
+
+
+def test_the_bar_picks_the_safe_move_where_the_dial_may_turn_on_from_it() -> None:
+    assert play(TAKE, key("bar"), turn(1), key("push")) == chosen("take_fish", slot=1)
+    assert play(TAKE, turn(-1), key("bar")) == chosen("take_spot"), "the dial has picked it: the bar sends it"
+
+
+# --- keys --------------------------------------------------------------------------------------------------
+
+
+def test_a_key_picks_a_listed_answer_of_all_moves_but_those_with_many_amounts() -> None:
+    moves = [offer("bid", amount=Amount(5, 35, 5)), offer("raise", amount=Amount(10, 60, 10)), offer("drop")]
+    assert play(moves, key("k1"), key("push")) == chosen("raise", amount=10)
+    assert play(moves, key("k6"), key("push")) == chosen("raise", amount=60)
+    assert play([offer("bid", amount=Amount(10, 60, 10)), offer("drop")], key("k2"), key("push")) == chosen(
+        "bid", amount=20
+    )
+    assert play(moves[::2], key("k1"), key("push")) == chosen("drop")
+    assert play(moves[::2], key("k2")) == Refused("There is no 2 here: turn, then push.")
+
+
+def test_keys_are_numbers_only_where_all_values_are() -> None:
+    assert play([offer("bid", number=Amount(0, 5)), offer("drop")], key("k1"), key("push")) == chosen("bid", number=0)
+    assert play([offer("bid", number=Amount(2, 7)), offer("drop")], key("k1"), key("push")) == chosen("bid", number=2)
+    assert play([offer("bid", number=OneOf([2, "x"])), offer("drop")], key("k2"), key("push")) == chosen(
+        "bid", number="x"
+    )
+    assert play([offer("bid", number=OneOf([6, 3])), offer("drop")], key("k3"), key("push")) == chosen("bid", number=3)
+
+
+def test_of_two_numbers_the_keys_pick_the_last() -> None:
+    moves = [offer("bid", quantity=OneOf([1, 2]), rank=OneOf([1, 2])), offer("drop")]
+    assert play(moves, key("k2"), key("push")) == chosen("bid", quantity=1, rank=2)
+
+
+def test_a_key_keeps_the_quantity_at_the_dial_if_that_is_legal() -> None:
+    assert play(LADDER, turn(8), key("k6"), key("push")) == chosen("bid", quantity=5, rank=6)
+    assert play(LADDER, turn(-1), key("k6"), key("push")) == chosen("bid", quantity=3, rank=6)
+    moves = [offer("bid", quantity=1, rank=OneOf([2])), offer("bid", quantity=2, rank=OneOf([1])), offer("drop")]
+    assert play(moves, turn(1), key("k2"), key("push")) == chosen("bid", quantity=1, rank=2), "it is to the left only"
+
+
+def test_a_held_key_of_listed_answers_says_which_it_picks() -> None:
+    moves = [offer("add", card=OneOf([12, 41])), offer("auction")]
+    assert play(moves, key("k2", "hold")) == WhatIsThis(Answer("add", {"card": 41}))
+    assert play(moves, key("k3", "hold")) == WhatIsThis(Answer("auction", {}))
+    assert play(moves, key("k4", "hold")) == WhatIsThis(None)
+    assert play(moves, turn(1), key("k1", "hold"), key("push")) == chosen("add", card=41), "a question picks nothing"
+
+
+def test_the_dial_holds_the_number_of_the_last_key_only_in_its_move() -> None:
+    assert play(LADDER, key("k2"), turn(2), turn(-1), key("push")) == chosen("bid", quantity=5, rank=2)
+    assert play(LADDER, key("k2"), turn(999), key("push")) == chosen("bid", quantity=86, rank=2)
+    assert play(LADDER, key("k2"), key("bar"), turn(1), key("push")) == chosen("bid", quantity=3, rank=6)
+    moves = [offer("add", card=OneOf([12, 41, 7])), offer("auction")]
+    assert play(moves, key("k1"), turn(1), key("push")) == chosen("add", card=41), "listed answers are not numbers"
+
+
+# --- a cursor on an older list -----------------------------------------------------------------------------
+
+
+def test_a_dial_beyond_the_end_of_a_shorter_line_stands_at_its_end() -> None:
+    cursor, _ = press(BIDS, Cursor(), turn(5))
+    assert press([offer("bid", number=Amount(1, 3))], cursor, key("push"))[1] == chosen("bid", number=3)
+    assert press([offer("bid", number=Amount(1, 3))], Cursor(position=-4), key("push"))[1] == chosen("bid", number=1)
+
+
+def test_a_part_that_cannot_be_completed_any_more_is_dropped() -> None:
+    cursor = Cursor(position=1, partial=Answer("bid", {"quantity": 3, "rank": 5}))
+    assert picked_caption(cursor, SIDESTEP, SIDE_LABELS) == "Bid 3 x 6 | bar: Pass"
+    assert press(SIDESTEP, cursor, key("bar"), SIDE_LABELS)[1] == chosen("pass")
+    cursor = Cursor(partial=Answer("bid", {"quantity": 3, "rank": 6}))
+    assert press(SIDESTEP, cursor, key("push"), SIDE_LABELS)[1] == chosen("bid", quantity=3, rank=6, expose="5*")
+
+
+# --- the roller's box --------------------------------------------------------------------------------------
+
+
+def roller(*signals: Key | Turn, moves: list[Move] | None = None, dice: str = "armed", of: Roll = ROLL) -> str:
+    """The display of the roller's box after some signals."""
+    cursor = Cursor()
+    for signal in signals:
+        cursor, _ = press_roll(of, moves or [], cursor, signal, dice=dice)
+    return typed_caption(cursor, of, moves or [], LABELS)
+
+
+def test_the_roller_sees_what_the_dial_offers_and_what_is_typed() -> None:
+    assert roller() == "Dice: _ _"
+    assert roller(turn(2)) == "Dice: _ _  <2>"
+    assert roller(turn(2), turn(-2)) == "Dice: _ _"
+    assert roller(turn(99)) == "Dice: _ _  <6>"
+    assert roller(turn(-1)) == "Dice: _ _", "nothing can be done before the roll"
+    assert roller(turn(1), key("push")) == "Dice: 1 _  <1>"
+    assert roller(turn(1), key("push"), key("bar")) == "Dice: 1 _"
+    assert roller(turn(1), key("push"), key("bar"), key("bar")) == "Dice: _ _"
+    assert roller(turn(3), key("k5")) == "Dice: 5 _", "a key puts the dial to rest"
+    assert roller(turn(-1), moves=PAY) == "Pay 2"
+    assert roller(turn(-2), moves=PAY) == roller(turn(-9), moves=PAY) == "Let it go"
+    assert roller(turn(-9), turn(2), moves=PAY) == "Dice: _ _"
+    assert roller(turn(-9), key("bar"), moves=PAY) == "Dice: _ _"
+
+
+def test_dice_with_other_sides_are_typed_up_to_their_highest_face() -> None:
+    four = Roll(1, 2, 4, "trial")
+    assert roller(turn(9), of=four) == "Dice: _ _  <4>"
+    assert press_roll(four, [], Cursor(), key("k4")) == (Cursor(faces=(4,)), Nothing())
+    assert press_roll(four, [], Cursor(), key("k5")) == (Cursor(), Refused("A die of this roll shows 1 to 4."))
+
+
+def test_a_die_too_many_is_refused_and_none_is_sent() -> None:
+    both = Cursor(faces=(4, 2))
+    assert press_roll(ROLL, [], both, key("k1")) == (
+        both,
+        Refused("All dice are typed: push sends them, the bar takes the last one back."),
+    )
+    assert press_roll(ROLL, [], both, key("push")) == (Cursor(), TypedFaces((4, 2)))
+    assert press_roll(ROLL, [], Cursor(), key("push"))[1] == Refused("Roll, then type what you see: 0 of 2 dice typed.")
+
+
+def test_a_push_sends_the_typed_dice_wherever_the_dial_stands() -> None:
+    assert roll(turn(3), key("push"), key("push"), key("push")) == TypedFaces((3, 3))
+    assert roll(key("k1"), key("k1"), turn(2), key("push")) == TypedFaces((1, 1))
+
+
+@pytest.mark.parametrize("dice", STATES)
+def test_what_push_and_bar_of_the_roller_mean_with_and_without_typed_dice(dice: str) -> None:
+    accepts = dice in ("settled", "typed")
+    expected: Meaning = AcceptDice() if accepts else AsItLies() if dice == "cocked" else Refused("")
+    got = roll(key("push"), dice=dice)
+    assert got == expected or (isinstance(got, Refused) and isinstance(expected, Refused))
+    assert isinstance(roll(key("k1"), key("push"), dice=dice), Refused)
+    assert roll(key("bar"), dice=dice) == (ReadAgain() if accepts else HubRolls())
+    assert roll(key("k1"), key("bar"), dice=dice) == roll(turn(1), key("bar"), dice=dice) == Nothing()
+    assert roll(key("push", "hold"), dice=dice) == roll(turn(1), dice=dice) == Nothing()
+
+
+def test_a_roll_that_has_all_its_dice_sends_nothing_typed() -> None:
+    done = Roll(1, 0, 6, "trial")
+    assert press_roll(done, [], Cursor(), key("push"), dice="settled") == (Cursor(), AcceptDice())
