@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from functools import cache, partial
 from itertools import product
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from hub import games
 from hub.display.language import Catalogue, Language
 from hub.docs import catalogues
-from hub.engine.decision import Amount, Answer, Move, Roll
+from hub.engine.decision import Amount, Answer, Move, OneOf, Order, Roll, offer
 from hub.engine.text import Text, money, say
 from hub.languages import language_of, languages
 from hub.state import QuestionKind, RollState
+from hub.table.boxes.answer_line import MAX_ANSWERS
 from hub.table.boxes.captions import (
     claim_caption,
     dice_caption,
     dispute_caption,
     explanation,
+    label,
     picked_caption,
+    question_caption,
     sealed_captions,
     typed_caption,
 )
@@ -28,6 +31,7 @@ from hub.table.boxes.controls import ON_THE_PHONE, Cursor
 from hub.table.boxes.lettering import Lettering, cut, fits, lines
 from hub.table.presses import MENU
 from hub.table.seating.questions import caption
+from tests.made_labels import made_labels
 from tests.table.fakes import TableRig
 
 TEN = Roll(1, 10, 6, "odds")
@@ -114,3 +118,241 @@ def test_the_boxes_of_a_german_table_speak_german() -> None:
     rig.start("bidness")
     roller = rig.state["dice"]["seat"]
     assert rig.boxes.texts[f"box-{roller}"] == "Wuerfle oder tippe mit K1-K6"
+
+
+# --- what a caption holds ----------------------------------------------------------------------------------
+
+SKIPS = made_labels(
+    {
+        "moves": {
+            "skip": {"label": "Skip this one", "short": "SKIP", "box": "bar"},
+            "bid": {"label": "Bid {number}"},
+            "say": {"label": "Say {word}"},
+        },
+        "parameters": {"word": {"names": {"a": "a word of thirty six letters in all"}}},
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("most", "caption"),
+    [(1, "1 1"), (6, "1 1, 2 2, 3 3, 4 4, 5 5, 6 6"), (7, "How many?")],
+)
+def test_a_sealed_question_names_the_keys_if_six_are_enough(most: int, caption: str) -> None:
+    assert question_caption("How many?", [offer("bid", number=Amount(1, most))], sealed=True) == caption
+    assert question_caption("How many?", [offer("bid", number=Amount(1, most))]) == "How many?"
+
+
+def test_a_sealed_question_that_only_a_phone_can_answer_or_with_long_names_is_asked_itself() -> None:
+    assert question_caption("In which order?", [offer("use", order=Order([5, 6, 7]))], sealed=True) == "In which order?"
+    long = [offer("bid", word=OneOf(["abcdefghijklmn", "opqrstuvwxyzab", "cdefghijk"]))]
+    assert question_caption("Which?", long, sealed=True) == "Which?"
+
+
+def test_a_sealed_question_names_moves_without_values_by_their_short_names() -> None:
+    moves = [offer("bid", number=3), offer("skip"), offer("stand_pat"), offer("show", cards=["?", "?"])]
+    assert question_caption("Well?", moves, sealed=True, labels=SKIPS) == "1 3, 2 skip, 3 stand pat, 4 show 2"
+
+
+def test_the_bars_hint_is_shortened_or_left_out_if_it_does_not_fit() -> None:
+    def at(*moves: Move) -> str:
+        return picked_caption(Cursor(), moves, SKIPS)
+
+    assert at(offer("bid", number=3), offer("skip")) == "Bid 3 | bar: Skip this one"
+    assert at(offer("say", word="twenty-two letters at."), offer("skip")) == "Say twenty-two letters at. | bar: SKIP"
+    assert at(offer("say", word="a"), offer("skip")) == "Say a word of thirty six letters in all"
+    assert at(offer("skip"), offer("bid", number=3)) == "Skip this one", "the bar does what the push does"
+    assert at(offer("bid", number=Amount(1, 6)), offer("other")) == "Bid 1", "the bar only picks the other move"
+
+
+def test_only_the_end_of_a_line_that_was_cut_sends_to_the_phone() -> None:
+    def at(position: int, last: int) -> str:
+        return picked_caption(Cursor(position=position), [offer("bid", number=Amount(1, last))], SKIPS)
+
+    assert at(MAX_ANSWERS - 1, MAX_ANSWERS + 1) == "Bid 500 | the rest: phone"
+    assert at(MAX_ANSWERS - 2, MAX_ANSWERS + 1) == "Bid 499"
+    assert at(MAX_ANSWERS - 2, MAX_ANSWERS - 1) == "Bid 499"
+
+
+def test_a_name_that_does_not_fit_is_cut_and_a_card_loses_its_name_first() -> None:
+    forty = "twenty letters in it and then twenty"
+    for word, shown in ((forty, f"Say {forty}"), (f"{forty}y", f"Say {forty[:-2]}..")):
+        assert picked_caption(Cursor(), [offer("say", word=word)], SKIPS) == shown
+    labels = made_labels(
+        {
+            "moves": {"bid": {"label": "Bid {cards}"}},
+            "parameters": {"cards": {"card": True}},
+            "face": {"key": "card", "kind": "kind", "action": "action", "title": "{card}", "tag": "{price:+}"},
+            "cards": {"mower": {"name": "Flown Mower"}},
+        }
+    )
+    view = {"hand": [{"card": card, "price": 3 - card, "kind": "mower", "action": None} for card in (1, 2, 3)]}
+    one, three = Answer("bid", {"cards": [1]}), Answer("bid", {"cards": [1, 2, 3]})
+    assert sealed_captions([one, three], labels, view) == ["Bid 1 (+2) Flown Mower", "Bid 1 (+2), 2 (+1), 3 (0)"]
+    assert picked_caption(Cursor(), [offer("bid", cards=[1, 2, 3])], labels, view) == "Bid 1 (+2), 2 (+1), 3 (0)"
+    assert typed_caption(Cursor(position=-1), TEN, [offer("bid", cards=[1])], labels, view) == "Bid 1 (+2) Flown Mower"
+    assert label(three, labels, view) == "Bid 1 (+2) Flown Mower, 2 (+1) Flown Mower, 3 (0) Flown Mower"
+    assert label(one, labels) == "Bid 1", "without a view its face is not known"
+
+
+@pytest.mark.parametrize(
+    ("state", "count", "mine", "lying", "caption"),
+    [
+        ("typed", 2, True, False, "Typed. Another player must confirm"),
+        ("typed", 2, False, False, "Dice right? Push yes, bar no"),
+        ("cocked", 2, True, False, "Roll that die. Push: read as it lies"),
+        ("cocked", 2, False, False, "A die leans. Push: read as it lies"),
+        ("settled", 2, True, False, "Push: right. Bar: read again"),
+        ("settled", 2, True, True, "Push: right. Bar: read again"),
+        ("settled", 2, False, False, ""),
+        ("no_reader", 7, True, True, "Type what lies there: K1-K6"),
+        ("armed", 6, True, False, "Roll, or type on K1-K6"),
+        ("armed", 7, True, False, "Dice from 1 of 7: roll or K1-K6"),
+        ("armed", 7, False, True, ""),
+    ],
+)
+def test_each_state_of_the_dice_has_its_caption(state: str, count: int, mine: bool, lying: bool, caption: str) -> None:
+    assert dice_caption(Roll(1, count, 6, ""), 0, state, mine=mine, lying=lying) == caption
+
+
+def test_a_claim_says_which_gesture_grants_it() -> None:
+    assert claim_caption(push=True) == "Phone wants this seat: push yes, bar no"
+    assert claim_caption(push=False) == "Phone wants seat: hold bar, then push"
+
+
+# --- an answer in words ------------------------------------------------------------------------------------
+
+
+def test_a_held_key_tells_the_effect_of_a_move_and_of_each_card() -> None:
+    labels = made_labels(
+        {
+            "moves": {"play": {"label": "Play {card}", "effect": "It is laid in front of you."}},
+            "parameters": {"card": {"card": True}},
+            "face": {"key": "card", "kind": "kind", "action": "action", "title": "{card}", "tag": ""},
+            "cards": {"spy": {"name": "Spy", "B": "Look at a hand."}},
+        }
+    )
+    view = {"hand": [{"card": 4, "kind": "spy", "action": "B"}, {"card": 5, "kind": "spy", "action": None}]}
+    assert " ".join(explanation(Answer("play", {"card": 4}), labels, view)) == (
+        "Play 4 Spy B. It is laid in front of you. Look at a hand"
+    )
+    assert explanation(Answer("play", {"card": 5}), labels, view) == ["Play 5 Spy. It is laid in front of you"]
+    assert explanation(Answer("pass", {"card": 9}), labels, view) == ["Pass 9"]
+    other = made_labels({"moves": {"play": {"label": "Play"}}, "cards": {"spy": {"name": "Spy"}}})
+    assert explanation(Answer("play", {"card": "spy"}), other) == ["Play"]
+
+
+def named(value: Any, parameter: str = "x", view: dict[str, Any] | None = None, **about: Any) -> str:
+    """An answer with one value, in words."""
+    return label(Answer("take_it", {parameter: value}), made_labels({"parameters": {parameter: about}}), view)
+
+
+def test_a_value_is_written_as_the_labels_say() -> None:
+    assert label(Answer("take_it", {}), made_labels({})) == "Take it"
+    assert named(3) == "Take it 3"
+    assert named("old_hat") == "Take it old hat"
+    assert named("old_hat", names={"old_hat": "the hat"}) == "Take it the hat"
+    assert named(3, names={"3": "three"}, money="dollars") == "Take it three"
+    assert named(3, seat=True) == named(3, "target") == "Take it seat 3"
+    assert named(250, money="cents") == "Take it $2.50"
+    assert named(2, money="dollars") == "Take it $2"
+    assert named([3, "old_hat"]) == "Take it 3, old hat"
+    assert named(["?", "?"]) == "Take it 2 ?"
+    assert named([]) == "Take it"
+    assert named(1, one="just one", said="{} of them") == "Take it just one"
+    assert named(2, one="just one", said="{} of them") == "Take it 2 of them"
+    assert named(1, said="{} of them") == "Take it 1 of them"
+
+
+def test_printed_cards_have_the_name_that_the_game_gives_them() -> None:
+    labels = made_labels({"printed_cards": {"one": "tile", "many": "tiles", "middle": [], "seat": []}})
+    assert label(Answer("show", {"cards": ["?"] * 3}), labels) == "Show 3 tiles"
+    assert label(Answer("show", {"cards": ["?", "7"]}), labels) == "Show ?, 7"
+
+
+PLACES = made_labels(
+    {"moves": {"take": {"label": "Take {slot}", "from": {"slot": "row"}}}, "cards": {"eel": {"name": "Eel"}}}
+)
+
+
+@pytest.mark.parametrize(
+    ("slot", "text"),
+    [(0, "Take 0"), (1, "Take Eel"), (2, "Take carp"), (3, "Take 3"), ("2", "Take 2"), (True, "Take True")],
+)
+def test_a_place_is_named_by_what_lies_there(slot: Any, text: str) -> None:
+    assert label(Answer("take", {"slot": slot}), PLACES, {"row": ["eel", "carp"]}) == text
+
+
+def test_a_record_is_named_by_the_one_with_this_id() -> None:
+    about: dict[str, Any] = {"record": "table.products", "title": "{name}"}
+    view = {"table": {"products": [{"id": "P1", "name": "Hat"}, {"name": "Wig"}]}}
+    assert named("P1", view=view, **about) == "Take it Hat"
+    assert named("P2", view=view, **about) == named("P2", **about) == "Take it P2"
+
+
+def test_a_gap_is_named_by_the_cards_beside_it_if_they_are_known() -> None:
+    assert named(0, view={"row": ["x"]}, between="row") == "Take it left of ?"
+    assert named(1, view={"row": ["x"]}, between="row") == "Take it right of ?"
+    assert named(2, view={"row": ["x"]}, between="row") == "Take it 2"
+    assert named(-1, view={"row": ["x"]}, between="row") == "Take it -1"
+    assert named(0, view={"row": None}, between="row") == "Take it into the empty row"
+
+
+# --- letters and lines -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("  two   words ", "two words"),
+        ("“a” „b“ ‘c’ ‚d‘ …", "\"a\" \"b\" 'c' 'd' ..."),
+        ("1 – 2 — 3 − 4 × 5", "1 - 2 - 3 - 4 x 5"),
+        ("Straße über Café", "Strasse uber Cafe"),
+        ("αbcdefghij", "bcdefghij"),
+    ],
+)
+def test_what_a_display_lacks_is_written_with_what_it_has(text: str, written: str) -> None:
+    assert Lettering().write(text) == written
+
+
+@pytest.mark.parametrize(("said", "written"), [("αbcdefghij", "bcdefghij"), ("αbcdefghi", "Nine of ten")])
+def test_a_translation_stays_english_if_more_than_a_tenth_of_its_letters_is_lacking(said: str, written: str) -> None:
+    letters = Lettering(Language(Catalogue(language="el", messages={"Nine of ten": said})))
+    assert letters.write("Nine of ten") == written
+    assert letters.shorten("Nine of ten") == written
+
+
+def test_only_german_spells_umlauts_out() -> None:
+    for language, written in (("de", "Ueberbiete oefter"), ("fi", "Uberbiete ofter")):
+        letters = Lettering(Language(Catalogue(language=language, messages={"Bid": "Überbiete öfter"})))
+        assert letters.write("Bid") == written
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", [""]),
+        ("a" * 16, ["a" * 16]),
+        ("a" * 17, ["a" * 16, "a"]),
+        ("a" * 8 + " " + "b" * 7, ["a" * 8 + " " + "b" * 7]),
+        ("a" * 8 + " " + "b" * 8, ["a" * 8, "b" * 8]),
+        ("a" * 17 + " b", ["a" * 16, "a b"]),
+        ("a  b", ["a  b"]),
+    ],
+)
+def test_a_display_breaks_between_words_if_it_can(text: str, shown: list[str]) -> None:
+    assert lines(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("x" * 40, "x" * 40),
+        ("x" * 41, "x" * 38 + ".."),
+        ("x" * 37 + " xxx", "x" * 37 + ".."),
+        (" ".join(["x" * 13] * 3), "x" * 13 + " " + "x" * 13 + " " + "x" * 10 + ".."),
+        (" ".join(["x" * 9] * 4), " ".join(["x" * 9] * 3) + " xxxx.."),
+    ],
+)
+def test_a_caption_is_cut_where_forty_characters_or_three_lines_end(text: str, shown: str) -> None:
+    assert (cut(text), fits(text), fits(shown)) == (shown, text == shown, True)
