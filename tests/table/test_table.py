@@ -46,6 +46,7 @@ from tests.engine.ladder import Climb, deal
 from tests.made_labels import made_labels
 from tests.random_client import value
 from tests.table.fakes import FakeBoxes, MemoryStore, TableRig
+from tests.table.test_people import staff
 
 LABELS = made_labels({"minutes": 1, "blurb": "For tests."})
 
@@ -717,6 +718,192 @@ def test_keys_of_a_box_that_chooses_in_secret_are_not_heard(boxed: TableRig) -> 
     boxed.press(1, "k1")
     boxed.take(Turn("box-1", 3))
     assert len(boxed.phones.public) == seen, "not even that something was pressed"
+
+
+def test_rounds_have_small_numbers_that_a_restart_does_not_change(boxed: TableRig) -> None:
+    first = {box: sealed.round for box, sealed in boxed.boxes.rounds.items()}
+    assert first == dict.fromkeys(("box-1", "box-2", "box-3"), (10_000 + len(boxed.match.log)) * 10)
+    back = TableRig(store=boxed.store)
+    back.boxes_up()
+    assert {box: sealed.round for box, sealed in back.boxes.rounds.items()} == first
+
+
+def test_a_decision_that_is_asked_again_after_a_full_disk_has_another_number(boxed: TableRig) -> None:
+    numbers = []
+    for _ in range(11):
+        numbers.append(boxed.boxes.rounds["box-1"].round)
+        boxed.store.broken = "The disk is full."
+        assert not boxed.act(1, "bid", number=4)["ok"]
+        boxed.store.broken = ""
+        boxed.take(Tick())
+    first = (10_000 + len(boxed.match.log)) * 10
+    assert numbers == [*range(first, first + 10), first]
+
+
+def test_the_next_decision_has_a_number_that_no_other_decision_has(boxed: TableRig) -> None:
+    for seat in (1, 2, 3):
+        assert boxed.act(seat, "bid", number=seat)["ok"]
+    to_sealed(boxed)
+    assert boxed.boxes.rounds["box-1"].round == (10_000 + len(boxed.match.log)) * 10
+
+
+def to_sealed(rig: TableRig) -> None:
+    """Go on until all are asked in secret again."""
+    random = Random(5)
+    while not rig.boxes.rounds:
+        step(rig, random)
+
+
+def test_the_dial_starts_somewhere_on_the_line_and_only_its_own_phone_knows_where() -> None:
+    starts = []
+    for seed in range(12):
+        rig = TableRig(seats=6, offered=[SIX], seed=seed)
+        rig.boxes_up()
+        rig.sit()
+        rig.start("six")
+        assert all(sealed.high == 5 for sealed in rig.boxes.rounds.values())
+        for seat in range(1, 7):
+            sealed, hand = rig.boxes.rounds[f"box-{seat}"], rig.hand(seat)
+            assert (hand["dial"], hand["dial_at"]) == (sealed.at + 1, sealed.names[sealed.at])
+            starts.append(sealed.at)
+    assert {*starts} == {*range(6)}
+
+
+@pytest.mark.parametrize(("answers", "named"), [(300, 300), (301, 0)])
+def test_a_box_has_room_for_three_hundred_names(answers: int, named: int) -> None:
+    async def many(s: Climb) -> None:
+        await ask_all(s, {seat: [offer("bid", number=Amount(1, answers))] for seat in s.seats}, "Bid.", into="bid")
+
+    rig = TableRig(offered=[made_up("many", many)])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("many")
+    sealed = rig.boxes.rounds["box-2"]
+    assert (sealed.high, len(sealed.names)) == (answers - 1, named)
+    assert rig.hand(2)["dial"] == sealed.at + 1
+
+
+def test_a_seat_without_a_box_is_asked_on_its_phone_alone(boxed: TableRig) -> None:
+    rig = TableRig(placed=False)
+    rig.take(BoxUp("new", "b1", "1", 8), Key("new", "k1", "down"))
+    rig.sit()
+    rig.start()
+    assert set(rig.boxes.rounds) == {"new"}
+    assert [rig.hand(seat)["dial"] is None for seat in (1, 2, 3)] == [False, True, True]
+    rig.take(BoxDown("new", "unplugged"))
+    for seat in (1, 2, 3):
+        assert rig.act(seat, "bid", number=seat)["ok"]
+    assert [seat["bid"] for seat in rig.state["view"]["seats"].values()] == [1, 2, 3]
+
+
+def test_boxes_open_in_the_order_in_which_they_locked_and_are_told_when_it_is_over(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.boxes.sent.clear()
+    boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (3, 1, 2)))
+    opened = [("reveal", box, round) for box in ("box-3", "box-1", "box-2")]
+    assert boxed.boxes.sent == opened, "once, not for each lock"
+    for index, seat in enumerate((2, 3)):
+        boxed.take(BoxBid(f"box-{seat}", round, index))
+        assert boxed.boxes.sent[3 + index :] == [("cancel", f"box-{seat}", round)]
+        assert seat in boxed.state["locked"]
+    boxed.take(BoxBid("box-3", round, 5))
+    assert len(boxed.boxes.sent) == 5, "its choice was taken once"
+
+
+@pytest.mark.parametrize("index", [-1, 6])
+def test_an_answer_beside_the_line_is_asked_for_again(boxed: TableRig, index: int) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
+    boxed.boxes.sent.clear()
+    boxed.take(BoxBid("box-2", round, index))
+    assert boxed.notice() == (
+        "The box of seat 2 revealed a different choice from the one it locked. That seat chooses again."
+    )
+    assert [one["key"] for one in boxed.state["notices"]] == ["other_value:2"]
+    assert (boxed.state["locked"], boxed.boxes.sent) == ([1, 3], [("open", "box-2", round)])
+    boxed.take(BoxLocked("box-2", round))
+    assert boxed.boxes.revealed() == {"box-1", "box-2", "box-3"}, "all open together in the end"
+
+
+def test_both_ends_of_the_line_are_answers(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
+    boxed.take(BoxBid("box-1", round, 0), BoxBid("box-2", round, 5), BoxBid("box-3", round, 1))
+    assert [seat["bid"] for seat in boxed.state["view"]["seats"].values()] == [1, 6, 2]
+
+
+def test_a_box_that_takes_back_what_it_has_not_locked_changes_nothing(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    shown = len(boxed.phones.public)
+    boxed.take(BoxUnlocked("box-1", round), BoxUnlocked("box-2", round + 1), BoxUnlocked("nobody", round))
+    assert len(boxed.phones.public) == shown
+    boxed.take(BoxLocked("box-1", round))
+    assert len(boxed.phones.public) == shown + 1
+    boxed.take(BoxUnlocked("box-1", round))
+    assert (len(boxed.phones.public), boxed.state["locked"]) == (shown + 2, [])
+
+
+def test_what_a_phone_takes_back_its_box_asks_again_and_no_other(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    assert boxed.act(1, "bid", number=3)["ok"]
+    assert "box-1" not in boxed.boxes.rounds
+    boxed.boxes.sent.clear()
+    assert boxed.say(1, "undo")["ok"]
+    assert boxed.boxes.sent == [("open", "box-1", round)]
+    boxed.take(BoxLocked("box-1", round))
+    assert boxed.state["locked"] == [1]
+
+
+def test_a_phone_that_answers_takes_the_lock_of_its_box_with_it(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.take(BoxLocked("box-1", round))
+    assert boxed.act(1, "bid", number=3)["ok"]
+    assert boxed.say(1, "undo")["ok"]
+    assert boxed.state["locked"] == []
+
+
+def test_a_box_that_comes_back_after_its_phone_has_answered_is_not_asked(boxed: TableRig) -> None:
+    boxed.take(BoxDown("box-1", "unplugged"))
+    assert boxed.act(1, "bid", number=3)["ok"]
+    boxed.boxes.sent.clear()
+    boxed.take(BoxUp("box-1", "b2", "1", 8))
+    assert boxed.boxes.sent == []
+
+
+def test_a_choice_that_is_open_when_the_match_ends_is_taken_out_of_the_boxes(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    assert boxed.act(1, "bid", number=3)["ok"]
+    boxed.boxes.sent.clear()
+    assert staff(boxed, "end")[0]
+    assert boxed.boxes.sent == [("cancel", "box-2", round), ("cancel", "box-3", round)]
+
+
+def test_a_phone_is_too_late_only_while_its_own_box_opens(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.take(BoxLocked("box-1", round), BoxLocked("box-2", round))
+    assert boxed.act(1, "bid", number=1)["ok"], "seat 3 still chooses"
+    boxed.take(BoxLocked("box-3", round))
+    refused = boxed.act(2, "bid", number=6)
+    assert (refused["code"], refused["error"]) == ("LOCKED", "Everybody has locked: the choices are being revealed.")
+    assert ("cancel", "box-2", round) not in boxed.boxes.sent
+
+
+def test_the_claim_of_a_phone_ends_with_the_cable_of_the_box(rig: TableRig) -> None:
+    rig.boxes_up()
+    assert rig.claim(2) is None
+    rig.take(BoxDown("box-2", "unplugged"))
+    (decided,) = rig.decided
+    assert not decided.held
+    assert decided.say == "The box of seat 2 is disconnected. Type its code from the big screen."
+
+
+def test_the_table_waits_for_those_who_have_not_locked_anywhere(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.take(BoxLocked("box-1", round))
+    assert boxed.act(2, "bid", number=3)["ok"]
+    boxed.clock.time += CALL_SECONDS
+    boxed.take(Tick())
+    assert boxed.state["nudged"] == [3]
 
 
 # --- dice ------------------------------------------------------------------------------------------------
