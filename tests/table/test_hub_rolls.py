@@ -11,6 +11,7 @@ from hub.engine.decision import offer
 from hub.ports import Tick
 from hub.table.dice.rolls import HUB_CHOICE_SECONDS, HUB_SECONDS
 from tests.table.fakes import TableRig
+from tests.table.test_pitches import launched, table
 
 
 def started(*, chosen: bool = True, **options: Any) -> TableRig:
@@ -82,6 +83,13 @@ def test_it_is_said_between_matches_and_ends_with_the_party() -> None:
     empty.say_leave(2)
     empty.take(Tick())
     assert not empty.state["hub_rolls"]
+
+
+def test_nobody_else_acts_during_a_pitch() -> None:
+    rig = launched(table(boxes=True))
+    for seat in (1, 2, 3):
+        refused = rig.act(seat, "abstain")
+        assert (refused["code"], refused["error"]) == ("PITCH", "Wait for the end of the pitch.")
 
 
 @pytest.mark.parametrize("on", [None, 1, "yes"])

@@ -927,6 +927,44 @@ def test_of_dice_read_as_they_lie_all_are_said_to_lie_there() -> None:
         assert rig.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
 
 
+def test_a_reading_and_an_objection_need_no_sentence() -> None:
+    rig = at(2)
+    rig.see("armed", say="Two dice, please.")
+    rig.see("settled", 1, 6)
+    assert (state(rig), rig.state["dice"]["read"], rig.state["dice"]["say"]) == (("settled", [1, 6]), "read", "")
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
+    assert (rig.state["dice"]["read"], rig.state["dice"]["say"]) == (None, "")
+    rig = at(2, reader=False)
+    assert rig.say(1, "roll", {"faces": [1, 6]})["ok"]
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
+    assert (state(rig), rig.state["dice"]["say"]) == (("no_reader", []), "Type what the dice show.")
+
+
+def test_a_reader_is_asked_once_for_each_batch_and_only_unfinished_rolls_are_kept() -> None:
+    rig = at(10)
+    read(rig, 1, 2, 3, 4, 5, 6)
+    assert rig.order.count("keep dice") == 1
+    read(rig, 1, 2, 3, 4)
+    assert rig.dice.armed == [(1, 6, 6), (1, 4, 6), (2, 6, 6)]
+    assert rig.order.count("keep dice") == 2, "the finished roll was forgotten"
+    for seat in (1, 2, 3):
+        assert rig.say(seat, "dice", {"say": "hub"})["ok"]
+    assert len(rig.dice.armed) == 3, "the hub needs no reader"
+
+
+def test_what_the_reader_says_of_no_roll_shows_nothing_new() -> None:
+    rig = TableRig(boxes=False, offered=[EARLY])
+    rig.sit()
+    rig.start("early")
+    shown = len(rig.phones.public)
+    rig.see("settled", 6, 6)
+    assert len(rig.phones.public) == shown
+    assert rig.act(1, "climb")["ok"]
+    shown = len(rig.phones.public)
+    rig.see("rolling", arm=rig.dice.numbers[-1] + 1)
+    assert len(rig.phones.public) == shown, "it is about another throw"
+
+
 # --- what is refused ---------------------------------------------------------------------------------------
 
 
@@ -1139,6 +1177,12 @@ def test_the_hub_rolls_nothing_while_the_disk_is_full() -> None:
     rig.store.broken = ""
     rig.take(Tick())
     assert (rig.state["state"], len(rolls_heard(rig))) == ("playing", 1)
+
+
+def test_who_rolls_is_not_known_while_the_disk_cannot_be_read() -> None:
+    store = MemoryStore()
+    store.unreadable = "The disk is broken."
+    assert not TableRig(boxes=False, offered=[GAMES[1]], store=store).state["hub_rolls"]
 
 
 def test_the_choice_that_people_roll_survives_a_restart_as_well() -> None:

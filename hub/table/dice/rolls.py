@@ -212,7 +212,7 @@ class Rolls(Part):
             self._compare(self.dispute, faces, read)
             return
         batches, hidden, index = self.dice.batches, match.hidden(), len(match.log)
-        self._play.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
+        self._play.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}))
         self.close_dispute_window()
         self._allow_dispute(decision.roll, index, batches, hidden)
 
