@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias
 
 from hub.display.labels import NO_LABELS, Deck, beside, cents, deck_in, face_of, fill, value_at
 from hub.engine.decision import Answer, Move, Roll
@@ -189,8 +189,8 @@ def label(
 def _short_label(answer: Answer, labels: Labels, view: View | None, letters: Lettering) -> str:
     """Return the written values of an answer, else the short name of its move; for printed cards their number."""
     name = letters.write(_short_name(answer.move, labels)).lower()
-    if printed := [len(value) for value in answer.args.values() if _are_printed(value)]:
-        return f"{name} {printed[0]}"
+    if printed := next(filter(None, map(_count_printed, answer.args.values())), 0):
+        return f"{name} {printed}"
     deck = deck_in(labels, view)
     values = [_value_text(name, value, labels, view, deck, short=True) for name, value in answer.args.items()]
     return " ".join(map(letters.write, values)) or name
@@ -235,9 +235,9 @@ def _with_unit(parameter: str, value: object, text: str, labels: Labels) -> str:
 def _value_text(parameter: str, value: object, labels: Labels, view: View | None, deck: Deck, *, short: bool) -> str:
     """Return one value in words: cards by their faces, money as money, `target` as a seat, gaps by their neighbours."""
     about = _of_parameter(parameter, labels)
-    if _are_printed(value):
+    if printed := _count_printed(value):
         cards = labels.printed_cards.many if labels.printed_cards else UNKNOWN
-        return say("{count} {cards}", count=len(value), cards=cards)
+        return say("{count} {cards}", count=printed, cards=cards)
     if isinstance(value, list):
         return listed([_value_text(parameter, one, labels, view, deck, short=short) for one in value], ",")
     if about.card:
@@ -255,9 +255,9 @@ def _value_text(parameter: str, value: object, labels: Labels, view: View | None
     return str(value)
 
 
-def _are_printed(value: object) -> TypeGuard[list[str]]:
-    """Return whether a value is printed cards, which the hub does not know."""
-    return isinstance(value, list) and bool(value) and all(one == UNKNOWN for one in value)
+def _count_printed(value: object) -> int:
+    """Return the number of cards if a value is printed cards, which the hub does not know; else 0."""
+    return len(value) if isinstance(value, list) and all(one == UNKNOWN for one in value) else 0
 
 
 def _card_text(value: object, labels: Labels, deck: Deck, *, short: bool) -> str:
