@@ -258,6 +258,7 @@ class Presses:
             return self._boxes.is_idle(seat) and self._choose_from_menu(seat, signal)
         displays, dice = self._boxes.displays, self._rolls.dice
         cursor, moves = displays.cursor(number), decision.offers(number)
+        roll = None
         if decision.roll and decision.roll.seat == number:
             roll = replace(decision.roll, count=dice.open.missing)
             moves = [] if dice.has_fallen else moves
@@ -271,7 +272,7 @@ class Presses:
         else:
             return self._choose_from_menu(seat, signal)
         explains = isinstance(meaning, controls.WhatIsThis) and meaning.answer is not None
-        displays.move_cursor(seat, cursor, match, decision, silent=explains)
+        displays.move_cursor(seat, cursor, match, decision, roll, silent=explains)
         self._perform(seat, meaning)
         return True
 

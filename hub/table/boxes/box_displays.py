@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from hub.display.language import Language
-from hub.engine.decision import Answer, Decision
+from hub.engine.decision import Answer, Decision, Roll
 from hub.engine.match import Match
 from hub.ports import Boxes
 from hub.table.boxes import answer_line, captions, controls
@@ -45,13 +45,13 @@ class BoxDisplays:
         self._cursors.pop(seat, None)
 
     def move_cursor(
-        self, seat: Seat, cursor: controls.Cursor, match: Match, decision: Decision, *, silent: bool
+        self, seat: Seat, cursor: controls.Cursor, match: Match, decision: Decision, roll: Roll | None, *, silent: bool
     ) -> None:
-        """Move the cursor of a seat; unless `silent`, show what is picked now."""
+        """Move the cursor of a seat; unless `silent`, show what is picked now. `roll`: the dice that it still types."""
         self._cursors[seat.number] = cursor
         if not silent:
             self._explained.pop(seat.number, None)
-            self._write(seat, self._picked_caption(match, decision, seat.number))
+            self._write(seat, self._picked_caption(match, decision, seat.number, roll))
 
     # --- texts ---
 
@@ -124,11 +124,11 @@ class BoxDisplays:
             decision.want, moves, sealed=sealed, labels=match.game.labels, view=view, letters=self.letters
         )
 
-    def _picked_caption(self, match: Match, decision: Decision, seat: int) -> str:
-        """Return the dice typed so far, or what the dial picks."""
+    def _picked_caption(self, match: Match, decision: Decision, seat: int, roll: Roll | None = None) -> str:
+        """Return the typed dice of a `roll`, or what the dial picks."""
         cursor, moves, labels = self.cursor(seat), decision.offers(seat), match.game.labels
-        if decision.roll and decision.roll.seat == seat:
-            return captions.typed_caption(cursor, decision.roll, moves, labels, seen_by(match, seat), self.letters)
+        if roll:
+            return captions.typed_caption(cursor, roll, moves, labels, seen_by(match, seat), self.letters)
         return captions.picked_caption(cursor, moves, labels, seen_by(match, seat), self.letters)
 
 
