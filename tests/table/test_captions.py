@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from functools import cache, partial
 from itertools import product
+from math import inf
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import replace
 
 from hub import games
 from hub.display.language import Catalogue, Language
 from hub.docs import catalogues
-from hub.engine.decision import Amount, Answer, Move, OneOf, Order, Roll, offer
+from hub.engine.decision import Amount, Answer, Move, OneOf, Order, Roll, ask, ask_all, offer, roll, roll_or
 from hub.engine.text import Text, money, say
 from hub.languages import language_of, languages
+from hub.ports import BoxDown, BoxUp, Key, Tick, Turn
 from hub.state import QuestionKind, RollState
 from hub.table.boxes.answer_line import MAX_ANSWERS
 from hub.table.boxes.captions import (
@@ -29,10 +32,14 @@ from hub.table.boxes.captions import (
 )
 from hub.table.boxes.controls import ON_THE_PHONE, Cursor
 from hub.table.boxes.lettering import Lettering, cut, fits, lines
+from hub.table.people.people import Patience
 from hub.table.presses import MENU
 from hub.table.seating.questions import caption
+from hub.table.seating.seats import CLAIM_SECONDS
+from tests.engine.ladder import Climb
 from tests.made_labels import made_labels
 from tests.table.fakes import TableRig
+from tests.table.test_table import made_up
 
 TEN = Roll(1, 10, 6, "odds")
 SAID = [
@@ -356,3 +363,261 @@ def test_a_display_breaks_between_words_if_it_can(text: str, shown: list[str]) -
 )
 def test_a_caption_is_cut_where_forty_characters_or_three_lines_end(text: str, shown: str) -> None:
     assert (cut(text), fits(text), fits(shown)) == (shown, text == shown, True)
+
+
+# --- what the boxes of a table show ------------------------------------------------------------------------
+
+
+async def market(s: Climb) -> None:
+    """Seat 1 bids or passes, all choose in secret, seat 2 rolls two dice or sells, and so on."""
+    while True:
+        await ask(
+            s,
+            1,
+            [offer("bid", amount=Amount(5, 45, 5)), offer("look", card=OneOf(["eel", "carp"])), offer("pass")],
+            "Bid?",
+        )
+        await ask_all(s, {seat: [offer("hook"), offer("line")] for seat in s.seats}, "Hook or line?", into="bid")
+        await roll_or(s, 2, 2, 6, "trial", "Roll, or sell.", [offer("sell")])
+        await ask(s, 3, [offer("use", order=Order([1, 2, 3]))], "In which order?")
+
+
+MARKET = replace(
+    made_up("market", market),
+    labels=made_labels(
+        {
+            "minutes": 1,
+            "blurb": "For tests.",
+            "moves": {
+                "bid": {
+                    "label": "Bid {amount}",
+                    "effect": "The highest bid of all who are still in wins the lot at the end.",
+                },
+                "look": {"label": "Look at {card}"},
+                "pass": {"label": "Pass", "box": "bar", "effect": "You are out."},
+            },
+            "parameters": {"amount": {"money": "dollars"}, "card": {"card": True}},
+            "cards": {"eel": {"name": "Eel"}, "carp": {"name": "Carp"}},
+        }
+    ),
+)
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch) -> TableRig:
+    """Three phones and boxes at the market, at which seat 1 bids first."""
+    monkeypatch.setattr(games, "find", {"market": MARKET}.__getitem__)
+    rig = TableRig(4, offered=[MARKET], patience=Patience(ask=inf, idle=inf))
+    rig.boxes_up()
+    rig.sit(1, 2, 3)
+    rig.start("market")
+    return rig
+
+
+def shown(rig: TableRig) -> list[str]:
+    """The displays of the boxes, from seat 1 on."""
+    return [rig.boxes.texts[f"box-{seat}"] for seat in range(1, rig.seats + 1)]
+
+
+def held(rig: TableRig, seat: int, control: str) -> str:
+    """The display of a seat after a key was held."""
+    rig.take(Key(f"box-{seat}", control, "hold"))  # type: ignore[arg-type]
+    return rig.boxes.texts[f"box-{seat}"]
+
+
+def to_dice(rig: TableRig) -> None:
+    """Seat 1 passes, and all choose: seat 2 is asked for dice."""
+    rig.press(1, "bar")
+    for seat in (1, 2, 3):
+        assert rig.act(seat, "hook")["ok"]
+
+
+def test_a_display_follows_its_dial_and_is_blank_at_seats_that_are_not_asked(shop: TableRig) -> None:
+    assert shown(shop) == ["Bid $5 | bar: Pass", "", "", ""]
+    shop.take(Turn("box-1", 2))
+    assert shown(shop)[0] == "Bid $15 | bar: Pass"
+    shop.take(BoxDown("box-1", "unplugged"), BoxUp("box-1", "b2", "1", 8))
+    assert shown(shop)[0] == "Bid $15 | bar: Pass", "the dial has not moved"
+    shop.press(1, "bar")
+    assert shown(shop) == ["1 hook, 2 line"] * 3 + [""]
+
+
+def test_every_decision_has_a_dial_at_rest(shop: TableRig) -> None:
+    shop.take(Turn("box-1", 2))
+    shop.press(1, "push")
+    for seat in (1, 2, 3):
+        assert shop.act(seat, "hook")["ok"]
+    assert shop.act(2, "sell")["ok"]
+    assert shown(shop) == ["", "", "In which order?", ""]
+    assert shop.act(3, "use", order=[3, 2, 1])["ok"]
+    assert shown(shop)[0] == "Bid $5 | bar: Pass"
+
+
+def test_a_press_that_cannot_be_is_refused_on_its_own_display_with_a_buzz(shop: TableRig) -> None:
+    to_dice(shop)
+    assert shop.act(2, "sell")["ok"]
+    shop.boxes.sent.clear()
+    shop.press(3, "push")
+    assert shown(shop) == ["", "", "Answer this question on a phone.", ""]
+    assert shop.boxes.sent == [("buzz", "box-3", "error")]
+
+
+def test_a_held_key_tells_what_it_would_pick_and_picks_nothing(shop: TableRig) -> None:
+    shop.boxes.sent.clear()
+    assert [held(shop, 1, control) for control in ("k1", "k1", "k3")] == [
+        "Look at Eel",
+        "Look at Eel",
+        "Pass. You are out",
+    ]
+    assert held(shop, 1, "k4") == "Bid $5 | bar: Pass", "nothing is on that key"
+    assert shop.boxes.sent == [], "a question is no mistake"
+    shop.press(1, "push")
+    assert shop.match.log[-1].move == "bid"
+
+
+def test_an_explanation_goes_on_with_the_same_key_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def two(s: Climb) -> None:
+        await ask(s, 1, [offer("bid", number=Amount(1, 2)), offer("pass")], "Bid?")
+
+    effect = "The highest bid of all who are still in wins the lot at the end."
+    labels = made_labels(
+        {"minutes": 1, "blurb": "For tests.", "moves": {"bid": {"label": "Bid {number}", "effect": effect}}}
+    )
+    monkeypatch.setattr(games, "find", {"two": replace(made_up("two", two), labels=labels)}.__getitem__)
+    rig = TableRig(2, offered=[games.find("two")])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("two")
+    first, second = "Bid 1. The highest bid of all who are", "still in wins the lot at the end"
+    assert [held(rig, 1, "k1") for _ in range(3)] == [first, second, first]
+    assert held(rig, 1, "k2") == first.replace("1", "2")
+    assert held(rig, 1, "k1") == first
+    rig.take(Turn("box-1", 1))
+    assert shown(rig)[0] == "Bid 2"
+    assert held(rig, 1, "k1") == first, "the dial has moved since"
+
+
+def test_the_rollers_display_says_what_to_do_until_something_is_typed(shop: TableRig) -> None:
+    to_dice(shop)
+    assert shown(shop) == ["", "Roll, or type on K1-K6", "", ""]
+    shop.take(Turn("box-2", -1))
+    assert shown(shop)[1] == "Sell"
+    shop.take(Turn("box-2", 1))
+    shop.press(2, "k4")
+    assert shown(shop)[1] == "Dice: 4 _"
+    shop.see("rolling")
+    assert shown(shop)[1] == "Dice: 4 _", "what was typed stays"
+    shop.press(2, "k5", "push")
+    assert shown(shop) == [
+        "Dice right? Push yes, bar no",
+        "Typed. Another player must confirm",
+        "Dice right? Push yes, bar no",
+        "",
+    ]
+    shop.press(3, "bar")
+    assert shown(shop) == ["", "Roll, or type on K1-K6", "", ""]
+    shop.press(2, "k4")
+    assert shown(shop)[1] == "Dice: 4 _", "the earlier dice are forgotten"
+
+
+def test_dice_are_shown_at_the_seats_that_play_and_have_a_box(shop: TableRig) -> None:
+    to_dice(shop)
+    shop.take(BoxDown("box-3", "unplugged"))
+    shop.boxes.texts["box-3"] = "dark"
+    shop.see("cocked", 1)
+    leaning = "A die leans. Push: read as it lies"
+    assert shown(shop) == [leaning, "Roll that die. Push: read as it lies", "dark", ""]
+    shop.take(BoxUp("box-3", "b2", "1", 8))
+    assert shown(shop)[2] == leaning
+    shop.see("settled", 1, 6)
+    assert shown(shop) == ["", "Push: right. Bar: read again", "", ""]
+
+
+def test_a_typed_batch_is_forgotten_when_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def seven(s: Climb) -> None:
+        await roll(s, 1, 7, 6, "trial", "Roll seven dice.")
+        await ask(s, 2, [offer("go")], "Go on?")
+
+    monkeypatch.setattr(games, "find", {"seven": made_up("seven", seven)}.__getitem__)
+    rig = TableRig(2, offered=[games.find("seven")], reader=False)
+    rig.boxes_up()
+    rig.sit()
+    rig.start("seven")
+    assert shown(rig) == ["Dice from 1 of 7: roll or K1-K6", ""]
+    rig.press(1, *["k1"] * 6, "push")
+    rig.press(2, "push")
+    assert shown(rig)[0] == "Dice from 7 of 7: roll or K1-K6"
+    rig.press(1, "k3")
+    assert shown(rig)[0] == "Dice: 3", "only one die is missing"
+
+
+def test_a_dispute_is_offered_where_the_bar_is_free_and_asked_where_a_vote_is(shop: TableRig) -> None:
+    to_dice(shop)
+    shop.see("settled", 1, 6)
+    shop.press(2, "push")
+    ask_it = "Dice read wrong? Bar: read again"
+    assert shown(shop) == [ask_it, ask_it, "In which order?", ""]
+    shop.press(1, "bar")
+    vote = "Read dice again? Push yes, bar no"
+    assert shown(shop) == [vote] * 3 + [""]
+    shop.press(1, "bar")
+    shop.press(2, "bar")
+    assert shown(shop) == ["", "", "In which order?", ""]
+
+
+def test_a_question_to_the_table_is_shown_where_it_can_be_answered_and_only_once(shop: TableRig) -> None:
+    for seat in (2, 3):
+        shop.press(seat, "k1")  # somebody is there
+    assert shop.say(2, "ask", {"what": "end"})["ok"]
+    ask_it = caption("end", 2, ["yes", "no"])
+    assert shown(shop) == ["Bid $5 | bar: Pass", "", ask_it, ""], "seat 1 is asked by the match, seat 2 has asked"
+    shop.press(3, "bar")
+    assert shown(shop)[2] != ask_it
+
+
+def test_a_claim_is_shown_at_its_own_seat_until_it_ends(shop: TableRig) -> None:
+    assert shop.claim(4) is None
+    assert shown(shop) == ["Bid $5 | bar: Pass", "", "", claim_caption(push=False)]
+    assert shop.notice() == (
+        "Another phone asks for seat 4. To let it in, hold the bar of that seat's box, then hold the dial too, for a second."
+    )
+    assert [one["key"] for one in shop.state["notices"]] == ["claim:4"]
+    shop.clock.time += CLAIM_SECONDS
+    shop.take(Tick())
+    assert (shown(shop)[3], shop.state["notices"]) == ("", [])
+
+
+@pytest.mark.parametrize("held_by_phone", [False, True])
+def test_between_matches_a_push_lets_a_phone_in_at_a_free_seat(held_by_phone: bool) -> None:
+    rig = TableRig(offered=[SHOP_LESS])
+    rig.boxes_up()
+    rig.sit(1)
+    seat = 1 if held_by_phone else 2
+    assert rig.claim(seat) is None
+    assert rig.boxes.texts[f"box-{seat}"] == claim_caption(push=not held_by_phone)
+    assert (
+        rig.notice() == f"A phone asks for seat {seat}. To let it in, push the dial of its box."
+    ) is not held_by_phone
+    assert rig.boxes.texts.get("box-3", "") == ""
+
+
+def test_a_game_without_boxes_is_shown_nowhere() -> None:
+    rig = TableRig(boxes=False, offered=[SHOP_LESS])
+    rig.sit()
+    rig.start("shopless")
+    assert rig.act(1, "hook")["ok"]
+    assert (rig.boxes.texts, rig.boxes.sent) == ({}, [])
+
+
+async def shopless(s: Climb) -> None:
+    """All choose in secret."""
+    await ask_all(s, {seat: [offer("hook"), offer("line")] for seat in s.seats}, "Hook or line?", into="bid")
+
+
+SHOP_LESS = made_up("shopless", shopless)
+
+
+@pytest.fixture(autouse=True)
+def _found(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = games.find
+    monkeypatch.setattr(games, "find", lambda name: SHOP_LESS if name == "shopless" else find(name))
