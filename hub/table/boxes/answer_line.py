@@ -56,10 +56,9 @@ def line_and_rest(moves: Sequence[Move], labels: Labels) -> tuple[list[Answer], 
     if not values:
         return single, single.index(rest) if rest else 0
     if rest:
-        listed_before = takewhile(lambda move: move.name != rest.move, moves)
-        ranging = [move for move in listed_before if len(by_move.get(move.name, ())) > 1]
+        listed_before = list(takewhile(lambda move: move.name != rest.move, moves))
         single.remove(rest)
-        values.insert(sum(1 for answer in values if any(accepts_answer(move, answer) for move in ranging)), rest)
+        values.insert(sum(1 for answer in values if any(accepts_answer(move, answer) for move in listed_before)), rest)
     line = [*reversed(single), *values]
     return line, line.index(rest or next(iter(by_move.values()))[0])
 
@@ -186,8 +185,7 @@ def _with_current_parameters(move: Move, picked: Mapping[str, Value], labels: La
 
 def _coarse(param: Param, about: ParameterLabels | None) -> Param:
     """Return an amount in the coarser steps that the labels give the dial; other parameters unchanged."""
-    step = about.dial if about else 0
-    if not isinstance(param, Amount) or param.step >= step:
+    if about is None or not isinstance(param, Amount) or param.step >= about.dial:
         return param
-    least = -(-param.min // step) * step
-    return Amount(least, param.max, step) if least <= param.max else param
+    least = -(-param.min // about.dial) * about.dial
+    return Amount(least, param.max, about.dial) if least <= param.max else param

@@ -288,7 +288,6 @@ def _fitting_label(
     answer: Answer, labels: Labels, view: View | None, letters: Lettering, deck: Deck | None = None
 ) -> str:
     """Return an answer as a caption: in full if it fits, else without the names of cards."""
-    deck = deck_in(labels, view) if deck is None else deck
     whole = letters.write(label(answer, labels, view, deck=deck))
     return whole if fits(whole) else letters.shorten(label(answer, labels, view, short=True, deck=deck))
 

@@ -168,7 +168,7 @@ def press(
             picked = _index_for_key(step, line, index, number)
             if picked is None:
                 return cursor, Refused(say("There is no {number} here: turn, then push.", number=number))
-            return replace(cursor, position=picked, held_number=number if _key_parameter(step) else None), Nothing()
+            return replace(cursor, position=picked, held_number=number), Nothing()
 
 
 def current_step(moves: Sequence[Move], cursor: Cursor, labels: Labels) -> tuple[Cursor, list[Move]]:
