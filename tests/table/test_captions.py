@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from hub import games
 from hub.display.language import Catalogue, Language
 from hub.docs import catalogues
-from hub.engine.decision import Amount, Answer, Move, OneOf, Order, Roll, ask, ask_all, offer, roll, roll_or
+from hub.engine.decision import Amount, Answer, Choose, Move, OneOf, Order, Roll, ask, ask_all, offer, roll, roll_or
 from hub.engine.text import Text, money, say
 from hub.languages import language_of, languages
-from hub.ports import BoxDown, BoxUp, Key, Tick, Turn
+from hub.ports import BoxDown, BoxLocked, BoxUnlocked, BoxUp, Key, Tick, Turn
 from hub.state import QuestionKind, RollState
 from hub.table.boxes.answer_line import MAX_ANSWERS
 from hub.table.boxes.captions import (
@@ -32,6 +32,7 @@ from hub.table.boxes.captions import (
 )
 from hub.table.boxes.controls import ON_THE_PHONE, Cursor
 from hub.table.boxes.lettering import Lettering, cut, fits, lines
+from hub.table.people.absence import ASK_HERE_SECONDS
 from hub.table.people.people import Patience
 from hub.table.presses import MENU
 from hub.table.seating.questions import caption
@@ -159,6 +160,7 @@ def test_a_sealed_question_that_only_a_phone_can_answer_or_with_long_names_is_as
 def test_a_sealed_question_names_moves_without_values_by_their_short_names() -> None:
     moves = [offer("bid", number=3), offer("skip"), offer("stand_pat"), offer("show", cards=["?", "?"])]
     assert question_caption("Well?", moves, sealed=True, labels=SKIPS) == "1 3, 2 skip, 3 stand pat, 4 show 2"
+    assert question_caption("Well?", [offer("bid", quantity=3, rank=5)], sealed=True) == "1 3 5"
 
 
 def test_the_bars_hint_is_shortened_or_left_out_if_it_does_not_fit() -> None:
@@ -200,6 +202,8 @@ def test_a_name_that_does_not_fit_is_cut_and_a_card_loses_its_name_first() -> No
     assert typed_caption(Cursor(position=-1), TEN, [offer("bid", cards=[1])], labels, view) == "Bid 1 (+2) Flown Mower"
     assert label(three, labels, view) == "Bid 1 (+2) Flown Mower, 2 (+1) Flown Mower, 3 (0) Flown Mower"
     assert label(one, labels) == "Bid 1", "without a view its face is not known"
+    keys = [offer("bid", cards=Choose([1, 3], 1, 1))]
+    assert question_caption("Which?", keys, sealed=True, labels=labels, view=view) == "1 1 (+2), 2 3 (0)"
 
 
 @pytest.mark.parametrize(
@@ -247,6 +251,8 @@ def test_a_held_key_tells_the_effect_of_a_move_and_of_each_card() -> None:
     assert explanation(Answer("pass", {"card": 9}), labels, view) == ["Pass 9"]
     other = made_labels({"moves": {"play": {"label": "Play"}}, "cards": {"spy": {"name": "Spy"}}})
     assert explanation(Answer("play", {"card": "spy"}), other) == ["Play"]
+    nothing = made_labels({"moves": {"play": {"label": "{table.nothing}"}}})
+    assert explanation(Answer("play", {}), nothing) == [""]
 
 
 def named(value: Any, parameter: str = "x", view: dict[str, Any] | None = None, **about: Any) -> str:
@@ -303,6 +309,7 @@ def test_a_gap_is_named_by_the_cards_beside_it_if_they_are_known() -> None:
     assert named(2, view={"row": ["x"]}, between="row") == "Take it 2"
     assert named(-1, view={"row": ["x"]}, between="row") == "Take it -1"
     assert named(0, view={"row": None}, between="row") == "Take it into the empty row"
+    assert named([0, 1], view={"row": ["x"]}, between="row") == "Take it left of ?, right of ?"
 
 
 # --- letters and lines -------------------------------------------------------------------------------------
@@ -394,7 +401,8 @@ MARKET = replace(
                     "effect": "The highest bid of all who are still in wins the lot at the end.",
                 },
                 "look": {"label": "Look at {card}"},
-                "pass": {"label": "Pass", "box": "bar", "effect": "You are out."},
+                "pass": {"label": "Pass at {table.top}", "box": "bar", "effect": "You are out."},
+                "hook": {"label": "Throw it at {table.top}", "short": "CATCH"},
             },
             "parameters": {"amount": {"money": "dollars"}, "card": {"card": True}},
             "cards": {"eel": {"name": "Eel"}, "carp": {"name": "Carp"}},
@@ -433,13 +441,13 @@ def to_dice(rig: TableRig) -> None:
 
 
 def test_a_display_follows_its_dial_and_is_blank_at_seats_that_are_not_asked(shop: TableRig) -> None:
-    assert shown(shop) == ["Bid $5 | bar: Pass", "", "", ""]
+    assert shown(shop) == ["Bid $5 | bar: Pass at 100", "", "", ""]
     shop.take(Turn("box-1", 2))
-    assert shown(shop)[0] == "Bid $15 | bar: Pass"
+    assert shown(shop)[0] == "Bid $15 | bar: Pass at 100"
     shop.take(BoxDown("box-1", "unplugged"), BoxUp("box-1", "b2", "1", 8))
-    assert shown(shop)[0] == "Bid $15 | bar: Pass", "the dial has not moved"
+    assert shown(shop)[0] == "Bid $15 | bar: Pass at 100", "the dial has not moved"
     shop.press(1, "bar")
-    assert shown(shop) == ["1 hook, 2 line"] * 3 + [""]
+    assert shown(shop) == ["1 catch, 2 line"] * 3 + [""]
 
 
 def test_every_decision_has_a_dial_at_rest(shop: TableRig) -> None:
@@ -450,7 +458,7 @@ def test_every_decision_has_a_dial_at_rest(shop: TableRig) -> None:
     assert shop.act(2, "sell")["ok"]
     assert shown(shop) == ["", "", "In which order?", ""]
     assert shop.act(3, "use", order=[3, 2, 1])["ok"]
-    assert shown(shop)[0] == "Bid $5 | bar: Pass"
+    assert shown(shop)[0] == "Bid $5 | bar: Pass at 100"
 
 
 def test_a_press_that_cannot_be_is_refused_on_its_own_display_with_a_buzz(shop: TableRig) -> None:
@@ -467,9 +475,9 @@ def test_a_held_key_tells_what_it_would_pick_and_picks_nothing(shop: TableRig) -
     assert [held(shop, 1, control) for control in ("k1", "k1", "k3")] == [
         "Look at Eel",
         "Look at Eel",
-        "Pass. You are out",
+        "Pass at 100. You are out",
     ]
-    assert held(shop, 1, "k4") == "Bid $5 | bar: Pass", "nothing is on that key"
+    assert held(shop, 1, "k4") == "Bid $5 | bar: Pass at 100", "nothing is on that key"
     assert shop.boxes.sent == [], "a question is no mistake"
     shop.press(1, "push")
     assert shop.match.log[-1].move == "bid"
@@ -495,6 +503,64 @@ def test_an_explanation_goes_on_with_the_same_key_only(monkeypatch: pytest.Monke
     rig.take(Turn("box-1", 1))
     assert shown(rig)[0] == "Bid 2"
     assert held(rig, 1, "k1") == first, "the dial has moved since"
+
+
+def test_the_menu_is_chosen_only_while_the_display_says_so(shop: TableRig) -> None:
+    shop.take(Turn("box-2", 1))
+    assert shown(shop)[1] == MENU[0][1]
+    assert shop.claim(2) is None
+    shop.press(2, "push")
+    assert (shown(shop)[1], shop.state["paused"]) == (claim_caption(push=False), None)
+    shop.take(Turn("box-3", 1))
+    shop.press(3, "push")
+    assert shop.state["paused"] == 3
+
+
+def test_a_whole_match_is_shown_in_the_tables_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {
+        "Bid {amount}": "Biete {amount}",
+        "Pass at {table_top}": "Passe bei {table_top}",
+        "bar: {answer}": "Leiste: {answer}",
+        "You are out.": "Du bist raus.",
+        "Throw it at {table_top}": "Wirf bei {table_top}",
+        "CATCH": "HAKEN",
+        "Dice: {dice}": "Augen: {dice}",
+        "Sell": "Verkaufe",
+    }
+    monkeypatch.setattr(games, "find", {"market": MARKET}.__getitem__)
+    rig = TableRig(
+        3,
+        offered=[MARKET],
+        patience=Patience(ask=inf, idle=inf),
+        language=lambda game: Language(Catalogue(language="de", messages=dict(said) if game == "market" else {})),
+    )
+    rig.boxes_up()
+    rig.sit()
+    rig.start("market")
+    assert shown(rig) == ["Biete $5 | Leiste: Passe bei 100", "", ""]
+    assert held(rig, 1, "k3") == "Passe bei 100. Du bist raus"
+    rig.take(Turn("box-1", 1))
+    assert shown(rig)[0] == "Biete $10 | Leiste: Passe bei 100"
+    rig.press(1, "bar")
+    assert shown(rig) == ["1 haken, 2 line"] * 3
+    assert rig.boxes.rounds["box-1"].names == ("Wirf bei 100", "Line")
+    for seat in (1, 2, 3):
+        assert rig.act(seat, "hook")["ok"]
+    rig.press(2, "k4")
+    assert shown(rig)[1] == "Augen: 4 _"
+
+
+def test_the_dial_in_the_lobby_names_each_game_in_its_own_words() -> None:
+    def language(game: str) -> Language:
+        return Language(Catalogue(language="de", messages={"Shopless": f"Laden, {game}", "Market": f"Markt, {game}"}))
+
+    rig = TableRig(offered=[SHOP_LESS, MARKET], language=language)
+    rig.boxes_up()
+    texts = []
+    for detents in (1, 1, -1):
+        rig.take(Turn("box-1", detents))
+        texts.append(shown(rig)[0])
+    assert texts == ["Laden, shopless", "Markt, market", "Laden, shopless"]
 
 
 def test_the_rollers_display_says_what_to_do_until_something_is_typed(shop: TableRig) -> None:
@@ -570,18 +636,24 @@ def test_a_question_to_the_table_is_shown_where_it_can_be_answered_and_only_once
         shop.press(seat, "k1")  # somebody is there
     assert shop.say(2, "ask", {"what": "end"})["ok"]
     ask_it = caption("end", 2, ["yes", "no"])
-    assert shown(shop) == ["Bid $5 | bar: Pass", "", ask_it, ""], "seat 1 is asked by the match, seat 2 has asked"
+    assert shown(shop) == ["Bid $5 | bar: Pass at 100", "", ask_it, ""], (
+        "seat 1 is asked by the match, seat 2 has asked"
+    )
+    assert shop.claim(3) is None
+    assert shown(shop)[2] == ask_it, "what the keys answer"
     shop.press(3, "bar")
     assert shown(shop)[2] != ask_it
 
 
 def test_a_claim_is_shown_at_its_own_seat_until_it_ends(shop: TableRig) -> None:
     assert shop.claim(4) is None
-    assert shown(shop) == ["Bid $5 | bar: Pass", "", "", claim_caption(push=False)]
+    assert shown(shop) == ["Bid $5 | bar: Pass at 100", "", "", claim_caption(push=False)]
     assert shop.notice() == (
         "Another phone asks for seat 4. To let it in, hold the bar of that seat's box, then hold the dial too, for a second."
     )
     assert [one["key"] for one in shop.state["notices"]] == ["claim:4"]
+    assert shop.claim(1) is None
+    assert shown(shop)[0] == "Bid $5 | bar: Pass at 100", "the match asks this seat"
     shop.clock.time += CLAIM_SECONDS
     shop.take(Tick())
     assert (shown(shop)[3], shop.state["notices"]) == ("", [])
@@ -599,6 +671,46 @@ def test_between_matches_a_push_lets_a_phone_in_at_a_free_seat(held_by_phone: bo
         rig.notice() == f"A phone asks for seat {seat}. To let it in, push the dial of its box."
     ) is not held_by_phone
     assert rig.boxes.texts.get("box-3", "") == ""
+
+
+def test_before_the_first_match_displays_speak_the_language_of_no_game() -> None:
+    said = "Phone wants this seat: push yes, bar no"
+    rig = TableRig(language=lambda game: Language(Catalogue(language="de", messages={said: f"Telefon <{game}>"})))
+    rig.boxes_up()
+    assert rig.claim(2) is None
+    assert shown(rig) == ["", "Telefon <>", ""]
+
+
+def test_a_seat_that_chose_on_its_phone_may_use_the_menu_of_its_box_and_no_other(shop: TableRig) -> None:
+    shop.press(1, "bar")
+    assert shop.act(1, "hook")["ok"]
+    before = shown(shop)
+    for seat in (1, 2):
+        shop.take(Turn(f"box-{seat}", 1))
+    assert shown(shop) == [MENU[0][1], *before[1:]]
+
+
+def test_locked_boxes_are_asked_about_an_absent_seat_on_their_keys_alone() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.press(1, "push")
+    rig.press(2, "push")
+    rig.press(3, "push")
+    rig.press(1, "push")
+    before = shown(rig)
+    assert before[0] != ""
+    locked = [BoxLocked(f"box-{seat}", rig.boxes.rounds["box-1"].round) for seat in (1, 2)]
+    rig.take(*locked)
+    for _ in range(int(ASK_HERE_SECONDS) + 1):
+        rig.clock.time += 1
+        rig.take(Tick())
+    asked = caption("absent", 3, "123")
+    assert shown(rig) == [asked, asked, before[2]]
+    rig.press(1, "k1")
+    assert rig.state["question"]["votes"] == {"1": "wait"}
+    assert shown(rig) == [before[0], asked, before[2]]
+    rig.take(BoxUnlocked("box-2", locked[0].round))
+    assert shown(rig) == before, "it chooses again"
 
 
 def test_a_game_without_boxes_is_shown_nowhere() -> None:

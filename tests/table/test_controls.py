@@ -446,6 +446,7 @@ def test_a_key_holds_its_rank_while_the_dial_turns_the_quantity() -> None:
 def test_left_of_the_least_quantity_the_held_rank_is_let_go() -> None:
     assert play(LADDER, key("k2"), turn(-1), key("push")) == chosen("challenge")
     assert play(LADDER, key("k2"), turn(-1), turn(2), key("push")) == chosen("bid", quantity=4, rank=1)
+    assert play(LADDER, key("k2"), turn(-1), turn(2), turn(2), key("push")) == chosen("bid", quantity=4, rank=3)
 
 
 # --- what the box tells --------------------------------------------------------------------------------

@@ -810,6 +810,14 @@ def test_boxes_open_in_the_order_in_which_they_locked_and_are_told_when_it_is_ov
     assert len(boxed.boxes.sent) == 5, "its choice was taken once"
 
 
+def test_a_choice_that_was_opened_and_then_taken_back_is_not_locked_any_more(boxed: TableRig) -> None:
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)), BoxBid("box-1", round, 2))
+    assert boxed.state["locked"] == [1, 2, 3]
+    assert boxed.say(1, "undo")["ok"]
+    assert boxed.state["locked"] == [2, 3]
+
+
 @pytest.mark.parametrize("index", [-1, 6])
 def test_an_answer_beside_the_line_is_asked_for_again(boxed: TableRig, index: int) -> None:
     round = boxed.boxes.rounds["box-1"].round
