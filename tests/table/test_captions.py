@@ -713,6 +713,17 @@ def test_locked_boxes_are_asked_about_an_absent_seat_on_their_keys_alone() -> No
     assert shown(rig) == before, "it chooses again"
 
 
+def test_a_locked_box_keeps_its_caption_while_bar_and_push_answer_a_question(shop: TableRig) -> None:
+    shop.press(1, "bar")
+    shop.take(BoxLocked("box-3", shop.boxes.rounds["box-3"].round))
+    before = shown(shop)
+    assert shop.say(2, "ask", {"what": "end"})["ok"]
+    assert shop.state["question"]["kind"] == "end"
+    assert shown(shop) == before, "the bar would take the lock back"
+    assert shop.act(1, "hook")["ok"]
+    assert shown(shop) == [caption("end", 2, ["yes", "no"]), *before[1:]], "seat 1 has answered the match"
+
+
 def test_a_game_without_boxes_is_shown_nowhere() -> None:
     rig = TableRig(boxes=False, offered=[SHOP_LESS])
     rig.sit()
