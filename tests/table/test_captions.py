@@ -32,6 +32,7 @@ from hub.table.boxes.captions import (
 )
 from hub.table.boxes.controls import ON_THE_PHONE, Cursor
 from hub.table.boxes.lettering import Lettering, cut, fits, lines
+from hub.table.dice.dispute import ASK_SECONDS, OUTCOME_SECONDS
 from hub.table.people.absence import ASK_HERE_SECONDS
 from hub.table.people.people import Patience
 from hub.table.presses import MENU
@@ -617,6 +618,23 @@ def test_a_typed_batch_is_forgotten_when_it_counts(monkeypatch: pytest.MonkeyPat
     assert shown(rig)[0] == "Dice: 3", "only one die is missing"
 
 
+def test_faces_on_the_rollers_display_are_forgotten_when_the_reader_was_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def seven(s: Climb) -> None:
+        await roll(s, 1, 7, 6, "trial", "Roll seven dice.")
+        await ask(s, 2, [offer("go"), offer("rest")], "Go on?")
+
+    monkeypatch.setattr(games, "find", {"seven": made_up("seven", seven)}.__getitem__)
+    rig = TableRig(2, offered=[games.find("seven")])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("seven")
+    rig.press(1, "k4")
+    rig.see("settled", 1, 2, 3, 4, 5, 6)
+    assert shown(rig)[0] == "Dice: 4 _ _ _ _ _"
+    assert rig.say(1, "dice", {"say": "accept"})["ok"]
+    assert shown(rig)[0] == "Dice from 7 of 7: roll or K1-K6"
+
+
 def test_a_dispute_is_offered_where_the_bar_is_free_and_asked_where_a_vote_is(shop: TableRig) -> None:
     to_dice(shop)
     shop.see("settled", 1, 6)
@@ -628,7 +646,26 @@ def test_a_dispute_is_offered_where_the_bar_is_free_and_asked_where_a_vote_is(sh
     assert shown(shop) == [vote] * 3 + [""]
     shop.press(1, "bar")
     shop.press(2, "bar")
+    for _ in range(2):  # the outcome is shown for a while
+        assert shown(shop) == ["", "", "In which order?", ""]
+        shop.clock.time += OUTCOME_SECONDS
+        shop.take(Tick())
+
+
+def test_a_dispute_that_nobody_begins_leaves_every_display_as_the_match_has_it(shop: TableRig) -> None:
+    to_dice(shop)
+    shop.see("settled", 1, 6)
+    shop.press(2, "push")
+    shop.clock.time += ASK_SECONDS
+    shop.take(Tick())
     assert shown(shop) == ["", "", "In which order?", ""]
+
+
+def test_faces_on_the_rollers_display_are_forgotten_when_a_phone_types_them(shop: TableRig) -> None:
+    to_dice(shop)
+    shop.press(2, "k4")
+    assert shop.say(2, "roll", {"faces": [4, 5]})["ok"]
+    assert shown(shop)[1] == "Typed. Another player must confirm"
 
 
 def test_a_question_to_the_table_is_shown_where_it_can_be_answered_and_only_once(shop: TableRig) -> None:
