@@ -33,7 +33,7 @@ TESTS: Mapping[str, Sequence[str]] = {
         "tests/test_earlier_database.py", "tests/test_history.py", "tests/test_keyed_log.py", "tests/test_power_cuts.py",
         "tests/test_store.py", "tests/test_wiping.py",
     ),
-    "hub/table/base": ("names", "notices", "chance", "faults", "table"),
+    "hub/table/base": ("names", "notices", "chance", "kept", "parts", "faults", "table"),
     "hub/table/boxes": ("captions", "controls", "rolls", "dispute", "table"),
     "hub/table/dice": ("rolls", "dispute", "hub_rolls", "chance", "faults", "table"),
     "hub/table/match": ("match_log", "minutes_left", "highlights", "faults", "dispute", "after_a_match", "table"),

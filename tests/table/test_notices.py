@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 
 from hub.engine.text import say
-from hub.errors import NotOffered
-from hub.ports import AddressChanged, BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
+from hub.errors import LogError, NotOffered
+from hub.ports import (
+    AddressChanged,
+    BoxDown,
+    BoxUp,
+    BrokerDown,
+    BrokerUp,
+    DeviceDown,
+    DeviceUp,
+    Key,
+    Length,
+    LogEntry,
+    LogStore,
+    Missing,
+    Tick,
+)
 from hub.table.base.notices import KINDS, Cause, Kind, Notices
-from hub.table.base.slow_disk import SLOW_DISK
+from hub.table.base.slow_disk import QUICK_SECONDS, SLOW_DISK, TimedStore, update_slow_disk
 from hub.table.dice.roll_states import STAFF_SECONDS
 from hub.table.seating.conditions import NO_BROKER, UNNAMED
 from tests.table.fakes import HeldClock, MemoryStore, TableRig
@@ -73,6 +88,77 @@ def test_what_ends_by_itself_is_not_acknowledged() -> None:
             notices.acknowledge(key)
     notices.acknowledge("help:2")
     assert [notice.key for notice in notices.public()] == ["broker"]
+
+
+@pytest.mark.parametrize("kind", [kind for kind, rule in KINDS.items() if rule.seconds is not None])
+def test_a_notice_with_a_time_ends_when_it_is_over_and_not_before(kind: Kind) -> None:
+    clock = HeldClock()
+    notices = Notices(clock)
+    seconds = KINDS[kind].seconds
+    assert seconds is not None
+    notices.post(kind, "So it is.", "2")
+    notices.post("disk", "The disk is full.")
+    clock.time += seconds - 1
+    assert not notices.post(kind, "So it is.", "2"), "said again, it stays no longer"
+    assert not notices.run_due()
+    clock.time += 1
+    notices.post(kind, "And so it is.", "3")
+    assert notices.run_due()
+    assert [notice.key for notice in notices.public()] == ["disk", f"{kind}:3"]
+    assert not notices.run_due()
+    clock.time += seconds
+    notices.post(kind, "It is another one.", "3")
+    assert not notices.run_due(), "another text has its own time"
+    clock.time += seconds
+    assert notices.run_due()
+    assert [notice.key for notice in notices.public()] == ["disk"]
+
+
+def test_a_cause_ends_what_was_posted_before_it_and_nothing_newer() -> None:
+    notices = Notices(HeldClock())
+    notices.post("not_rolled", "Nobody rolls.")
+    notices.post("other_value", "Another value.", "1")
+    notices.post("other_value", "Another value.", "2")
+    notices.post("device", "The strip is dark.", "strip")
+    before = notices.ended_by("decision")
+    assert [*before] == ["not_rolled", "other_value:1", "other_value:2"]
+    notices.post("other_value", "Another value.", "1")  # once more
+    notices.post("other_value", "A third value.", "2")
+    notices.post("other_value", "Another value.", "3")
+    notices.end_all("decision", before)
+    assert [notice.key for notice in notices.public()] == [
+        "other_value:1",
+        "other_value:2",
+        "other_value:3",
+        "device:strip",
+    ]
+    notices.end_all("decision")
+    assert [notice.key for notice in notices.public()] == ["device:strip"]
+
+
+def test_what_is_posted_about_one_thing_is_not_posted_about_the_kind() -> None:
+    notices = Notices(HeldClock())
+    notices.post("device", "The strip is dark.", "strip")
+    assert not notices.is_posted("device")
+    notices.post("disk", "The disk is full.")
+    assert notices.is_posted("disk")
+    assert not notices.end("device")
+    assert notices.end("device", "strip")
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("help:2", "That notice is no longer shown."),
+        ("broker", "This notice disappears by itself when its cause is gone."),
+    ],
+)
+def test_who_cannot_dismiss_a_notice_reads_why(key: str, sentence: str) -> None:
+    notices = Notices(HeldClock())
+    notices.post("broker", "The broker is gone.")
+    with pytest.raises(NotOffered) as refused:
+        notices.acknowledge(key)
+    assert (refused.value.sentence, refused.value.code) == (sentence, "NOTICE")
 
 
 # --- at the table ----------------------------------------------------------------------------------------
@@ -268,6 +354,119 @@ def test_a_disk_that_does_not_work_is_not_called_slow_as_well(slow: TableRig) ->
     slow.store.takes = 0.1  # type: ignore[attr-defined]
     assert slow.act(2, "bid", number=3)["ok"]
     assert texts(slow) == []
+
+
+class Disk(NamedTuple):
+    """A disk that is timed, and the notices about it."""
+
+    store: SlowStore
+    timed: TimedStore
+    notices: Notices
+
+    def takes(self, *seconds: float) -> list[str]:
+        """Write so many times, each taking so many seconds; return the notices after that."""
+        for one in seconds:
+            self.store.takes = one
+            self.timed.keep("1", "code", b"FISH")
+        update_slow_disk(self.timed, self.notices)
+        return [notice.text for notice in self.notices.public()]
+
+
+@pytest.fixture
+def disk() -> Disk:
+    store = SlowStore()
+    store.clock.time = 0.0
+    return Disk(store, TimedStore(store, store.clock), Notices(store.clock))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "is_slow", "is_still_slow"),
+    [(0.0, False, False), (0.25, False, False), (0.375, False, True), (0.875, False, True), (1.0, True, True)],
+)
+def test_a_disk_is_slow_from_a_second_on_until_it_is_much_quicker(
+    disk: Disk, seconds: float, is_slow: bool, is_still_slow: bool
+) -> None:
+    assert disk.takes(seconds) == [SLOW_DISK] * is_slow
+    disk.takes(2.0)
+    assert disk.takes(seconds) == [SLOW_DISK] * is_still_slow
+
+
+def test_a_disk_that_takes_three_tenths_of_a_second_is_quick(disk: Disk) -> None:
+    disk.takes(1.5)
+    disk.store.clock.time = 0.0
+    assert disk.takes(QUICK_SECONDS) == []
+
+
+def test_of_several_writes_the_slowest_counts_once(disk: Disk) -> None:
+    assert disk.timed.pop_slowest() is None
+    assert disk.takes(0.5, 1.5, 0.25) == [SLOW_DISK]
+    assert disk.timed.pop_slowest() is None
+    assert not update_slow_disk(disk.timed, disk.notices)
+    disk.takes(0.5, 0.75, 0.25)
+    disk.store.takes = 0.25
+    disk.timed.keep("1", "code", b"FISH")
+    assert disk.timed.pop_slowest() == 0.25
+
+
+def test_a_change_of_the_notice_of_a_slow_disk_is_told_once(disk: Disk) -> None:
+    changes = []
+    for seconds in (0.125, 1.0, 1.25, 0.5, 0.125, 0.125):
+        disk.store.takes = seconds
+        disk.timed.keep("1", "code", b"FISH")
+        changes.append(update_slow_disk(disk.timed, disk.notices))
+    assert changes == [False, True, False, False, True, False]
+
+
+def test_how_long_a_write_has_taken_is_known_while_it_lasts_also_if_it_fails(disk: Disk) -> None:
+    waited: list[float] = []
+    disk.store.during, disk.store.broken = lambda: waited.append(disk.timed.pending_seconds()), "The disk is full."
+    disk.store.takes = 1.5
+    with pytest.raises(LogError, match="full"):
+        disk.timed.keep("1", "code", b"FISH")
+    assert waited == [1.5]
+    assert disk.timed.pending_seconds() == 0.0
+    assert disk.timed.pop_slowest() == 1.5
+
+
+WRITES: list[Callable[[LogStore], object]] = [
+    lambda store: store.begin("1", b"head"),
+    lambda store: store.append("m-1", [LogEntry(0, b"a"), LogEntry(1, b"b")]),
+    lambda store: store.cut("m-1", 1, [LogEntry(1, b"c")]),
+    lambda store: store.set_aside("m-1", "Other rules."),
+    lambda store: store.put_aside("m-1"),
+    lambda store: store.take_up("m-1"),
+    lambda store: store.end("m-1", b"{}"),
+    lambda store: store.wipe("m-1"),
+    lambda store: store.keep("1", "code", b"FISH"),
+    lambda store: store.cut("m-1", 0),
+]
+READS: list[Callable[[LogStore], object]] = [
+    lambda store: store.notice,
+    lambda store: store.load("m-1"),
+    lambda store: store.last("1"),
+    lambda store: store.all_put_aside("1"),
+    lambda store: store.started_at("m-1"),
+    lambda store: store.lengths("bid-it", 3),
+    lambda store: store.missing("1"),
+    lambda store: store.recall("1", "code"),
+]
+
+
+def test_a_timed_store_reads_and_writes_what_the_store_does_and_times_each_write(disk: Disk) -> None:
+    other = MemoryStore()
+    other.past = disk.store.past = [Length(30.0, 7)]
+    other.lost, disk.store.lost = ({"1": Missing("m-1", 2, 1)} for _ in range(2))
+    other.notice = disk.store.notice = "The database was damaged."
+    disk.store.takes = 0.5
+    for write in WRITES:
+        assert write(disk.timed) == write(other)
+        assert disk.timed.pop_slowest() == 0.5
+        if other.heads:
+            assert [read(disk.timed) for read in READS] == [read(other) for read in READS]
+        assert disk.timed.pop_slowest() is None, "reading is not timed"
+    disk.timed.settle("1")
+    assert disk.timed.missing("1") is None
+    assert disk.timed.pop_slowest() is not None
 
 
 def test_while_the_table_waits_for_its_disk_another_thread_says_so_once(slow: TableRig) -> None:

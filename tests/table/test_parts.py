@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Event, current_thread, main_thread
 
 import pytest
 
 from hub.ports import DiceKit, Tick
 from hub.table.base.part import Group, Part
+from hub.table.base.ports import in_thread
 from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
 from tests.table.test_house_seats import alone
@@ -72,6 +74,18 @@ def test_a_group_of_parts_for_which_nothing_is_due_has_nothing_due() -> None:
     group = Group()
     group.parts = (Part(), Told([], "a", None, False))
     assert (group.due_at, group.run_due()) == (None, False)
+
+
+def test_a_slow_job_runs_beside_the_table_and_does_not_keep_the_hub_from_ending() -> None:
+    told, done = list[tuple[bool, bool]](), Event()
+
+    def job() -> None:
+        told.append((current_thread() is not main_thread(), current_thread().daemon))
+        done.set()
+
+    in_thread(job)
+    assert done.wait(10)
+    assert told == [(True, True)]
 
 
 # --- while the disk fails -------------------------------------------------------------------------------
