@@ -15,17 +15,22 @@ FALSE = [
     "You", "The bank", "5eat 1", "S3at 2", "5taff", "$taff", "St@ff", "Staff 2", "H0use", "Seat l", "Seat I", "Seat Z", "🅢eat 3", "ꓢꓰꓮꓔ 2", "ꜱᴇᴀᴛ 4",
     "P1ayer 3", "Se\u200bat 2", "Se\u3164at 2", "Ѕеаt І",
     "Ηouse", "НОUSЕ", "Ηub", "HuЬ", "Seat З", "Seat б", "Seat II", "Seat Ⅲ", "seat iv", "Seat tw0", "Seat 0ne", "Ꮪꭲaff", "Sta\ufe0fff", "Staff Anna",
-    "Café staff", "Anna (5taff)",
+    "Café staff", "Anna (5taff)", "Se@t 2", "De@ler",
 ]  # fmt: skip
 TRUE = [
     "Ana", "Ben", "Søren", "Stafford", "Hubert", "Housemann", "Ольга", "Νίκος", "伊藤", "Guest 2", "Name 1", "R2D2", "Seatón",
     "José María", "Bankole", "Platzhirsch", "Hausmann", "Personnel", "", "🙂", "Max 100", "Tablet",
     "Seattle", "Silas", "Isabel", "53471", "1984", "Lee 5", "Eli", "राम", "สมชาย", "محمد", "דוד", "김민준", "Բարեւ", "Şeyma", "Þór", "Hub Smit", "Anna I",
-    "Houston", "Players", "Boxer", "Нина", "Зоя", "Борис", "Ηλίας", "Anna II", "Stafford Ben", "Vi", "Henry IV", "Personality",
+    "Houston", "Players", "Boxer", "Нина", "Зоя", "Борис", "Ηλίας", "Anna II", "Stafford Ben", "Vi", "Henry IV", "Personality", "807",
 ]  # fmt: skip
 
 
-GERMAN = Names(lambda: [language_of("de", None)])
+DE = language_of("de", None)
+
+
+@pytest.fixture
+def german() -> Names:
+    return Names(lambda: [DE])
 
 
 @pytest.mark.parametrize(
@@ -50,8 +55,8 @@ GERMAN = Names(lambda: [language_of("de", None)])
         "Ti5ch",
     ],
 )
-def test_nobody_is_called_what_another_language_calls_a_seat_or_the_staff(name: str) -> None:
-    assert GERMAN.is_misleading(name)
+def test_nobody_is_called_what_another_language_calls_a_seat_or_the_staff(german: Names, name: str) -> None:
+    assert german.is_misleading(name)
     assert not Names().is_misleading(name), "where nobody reads German it is a name"
 
 
@@ -70,9 +75,9 @@ def test_a_name_that_could_pass_for_another_is_refused_with_a_sentence(name: str
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_peoples_names_are_theirs(name: str) -> None:
+def test_peoples_names_are_theirs(german: Names, name: str) -> None:
     assert not Names().is_misleading(name)
-    assert not GERMAN.is_misleading(name)
+    assert not german.is_misleading(name)
     rig = TableRig(boxes=False)
     granted = rig.claim(1, rig.code(1), name=name)
     assert granted

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 from random import Random
 
 import pytest
+from msgspec import UNSET
 
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
@@ -77,16 +78,26 @@ class Evening:
 
     def __init__(self, begins: float, evenings: tuple[str, ...] = EVERY_DAY) -> None:
         self.now, self.clock = begins, HeldClock()
-        ports = Ports(MemoryStore(), FakePhones([]), self.clock, Chance(1), lambda: self.now, Random(1))
+        self.store, self.evenings = MemoryStore(), evenings
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the hub start (again)."""
+        ports = Ports(self.store, FakePhones([]), self.clock, Chance(1), lambda: self.now, Random(1))
         core = Core.make("1", 2, [], ports)
-        self.notices, self.limit = core.notices, SessionLimit(core, evenings)
+        self.notices, self.limit = core.notices, SessionLimit(core, self.evenings)
+        self.limit.restore()
         core.kept.open()
 
     def passed(self, minutes: float) -> str:
-        self.now += 60 * minutes
-        self.clock.time += 60 * minutes
-        self.limit.run_due()
+        self.pass_seconds(60 * minutes)
         return next((one.text for one in self.notices.public()), "")
+
+    def pass_seconds(self, seconds: float) -> bool:
+        """Let time pass; return whether anything has changed."""
+        self.now += seconds
+        self.clock.time += seconds
+        return self.limit.run_due()
 
 
 def test_closing_time_is_announced_by_itself_and_ends_nothing() -> None:
@@ -114,3 +125,122 @@ def test_what_staff_set_counts_before_the_hours_of_the_house() -> None:
     assert evening.limit.until == at("2026-11-23 23:30")
     evening.limit.set(None)
     assert evening.passed(0) == "Last orders: the venue closes at 23:00."
+
+
+# --- to the second ---------------------------------------------------------------------------------------------
+
+HOURS = (
+    "Last orders: the venue closes at 23:00.",
+    "A few minutes are left: the venue closes at 23:00.",
+    "The venue closed at 23:00. Your match does not stop by itself.",
+)
+STAFF = (
+    "Last orders: the time for this table ends at 23:00.",
+    "A few minutes are left: the time for this table ends at 23:00.",
+    "The time for this table ended at 23:00. Your match does not stop by itself.",
+)
+
+
+@pytest.mark.parametrize(("by_staff", "said"), [(False, HOURS), (True, STAFF)])
+def test_each_announcement_comes_to_the_second_and_is_a_change_once(by_staff: bool, said: tuple[str, ...]) -> None:
+    evening = Evening(at("2026-11-23 22:00"), ("",) * 7 if by_staff else EVERY_DAY)
+    evening.pass_seconds(0)
+    if by_staff:
+        evening.limit.set(int(at("2026-11-23 23:00")))
+    assert evening.limit.by_hours is not by_staff
+    before = ""
+    for minute, sentence in zip((45, 55, 60), said, strict=True):
+        evening.pass_seconds(at("2026-11-23 22:00") + 60 * minute - 1 - evening.now)
+        assert evening.passed(0) == before, "not a second before"
+        assert evening.pass_seconds(1), "it is shown"
+        assert evening.passed(0) == sentence
+        assert not evening.pass_seconds(1), "it is shown already"
+        before = sentence
+    assert evening.passed(59) == before
+
+
+def test_last_orders_end_when_staff_give_the_table_more_time() -> None:
+    evening = Evening(at("2026-11-23 22:50"), ("",) * 7)
+    evening.limit.set(int(at("2026-11-23 23:00")))
+    assert evening.passed(0) == STAFF[0]
+    assert not evening.pass_seconds(1)
+    evening.limit.set(int(at("2026-11-23 23:30")))
+    assert evening.passed(0) == ""
+    assert not evening.pass_seconds(1)
+    evening.limit.set(None)
+    assert (evening.limit.until, evening.limit.by_hours, evening.store.kept["1", "until"]) == (None, False, b"")
+    assert not evening.pass_seconds(1)
+
+
+def test_the_closing_time_of_the_next_evening_is_a_change_and_none_before() -> None:
+    evening = Evening(at("2026-11-23 15:00"))
+    before = evening.limit.until
+    assert (before, evening.pass_seconds(0)) == (None, True), "it is known from the first look on"
+    assert evening.limit.until == at("2026-11-23 23:00")
+    assert not evening.pass_seconds(1)
+    assert evening.pass_seconds(at("2026-11-24 00:00") - evening.now)
+    assert evening.limit.until == at("2026-11-24 23:00")
+    assert not evening.pass_seconds(1)
+
+
+def test_closing_time_is_looked_up_once_a_second_and_when_the_clock_is_set_back() -> None:
+    evening = Evening(at("2026-11-23 23:59:59"))
+    evening.pass_seconds(0)
+    assert evening.limit.until == at("2026-11-23 23:00")
+    evening.pass_seconds(0.5)
+    evening.pass_seconds(0.25)
+    assert evening.limit.until == at("2026-11-23 23:00")
+    evening.pass_seconds(0.25)
+    assert evening.limit.until == at("2026-11-24 23:00"), "a second later"
+    evening.now = at("2026-11-22 12:00")
+    evening.pass_seconds(0)
+    assert evening.limit.until == at("2026-11-22 23:00")
+
+
+def test_a_wall_clock_that_jumps_does_not_shorten_the_time_that_staff_have_set() -> None:
+    evening = Evening(at("2026-11-23 22:00"), ("",) * 7)
+    evening.limit.choose(60, UNSET)
+    evening.now += 3000
+    assert evening.passed(44.9) == ""
+    assert evening.passed(0.1) == STAFF[0]
+
+
+@pytest.mark.parametrize(
+    ("hours", "stays"), [(-24, False), (-23.9, True), (-1, True), (1, True), (23.9, True), (24, False), (48, False)]
+)
+def test_a_restart_keeps_the_time_of_this_evening_only(hours: float, stays: bool) -> None:
+    evening = Evening(at("2026-11-23 22:00"), ("",) * 7)
+    until = int(evening.now + 3600 * hours)
+    evening.store.kept["1", "until"] = str(until).encode()
+    evening.restart()
+    assert evening.limit.until == (until if stays else None)
+    if stays and hours > 0:
+        assert evening.passed(60 * hours - 15.1) == ""
+        assert evening.passed(0.1).startswith("Last orders")
+
+
+@pytest.mark.parametrize(
+    ("now", "chosen", "until"),
+    [
+        ("2026-11-23 22:00:30", "22:30", "2026-11-23 22:30"),
+        ("2026-11-23 22:29:59", "22:30", "2026-11-23 22:30"),
+        ("2026-11-23 22:30:00", "22:30", "2026-11-24 22:30"),
+        ("2026-11-23 22:30:30", "22:30", "2026-11-24 22:30"),
+        ("2026-11-23 22:00:00", "01:05", "2026-11-24 01:05"),
+    ],
+)
+def test_a_time_of_day_that_staff_choose_is_the_next_one(now: str, chosen: str, until: str) -> None:
+    evening = Evening(at(now), ("",) * 7)
+    evening.now += 0.75
+    evening.limit.choose(UNSET, chosen)
+    assert evening.limit.until == at(until)
+    assert evening.store.kept["1", "until"] == str(int(at(until))).encode()
+
+
+def test_minutes_that_staff_choose_begin_now_and_nothing_ends_them() -> None:
+    evening = Evening(at("2026-11-23 22:00"), ("",) * 7)
+    evening.now += 0.5
+    evening.limit.choose(40, UNSET)
+    assert evening.limit.until == at("2026-11-23 22:40")
+    evening.limit.choose(UNSET, UNSET)
+    assert evening.limit.until is None

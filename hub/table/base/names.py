@@ -89,7 +89,7 @@ class Names:
         return any(self._is_misleading(text) for text in (name, name.translate(_CAPITALS)))
 
     def _is_misleading(self, name: str) -> bool:
-        first, *others = name.split() or [""]
+        words = name.split()
         for also in ("", _SIGNS):
             written = _letters(name, also)
             if written.isdecimal() and len(written) > 1:  # no seat has a number of two digits
@@ -98,9 +98,9 @@ class Names:
                 return True
             if self._numbered_words.search(written) or self._whole_words.fullmatch(written):
                 return True
-            if others and self._first_words.fullmatch(_letters(first, also)):
+            if words and self._first_words.fullmatch(_letters(words[0], also)):
                 return True  # such as "Platz zwei": catalogs do not have numbers in words
-            if any(self._staff_words.fullmatch(_letters(word, also)) for word in name.split()):
+            if any(self._staff_words.fullmatch(_letters(word, also)) for word in words):
                 return True
         return bool(_LONE.fullmatch(_folded(name.strip())))
 
@@ -131,7 +131,7 @@ class Names:
 
 def look_alike(one: str, other: str) -> bool:
     """Return whether two names look alike at a glance, ignoring case, accents, blanks, signs and alphabet."""
-    if not one or not other:
+    if not one:
         return False
     pairs = ((one, other), (one.translate(_CAPITALS), other.translate(_CAPITALS)))
     return any(_shape(a) == _shape(b) or _shape(_lookalike(a)) == _shape(_lookalike(b)) for a, b in pairs)
@@ -145,7 +145,7 @@ def _shape(name: str) -> str:
 
 def _lookalike(name: str) -> str:
     """Return a name with one form for similar signs: l, I, 1 and |; O and 0; S and 5; rn and m; vv and w."""
-    text = unicodedata.normalize("NFKC", name).translate(str.maketrans("I1|0O5$8@432", "lllOOssbaaez"))
+    text = unicodedata.normalize("NFKC", name).translate(str.maketrans("I1|0O5$8@432", "llloossbaaez"))
     return text.casefold().replace("rn", "m").replace("vv", "w")
 
 
