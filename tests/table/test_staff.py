@@ -13,15 +13,15 @@ import pytest
 from hub import games
 from hub.engine.text import Text, to_json
 from hub.errors import LogError
-from hub.network.staff_messages import Desk, Did
+from hub.network.staff_messages import Desk, Did, HardwareTest
 from hub.network.staff_verbs import TABLE_ARGS
-from hub.ports import BoxUp, DiceSeen, Key, StaffRequest, Tick, Turn
+from hub.ports import SEAT_MARKS, BoxDown, BoxUp, DiceSeen, DiceState, Key, StaffRequest, Tick, Turn
 from hub.table.people.house_seats import HouseSettings
 from hub.table.staff.desk import MOST_KEPT
 from hub.table.staff.hardware_test import TEST_SECONDS
 from hub.table.staff.session_limit import LAST_ORDERS
 from tests.examples import examples
-from tests.table.fakes import TableRig
+from tests.table.fakes import MemoryStore, TableRig
 from tests.table.test_people import bring_on, pass_time
 
 
@@ -392,6 +392,37 @@ def test_a_limit_is_the_next_such_time(rig: StaffRig, at: str) -> None:
     assert time.strftime("%H:%M", time.localtime(until)) == at.rjust(5, "0")
 
 
+# --- after a restart -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kept", "light"), [(b"30", 30), (b"100", 100), (b"31", 100), (b"0", 100), (b"{", 100)])
+def test_a_brightness_that_staff_cannot_choose_is_not_taken_from_the_disk(kept: bytes, light: int) -> None:
+    store = MemoryStore()
+    store.kept["1", "light"] = kept
+    rig = StaffRig(store=store)
+    assert rig.desk.light == light
+    assert ("how bright it is" in rig.notice()) == (kept == b"{")
+
+
+@pytest.mark.parametrize(
+    ("kept", "volume"), [(b"0", 0), (b"1", 1), (b"99", 99), (b"100", 100), (b"101", 100), (b"-1", 0), (b"{", 60)]
+)
+def test_a_volume_from_the_disk_is_one_that_staff_can_choose(kept: bytes, volume: int) -> None:
+    store = MemoryStore()
+    store.kept["1", "volume"] = kept
+    rig = StaffRig(store=store)
+    assert (rig.desk.volume, rig.state["volume"]) == (volume, volume)
+    assert ("how loud it is" in rig.notice()) == (kept == b"{")
+
+
+def test_of_a_damaged_disk_the_time_of_the_table_is_unknown_and_that_is_said() -> None:
+    store = MemoryStore()
+    store.kept["1", "until"] = b"{"
+    rig = StaffRig(store=store)
+    assert rig.desk.until is None
+    assert "how long the table is taken" in rig.notice()
+
+
 # --- light -----------------------------------------------------------------------------------------------------
 
 
@@ -499,6 +530,95 @@ def test_without_reader_or_box_a_test_says_so() -> None:
     assert rig.desk.test.dice == "This table has no dice reader: count the dice by hand."
     assert "No box" in rig.refuses("test", what="boxes")
     assert rig.refuses("test", what="cards")
+
+
+SEEN: list[tuple[DiceState, tuple[int, ...], str, str]] = [
+    ("settled", (6, 5, 4, 3, 2, 1), "Read.", "All 6 dice are there: 6 5 4 3 2 1."),
+    ("armed", (), "Put them in.", "Put all 6 dice into the tray."),
+    ("rolling", (), "", "The dice are moving."),
+    ("cocked", (), "", "A die leans or is outside the tray. No die is flat."),
+    ("cocked", (), "Look there.", "A die leans or is outside the tray. No die is flat. Look there."),
+    ("cocked", (3,), "Look there.", "A die leans or is outside the tray. Flat dice: 3. Look there."),
+    ("wrong_count", (1, 2), "", "These are not 6 dice."),
+    ("no_reader", (), "The camera is unplugged.", "The camera is unplugged."),
+    ("no_reader", (), "", "The reader does not answer."),
+]
+
+
+@pytest.mark.parametrize(("state", "faces", "more", "sentence"), SEEN)
+def test_a_census_says_what_the_reader_sees(
+    rig: StaffRig, state: DiceState, faces: tuple[int, ...], more: str, sentence: str
+) -> None:
+    rig.does("test", what="dice")
+    rig.see(state, *faces, say=more)
+    assert rig.desk.test == HardwareTest(int(TEST_SECONDS), [], sentence)
+    assert rig.state["dice"] is None, "it is no roll"
+
+
+def test_a_test_shows_how_long_it_lasts_and_ends_to_the_second(rig: StaffRig) -> None:
+    for what in ("boxes", "dice"):
+        rig.does("test", what=what)
+        for seconds, left in ((0, 180), (0.5, 179), (179, 0)):
+            rig.pass_time(seconds)
+            assert rig.desk.test is not None
+            assert (rig.desk.test.seconds, bool(rig.desk.test.boxes)) == (left, what == "boxes")
+        assert rig.dice.on == (what == "dice")
+        pictures = len(rig.phones.public)
+        rig.pass_time(0.5)
+        assert rig.desk.test is None
+        assert not rig.dice.on
+        assert len(rig.phones.public) == pictures + 1, "that it has ended is shown"
+        rig.pass_time(1)
+        assert len(rig.phones.public) == pictures + 1
+
+
+def test_a_test_replaces_the_one_before(rig: StaffRig) -> None:
+    rig.does("test", what="boxes")
+    rig.pass_time(100)
+    rig.does("test", what="dice")
+    assert rig.desk.test == HardwareTest(180, [], "Put all 6 dice into the tray.")
+    assert pattern(rig) != "roll"
+    rig.does("test", what="boxes")
+    assert not rig.dice.on
+    assert rig.desk.test is not None
+    assert (rig.desk.test.dice, [box.seat for box in rig.desk.test.boxes]) == ("", [1, 2, 3])
+    rig.does("test", what="stop")
+    assert rig.desk.test is None
+
+
+def test_only_a_box_that_is_tested_ticks_off_its_controls(rig: StaffRig) -> None:
+    rig.take(BoxDown("box-2", "Unplugged."), BoxUp("box-3", "b3", "1", 2))
+    rig.does("test", what="boxes")
+    controls = ["push", "bar", "k1", "k2", "k3", "k4", "k5", "k6", "dial right", "dial left"]
+    assert rig.desk.test is not None
+    assert {box.seat: box.left for box in rig.desk.test.boxes} == {
+        1: controls, 3: ["push", "bar", "dial right", "dial left"],
+    }  # fmt: skip
+    rig.take(Key("box-1", "k3", "hold"), Turn("box-3", 3), Turn("box-1", -1))
+    assert rig.desk.test is not None
+    assert {box.seat: box.left for box in rig.desk.test.boxes} == {
+        1: [one for one in controls if one not in ("k3", "dial left")], 3: ["push", "bar", "dial left"],
+    }  # fmt: skip
+    rings = rig.lamps.shown[-1]
+    assert {seat: (rings[seat].pattern, rings[seat].colour) for seat in (1, 3)} == {
+        1: ("roll", SEAT_MARKS[1].colour), 3: ("roll", SEAT_MARKS[3].colour),
+    }  # fmt: skip
+    rig.take(BoxUp("box-2", "b2", "1", 8), Key("box-2", "bar", "hold"))
+    assert rig.notice() == "Seat 2 calls for help.", "a box that came later works as ever"
+
+
+def test_during_a_census_boxes_work_as_ever(rig: StaffRig) -> None:
+    rig.does("test", what="dice")
+    rig.take(Key("box-2", "bar", "hold"))
+    assert rig.notice() == "Seat 2 calls for help."
+    assert rig.desk.test is not None
+
+
+def test_as_soon_as_a_match_begins_boxes_play(rig: StaffRig) -> None:
+    rig.does("test", what="boxes")
+    rig.start()
+    rig.take(Key("box-2", "bar", "hold"))
+    assert rig.notice() == "Seat 2 calls for help."
 
 
 # --- the disk, and secrets -------------------------------------------------------------------------------------
