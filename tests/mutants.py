@@ -30,8 +30,8 @@ TABLE = "tests/table/test_"
 TESTS: Mapping[str, Sequence[str]] = {
     "hub/engine": ("tests/engine", "tests/games"),
     "hub/store": (
-        "tests/test_earlier_database.py", "tests/test_history.py", "tests/test_keyed_log.py", "tests/test_power_cuts.py",
-        "tests/test_store.py", "tests/test_wiping.py",
+        "tests/test_marks.py", "tests/test_earlier_database.py", "tests/test_history.py", "tests/test_keyed_log.py",
+        "tests/test_power_cuts.py", "tests/test_store.py", "tests/test_wiping.py",
     ),
     "hub/table/base": ("names", "notices", "chance", "kept", "parts", "faults", "table"),
     "hub/table/boxes": ("captions", "controls", "rolls", "dispute", "table"),

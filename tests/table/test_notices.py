@@ -375,7 +375,7 @@ class Disk(NamedTuple):
 @pytest.fixture
 def disk() -> Disk:
     store = SlowStore()
-    store.clock.time = 0.0
+    store.clock.time = 8.0
     return Disk(store, TimedStore(store, store.clock), Notices(store.clock))
 
 

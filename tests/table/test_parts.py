@@ -77,15 +77,15 @@ def test_a_group_of_parts_for_which_nothing_is_due_has_nothing_due() -> None:
 
 
 def test_a_slow_job_runs_beside_the_table_and_does_not_keep_the_hub_from_ending() -> None:
-    told, done = list[tuple[bool, bool]](), Event()
+    told, done = list[tuple[bool, bool, str]](), Event()
 
     def job() -> None:
-        told.append((current_thread() is not main_thread(), current_thread().daemon))
+        told.append((current_thread() is not main_thread(), current_thread().daemon, current_thread().name))
         done.set()
 
     in_thread(job)
     assert done.wait(10)
-    assert told == [(True, True)]
+    assert told == [(True, True, "job")]
 
 
 # --- while the disk fails -------------------------------------------------------------------------------

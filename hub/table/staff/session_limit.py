@@ -58,7 +58,7 @@ class SessionLimit(Part):
             self.set(int(self._wall()) + 60 * minutes)
         elif at is not UNSET:
             now, (hour, minute) = datetime.fromtimestamp(self._wall()).astimezone(), map(int, at.split(":"))
-            then = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+            then = now.replace(hour=hour, minute=minute, second=0)
             self.set(int((then if then > now else then + timedelta(days=1)).timestamp()))
         else:
             self.set(None)
