@@ -20,9 +20,10 @@ from hub.engine.match import Match
 from hub.engine.text import english, to_json
 from hub.errors import HubError
 from hub.ports import LogEntry
-from hub.state import History
+from hub.state import GameHistory, History, PastMatch, SeatHistory
 from hub.store import Store, wipe_logs
-from hub.store.history import FEWEST, UNEVEN, chi_square_tail, history, judge
+from hub.store.history import FEWEST, UNEVEN, as_text, chi_square_tail, history, judge
+from hub.store.schema import connect
 from tests.games.players import random_match
 
 pytestmark = pytest.mark.real_time
@@ -251,3 +252,181 @@ def test_no_verdict_comes_from_a_few_dice() -> None:
 )
 def test_the_verdict_says_how_often_fair_dice_are_like_that(counts: list[int], words: str) -> None:
     assert words in judge("read", counts).verdict
+
+
+# --- to the letter -----------------------------------------------------------------------------------------
+
+
+def past(number: int, title: str, minutes: float | None, seats: list[int], winners: list[int]) -> PastMatch:
+    return PastMatch(f"m-{number}", "1", title, "2026-11-22 20:00:00", minutes, seats, winners)
+
+
+def test_the_text_of_the_command_is_a_table() -> None:
+    found = History(
+        played=2,
+        matches=[
+            past(2, "Bid-It", 31.4, [1, 2], [1, 2]),
+            past(1, "Bidness", None, [2, 3], [3]),
+            past(0, "Bid-It", 7.5, [1], []),
+        ],
+        games=[GameHistory("Bid-It", 2, 7.5, 19.4, 31.4), GameHistory("Bidness", 1, 0, 0, 0)],
+        seats=[SeatHistory(1, 2, 1, 1.5), SeatHistory(2, 10, 0, 2.0)],
+        dice=[judge("read", [20, 20, 20, 20, 20, 26]), judge("typed", [1, 2, 3, 4, 5, 6]), judge("hub", [0] * 6)],
+    )
+    assert (
+        as_text(found)
+        == """\
+2 matches finished.
+
+Minutes (least, middle, most):
+  Bid-It                  2 x       8    19    31
+  Bidness                 1 x       0     0     0
+
+Wins by seat:
+  Seat 1: 1 of 2, 1.5 if all were equal
+  Seat 2: 0 of 10, 2 if all were equal
+
+Dice, by face from 1 to 6:
+  read by a reader: 20 20 20 20 20 26. No sign that they are unfair. Fair dice would be as uneven as this, or more, \
+in 92 of 100 cases. (chi-square 1.43, p = 0.92)
+  typed: 1 2 3 4 5 6. Too few dice to tell: 21. At least 60 are needed.
+  by the hub: 0 0 0 0 0 0. Too few dice to tell: 0. At least 60 are needed.
+
+The newest:
+  m-2     2026-11-22 20:00:00  table 1  Bid-It, 31 min, won by seat 1 and seat 2
+  m-1     2026-11-22 20:00:00  table 1  Bidness, won by seat 3
+  m-0     2026-11-22 20:00:00  table 1  Bid-It, 8 min, won by nobody
+"""
+    )
+    few = as_text(History(played=1, matches=[], games=[], seats=[], dice=[]))
+    assert few.startswith("1 match finished.\n\nMinutes")
+    assert "\nDice, by face from 1 to 6:\n  none so far\n\nThe newest:\n" in few
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (1.0, "in 100 of 100 cases"),
+        (0.374, "in 37 of 100 cases"),
+        (0.1, "in 10 of 100 cases"),
+        (0.0999, "in 1 of 10 cases"),
+        (0.0625, "in 1 of 16 cases"),
+        (0.0101, "in 1 of 99 cases"),
+        (0.01, "in 1 of 100 cases"),
+        (0.00395, "in 1 of 250 cases"),
+        (0.0004, "in 1 of 2500 cases"),
+        (0.0000123, "in 1 of 81000 cases"),
+        (1e-6, "in 1 of 1000000 cases"),
+        (9.9e-7, "in less than 1 of a million cases"),
+    ],
+)
+def test_a_probability_is_told_in_cases(p: float, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.store.history.chi_square_tail", lambda *_: p)
+    assert f"{words}" in judge("read", [10] * 6).verdict
+
+
+@pytest.mark.parametrize(
+    ("p", "begins"),
+    [(0.05, "No sign"), (0.0499, "Somewhat uneven"), (0.001, "Somewhat uneven"), (0.00099, "Hardly fair")],
+)
+def test_the_verdict_changes_at_one_of_twenty_and_one_of_a_thousand(
+    p: float, begins: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hub.store.history.chi_square_tail", lambda *_: p)
+    assert judge("read", [10] * 6).verdict.startswith(begins)
+
+
+def test_the_test_of_dice_has_five_degrees_of_freedom_and_two_digits() -> None:
+    found = judge("hub", [5, 8, 9, 8, 10, 20])  # an example of Pearson's test: 13.4
+    assert (found.kind, found.counts, found.square) == ("hub", [5, 8, 9, 8, 10, 20], 13.4)
+    assert found.p == pytest.approx(0.0199, abs=0.0001)
+    assert judge("hub", [10, 11, 12, 13, 14, 15]).square == 1.4
+
+
+@pytest.mark.parametrize(
+    ("freedom", "value", "tail"), [(2, 2.0, 0.367879), (4, 2.0, 0.735759), (1, 1.0, 0.317311), (3, 1.0, 0.801252)]
+)
+def test_the_tail_of_chi_square_is_exact_for_few_degrees_of_freedom(freedom: int, value: float, tail: float) -> None:
+    assert chi_square_tail(value, freedom) == pytest.approx(tail, abs=1e-6)
+    assert chi_square_tail(0.0, freedom) == chi_square_tail(-1.0, freedom) == 1.0
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> sqlite3.Connection:
+    """A database to which `ended` adds matches."""
+    return connect(tmp_path / "hub.db")
+
+
+def ended(
+    db: sqlite3.Connection, number: int, minutes: float, *, game: str = "bid-it", table: str = "1", **more: object
+) -> None:
+    head, result = {"game": game, "seats": [1, 2, 3], **more}, {"winners": more.get("winners", [2])}
+    db.execute(
+        """INSERT INTO matches (id, "table", head, result, begun, ended)
+           VALUES (?, ?, ?, ?, datetime(0, 'unixepoch'), datetime(?, 'unixepoch'))""",
+        (f"m-{number}", table, json.dumps(head).encode(), json.dumps(result).encode(), round(60 * minutes)),
+    )
+
+
+def test_the_newest_matches_are_shown_and_all_are_counted(rows: sqlite3.Connection) -> None:
+    with closing(rows):
+        for number in range(1, 21):
+            ended(rows, number, 30 if number < 20 else 10, table="2" if number == 15 else "1")
+        found = history(rows, {"bid-it": "Bid-It"})
+        assert found.played == 20
+        assert [match.id for match in found.matches] == [f"m-{number}" for number in range(19, 7, -1)], "by their ends"
+        assert found.matches[4] == PastMatch("m-15", "2", "Bid-It", "1970-01-01 00:00:00", 30.0, [1, 2, 3], [2])
+        assert found.games == [GameHistory("Bid-It", 20, 10.0, 30.0, 30.0)]
+        assert (history(rows, {}, "2").played, history(rows, {}, "3").played) == (1, 0)
+        assert history(rows, {}, "2").matches[0].title == "bid-it", "a game that this hub does not have"
+
+
+def test_games_are_told_with_the_shortest_the_middle_and_the_longest_time(rows: sqlite3.Connection) -> None:
+    with closing(rows):
+        for number, (game, minutes) in enumerate(
+            [
+                ("a", 20),
+                ("b", 7),
+                ("b", 11),
+                ("b", 40),
+                ("b", 9.26),
+                ("c", 0),
+                ("c", -5),
+                ("b", 721),
+                ("c", 720),
+                ("d", 721),
+            ]
+        ):
+            ended(rows, number, minutes, game=game)
+        assert history(rows, {}).games == [
+            GameHistory("b", 5, 7.0, 10.15, 40.0),
+            GameHistory("c", 3, 720.0, 720.0, 720.0),
+            *sorted([GameHistory("a", 1, 20.0, 20.0, 20.0), GameHistory("d", 1, 0, 0, 0)], key=lambda game: -game.most)[
+                ::-1
+            ],
+        ]
+
+
+def test_wins_of_a_seat_stand_beside_its_share_of_them(rows: sqlite3.Connection) -> None:
+    with closing(rows):
+        ended(rows, 1, 5, seats=[1, 2], winners=[1])
+        ended(rows, 2, 5, seats=[1, 2, 4], winners=[1, 4])
+        ended(rows, 3, 5, seats=[4, 1, 2], winners=[])
+        assert history(rows, {}).seats == [
+            SeatHistory(1, 3, 2, 1.2), SeatHistory(2, 3, 0, 1.2), SeatHistory(4, 2, 1, 0.7),
+        ]  # fmt: skip
+
+
+def test_dice_are_told_by_who_has_read_them_in_this_order_and_only_if_there_are_any(rows: sqlite3.Connection) -> None:
+    with closing(rows):
+        for number, table in ((1, "1"), (2, "1"), (3, "2")):
+            ended(rows, number, 5, table=table)
+        for match, line, kind in (("m-1", 0, "hub"), ("m-2", 0, "read"), ("m-2", 1, "hub"), ("m-3", 0, "typed")):
+            entry = {"seat": 0, "move": "roll", "args": {"faces": [1, 6], "read": kind}}
+            rows.execute(
+                "INSERT INTO entries VALUES (?, ?, ?)", (match, line, json.dumps(entry, separators=(",", ":")).encode())
+            )
+        assert [(one.kind, one.counts) for one in history(rows, {}).dice] == [
+            ("read", [1, 0, 0, 0, 0, 1]), ("typed", [1, 0, 0, 0, 0, 1]), ("hub", [2, 0, 0, 0, 0, 2]),
+        ]  # fmt: skip
+        assert [one.kind for one in history(rows, {}, "1").dice] == ["read", "hub"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import hmac
 import sqlite3
 import stat
 import subprocess
@@ -16,13 +18,14 @@ import pytest
 
 from hub import games
 from hub.engine.match import Entry, Head, Match
-from hub.errors import ReplayDiverged, StartRefused
+from hub.errors import ReplayDiverged, StartRefused, TemporaryError
 from hub.ports import LogEntry, Missing
 from hub.store import KeyedStore, Store
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import MatchLog
 from tests.earlier import earlier_hub
 from tests.games.players import random_match
+from tests.test_store import files
 
 pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 
@@ -388,6 +391,128 @@ def test_a_file_that_is_no_key_is_set_aside_and_its_matches_wait_until_the_key_i
         again = KeyedStore(store, folder / "log.key")
         assert again.load("m-1")
         assert not again.notice
+
+
+@pytest.mark.parametrize("what", ["a folder", "too short", "too long", "a link to nothing"])
+def test_what_is_no_key_makes_room_for_a_new_one_that_knows_which_matches_are_older(folder: Path, what: str) -> None:
+    key = folder / "log.key"
+    short = key.read_bytes()[:39]
+    key.unlink()
+    if what == "a folder":
+        key.mkdir()
+    elif what == "a link to nothing":
+        key.symlink_to("nothing")
+    else:
+        key.write_bytes(short if what == "too short" else short + b"xy")
+    with closing(Store(folder / "table-hub.db")) as store:
+        assert "was damaged" in KeyedStore(store, key).key_notice
+        assert store.begin("2", b"{}") == "m-2"
+    assert len([*folder.glob("log.key.unreadable-*")]) == 1
+    data = key.read_bytes()
+    assert (len(data), data[32:]) == (40, bytes(7) + b"\1")
+
+
+def test_a_key_that_the_disk_does_not_give_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+    before = files(folder)
+    with closing(Store(folder / "table-hub.db")) as store:
+        monkeypatch.setattr("hub.store.keyed.read_file", fail)
+        with pytest.raises(
+            TemporaryError, match=r"log.key: the key of the logs cannot be kept there \(Input/output error\)"
+        ):
+            KeyedStore(store, folder / "log.key")
+    assert (folder / "log.key").read_bytes() == before["log.key"], "it is not taken for damaged"
+
+
+def test_without_a_database_no_key_is_made(folder: Path) -> None:
+    (folder / "log.key").unlink()
+    store = Store(folder / "table-hub.db")
+    store.close()
+    with pytest.raises(TemporaryError, match="closed database"):
+        KeyedStore(store, folder / "log.key")
+    assert not (folder / "log.key").exists()
+
+
+def mac(key: bytes, data: bytes) -> str:
+    return hmac.new(key, data, "sha256").hexdigest()
+
+
+def test_the_macs_and_the_seal_are_those_of_the_key(tmp_path: Path) -> None:
+    """A log that one hub has written is read by any later one."""
+    key = bytes(range(32))
+    (tmp_path / "log.key").write_bytes(key + bytes(8))
+    with closing(Store(tmp_path / "hub.db")) as store:
+        keyed = KeyedStore(store, tmp_path / "log.key")
+        assert keyed.begin("bar", b'{"v":1}') == "m-1"
+        head = b'{"v":1,"sealed":true}'
+        first = mac(key, head)
+        assert store.load("m-1") == (head[:-1] + b',"mac":"%s"}' % first.encode(), [])
+        assert store.sealed_row("m-1") == ("bar", 0, seal(key, "bar", "m-1", f"0 0 {first}"), False)
+        macs = [first]
+        keyed.append("m-1", [LogEntry(0, b'{"a":0}'), LogEntry(1, b'{"a":1}')])
+        keyed.append("m-1", [LogEntry(2, b'{"a":2}')])
+        for number, entry in enumerate(store.load("m-1")[1]):
+            macs.append(mac(key, bytes.fromhex(macs[-1]) + b'{"a":%d}' % number))
+            assert entry == LogEntry(number, b'{"a":%d,"mac":"%s"}' % (number, macs[-1].encode()))
+        assert store.sealed_row("m-1").seal == seal(key, "bar", "m-1", f"0 3 {macs[-1]}")
+        keyed.cut("m-1", 1)
+        assert store.sealed_row("m-1") == ("bar", 1, seal(key, "bar", "m-1", f"1 1 {macs[1]}"), False)
+        keyed.cut("m-1", 0, [LogEntry(0, b'{"b":0}')])
+        other = mac(key, bytes.fromhex(first) + b'{"b":0}')
+        assert store.load("m-1")[1] == [LogEntry(0, b'{"b":0,"mac":"%s"}' % other.encode())]
+        assert store.sealed_row("m-1").seal == seal(key, "bar", "m-1", f"2 1 {other}")
+        keyed.end("m-1", b"{}")
+        assert store.sealed_row("m-1").ended
+
+
+def seal(key: bytes, table: str, match: str, said: str) -> str:
+    return f"{said} {mac(key, f'seal{chr(10)}{table}{chr(10)}{match}{chr(10)}{said}'.encode())}"
+
+
+def test_a_match_of_before_the_key_is_cut_as_ever(tmp_path: Path) -> None:
+    lines = [LogEntry(number, b'{"a":%d}' % number) for number in range(3)]
+    with closing(Store(tmp_path / "hub.db")) as store:
+        store.append(store.begin("1", b"{}"), lines)
+        store.begin("2", b"{}")
+        keyed = KeyedStore(store, tmp_path / "log.key")
+        keyed.cut("m-1", 1, [LogEntry(1, b'{"b":1}')])
+        assert keyed.load("m-1") == (b"{}", [lines[0], LogEntry(1, b'{"b":1}')])
+        keyed.cut("m-1", 1)
+        assert keyed.load("m-1")[1] == lines[:1]
+        keyed.append("m-2", lines)
+        assert keyed.load("m-2")[1] == lines, "the newest one of before the key"
+        assert keyed.begin("3", b"{}") == "m-3"
+        assert keyed.load("m-3")[0].startswith(b'{,"sealed":true,"mac":')
+
+
+def test_after_a_restart_a_log_goes_on_where_it_ended_also_if_nobody_has_read_it(folder: Path, match: Match) -> None:
+    length = len(match.log) - 1
+    for first in (length, length + 1):
+        with closing(Store(folder / "table-hub.db")) as store:
+            KeyedStore(store, folder / "log.key").append("m-1", [LogEntry(first, b'{"seat":1}')])
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        assert len(keyed.load("m-1")[1]) == length + 2
+        assert keyed.missing("1") is None
+        assert keyed.missing("2") is None, "a table that has played nothing has lost nothing"
+        keyed.settle("2")
+
+
+def test_a_match_that_was_settled_after_a_loss_is_whole_again(folder: Path) -> None:
+    edit(folder, f"DELETE FROM entries WHERE number >= {LENGTH} - 2")
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        length = len(keyed.load("m-1")[1])
+        assert keyed.missing("1") == Missing("m-1", length + 2, length)
+        keyed.put_aside("m-1")
+        keyed.take_up("m-1")
+        keyed.load("m-1")
+        keyed.settle("1")
+        assert keyed.missing("1") is None
+        keyed.load("m-1")
+        assert keyed.missing("1") is None, "its seal is that of the log there is"
 
 
 def test_a_match_that_was_put_aside_goes_on_with_the_log_that_it_had(folder: Path, match: Match) -> None:

@@ -13,7 +13,12 @@ from zlib import crc32
 
 import pytest
 
-from hub.store.marks import MARK_EVERY, Mark, Marks, chain
+from hub.ports import LogEntry
+from hub.store.marks import MARK_EVERY, Mark, Marks, chain, mark_of
+from hub.store.queries import insert_entries
+from hub.store.schema import connect
+
+pytestmark = pytest.mark.real_time
 
 MARK = Mark("1", "m-7", 2, 3, chain([b"a", b"b", b"c"]).hex(), 4)
 
@@ -197,6 +202,24 @@ def test_marks_are_closed_and_open_again(folder: Path, marks: Marks) -> None:
     marks.put(Mark("1", "m-9", 0, 0, ""))
     assert (mark := marks.read("1"))
     assert mark.match == "m-9"
+
+
+def test_the_mark_of_a_match_is_that_of_its_row_and_its_lines(tmp_path: Path) -> None:
+    with closing(connect(tmp_path / "hub.db")) as db:
+        db.execute("INSERT INTO matches (id, \"table\", head, cuts, resumed) VALUES ('m-7', '1', x'00', 2, 4)")
+        insert_entries(db, "m-7", [LogEntry(number, line) for number, line in enumerate([b"a", b"b", b"c"])])
+        assert mark_of(db, "m-7") == MARK
+        assert mark_of(db, "m-8") is None
+
+
+def test_lines_that_were_written_before_a_sync_count_for_the_next_one_only_once(
+    marks: Marks, synced: list[str]
+) -> None:
+    marks.put(MARK, sync=False)
+    marks.append("m-7", [b"line"] * 15)
+    assert "1.mark" not in synced, "these are fifteen"
+    marks.append("m-7", [b"line"])
+    assert synced[-1] == "1.mark"
 
 
 def test_the_rank_of_a_mark_rises_with_each_match_that_is_resumed_or_begun() -> None:

@@ -83,7 +83,7 @@ class KeyedStore:
                 )
             if not file.exists():
                 highest = store.highest()
-                write_private(file, token_bytes(32) + highest.to_bytes(8, "big"))
+                write_private(file, token_bytes(32) + highest.to_bytes(8))
                 if highest:
                     log.warning("%s was not there: logs that another key has marked are set aside.", file)
             data = read_file(file)
@@ -91,7 +91,7 @@ class KeyedStore:
             raise TemporaryError(str(error)) from error
         except OSError as error:
             raise of_file(error, f"{file}: the key of the logs cannot be kept there ({error.strerror}).") from error
-        self._key, self._without = data[:32], int.from_bytes(data[32:], "big")
+        self._key, self._without = data[:32], int.from_bytes(data[32:])
         self._end: dict[str, End] = {}  # of each running match; for others it is read again
         self._short: dict[str, Missing] = {}  # logs that differ from their seal
 

@@ -102,7 +102,7 @@ class Marks:
         """Return the mark of a table, or None if there is no readable one."""
         try:
             data = read_file(self._folder / f"{table}.mark")[: self.SIZE]
-            check, _, text = data.rstrip(b" \n").partition(b" ")
+            check, _, text = data.rstrip().partition(b" ")
             if int(check, 16) == crc32(text):
                 stored = msgspec.json.decode(text, type=_MarkFile)
                 return Mark(table, stored.match, stored.cuts, stored.length, stored.hash, stored.resumed)

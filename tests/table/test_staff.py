@@ -15,7 +15,18 @@ from hub.engine.text import Text, to_json
 from hub.errors import LogError
 from hub.network.staff_messages import Desk, Did, HardwareTest
 from hub.network.staff_verbs import TABLE_ARGS
-from hub.ports import SEAT_MARKS, BoxDown, BoxUp, DiceSeen, DiceState, Key, StaffRequest, Tick, Turn
+from hub.ports import (
+    SEAT_MARKS,
+    BoxDown,
+    BoxUp,
+    DiceSeen,
+    DiceState,
+    Key,
+    LampPicture,
+    StaffRequest,
+    Tick,
+    Turn,
+)
 from hub.table.people.house_seats import HouseSettings
 from hub.table.staff.desk import MOST_KEPT
 from hub.table.staff.hardware_test import TEST_SECONDS
@@ -556,6 +567,7 @@ def test_a_census_says_what_the_reader_sees(
 
 
 def test_a_test_shows_how_long_it_lasts_and_ends_to_the_second(rig: StaffRig) -> None:
+    assert not is_tested(rig)
     for what in ("boxes", "dice"):
         rig.does("test", what=what)
         for seconds, left in ((0, 180), (0.5, 179), (179, 0)):
@@ -599,12 +611,22 @@ def test_only_a_box_that_is_tested_ticks_off_its_controls(rig: StaffRig) -> None
     assert {box.seat: box.left for box in rig.desk.test.boxes} == {
         1: [one for one in controls if one not in ("k3", "dial left")], 3: ["push", "bar", "dial left"],
     }  # fmt: skip
-    rings = rig.lamps.shown[-1]
-    assert {seat: (rings[seat].pattern, rings[seat].colour) for seat in (1, 3)} == {
-        1: ("roll", SEAT_MARKS[1].colour), 3: ("roll", SEAT_MARKS[3].colour),
-    }  # fmt: skip
+    assert {seat: rig.lamps.shown[-1][seat] for seat in (1, 3)} == {
+        seat: LampPicture("roll", 0, SEAT_MARKS[seat].colour) for seat in (1, 3)
+    }
     rig.take(BoxUp("box-2", "b2", "1", 8), Key("box-2", "bar", "hold"))
     assert rig.notice() == "Seat 2 calls for help.", "a box that came later works as ever"
+
+
+def test_during_a_test_of_boxes_nobody_sits_down_by_a_push() -> None:
+    rig = StaffRig()
+    rig.boxes_up()
+    rig.does("test", what="boxes")
+    rig.press(1, "push")
+    assert not rig.state["seats"][0]["held"]
+    rig.does("test", what="stop")
+    rig.press(1, "push")
+    assert rig.state["seats"][0]["held"]
 
 
 def test_during_a_census_boxes_work_as_ever(rig: StaffRig) -> None:

@@ -47,9 +47,7 @@ class HardwareTests(Part):
             boxes = [seat for seat in self._seats if seat.box_on]
             if not boxes:
                 raise IllegalAction(say("No box is connected at this table."), "TEST")
-            self._untested = {
-                seat.number: [*CONTROLS[: self._controls.get(seat.box, len(CONTROLS))], RIGHT, LEFT] for seat in boxes
-            }
+            self._untested = {seat.number: [*CONTROLS[: self._controls.get(seat.box)], RIGHT, LEFT] for seat in boxes}
         elif what == "dice":
             self._arm = self._rolls.dice.open.arm_for_census(CENSUS)
             self._dice_text = say("Put all {count} dice into the tray.", count=CENSUS) if self._arm else NO_READER
