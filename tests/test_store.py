@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -28,6 +29,7 @@ from hub.ports import LEFT, LastMatch, LogEntry, LogStore, Missing
 from hub.store import KeyedStore, Store, lock_state
 from hub.store import schema as schema_module
 from hub.store.marks import MARK_EVERY
+from hub.store.rescue import rescue
 from hub.store.schema import CHECKPOINT_PAGES
 from tests.earlier import earlier_hub
 from tests.games.players import random_match
@@ -953,3 +955,266 @@ def test_times_of_matches_are_those_of_the_clock_that_is_handed_in(tmp_path: Pat
         assert db.execute("SELECT ended FROM matches WHERE id = ?", (played,)).fetchone() == ("2023-11-14 22:24:20",)
     db.close()
     store.close()
+
+
+# --- row by row ------------------------------------------------------------------------------------------
+
+
+def row(path: Path, match: str, *columns: str) -> tuple[object, ...]:
+    with closing(sqlite3.connect(path)) as db:
+        found: tuple[object, ...] = db.execute(
+            f"SELECT {', '.join(columns)} FROM matches WHERE id = ?", (match,)
+        ).fetchone()
+    return found
+
+
+def test_a_match_that_begins_ends_the_running_one_of_its_table_and_no_other(tmp_path: Path) -> None:
+    now = 1_700_000_000.0
+    with closing(Store(tmp_path / "hub.db", lambda: now)) as store:
+        for table in ("1", "1", "2", "1", "1"):
+            match = store.begin(table, table.encode(), lambda match: f"seal of {match}")
+            if match == "m-1":
+                store.end(match, b"{}")
+            elif match == "m-2":
+                store.set_aside(match, "Other rules.")
+            elif match == "m-4":
+                store.put_aside(match)
+            now += 60
+        assert store.begin("1", b"1") == "m-6"
+        columns = ("result", "ended", "aside", "put_aside IS NOT NULL", "seal", "head")
+        rows = [row(tmp_path / "hub.db", f"m-{number}", *columns) for number in range(1, 7)]
+        assert rows == [
+            (b"{}", "2023-11-14 22:13:20", None, 0, "seal of m-1", b"1"),
+            (None, None, "Other rules.", 0, "seal of m-2", b"1"),
+            (None, None, None, 0, "seal of m-3", b"2"),
+            (None, None, schema_module.PUT_ASIDE, 1, "seal of m-4", b"1"),
+            (LEFT, "2023-11-14 22:18:20", None, 0, "seal of m-5", b"1"),
+            (None, None, None, 0, None, b"1"),
+        ]
+
+
+def test_a_match_counts_as_resumed_last_until_the_next_one_begins(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        for table in ("1", "2"):
+            store.put_aside(store.begin(table, b"{}"))
+        for match in ("m-1", "m-2"):
+            store.take_up(match)
+        store.begin("3", b"{}")
+    assert [row(path, f"m-{number}", "resumed", "put_aside", "aside") for number in (1, 2, 3)] == [
+        (1, None, None), (2, None, None), (2, None, None),
+    ]  # fmt: skip
+
+
+def test_seals_and_cuts_are_written_with_the_entries(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "hub.db")) as store:
+        match = store.begin("bar", b"head")
+        assert store.sealed_row(match) == ("bar", 0, None, False)
+        store.append(match, lines(0, 1), "first")
+        assert store.sealed_row(match) == ("bar", 0, "first", False)
+        store.append(match, lines(2))
+        assert store.sealed_row(match) == ("bar", 0, "first", False)
+        store.end(match, b"{}")
+        assert store.sealed_row(match) == ("bar", 0, "first", True)
+        store.cut(match, 1, lines(1), "second")
+        assert store.sealed_row(match) == ("bar", 1, "second", False)
+        assert row(tmp_path / "hub.db", match, "result", "ended") == (None, None)
+        store.cut(match, 1)
+        assert store.sealed_row(match) == ("bar", 2, None, False)
+        store.seal(match, "third")
+        assert store.sealed_row(match) == ("bar", 2, "third", False)
+        store.wipe(match)
+        assert (store.sealed_row(match).cuts, store.load(match)[1]) == (3, lines(0)), "one that runs is not wiped"
+        with pytest.raises(DamagedLog, match=r"^There is no match m-2 in the database\.$"):
+            store.sealed_row("m-2")
+
+
+def test_the_end_of_a_match_is_told_once_with_what_it_replaces(tmp_path: Path) -> None:
+    head = b'{"game":"bid-it","options":{},"seats":[1,2]}'
+    with closing(Store(tmp_path / "hub.db")) as store:
+        assert (store.finished(), store.finished_after(0)) == (0, [])
+        match = store.begin("1", head)
+        store.set_aside(match, "Other rules.")
+        store.end(match, b'{"winners":[1]}')
+        assert store.last("1") == LastMatch(match, b'{"winners":[1]}')
+        store.end(store.begin("1", head), LEFT)
+        for _ in range(2):
+            store.cut(match, 0)
+            store.end(match, b'{"winners":[2]}')
+        assert store.finished() == 3
+        told = [(number, json.loads(line)["replaces"]) for number, line in store.finished_after(0)]
+        assert told == [(1, None), (2, 1), (3, 2)]
+        assert [number for number, _ in store.finished_after(1, 1)] == [2]
+
+
+def test_the_highest_match_is_known_by_the_database_or_a_mark(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "hub.db")) as store:
+        assert store.highest() == 0
+        for _ in range(12):
+            store.begin("1", b"{}")
+        assert store.highest() == 12
+    for file in tmp_path.glob("hub.db*"):
+        file.unlink()
+    with closing(Store(tmp_path / "hub.db")) as store:
+        assert store.highest() == 12
+        assert store.missing("1") == Missing("m-12", 0, 0)
+        assert store.missing("2") is None
+        store.settle("2")
+        assert store.begin("2", b"{}") == "m-13"
+
+
+def test_what_stands_in_the_place_of_a_file_of_the_database_is_named(tmp_path: Path) -> None:
+    for suffix in ("-wal", "-shm", "-journal"):
+        folder = tmp_path / suffix
+        folder.mkdir()
+        os.mkfifo(folder / f"hub.db{suffix}")
+        store = Store(folder / "hub.db")
+        with pytest.raises(LogError) as refused:
+            store.begin("1", b"{}")
+        assert refused.value.sentence == (
+            "The hub's database cannot be opened: it is a pipe, not a file: move it away."
+        )
+        (folder / f"hub.db{suffix}").unlink()
+        assert store.begin("1", b"{}") == "m-1"
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("running", "said"), [(0, "no match could"), (1, "1 running match could"), (2, "2 running matches")]
+)
+def test_a_damaged_database_is_set_aside_with_its_date_in_its_name(
+    tmp_path: Path, running: int, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        for table in range(running):
+            store.begin(f"{table}", b"{}")
+        for number in range(300):
+            store.keep("1", f"value {number}", b"x" * 400)
+    data = path.read_bytes()
+    path.write_bytes(data[:-4096] + b"\x55" * 4096)
+    with closing(Store(path, lambda: 1_700_000_000.0)) as store:
+        assert said in store.notice
+        assert "hub.db.unreadable-2023-11-14T22-13-20Z, and" in store.notice
+        assert store.notice in caplog.text
+        assert store.recall("1", "value 0") == b"x" * 400
+    assert aside(tmp_path).name == "hub.db.unreadable-2023-11-14T22-13-20Z"
+
+
+def test_a_log_that_cannot_be_read_is_its_own_matchs_trouble_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        store.append(store.begin("1", b"head"), [LogEntry(number, b"%d " % number * 200) for number in range(100)])
+        store.append(store.begin("2", b"head"), lines(0))
+    data = path.read_bytes()
+    at = next(page for page in range(4096, len(data), 4096) if b"50 50 50" in data[page : page + 4096])
+    path.write_bytes(data[:at] + b"\x55" * 4096 + data[at + 4096 :])
+    monkeypatch.setattr(schema_module, "_check", lambda _: None)
+    monkeypatch.setattr(Store, "_compare", lambda *_: None)
+    with closing(Store(path)) as store:
+        with pytest.raises(DamagedLog, match=r"Its log cannot be read \(database disk image is malformed\)\."):
+            store.load("m-1")
+        assert store.load("m-2")[1] == lines(0)
+
+
+def test_a_database_in_use_is_not_closed_and_no_call_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "hub.db"
+    store = Store(path)
+    monkeypatch.setattr("hub.store.store.CLOSE_SECONDS", 0.01)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        held = Thread(target=store.keep, args=("1", "code", b"FISH"))
+        held.start()
+        until(lambda: store.waiting_since(held.ident or 0) is not None, "it waits")
+        store.close()
+        assert "is in use and is not closed" in caplog.text
+        other.execute("COMMIT")
+        held.join(10)
+    with pytest.raises(LogError, match="closed database"):
+        store.recall("1", "code")
+    store.close()
+    with closing(Store(path)) as again:
+        assert again.recall("1", "code") == b"FISH", "what it was writing is there"
+
+
+# --- what can be read of a damaged one ---------------------------------------------------------------------
+
+
+def test_running_and_suspended_matches_are_rescued_with_their_values_and_dice(tmp_path: Path) -> None:
+    path, before = tmp_path / "old" / "hub.db", tmp_path / "old"
+    store = Store(path)
+    store.end(store.begin("1", b"over"), b"{}")
+    store.append(store.begin("1", b"suspended", lambda _: "seal"), lines(0, 1))
+    store.put_aside("m-2")
+    store.append(store.begin("1", b"running"), lines(0, 1, 2))
+    store.cut("m-3", 2)
+    store.keep("1", "code", b"FISH")
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("INSERT INTO rolled VALUES ('1', 'hub', 6, 7)")
+    held = files(before)
+    with closing(schema_module.connect(tmp_path / "new.db")) as into:
+        assert rescue(path, into) == 2
+        assert into.execute("PRAGMA user_version").fetchone() == (1,)
+        assert into.execute("SELECT * FROM rolled").fetchall() == [("1", "hub", 6, 7)]
+        found = into.execute('SELECT id, "table", head, cuts, seal, put_aside IS NULL, begun FROM matches').fetchall()
+    assert {name: data for name, data in files(before).items() if not name.endswith("-shm")} == {
+        name: data for name, data in held.items() if not name.endswith("-shm")
+    }
+    store.close()
+    assert [(one[:6], bool(one[6])) for one in found] == [
+        (("m-2", "1", b"suspended", 0, "seal", 0), True), (("m-3", "1", b"running", 1, None, 1), True),
+    ]  # fmt: skip
+    with closing(Store(tmp_path / "new.db")) as again:
+        assert (again.load("m-2"), again.load("m-3")) == ((b"suspended", lines(0, 1)), (b"running", lines(0, 1)))
+        assert again.recall("1", "code") == b"FISH"
+
+
+def test_a_database_of_the_first_form_is_rescued_too(tmp_path: Path) -> None:
+    version_0(tmp_path / "old.db")
+    with closing(schema_module.connect(tmp_path / "new.db")) as into:
+        assert rescue(tmp_path / "old.db", into) == 1
+    with closing(Store(tmp_path / "new.db")) as store:
+        assert store.load("m-4") == (b"\x04", [LogEntry(0, b"\x05")])
+        assert store.recall("2", "code") == b"FISH"
+
+
+@pytest.mark.parametrize("what", ["rubbish", "nothing"])
+def test_of_rubbish_nothing_is_rescued(tmp_path: Path, what: str) -> None:
+    if what == "rubbish":
+        (tmp_path / "old.db").write_bytes(b"rubbish" * 2000)
+    with closing(schema_module.connect(tmp_path / "new.db")) as into:
+        assert rescue(tmp_path / "old.db", into) == 0
+        assert not into.in_transaction
+    assert not [*tmp_path.glob("rescue-*")]
+
+
+# --- the lock of the folder ------------------------------------------------------------------------------------
+
+
+def test_a_folder_whose_earlier_hub_still_runs_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "broker").mkdir()
+    with lock_state(tmp_path):
+        pass
+    with (tmp_path / "broker" / "lock").open("w") as earlier:
+        with lock_state(tmp_path):
+            pass
+        fcntl.flock(earlier, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(TemporaryError, match="another hub runs with this state folder"), lock_state(tmp_path):
+            raise AssertionError
+    with lock_state(tmp_path), pytest.raises(TemporaryError, match=f"^{tmp_path}: another hub"), lock_state(tmp_path):
+        raise AssertionError
+    with lock_state(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    said = r"file/state: the state folder cannot be used \(Not a directory\)"
+    with pytest.raises(ConfigError, match=said), lock_state(tmp_path / "file" / "state"):
+        raise AssertionError
+    with lock_state(tmp_path / "a" / "b"):
+        assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
