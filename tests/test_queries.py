@@ -229,6 +229,8 @@ def roll(*faces: object, **args: object) -> bytes:
         (roll(1)[:-1], {}),
         (b'{"seat":0,"move":"roll","args":[]}', {}),
         (b'{"seat":0,"move":"roll"}', {}),
+        (b'{"seat":0,"move":"roll","args":{"faces":null}}', {}),
+        (b'[{"seat":0,"move":"roll"}]', {}),
     ],
 )
 def test_faces_of_dice_are_counted_by_who_has_read_them(line: bytes, counts: dict[tuple[str, int], int]) -> None:

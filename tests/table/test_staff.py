@@ -342,6 +342,25 @@ def test_the_next_group_plays_after_a_reset(rig: StaffRig) -> None:
     assert rig.state["match"] == "m-2"
 
 
+def test_a_reset_ends_the_time_of_the_group_and_takes_no_match_with_it(rig: StaffRig) -> None:
+    rig.does("limit", minutes=20)
+    rig.does("reset")
+    assert (rig.desk.until, rig.state["until"]) == (None, None)
+    (did,) = rig.desk.did
+    assert did == Did(int(rig.wall()), "The table was reset for the next guests.", None, 0)
+
+
+def test_a_match_that_its_disk_has_stopped_is_not_reset(rig: StaffRig) -> None:
+    rig.start()
+    rig.store.broken = "The disk is full."
+    assert not rig.act(1, "bid", number=3)["ok"]
+    assert rig.staff("reset", match="end") == (False, "The match is stopped: The disk is full.")
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert rig.state["state"] == "playing"
+    assert all(seat["held"] for seat in rig.state["seats"])
+
+
 # --- the time of the table -------------------------------------------------------------------------------------
 
 
