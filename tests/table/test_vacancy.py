@@ -455,6 +455,17 @@ def test_a_friend_who_waits_beside_the_match_does_not_ask_for_the_table_of_playe
     assert (rig.state["state"], held(rig)) == ("lobby", [3]), "in the end they have gone"
 
 
+def test_a_friend_beside_the_match_asks_for_the_table_after_three_minutes_of_silence() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    rig.sit(3)
+    sleep(rig, 1, 2)
+    pass_time(rig, ACTIVE_SECONDS - 1)
+    assert not is_called(rig)
+    pass_time(rig, 1)
+    assert is_called(rig), "the screens say so at once"
+
+
 def test_a_friend_beside_the_match_is_the_same_one_after_a_restart() -> None:
     rig = seated(1, 2)
     rig.start()

@@ -121,12 +121,11 @@ class Vacancy(Part):
             return self._stop_calling(BACK)
         if self._silent_since is None:
             self._silent_since = now
-        if self._is_wanted(now - self._silent_since):
-            self.request_table()
+        is_called = self._requested_at is None and self._is_wanted(now - self._silent_since) and self.request_table()
         if self._requested_at is None or now < max(
             self._requested_at + CALLED_SECONDS, self._silent_since + LEFT_SECONDS
         ):
-            return False
+            return is_called
         self._free_all()
         return True
 
