@@ -766,7 +766,7 @@ def test_who_left_a_match_proves_nothing_of_the_next_one_on_that_box() -> None:
     rig.start()
     rig.say_leave(3)
     assert rig.table._seats[3].left_by
-    rig.table._people.lobby.on_match_started("bid-and-bait")  # another match, in which somebody plays on box 3
+    rig.table._people.lobby.on_match_started()  # another match, in which somebody plays on box 3
     assert not rig.table._seats[3].left_by
     again = TableRig(3, store=rig.store)
     assert not again.table._seats[3].left_by

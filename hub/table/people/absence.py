@@ -31,8 +31,6 @@ ASK_SECONDS = 60.0
 """How long a seat is awaited before the others are asked what to do, if its phone is asleep or away ..."""
 ASK_HERE_SECONDS = 180.0
 """... and if its devices are connected: the player may be thinking, or have left them there."""
-MOST_DOUBLED = 1
-"""How many votes "wait" for a seat double the time until the others are asked again."""
 OPTIONS = {"wait": say("Wait"), "safe": say("Play safe for them"), "house": say("The house plays on")}
 
 
@@ -46,17 +44,17 @@ class Absence(Part):
         self.stand_ins = house.stand_ins
         self.called_seats: list[int] = []
         self.paused_by: int | None = None  # a seat
-        self._wait_votes: dict[int, int] = {}  # by seat: votes "wait", silence included
+        self._waited_for: set[int] = set()  # seats with a vote "wait", silence included: their time is doubled
         self._safe_for: set[int] = set()  # seats that play safe by a vote, until their player is back
-        self._match: str | None = None  # the match of those votes
-        self._waits_since = 0.0  # start of the open decision, or of the last vote "wait"
+        self._match = self._play.log.match  # the match of those votes
+        self._waits_since = self._clock.now()  # start of the open decision, or of the last vote "wait"
         self._last_since: float | None = None  # since when only the last seats are awaited
 
     def on_decision_opened(self) -> None:
         """Restart the waiting time: another decision is open."""
         self.called_seats, self._last_since = [], None
         if self._match != self._play.log.match:
-            self._match, self._wait_votes, self._safe_for = self._play.log.match, {}, set()
+            self._match, self._waited_for, self._safe_for = self._play.log.match, set(), set()
         self._waits_since = self._clock.now()
         self._house.on_decision_opened()
         self._questions.close("absent")
@@ -64,7 +62,7 @@ class Absence(Part):
     def note_activity(self, seat: Seat) -> bool:
         """Note that the player of a seat is active; return whether that changes what is shown."""
         changed = seat.stands_in
-        self._wait_votes.pop(seat.number, None)
+        self._waited_for.discard(seat.number)
         self._safe_for.discard(seat.number)
         if seat.stands_in:
             seat.house, seat.stands_in = "", False
@@ -140,21 +138,21 @@ class Absence(Part):
             if seat.house or waited < self._patience_seconds(seat) or self._must_tell_cards(number):
                 continue
             if number in self._safe_for and seat.presence != "here":
-                return self._apply_vote(seat, "safe")
+                return self._play_safe(seat)
             if self._voters_without(number):
                 self._ask_others(seat)
                 return True
             if seat.presence != "here" and self._seats.present(self._play.seats):
                 # the others have locked in their boxes, which cannot ask them now
-                return self._apply_vote(seat, "safe")
+                return self._play_safe(seat)
         return False
 
     def _patience_seconds(self, seat: Seat) -> float:
-        """Return for how many seconds a seat is awaited: doubled by each of the first `MOST_DOUBLED` votes "wait"."""
+        """Return for how many seconds a seat is awaited: twice as long after a vote "wait"."""
         if seat.number in self._safe_for and seat.presence != "here":
             return CALL_SECONDS
         first = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
-        return float(first * 2 ** min(self._wait_votes.get(seat.number, 0), MOST_DOUBLED))
+        return first * 2 if seat.number in self._waited_for else first
 
     def _ask_others(self, seat: Seat) -> None:
         if seat.presence == "here":
@@ -185,17 +183,24 @@ class Absence(Part):
             return free
         return [seat.number for seat in present if self._boxes.is_locked(seat)]
 
-    def _apply_vote(self, seat: Seat, option: str) -> bool:
+    def _apply_vote(self, seat: Seat, option: str) -> None:
+        if seat.is_house:
+            return
+        if option == "safe":
+            self._play_safe(seat)
+            return
         self._waits_since = self._clock.now()
         if option == "wait":
-            self._wait_votes[seat.number] = self._wait_votes.get(seat.number, 0) + 1
-        if option == "wait" or seat.is_house:
-            return False
-        log.info("table %s: seat %d is %s: %s", self._kept.table, seat.number, seat.presence, OPTIONS[option])
-        if option == "house":
-            with self._seats.changing(seat):
-                seat.house, seat.stands_in = self._house.strength, True
-            return True
+            self._waited_for.add(seat.number)
+            return
+        log.info("table %s: the house stands in at seat %d, which is %s", self._kept.table, seat.number, seat.presence)
+        with self._seats.changing(seat):
+            seat.house, seat.stands_in = self._house.strength, True
+
+    def _play_safe(self, seat: Seat) -> bool:
+        """Answer the open decision for a seat with the safe move; return whether that was possible. Raise LogError."""
+        self._waits_since = self._clock.now()
+        log.info("table %s: a safe move for seat %d, which is %s", self._kept.table, seat.number, seat.presence)
         # they have said so, and are not asked at every question
         if seat.presence != "here" and self._voters_without(seat.number):
             self._safe_for.add(seat.number)
@@ -204,9 +209,8 @@ class Absence(Part):
     # --- the safe move --------------------------------------------------------------------------------
 
     def _answer_safely(self, number: int) -> bool:
-        """Answer the open decision for a seat with the safe move; return whether that was possible. Raise LogError."""
         decision = self._rolls.decision
-        if decision is None or number not in self._boxes.awaited_seats() or self._must_tell_cards(number):
+        if decision is None or number not in self._boxes.awaited_seats():
             return False
         # dice lie there, choices are opened: time goes on
         with suppress(IllegalAction), self._house.standing_in(number):
@@ -230,4 +234,4 @@ class Absence(Part):
         offered, labels = decision.offers(number), self._play.labels
         no = [move for move in offered if box_role(move.name, labels) in ("bar", "ask")]
         move = (no or offered)[-1]
-        return Action(seat=number, move=move.name, args=dict(move.first()), number=decision.number)
+        return Action(seat=number, move=move.name, args=dict(move.first()))

@@ -24,8 +24,7 @@ class Agreement:
 
     def ask_if_needed(self, action: Action) -> bool:
         """Ask the table if a legal move needs agreement; return whether it is asked. Raise NotAsked."""
-        match = self._play.match
-        about = match.game.labels.moves.get(action.move) if match else None
+        match, about = self._play.match, self._play.labels.moves.get(action.move)
         if match is None or about is None or not about.agreed or match.refusal(action):
             return False
         if len(self._present()) < 2:

@@ -266,14 +266,14 @@ class Endings(Part):
         """Take up a match with the people who sit at its seats now: staff know them. Raise NotAsked or LogError."""
         offer = self._find(match)
         if offer is None:
-            raise NotAsked(GONE, "LOBBY")
+            raise NotAsked(GONE)
         free = missing_seats({number: self._seats[number] for number in offer.seats}, offer.people)
         if free:
-            raise NotAsked(say("Nobody sits at seat {seats} yet.", seats=listed(free, "or")), "LOBBY")
+            raise NotAsked(say("Nobody sits at seat {seats} yet.", seats=listed(free, "or")))
         try:
             self._resume(offer.match)
         except StartRefused as error:
-            raise NotAsked(error.sentence, "START") from error
+            raise NotAsked(error.sentence) from error
 
     def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
         if before is None:
@@ -332,13 +332,13 @@ class Endings(Part):
                 with self._seats.changing(seat):
                     seat.house, seat.joined = person.house, True
         self._read_suspended = None  # read again, which forgets who played it
-        self._lobby.on_match_started(self._play.match.game.name if self._play.match else "")
+        self._lobby.on_match_started()
         if lost := self._play.log.describe_loss():
             self._notices.post("lost", lost)  # after `on_match_started`, which ends notices of the match before
             self._play.log.settle()
         for number, person in before.items():
             seat = self._seats[number]
-            if person.person and not seat.sid:  # played on a box now, but the hand belongs to a phone
+            if not seat.sid:  # played on a box now, but the hand may belong to a phone
                 with self._seats.changing(seat):
                     seat.left_by = person.person
 

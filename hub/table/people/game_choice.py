@@ -75,9 +75,8 @@ class GameChoice:
 
     def lacking_phones(self, name: str, options: Mapping[str, object] | None = None) -> str:
         """Return a sentence about the phones that the seats dealt in lack for a game; "" if they lack none."""
-        game = self._play.games.get(name)
         here = [self._seats[number] for number in self._seats.dealt_in()]
-        return needs.missing_phones(game, here, options) if game else ""
+        return needs.missing_phones(self._play.games[name], here, options)
 
     def check_house(self, options: Mapping[str, object]) -> None:
         """Raise StartRefused if the house cannot play with these options."""
@@ -91,7 +90,7 @@ class GameChoice:
 
     def choose_played(self, name: str, options: Mapping[str, object]) -> None:
         """Choose the game that is played now, with its options, for the next match as well."""
-        unusual = self._unusual(name, options) if name in self._play.games else {}
+        unusual = self._unusual(name, options)
         self._choose(name, self.preset_with(name, unusual), unusual)
 
     def add_wish(
@@ -155,12 +154,12 @@ class GameChoice:
         self._choose(*places[(at + detents) % len(places)])
         game = self._play.games[self.chosen]
         least, most = game.seats
-        effect = next((one.effect for one in self.presets(self.chosen) if one.name == self.preset), "")
+        preset = next((one for one in self.presets(self.chosen) if one.name == self.preset), None)
         named: str = game.title
-        if effect:
-            named = say("{game} “{preset}” ({effect})", game=game.title, preset=self.preset, effect=effect)
-        elif self.preset:
-            named = say("{game} “{preset}”", game=game.title, preset=self.preset)
+        if preset and preset.effect:
+            named = say("{game} “{preset}” ({effect})", game=game.title, preset=preset.name, effect=preset.effect)
+        elif preset:
+            named = say("{game} “{preset}”", game=game.title, preset=preset.name)
         text = say(
             "Push a dial to start {game}, for {least} to {most} players. Turn a dial to choose another game.",
             game=named, least=least, most=most,

@@ -51,7 +51,7 @@ class HouseSeats:
         self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
         self._clock, self._random, self._settings = core.ports.clock, core.ports.random, settings
         self.stand_ins = StandIns(core.kept)
-        self._plays_at = self._asked_at = 0.0
+        self._plays_at = self._asked_at = self._clock.now()
 
     @property
     def strength(self) -> Strength:

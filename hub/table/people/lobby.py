@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from math import ceil
+from math import ceil, inf
 from typing import NamedTuple
 
 from hub.engine.text import say, seats_words
@@ -40,10 +41,10 @@ class Lobby(Part):
     def __init__(self, core: Core, rolls: Rolls, choice: GameChoice) -> None:
         self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
         self._clock, self._choice = core.ports.clock, choice
-        # the lack that the last push showed, and until when a second push starts
-        self._warned: tuple[str, float] = ("", 0.0)
+        # by the lack that the last push showed: until when a second push starts
+        self._push_again_until: dict[str, float] = {}
         self._starting: _Starting | None = None
-        self._delays: dict[int, int] = {}  # by seat: delays of a start
+        self._delays: Counter[int] = Counter()  # by seat: delays of a start
         # Also of people who have left since: sitting down again gives nobody further delays.
         self._all_delays = 0
 
@@ -99,9 +100,9 @@ class Lobby(Part):
         """Delay a requested start until it is requested again, at most `MOST_WAITS` times per seat. Raise NotAsked."""
         if self._starting is None:
             raise NotAsked(say("No match is about to begin."), "LOBBY")
-        if self._delays.get(seat.number, 0) >= MOST_WAITS or self._all_delays >= MOST_WAITS * MOST_SEATS:
+        if self._delays[seat.number] >= MOST_WAITS or self._all_delays >= MOST_WAITS * MOST_SEATS:
             raise NotAsked(say("You have already made the others wait: the match begins."), "LOBBY")
-        self._delays[seat.number] = self._delays.get(seat.number, 0) + 1
+        self._delays[seat.number] += 1
         self._all_delays += 1
         self._starting = None
 
@@ -159,14 +160,13 @@ class Lobby(Part):
             self._play.begin(name, self._seats.dealt_in(), options)
         finally:
             if self._play.match is not before:  # started, even if the disk failed right afterwards
-                self.on_match_started(name)
+                self.on_match_started()
 
-    def on_match_started(self, name: str) -> None:
+    def on_match_started(self) -> None:
         """Keep the choice of the match that has just started, and clear the lobby."""
         self._rolls.dispute = None
-        match = self._play.match
-        options = match.setup.options if match else {}
-        self._choice.choose_played(name, options)
+        if match := self._play.match:
+            self._choice.choose_played(match.game.name, match.setup.options)
         self.clear()
 
     def clear(self) -> None:
@@ -225,11 +225,10 @@ class Lobby(Part):
     def _start_or_warn(self, name: str, options: Mapping[str, object]) -> None:
         """Start a match; if phones are missing, only the second push does. Raise StartRefused."""
         lack, now = self._choice.lacking_phones(name, options), self._clock.now()
-        warned, until = self._warned
-        if lack and (warned != lack or now >= until):
+        if lack and now >= self._push_again_until.get(lack, -inf):
             self._play.check(name, self._seats.dealt_in(), options)
             self._choice.check_house(options)
-            self._warned = lack, now + PUSH_AGAIN_SECONDS
+            self._push_again_until = {lack: now + PUSH_AGAIN_SECONDS}
             raise StartRefused(say("Push again to start all the same: {reason}", reason=lack))
-        self._warned = ("", 0.0)
+        self._push_again_until = {}
         self.start_match(name, options)

@@ -75,7 +75,7 @@ class Vacancy(Part):
         """Return in how many seconds a silent seat is freed; None if its person is there or a match needs it."""
         if seat.number in self._play.seats or seat.presence == "here":
             return None
-        return max(0.0, self._idle_seconds - self._seats.silent_seconds(seat))
+        return self._idle_seconds - self._seats.silent_seconds(seat)
 
     # --- time ----------------------------------------------------------------------------------------
 
