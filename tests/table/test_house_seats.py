@@ -186,17 +186,75 @@ def test_people_roll_the_dice_of_the_house_or_the_hub_does_in_the_end() -> None:
     assert len(rig.match.log) > before
 
 
-def test_for_one_person_alone_the_hub_rolls_at_once() -> None:
-    rig = alone()
-    rig.take(DiceKit("tray", 6))
+@pytest.mark.parametrize(("people", "reader", "waits"), [(1, True, False), (2, False, False), (2, True, True)])
+def test_the_dice_of_the_house_wait_for_two_people_with_a_reader_and_else_the_hub_rolls_at_once(
+    people: int, reader: bool, waits: bool
+) -> None:
+    rig = alone(reader=reader)
+    for seat in range(2, people + 1):
+        rig.sit(seat)
+    if reader:
+        rig.take(DiceKit("tray", 6))
     rig.start()
-    for _ in range(300):
-        bring_on(rig, 1)
+    while not (rig.state["dice"] and place(rig, rig.state["dice"]["seat"])["house"]):
+        for seat in range(1, people + 1):
+            bring_on(rig, seat)
         rig.clock.time += 0.1
         rig.take(Tick())
-        if any(entry.seat == CHANCE and entry.move == "roll" for entry in rig.match.log):
-            return
-    raise AssertionError("nobody has rolled")
+    since = rig.clock.time
+    rolls = rolled(rig)
+    while rolled(rig) == rolls and rig.clock.time < since + 2 * ROLL_SECONDS:
+        rig.clock.time += 0.1
+        rig.take(Tick())
+    assert (rig.clock.time - since >= ROLL_SECONDS - 0.5) is waits
+
+
+def rolled(rig: TableRig) -> int:
+    """How often somebody or the hub has rolled."""
+    return sum(entry.move == "roll" and entry.seat == CHANCE for entry in rig.match.log)
+
+
+def test_the_house_takes_between_six_and_fourteen_tenths_of_its_time_for_a_decision() -> None:
+    rig = alone("goofspiel", way=HouseSettings(seconds=10.0))
+    rig.start("goofspiel")
+    house, taken, number = rig.table._house, list[float](), -1
+    while rig.state["state"] == "playing":
+        decision = rig.match.open
+        if decision and decision.number != number and house.due_at:
+            number = decision.number
+            taken.append(house.due_at - rig.clock.now())
+        bring_on(rig, 1)
+        rig.clock.time += 20.0
+        rig.take(Tick())
+    assert len(taken) > 8
+    assert 6.0 <= min(taken) < 9.0 < 11.0 < max(taken) <= 14.0
+
+
+def test_the_houses_seats_answer_a_sealed_choice_one_after_the_other_at_the_moment_they_are_due() -> None:
+    rig = alone("goofspiel", 4, way=HouseSettings(seconds=10.0))
+    rig.start("goofspiel")
+    due = rig.table._house.due_at
+    assert due
+    for locked, at in enumerate((due, due + 2.5, due + 5.0)):
+        rig.clock.time = at - 0.1
+        rig.take(Tick())
+        assert len(rig.state["locked"]) == locked
+        before = len(rig.phones.public)
+        rig.take(Tick())
+        assert len(rig.phones.public) == before, "it thinks, and nothing changes"
+        rig.clock.time = at
+        rig.take(Tick())
+        assert len(rig.state["locked"]) == locked + 1
+    assert rig.state["stood_in"] == {}, "these seats are its own"
+
+
+def test_the_house_takes_no_seat_that_somebody_asks_for() -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit(1)
+    assert rig.claim(2) is None
+    assert not rig.say(1, "house", {"seat": 2, "strength": "easy"})["ok"]
+    assert rig.say(1, "house", {"seat": 3, "strength": "easy"})["ok"]
 
 
 @pytest.mark.parametrize("seconds", [0.0, 2.0])

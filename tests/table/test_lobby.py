@@ -12,6 +12,7 @@ from hub.engine.match import Head
 from hub.ports import Dice, DiceKit, Turn
 from hub.state import Preset
 from hub.table.loop import Table
+from hub.table.people.lobby import PUSH_AGAIN_SECONDS
 from tests.table.fakes import FakeBoxes, TableRig
 
 FULL = Preset("full", "All the advanced rules.", {"advanced": True})
@@ -102,6 +103,46 @@ def test_a_dial_turns_through_games_and_presets_and_a_push_starts_what_it_says()
     assert rig.state["preset"] == "full", "it stands for the next match"
 
 
+def test_the_first_turn_of_a_dial_goes_to_the_first_game_or_back_to_the_last_one() -> None:
+    for detents, game in ((1, "bid-it"), (-1, "i-bid-you-not")):
+        rig = PresetRig()
+        rig.boxes_up()
+        rig.turn(detents)
+        assert (rig.state["game"], rig.state["preset"]) == (game, "")
+
+
+def test_a_push_starts_the_game_that_the_dial_has_chosen() -> None:
+    rig = PresetRig()
+    rig.boxes_up()
+    rig.turn(-2)
+    assert rig.state["game"] == "bid-and-bait"
+    for seat in (1, 2, 3):
+        rig.press(seat, "push")
+    rig.press(1, "push", "push")
+    assert rig.table.match
+    assert rig.table.match.game.name == "bid-and-bait"
+
+
+def test_the_game_that_most_wish_for_has_no_preset_of_a_game_that_a_dial_has_chosen() -> None:
+    rig = PresetRig()
+    rig.boxes_up()
+    rig.sit()
+    for seat in (1, 2):
+        assert rig.say(seat, "wish", {"game": "bid-and-bait"})["ok"]
+    while rig.state["preset"] != "full":
+        rig.turn(1)
+    assert rig.say(3, "wish", {"game": "i-bid-you-not"})["ok"]
+    assert (rig.state["game"], rig.state["preset"], rig.state["options"]) == ("bid-and-bait", "", {})
+
+
+def test_a_wish_may_name_all_options_of_its_game() -> None:
+    rig = PresetRig(boxes=False)
+    rig.sit()
+    usual = {name: option.default for name, option in OFFERED[1].options.items()}
+    assert rig.say(1, "wish", {"game": "bid-and-bait", "options": usual})["ok"]
+    assert rig.state["options"] == {}
+
+
 # --- what is missing -----------------------------------------------------------------------------------
 
 
@@ -138,9 +179,10 @@ def test_a_start_with_something_missing_waits_and_the_first_push_is_told() -> No
     assert rig.state["state"] == "lobby"
     assert boxes(rig).texts["box-2"].startswith("Push again to start all the same")
     assert "needs a phone for each hand: seats 2 and 3 have none" in rig.notice()
-    rig.clock.time += 31
+    rig.clock.time += PUSH_AGAIN_SECONDS
     rig.press(2, "push")
     assert rig.state["state"] == "lobby", "that was told too long ago"
+    rig.clock.time += PUSH_AGAIN_SECONDS - 1
     rig.press(3, "push")
     assert rig.state["state"] == "playing"
 

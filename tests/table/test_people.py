@@ -20,6 +20,7 @@ from hub.ports import (
     BoxLocked,
     BoxUnlocked,
     BoxUp,
+    HelpRequest,
     Key,
     Missing,
     PhoneLink,
@@ -31,10 +32,10 @@ from hub.table.people.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS
 from hub.table.people.endings import IDLE_SECONDS, NOT_YOURS, READ_SECONDS, STRANGERS, WARNED_SECONDS
 from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
 from hub.table.people.house_seats import SECONDS as HOUSE_SECONDS
-from hub.table.people.lobby import MOST_WAITS, START_SECONDS
+from hub.table.people.lobby import MOST_SEATS, MOST_WAITS, START_SECONDS
 from hub.table.seating.questions import VOTE_SECONDS, caption
 from hub.table.seating.seat_list import ACTIVE_SECONDS
-from hub.table.seating.seats import LEFT_SECONDS
+from hub.table.seating.seats import CLAIM_SECONDS, LEFT_SECONDS
 from tests.table.fakes import TableRig
 
 
@@ -43,6 +44,12 @@ def pass_time(rig: TableRig, seconds: float) -> None:
     for _ in range(int(seconds)):
         rig.clock.time += 1.0
         rig.take(Tick())
+
+
+def later(rig: TableRig, seconds: float) -> None:
+    """Let time pass at once."""
+    rig.clock.time += seconds
+    rig.take(Tick())
 
 
 @pytest.fixture
@@ -249,6 +256,7 @@ def test_the_suspended_matches_are_read_from_the_disk_once_an_hour(
     pass_time(phones, 2 * READ_SECONDS + 60)
     first, second = read
     assert READ_SECONDS <= second - first <= READ_SECONDS + 1
+    assert phones.order.count("keep people") == 1, "the names are written only if one of them goes"
 
 
 def test_a_match_that_nobody_plays_is_put_aside_and_said_so_before(phones: TableRig) -> None:
@@ -262,6 +270,69 @@ def test_a_match_that_nobody_plays_is_put_aside_and_said_so_before(phones: Table
     pass_time(phones, IDLE_SECONDS)
     assert phones.state["state"] == "lobby"
     assert [seat["held"] for seat in phones.state["seats"]] == [True, False, True], "a ghost keeps no seat"
+
+
+def keys(rig: TableRig) -> list[str]:
+    """The kinds of the notices that are shown."""
+    return [one["key"].partition(":")[0] for one in rig.state["notices"]]
+
+
+def test_a_match_that_nobody_plays_is_announced_a_minute_before_and_then_suspended(phones: TableRig) -> None:
+    later(phones, IDLE_SECONDS - WARNED_SECONDS - 1)
+    assert "idle" not in keys(phones)
+    later(phones, 1)
+    assert "idle" in keys(phones)
+    later(phones, WARNED_SECONDS - 1)
+    assert phones.state["state"] == "playing"
+    later(phones, 1)
+    assert (phones.state["state"], keys(phones)) == ("lobby", [])
+
+
+def test_no_match_is_announced_to_be_suspended_while_the_disk_fails(phones: TableRig) -> None:
+    later(phones, IDLE_SECONDS - WARNED_SECONDS)
+    assert "idle" in keys(phones)
+    phones.store.broken = "no space"
+    phones.take(StaffRequest("light", {"percent": 60}, lambda *_: None))
+    phones.take(HelpRequest())
+    assert phones.state["state"] == "stopped"
+    assert "idle" not in keys(phones)
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_match_is_suspended_half_a_minute_after_everybody_has_left_it(phones: TableRig, paused: bool) -> None:
+    if paused:
+        assert phones.say(1, "pause")["ok"]
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    pass_time(phones, LEFT_SECONDS - 1)
+    assert phones.state["state"] == "playing"
+    pass_time(phones, 1)
+    assert phones.state["state"] == "lobby"
+
+
+@pytest.mark.parametrize("when", ["all choose", "asked about a seat", "paused", "announced", "stopped"])
+def test_a_second_in_which_nothing_happens_sends_nothing_to_the_phones(phones: TableRig, when: str) -> None:
+    if when == "asked about a seat":
+        lock_all_but(phones, 3)
+        sleep(phones, 3)
+        pass_time(phones, ASK_SECONDS)
+        assert question(phones)
+    elif when == "paused":
+        assert phones.say(1, "pause")["ok"]
+    elif when == "announced":
+        later(phones, IDLE_SECONDS - WARNED_SECONDS)
+        pass_time(phones, VOTE_SECONDS + 1)
+        assert (keys(phones), question(phones)) == (["idle"], None)
+    elif when == "stopped":
+        phones.store.broken = "no space"
+        phones.say(1, "name", {"name": "Ada"})
+    later(phones, 1)
+    before = len(phones.phones.public)
+    if when == "stopped":
+        phones.take(PhoneLink("nobody", False))
+    else:
+        pass_time(phones, 5)
+    assert len(phones.phones.public) == before
 
 
 @pytest.mark.parametrize(("seat", "state"), [(1, "playing"), (3, "lobby")])
@@ -1385,6 +1456,36 @@ def test_the_table_wakes_when_the_house_is_to_play_and_not_in_a_pause() -> None:
     assert rig.table.wait_seconds() == 1.0
 
 
+def test_a_pause_outlives_a_restart_until_somebody_ends_it(phones: TableRig) -> None:
+    assert phones.say(2, "pause")["ok"]
+    again = TableRig(boxes=False, store=phones.store)
+    assert again.state["paused"] == 2
+    again.sids = phones.sids
+    wake(again, 1, 2, 3)
+    assert again.say(1, "pause")["ok"]
+    assert TableRig(boxes=False, store=phones.store).state["paused"] is None
+
+
+def test_nobody_is_called_or_asked_about_while_the_disk_fails(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    phones.store.broken = "no space"
+    phones.say(1, "name", {"name": "Ada"})
+    for _ in range(2):
+        phones.clock.time += ASK_HERE_SECONDS
+        phones.take(HelpRequest())
+    assert (phones.state["state"], phones.state["nudged"], question(phones)) == ("stopped", [], None)
+
+
+def test_a_seat_that_sleeps_is_asked_about_although_one_before_it_is_there_and_thinks() -> None:
+    rig = TableRig(4, boxes=False)
+    rig.sit()
+    rig.start()
+    lock_all_but(rig, 2, 3)
+    sleep(rig, 3)
+    pass_time(rig, ASK_SECONDS)
+    assert (question(rig)["kind"], question(rig)["seat"], question(rig)["voters"]) == ("absent", 3, [1, 2, 4])
+
+
 def test_only_a_seat_of_the_match_has_paused_it_after_a_restart(phones: TableRig) -> None:
     phones.say(2, "pause")
     phones.store.kept["1", "paused"] = b"4"  # as a match of other seats left it
@@ -1495,6 +1596,34 @@ def test_a_touch_of_the_box_ends_the_question_about_its_seat_for_everybody(boxed
     assert question(boxed) is None, "somebody is there, and thinks"
     pass_time(boxed, 1)
     assert question(boxed)["seat"] == asked
+
+
+def test_a_lock_in_the_box_of_a_sleeping_phone_ends_the_question_about_its_seat() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    play_first(rig, 1)
+    sleep(rig, 3)
+    pass_time(rig, ASK_SECONDS)
+    assert question(rig)["seat"] == 3
+    rig.take(BoxLocked("box-3", rig.boxes.rounds["box-3"].round))
+    assert question(rig) is None
+    assert rig.state["seats"][2]["presence"] == "here"
+
+
+def test_what_is_played_for_a_seat_that_plays_safe_is_shown_at_once(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    for seat in (1, 2):
+        assert phones.say(seat, "vote", {"say": "safe"})["ok"]
+    assert phones.state["dice"]["seat"] == 3, "and it is asked for the first roll"
+    pass_time(phones, CALL_SECONDS - 1)
+    assert not phones.state["dice"]["faces"]
+    pass_time(phones, 1)
+    assert phones.state["dice"] is None or phones.state["dice"]["seat"] != 3 or phones.state["dice"]["faces"]
+    assert phones.state["stood_in"]
 
 
 def test_a_single_player_left_brings_the_table_on(phones: TableRig) -> None:
@@ -1719,12 +1848,34 @@ def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> N
     assert open_question
     german = language_of("de", "bid-and-bait").translate(open_question.text)
     assert german == ("Ein neues Handy namens \u2068Cleo\u2069 fragt nach Platz 3. Ist das \u2068Guest 3\u2069?", ())
+    assert asked["seconds"] == CLAIM_SECONDS
     before = phones.sids[3]
     assert phones.say(1, "vote", {"say": "yes"})["ok"]
     assert before not in phones.phones.released, "one opponent alone gives no hand away"
     assert phones.say(2, "vote", {"say": "yes"})["ok"]
     assert phones.decided[-1].held
     assert before in phones.phones.released
+
+
+def test_nobody_is_named_in_the_question_about_a_new_phone_if_nobody_has_given_a_name(phones: TableRig) -> None:
+    phones.say(3, "name", {"name": ""})
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    assert phones.claim(3) is None
+    assert question(phones)["text"] == "A new phone asks for seat 3. Is it the same person?"
+
+
+@pytest.mark.parametrize("playing", [False, True])
+def test_all_at_the_table_are_asked_about_a_new_phone_and_in_a_match_its_players_alone(playing: bool) -> None:
+    rig = TableRig(5, boxes=False)
+    rig.sit(1, 2, 3)
+    if playing:
+        rig.start()
+    rig.sit(4)
+    sleep(rig, 3)
+    pass_time(rig, ASK_SECONDS)
+    assert rig.claim(3, None, "Cleo") is None
+    assert question(rig)["voters"] == ([1, 2] if playing else [1, 2, 4])
 
 
 def test_a_stranger_gets_no_seat_that_the_others_do_not_give(phones: TableRig) -> None:
@@ -1814,6 +1965,77 @@ def test_a_phone_that_is_on_is_not_replaced_by_others(phones: TableRig) -> None:
 
 
 # --- the lobby -----------------------------------------------------------------------------------------
+
+
+def test_the_starts_of_a_match_are_delayed_twelve_times_in_all_whoever_sits_down_anew() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(2):  # the count begins anew with each match
+        for delays in range(MOST_WAITS * MOST_SEATS):
+            if delays % MOST_WAITS == 0:
+                rig.say_leave(2)
+                rig.sit(2)
+            assert rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+            assert rig.say(2, "wait")["ok"]
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        assert not rig.say(3, "wait")["ok"]
+        later(rig, START_SECONDS)
+        assert rig.state["state"] == "playing"
+        assert staff(rig, "end")[0]
+
+
+def test_a_start_whose_time_is_past_while_the_disk_fails_is_shown_without_seconds() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    rig.store.broken = "no space"
+    rig.clock.time += START_SECONDS + 3
+    before = len(rig.phones.public)
+    rig.say(2, "name", {"name": "Ada"})
+    shown = rig.phones.public[before:]
+    assert [one["starting"]["seconds"] for one in shown if one["starting"]] == [0]
+
+
+@pytest.mark.parametrize(("seat", "freed"), [(2, False), (3, False), (4, True), (9, False)])
+def test_only_the_seat_of_somebody_who_is_gone_is_freed(seat: int, freed: bool) -> None:
+    """Seat 2 is the house's, seat 3 is empty; somebody has pushed box 4, which has just been unplugged."""
+    rig = TableRig(4)
+    rig.boxes_up()
+    rig.sit(1)
+    assert rig.say(1, "house", {"seat": 2, "strength": "easy"})["ok"]
+    rig.press(4, "push")
+    rig.take(BoxDown("box-4", "unplugged"))
+    before = [one["held"] for one in rig.state["seats"]]
+    assert rig.say(1, "free", {"seat": seat})["ok"] is freed
+    assert [one["held"] for one in rig.state["seats"]] == ([*before[:3], False] if freed else before)
+
+
+def test_the_seat_of_a_player_who_is_gone_is_not_freed_in_a_match(phones: TableRig) -> None:
+    sleep(phones, 3)
+    pass_time(phones, LEFT_SECONDS)
+    assert not phones.say(1, "free", {"seat": 3})["ok"]
+    assert phones.state["seats"][2]["held"]
+
+
+@pytest.mark.parametrize(
+    ("wishes", "chosen"),
+    [(("bid-it", "bid-and-bait", "bid-and-bait"), "bid-and-bait"), (("bid-and-bait", "bid-it"), "bid-it")],
+)
+def test_the_game_with_most_wishes_is_chosen_and_in_a_tie_the_newest(wishes: tuple[str, ...], chosen: str) -> None:
+    rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
+    rig.sit()
+    for seat, game in enumerate(wishes, 1):
+        assert rig.say(seat, "wish", {"game": game})["ok"]
+    assert (rig.state["game"], rig.state["preset"]) == (chosen, "")
+
+
+def test_what_most_wish_for_is_chosen_after_a_restart_too() -> None:
+    offered = [games.find(name) for name in ("bid-and-bait", "bid-it")]
+    rig = TableRig(boxes=False, offered=offered)
+    rig.sit()
+    for seat in (1, 2):
+        assert rig.say(seat, "wish", {"game": "bid-it"})["ok"]
+    assert TableRig(boxes=False, offered=offered, store=rig.store).state["game"] == "bid-it"
 
 
 def test_a_match_begins_when_all_are_ready_or_five_seconds_after_one_insists() -> None:

@@ -9,6 +9,7 @@ from hub.ports import BoxBid, BoxLocked, Key, PhoneLink, Tick, Turn
 from hub.table.people.lobby import START_SECONDS
 from hub.table.people.people import Patience
 from tests.table.fakes import MemoryStore, TableRig
+from tests.table.test_people import staff
 
 SECONDS = 45.0
 
@@ -25,6 +26,11 @@ def launched(rig: TableRig, start: int = 1) -> TableRig:
     rig.sit()
     if rig.named:
         rig.boxes_up()
+    return launch(rig, start)
+
+
+def launch(rig: TableRig, start: int = 1) -> TableRig:
+    """All launch a product each in the next match."""
     rig.start("big-idea", dealer=start, small_products=True)
     for seat in rig.sids:
         move = rig.hand(seat)["moves"][0]
@@ -191,6 +197,18 @@ def test_who_wants_to_pitch_no_more_is_known_after_a_restart() -> None:
     again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
     play_a_round(again)
     assert said(again) == [2]
+
+
+def test_who_wants_to_pitch_no_more_is_asked_anew_in_the_next_match() -> None:
+    rig = launched(table())
+    assert rig.say(1, "vote", {"say": "off"})["ok"]
+    assert staff(rig, "end")[0]
+    launch(rig)
+    assert said(rig) == [1]
+    for seat, answer in ((1, "done"), (2, "off"), (3, "done")):
+        assert rig.say(seat, "vote", {"say": answer})["ok"]
+    play_a_round(rig)
+    assert sorted(pitching(rig)) == [1, 3], "seat 1 has said so in the match before alone"
 
 
 def test_whoever_sits_down_at_a_quiet_seat_pitches_again() -> None:

@@ -251,6 +251,7 @@ def test_a_wrong_number_that_is_noticed_late_is_corrected_once_all_who_play_agre
     assert not rig.state["question"], "nobody is asked about what cannot be"
     assert rig.act(2, "correct", card=42, true_card=41)["ok"]
     assert rig.state["question"]["text"].startswith("Seat 2 asks all players: Correct 42")
+    assert rig.state["question"]["votes"] == {"2": "yes"}
     assert rig.say(1, "vote", {"say": "yes"})["ok"]
     assert len(rig.match.log) == entries, "seat 3 has not agreed yet"
     assert rig.say(3, "vote", {"say": "yes"})["ok"]

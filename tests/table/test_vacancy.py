@@ -14,13 +14,14 @@ from hub.state import PublicSeat
 from hub.table.dice.rolls import WAITS
 from hub.table.people.endings import BREAK_LASTS, IDLE_SECONDS
 from hub.table.people.house_seats import HouseSettings
+from hub.table.people.people import Patience
 from hub.table.people.vacancy import BACK, CALL, CALLED_SECONDS, RETURN_SECONDS
 from hub.table.seating.seat_list import ACTIVE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES, disputes, read
 from tests.table.test_house_seats import alone, play_to_end
-from tests.table.test_people import bring_on, pass_time, sleep, staff, wake
+from tests.table.test_people import bring_on, later, pass_time, sleep, staff, wake
 
 
 def held(rig: TableRig) -> list[int]:
@@ -212,6 +213,19 @@ def test_the_house_keeps_its_seats() -> None:
     assert [seat["held"] for seat in rig.state["seats"]] == [False, True, True], "also if somebody asks for the table"
 
 
+def test_a_seat_is_freed_and_its_silence_written_exactly_when_the_time_is_over() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 2)
+    later(rig, 59)
+    assert "keep silent" not in rig.order
+    later(rig, 1)
+    assert "keep silent" in rig.order
+    later(rig, IDLE_SECONDS - 61)
+    assert held(rig) == [1, 2]
+    later(rig, 1)
+    assert held(rig) == [1]
+
+
 # --- a restart -------------------------------------------------------------------------------------------
 
 
@@ -267,6 +281,16 @@ def test_a_disk_that_does_not_take_how_long_seats_are_silent_stops_nothing(monke
     rig.phones.public.clear()
     pass_time(rig, 130)
     assert "stopped" not in {one["state"] for one in rig.phones.public}
+
+
+def test_phones_have_a_minute_to_come_back_also_where_seats_are_kept_no_longer_than_that() -> None:
+    rig = seated(1)
+    rig.store.kept["1", "silent"] = b'{"1":15}'
+    again = TableRig(3, boxes=False, store=rig.store, patience=Patience(idle=RETURN_SECONDS))
+    later(again, RETURN_SECONDS - 0.5)
+    assert held(again) == [1]
+    later(again, 0.5)
+    assert held(again) == []
 
 
 def test_many_restarts_keep_no_ghost() -> None:
@@ -338,6 +362,14 @@ def test_a_table_that_somebody_asks_for_is_called_first_and_free_when_nobody_ans
     assert rig.code(3) == code, "somebody types the code of the free seat just now"
     assert rig.decided[-1].say == "Seat 1 is free now: type its code from the big screen."
     assert not is_called(rig)
+
+
+def test_whoever_asks_for_a_seat_in_the_moment_its_phone_goes_is_told_when_it_is_free() -> None:
+    rig = seated(1)
+    sleep(rig, 1)
+    assert rig.claim(1) is None
+    pass_time(rig, LEFT_SECONDS)
+    assert rig.decided[-1].say == "Seat 1 is free now: type its code from the big screen."
 
 
 def test_phones_that_have_just_gone_have_half_a_minute() -> None:
@@ -464,6 +496,48 @@ def test_a_friend_beside_the_match_asks_for_the_table_after_three_minutes_of_sil
     assert not is_called(rig)
     pass_time(rig, 1)
     assert is_called(rig), "the screens say so at once"
+
+
+def test_a_silent_table_sends_nothing_to_the_phones_while_it_is_called() -> None:
+    rig = seated(1, 2)
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.claim(1)
+    before = len(rig.phones.public)
+    pass_time(rig, CALLED_SECONDS - 1)
+    assert len(rig.phones.public) == before
+
+
+def test_a_call_goes_on_when_staff_free_one_of_the_silent_seats() -> None:
+    rig = seated(1, 2, 3)
+    sleep(rig, 1, 2, 3)
+    pass_time(rig, 60)
+    assert rig.claim(1) is None
+    assert staff(rig, "free", seat=3)[0]
+    assert is_called(rig)
+    assert rig.state["claiming"] == [1]
+
+
+def test_a_phone_that_is_given_a_seat_of_a_silent_match_ends_the_call_before_it_connects() -> None:
+    rig = seated(1, 2)
+    rig.start()
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    assert rig.claim(1) is None
+    rig.claim(2, rig.table._seats[2].code)
+    assert not is_called(rig)
+
+
+def test_a_claim_that_a_box_decides_outlives_the_call_of_the_table() -> None:
+    rig = seated(1, 2, boxes=True)
+    sleep(rig, 1, 2)
+    pass_time(rig, ACTIVE_SECONDS)
+    assert rig.claim(1) is None
+    assert is_called(rig)
+    pass_time(rig, CALLED_SECONDS)
+    assert (held(rig), rig.state["claiming"]) == ([], [1])
+    rig.press(1, "push")
+    assert rig.decided[-1].held
 
 
 def test_a_friend_beside_the_match_is_the_same_one_after_a_restart() -> None:
@@ -896,7 +970,7 @@ def test_ghosts_keep_people_without_phones_from_no_match() -> None:
     for seat in (1, 2, 1, 1):
         rig.press(seat, "push")
     assert rig.state["state"] == "lobby", "Guest 3 was there a moment ago, and is not ready"
-    pass_time(rig, 2)
+    pass_time(rig, 1)
     rig.press(1, "push", "push")
     assert rig.state["state"] == "playing"
     assert sorted(rig.state["view"]["seats"]) == ["1", "2"]
