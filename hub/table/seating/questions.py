@@ -30,7 +30,7 @@ def majority_yes(votes: Mapping[int, str], voters: Sequence[int], late: bool) ->
     yes = [seat for seat, option in votes.items() if option == "yes"]
     if len(yes) * 2 > len(voters) and (late or len(yes) > 1):
         return "yes"
-    return "no" if late or (len(votes) - len(yes)) * 2 >= max(1, len(voters)) else None
+    return "no" if late or 0 < len(voters) <= (len(votes) - len(yes)) * 2 else None
 
 
 def unanimous_yes(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
@@ -190,12 +190,13 @@ class Questions(Part):
         is_answer = before and (before.kind, before.seat) == (rule.replaces, asked.seat)
         if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
             raise NotAsked(say("The table is answering another question: answer that one first."), "QUESTION")
-        wait = ceil(self._blocked_until.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
+        now = self._clock.now()
+        wait = ceil(self._blocked_until.get(asked.by, now) - now)
         if wait > 0:
             raise NotAsked(
                 say("Not enough players said yes: you may ask again in {seconds} s.", seconds=wait), "QUESTION"
             )
-        asked.until = self._clock.now() + seconds
+        asked.until = now + seconds
         if rule.needs_all:
             asked.lasting_voters = {*asked.voters()}
         self.open = asked

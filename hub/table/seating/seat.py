@@ -162,5 +162,5 @@ def new_code(random: Random, length: int) -> str:
 
 
 def new_token(random: Random, size: int) -> str:
-    """Return `size` random bytes in URL-safe base64, without padding."""
-    return urlsafe_b64encode(random.randbytes(size)).rstrip(b"=").decode()
+    """Return `size` random bytes in URL-safe base64. A multiple of three needs no padding."""
+    return urlsafe_b64encode(random.randbytes(size)).decode()

@@ -83,14 +83,14 @@ class Seats(SeatList):
         return claim is not None and self._clock.now() >= claim.counts_from
 
     def handle_claim(
-        self, claim: ClaimRequest, *, choosing: bool, vouched: bool = False, away_seconds: float = 0.0,
-        called: bool = False, free_in: float | None = None,
+        self, claim: ClaimRequest, *, choosing: bool, vouched: bool, away_seconds: float, called: bool,
+        free_in: float | None,
     ) -> None:  # fmt: skip
         """Grant or refuse a claim, or let it wait. Raise LogError.
 
         - `choosing`: the box holds a sealed choice, so it cannot show the claim.
         - `vouched`: other people can vouch for the seat once its phone has been away for `away_seconds`.
-        - `called`: nobody at the table is active, and its screens call for people; the claim waits for the result.
+        - `called`: nobody at the table is active, and its screens call the person of this seat; the claim waits for the result.
         - `free_in`: seconds until the seat becomes free if its person stays away.
         """
         seat, now = self._seats.get(claim.seat), self._clock.now()
@@ -112,9 +112,9 @@ class Seats(SeatList):
             else:
                 self._wrong_codes.append(now)
                 self._refuse(claim, say("That is not the code of seat {seat}.", seat=claim.seat), wrong_code=True)
-        elif (not seat.box_on or choosing) and called and seat.joined and not seat.is_house:
+        elif (not seat.box_on or choosing) and called:
             self._wait(claim, inf, by="time")
-        elif (not seat.box_on or choosing) and not (vouched and self._is_left(seat, claim, away_seconds)):
+        elif (not seat.box_on or choosing) and not (vouched and self._is_left(seat, away_seconds)):
             if free_in is not None:
                 sentence = say(
                     "Seat {seat} is kept for a phone that is away, for at most {minutes} min. "
@@ -150,10 +150,11 @@ class Seats(SeatList):
         ends = self._clock.now() + CLAIM_SECONDS
         self._claims[claim.seat] = WaitingClaim(self._claim_count, claim, counts_from, ends, by)
 
-    def _is_left(self, seat: Seat, claim: ClaimRequest, seconds: float) -> bool:
+    def _is_left(self, seat: Seat, seconds: float) -> bool:
         """Return whether others may decide: the phone has been away for `seconds`, and there is no box."""
-        is_left = seat.joined and bool(seat.sid) and not seat.box_on and seat.away_since is not None
-        return is_left and claim.code is None and self._clock.now() - (seat.away_since or 0.0) >= seconds
+        if not seat.sid or seat.box_on or seat.away_since is None:
+            return False
+        return self._clock.now() - seat.away_since >= seconds
 
     def grant(self, seat: int) -> None:
         """Grant the pending claim for a seat. Raise LogError."""
@@ -203,7 +204,7 @@ class Seats(SeatList):
         moved = [self._seats[number] for number, source in places.items() if number != source]
         for seat in moved:
             self.cancel_claim(seat.number, say("Somebody else sits there now: try again."))
-        names = [one.name for one in fields(Seat) if one.name not in ("number", "box", "box_on")]
+        names = [one.name for one in fields(Seat) if one.name not in ("number", "box")]
         before = {number: {name: getattr(seat, name) for name in names} for number, seat in self._seats.items()}
 
         def put(places: Mapping[int, int]) -> None:
@@ -240,7 +241,7 @@ class Seats(SeatList):
                 seat.clear()
             elif seat.house_before:
                 seat.return_to_house()
-        if sid and answered:
+        if answered:
             self._phones.answer(sid, Ack(answered, ok=True))
         if sid:
             self._phones.release(sid)
