@@ -11,14 +11,21 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.ports import CONTROLS, BoxDown, BoxUp, Key, LampPicture, PhoneLink, PhoneRequest, Tick, Turn
+from hub.ports import CONTROLS, BoxDown, BoxUp, Key, LampPicture, PhoneLink, PhoneRequest, StaffRequest, Tick, Turn
 from hub.table.boxes.captions import claim_caption
 from hub.table.boxes.lettering import CAPTION_LENGTH
 from hub.table.people.people import Patience
 from hub.table.presses import MENU
-from hub.table.seating.seat import CODE_LETTERS
+from hub.table.seating.seat import CODE_LETTERS, person_of
 from hub.table.seating.seat_list import CODE_SECONDS, HAND_OVER_SECONDS
-from hub.table.seating.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
+from hub.table.seating.seats import (
+    ALARM_AFTER,
+    ALARM_SECONDS,
+    CLAIM_SECONDS,
+    PHONE_FIRST_SECONDS,
+    QUIET_SECONDS,
+    SHOWN_SECONDS,
+)
 from tests.random_client import value
 from tests.table.fakes import FakePhones, TableRig
 
@@ -585,3 +592,141 @@ def test_a_code_to_scan_is_no_other_seats_and_ends_with_a_restart_and_with_who_l
     decided = rig.claim(1, code)
     assert decided
     assert not decided.held
+
+
+# --- what is told and kept ---------------------------------------------------------------------------------------
+
+
+def test_an_occupied_seat_is_asked_for_half_as_often_after_each_refusal_until_it_has_another_phone() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    seats = rig.table._seats
+    for factor in (1, 2, 4, 8, 16, 32, 32):
+        assert rig.claim(2) is None
+        seats.refuse(2, "No.")
+        rig.clock.time += factor * QUIET_SECONDS - 1
+        assert "nobody agreed" in said_to_a_claim(rig, 2)
+        rig.clock.time += 1
+    assert rig.claim(2) is None
+    assert rig.claim(2, seats[2].code)
+    assert rig.claim(2) is None
+    seats.refuse(2, "No.")
+    rig.clock.time += QUIET_SECONDS
+    assert rig.claim(2) is None
+
+
+def test_only_a_wrong_code_counts_as_one() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for code, wrong in (("B" * 6, True), ("B" * 16, True), (None, False)):
+        decided = rig.claim(2, code)
+        assert decided
+        assert (decided.held, decided.wrong_code) == (False, wrong)
+
+
+def test_ten_wrong_codes_within_ten_minutes_are_told_and_older_ones_do_not_count() -> None:
+    rig = TableRig(boxes=False)
+    for times in (5, ALARM_AFTER - 1):
+        for _ in range(times):
+            rig.claim(2, "B" * 6)
+        assert not guessing(rig)
+        rig.clock.time += ALARM_SECONDS + 1
+    for _ in range(ALARM_AFTER - 1):
+        rig.claim(2, "B" * 6)
+    rig.clock.time += ALARM_SECONDS
+    assert not guessing(rig)
+    rig.claim(2, "B" * 6)
+    assert guessing(rig)
+
+
+def guessing(rig: TableRig) -> bool:
+    """Whether the table says that somebody guesses codes."""
+    return any(one["key"] == "guessing" for one in rig.state["notices"])
+
+
+def test_two_claims_are_never_taken_for_each_other() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    numbers = []
+    for seat in (1, 2, 1):
+        assert rig.claim(seat) is None
+        numbers.append(rig.hand(seat)["claim"])
+        rig.table._seats.cancel_claim(1, "No.")
+    assert len(set(numbers)) == 3
+
+
+def test_a_login_has_an_id_of_16_letters_and_a_password_of_32() -> None:
+    rig = TableRig(boxes=False)
+    decided = rig.claim(1, rig.code(1))
+    assert decided
+    assert (len(decided.sid), len(decided.password)) == (16, 32)
+
+
+def test_a_phone_is_known_to_the_next_version_of_the_hub() -> None:
+    """The ids on the disk stay the same, or nobody could go on with a suspended match after an update."""
+    assert person_of(bytes(32)) == "f134db3c1381f9665134b0cbe6554c8982bcd36094b06a91038112e6790f5988"
+
+
+@pytest.mark.parametrize("by", ["phone", "staff"])
+def test_nothing_of_a_login_stays_on_the_disk_when_its_phone_is_gone_and_only_its_own_request_is_answered(
+    by: str,
+) -> None:
+    rig = TableRig(boxes=False)
+    rig.sit(1)
+    sid = rig.sids[1]
+    if by == "phone":
+        rig.say_leave(1)
+        assert rig.phones.answers[sid][-1]["ok"]
+    else:
+        rig.take(StaffRequest("free", {"seat": 1}, lambda *_: None))
+        assert sid not in rig.phones.answers
+    kept = json.loads(rig.store.kept["1", "places"])[0]
+    assert (kept["sid"], kept["password"], kept["phone_key"]) == ("", "", "")
+    assert sid in rig.phones.released
+
+
+def test_a_code_that_is_no_longer_shown_sends_nothing_more_to_the_phones() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.start()
+    rig.say_leave(2)
+    assert rig.say(1, "code", {"seat": 2})["ok"]
+    rig.clock.time += CODE_SECONDS
+    rig.take(Tick())
+    before = len(rig.phones.public)
+    rig.take(Tick(), Tick())
+    assert len(rig.phones.public) == before
+
+
+def test_a_choosing_box_is_not_passed_over_because_its_phone_has_been_away_for_long() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    rig.take(PhoneLink(rig.sids[2], False))
+    rig.clock.time += 200
+    rig.take(Tick())
+    assert said_to_a_claim(rig, 2) == "Seat 2 is choosing on its box. Try again later, or ask staff."
+
+
+def test_boxes_and_their_claims_stay_where_they_are_when_people_change_places() -> None:
+    rig = TableRig(4)
+    rig.sit(1, 2)
+    keys = {seat: rig.key(seat) for seat in (1, 2)}
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    rig.say(2, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    for seat in (1, 2):
+        rig.say_leave(seat)
+    rig.sit_again(1, [keys[2]])
+    rig.sit_again(2, [keys[1]])
+    rig.take(BoxUp("box-4", "b1", "1", 8))
+    assert rig.claim(4) is None
+    assert rig.say(1, "take_up", {"match": offer["match"]})["ok"]
+    assert rig.state["state"] == "playing"
+    assert rig.state["claiming"] == [4]
+    rig.take(BoxUp("box-1", "b1", "1", 8))
+    assert [seat["box"] for seat in rig.state["seats"]] == ["on", "lost", "lost", "on"]

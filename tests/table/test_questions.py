@@ -8,7 +8,18 @@ import pytest
 
 from hub.errors import NotAsked
 from hub.state import QuestionKind
-from hub.table.seating.questions import KINDS, VOTE_SECONDS, OpenQuestion, Questions, majority_option
+from hub.table.seating.questions import (
+    KINDS,
+    REST_SECONDS,
+    VOTE_SECONDS,
+    OpenQuestion,
+    Questions,
+    caption,
+    first_answer,
+    majority_option,
+    majority_yes,
+    unanimous_yes,
+)
 from tests.table.fakes import HeldClock
 
 YES = {"yes": "Yes", "no": "No"}
@@ -94,6 +105,85 @@ def test_who_has_left_keeps_a_vote_where_all_have_to_agree(kind: QuestionKind) -
     there.remove(3)
     assert questions.open
     assert questions.open.current_voters() == ([1, 2, 3] if kind in ALL else [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("votes", "voters", "late", "most", "each"),
+    [
+        ("", 0, False, None, None),
+        ("", 2, False, None, None),
+        ("", 2, True, "no", "no"),
+        ("y", 1, False, None, None),
+        ("y", 1, True, "yes", "no"),
+        ("n", 1, False, "no", "no"),
+        ("yy", 2, False, "yes", "yes"),
+        ("y", 2, False, None, None),
+        ("y", 2, True, "no", "no"),
+        ("yn", 2, False, "no", "no"),
+        ("yy", 3, False, "yes", None),
+        ("yy", 3, True, "yes", "no"),
+        ("n", 3, False, None, "no"),
+        ("nn", 3, False, "no", "no"),
+        ("yyy", 3, False, "yes", "yes"),
+        ("yy", 4, False, None, None),
+        ("yy", 4, True, "no", "no"),
+        ("nn", 4, False, "no", "no"),
+        ("yyy", 4, False, "yes", None),
+    ],
+)
+def test_a_yes_needs_more_than_half_or_everybody(
+    votes: str, voters: int, late: bool, most: str | None, each: str | None
+) -> None:
+    given = {seat: {"y": "yes", "n": "no"}[vote] for seat, vote in enumerate(votes, 1)}
+    asked = range(1, voters + 1)
+    assert (majority_yes(given, asked, late), unanimous_yes(given, asked, late)) == (most, each)
+
+
+@pytest.mark.parametrize(
+    ("votes", "late", "wanted"),
+    [({}, False, None), ({}, True, "done"), ({2: "off"}, False, "off"), ({2: "off"}, True, "off")],
+)
+def test_the_first_answer_counts_and_silence_only_at_the_end(
+    votes: dict[int, str], late: bool, wanted: str | None
+) -> None:
+    assert first_answer("done")(votes, [2], late) == wanted
+
+
+def test_a_display_names_two_answers_or_three() -> None:
+    assert caption("absent", 3, ["wait", "safe"]) == "Seat 3 away? Push wait, bar safe"
+    assert caption("absent", 3, ["wait", "safe", "house"]) == "Seat 3 away: 1 wait 2 safe 3 house"
+    assert caption("end", 0, ["yes", "no", "more"]) == "End the match? Push yes, bar no"
+
+
+def test_a_seat_may_ask_again_a_minute_after_a_no_and_the_table_itself_at_once() -> None:
+    clock = HeldClock()
+    questions = Questions(clock, lambda _: True, lambda: True)
+
+    def ask(by: int) -> None:
+        question = OpenQuestion("end", "", YES, lambda: [1, 2], str)
+        question.by = by
+        questions.ask(question)
+        questions.vote(2, "no")
+
+    ask(0)
+    ask(0)
+    ask(1)
+    clock.time += REST_SECONDS - 1
+    with pytest.raises(NotAsked, match=r"you may ask again in 1 s\."):
+        ask(1)
+    clock.time += 1
+    ask(1)
+
+
+def test_a_question_whose_time_is_past_shows_no_seconds() -> None:
+    clock = HeldClock()
+    questions = Questions(clock, lambda _: True, lambda: True)
+    questions.ask(asked("absent", 3))
+    for passed, left in ((0, 20), (0.5, 20), (19, 1), (5, 0)):
+        clock.time += passed
+        shown = questions.public()
+        assert shown
+        assert (shown.seconds, shown.seat) == (left, 3)
 
 
 @pytest.mark.parametrize(
