@@ -39,8 +39,12 @@ TESTS: Mapping[str, Sequence[str]] = {
     "hub/table/boxes": ("captions", "controls", "rolls", "dispute", "table"),
     "hub/table/dice": ("rolls", "dispute", "hub_rolls", "chance", "faults", "table"),
     "hub/table/match": ("match_log", "minutes_left", "highlights", "faults", "dispute", "after_a_match", "table"),
-    "hub/table/people": ("people", "vacancy", "lobby", "house_seats", "pitches", "after_a_match", "worst_luck"),
-    "hub/table/seating": ("claims", "questions", "people", "after_a_match", "table"),
+    "hub/table/people": (
+        "people", "vacancy", "lobby", "house_seats", "pitches", "after_a_match", "worst_luck", "printed_cards",
+    ),
+    "hub/table/seating": (
+        "claims", "questions", "notices", "lobby", "vacancy", "house_seats", "worst_luck", "people", "after_a_match", "table",
+    ),
     "hub/table/staff": ("staff", "opening_hours", "people", "table"),
     "hub/table/views": ("demonstration", "hints", "lessons", "reveal", "printed_cards", "people", "table"),
     "hub/table": ("requests_law", "parts", "inbox", "faults", "staff", "lobby", "dispute", "people", "table"),
