@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp
 from random import Random
-from statistics import fmean
+from statistics import fmean, median
 from typing import NamedTuple
 
 import pytest
@@ -132,6 +132,68 @@ def test_matches_that_were_left_lying_overnight_or_whose_log_is_wiped_do_not_mis
     assert minutes_left.minutes_left([*past, *odd], 30, 50, 15, 50) == sane
 
 
+FOUR = [Length(30, 100), Length(45, 120), Length(20, 90), Length(33, 80)]
+
+
+@pytest.mark.parametrize(
+    ("past", "entries", "played", "timed", "expected"),
+    [
+        (FOUR, 0, 0.0, 0, (7.7763, 30.838, 114.67, 34.018)),
+        (FOUR, 40, 20.0, 40, (3.2618, 24.483, 90.09, 26.631)),
+        (FOUR, 40, 5.0, 10, (2.5946, 21.220, 90.15, 23.681)),
+        (FOUR, 40, 0.0, 40, (1.9642, 17.796, 87.326, 20.401)),
+        (FOUR, 40, 5.0, 0, (1.9642, 17.796, 87.326, 20.401)),
+        (FOUR, 200, 90.0, 200, (0.023646, 4.387, 42.041, 6.3146)),
+        (FOUR, 1000, 90.0, 200, (0.023646, 0.43099, 7.8124, 1.0556)),
+        (FOUR[:3], 20, 6.0, 20, (6.2466, 24.003, 67.516, 26.406)),
+        ([], 20, 6.0, 20, (4.1185, 24.012, 83.592, 27.658)),
+        ([], 60, 60.0, 60, (0.1969, 10.959, 76.121, 16.130)),
+        ([], 60, 6000.0, 60, (-5439.6, -5439.6, -5439.6, -5439.6)),
+    ],
+)
+def test_an_estimate_changes_only_on_purpose(
+    past: list[Length], entries: int, played: float, timed: int, expected: tuple[float, ...]
+) -> None:
+    """The least, the median, the greatest and the mean of the minutes, as they were when the simulations above held."""
+    found = minutes_left.likely(past, 30, entries, played, timed)
+    assert found == sorted(found)
+    assert (found[0], median(found), found[-1], fmean(found)) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "counts"), [(4.9, False), (5.0, True), (180.0, True), (180.1, False)], ids=lambda one: f"{one}"
+)
+def test_a_past_match_counts_up_to_six_times_quicker_or_slower_than_usual(minutes: float, counts: bool) -> None:
+    assert bool(minutes_left.likely([*FOUR[:3], Length(minutes, 100)], 30, 0, 0.0, 0)) is counts
+
+
+@pytest.mark.parametrize(("played", "timed", "told"), [(5.9, 20, False), (6.0, 20, True), (6.0, 19, False)])
+def test_without_past_matches_a_fifth_of_the_usual_time_must_have_been_seen(
+    played: float, timed: int, told: bool
+) -> None:
+    assert bool(minutes_left.likely([], 30, 20, played, timed)) is told
+
+
+def ages(*lengths: tuple[int, int]) -> list[Length]:
+    return [Length(minutes, entries) for minutes, entries in lengths]
+
+
+@pytest.mark.parametrize(
+    ("past", "usual", "now", "expected"),
+    [
+        (ages((16, 50), (16, 100), (6, 50), (22, 100)), 10, (0, 0.0, 0), (6, 30)),  # five times, and no more
+        (ages((47, 100), (69, 100), (84, 100), (81, 100)), 20, (115, 31.0, 115), (1, 9)),  # vague, but soon over
+        (ages((44, 50), (24, 50), (46, 50), (45, 100)), 10, (101, 34.0, 101), (1, 20)),  # as much as that
+        (ages((19, 20), (37, 20), (16, 20), (15, 20)), 10, (92, 5.0, 92), (1, 2)),  # both ends are one minute
+        ([], 30, (20, 6.0, 20), None),  # 10 to more than 50
+    ],
+)
+def test_a_range_is_told_unless_it_is_useless(
+    past: list[Length], usual: int, now: tuple[int, float, int], expected: tuple[int, int] | None
+) -> None:
+    assert minutes_left.minutes_left(past, usual, *now) == expected
+
+
 # --- at a table ------------------------------------------------------------------------------------------
 
 
@@ -185,6 +247,87 @@ def test_after_a_restart_only_what_was_seen_counts_for_the_pace() -> None:
     later = slow.update("m-1", "g", 3, log(91), 30)
     assert later
     assert near[1] <= later[1]  # eleven entries nearer the end
+
+
+def test_minutes_are_rounded_as_people_say_them() -> None:
+    """To whole ones below ten, to five below an hour, to ten above."""
+    said: set[int] = set()
+    for tenths in (*range(5, 300, 5), *range(300, 1500, 25)):
+        past = [Length(tenths / 10, 100)] * 8
+        said |= {*(minutes_left.minutes_left(past, tenths // 10 or 1, 0, 0.0, 0) or ())}
+    whole = {*range(1, 10), *range(10, 60, 5), *range(60, max(said) + 1, 10)}
+    assert max(said) >= 150
+    assert said == whole
+
+
+class CountedStore(MemoryStore):
+    """A store that notes which past matches are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[str, int]] = []
+        self.past = [Length(30, 100)] * 6
+
+    def lengths(self, game: str, seats: int) -> list[Length]:
+        self.asked.append((game, seats))
+        return super().lengths(game, seats)
+
+
+def test_past_matches_of_the_game_and_its_number_of_seats_are_read_once_a_match() -> None:
+    store, clock = CountedStore(), HeldClock()
+    kept = MinutesLeft(store, clock)
+    for match, game, seats in (("m-1", "g", 3), ("m-1", "g", 3), ("m-2", "h", 4)):
+        assert kept.update(match, game, seats, log(0), 30)
+    kept.update(None, "", 0, (), 0)
+    assert store.asked == [("g", 3), ("h", 4)]
+
+
+def told(steps: list[tuple[float, int]], first: int = 0, by: int = 1) -> tuple[int, int] | None:
+    """The range after some steps: seconds that pass, and the entries that the log has then."""
+    clock = HeldClock()
+    kept = MinutesLeft(CountedStore(), clock)
+    found = kept.update("m-1", "g", 3, log(first, by), 30)
+    for seconds, entries in steps:
+        clock.time += seconds
+        found = kept.update("m-1", "g", 3, log(entries), 30)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("steps", "first", "played", "timed"),
+    [
+        ([(600, 0), (60, 10)], 0, 3.0, 10),  # nobody plays for ten minutes: three of them count
+        ([(100, 0), (70, 0), (5, 10)], 0, 175 / 60, 10),  # shown in between: all of it counts
+        ([(100, 0), (70, 0), (50, 10)], 0, 3.0, 10),  # and no more than three minutes
+        ([(100, 10), (100, 20), (100, 30)], 0, 5.0, 30),  # each entry begins three minutes
+        ([(60, 60)], 50, 1.0, 10),  # only what was seen
+        ([(60, 60), (60, 45), (60, 48)], 50, 3.0, 3),  # below where it was first seen, after an undo
+    ],
+)
+def test_the_stopwatch_counts_up_to_three_minutes_for_each_entry_that_it_has_seen(
+    steps: list[tuple[float, int]], first: int, played: float, timed: int
+) -> None:
+    past, entries = [Length(30, 100)] * 6, steps[-1][1]
+    assert told(steps, first) == minutes_left.minutes_left(past, 30, entries, played, timed)
+
+
+def test_a_match_that_the_hub_itself_has_begun_is_timed_from_its_first_entry() -> None:
+    past = [Length(30, 100)] * 6
+    assert told([(60, 50)], 40, by=0) == minutes_left.minutes_left(past, 30, 50, 1.0, 50)
+    assert told([(60, 50)], 40, by=1) == minutes_left.minutes_left(past, 30, 50, 1.0, 10)
+    assert told([(60, 50)], 40, by=0) != told([(60, 50)], 40, by=1)
+
+
+def test_time_between_two_matches_counts_for_neither() -> None:
+    clock = HeldClock()
+    kept, past = MinutesLeft(CountedStore(), clock), [Length(30, 100)] * 6
+    kept.update("m-1", "g", 3, log(0), 30)
+    clock.time += 100
+    kept.update("m-1", "g", 3, log(5), 30)
+    clock.time += 100
+    kept.update("m-2", "g", 3, log(0), 30)
+    clock.time += 60
+    assert kept.update("m-2", "g", 3, log(2), 30) == minutes_left.minutes_left(past, 30, 2, 1.0, 2)
 
 
 def fails(*_: object) -> list[Length]:

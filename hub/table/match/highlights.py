@@ -27,10 +27,8 @@ HIGH = 3.7
 
 def highlights(events: Sequence[Event], wanted: Sequence[HighlightLabels] = ()) -> list[str]:
     """Return up to `MOST` sentences: first the game's own highlights, then general ones."""
-    own = [fact for one in wanted if (fact := _game_fact(events, one))]
-    if len(own) >= MOST:
-        return own[:MOST]
-    return [*own, *[fact for fact in _of_any_game(events) if fact]][:MOST]
+    facts = [*[_game_fact(events, one) for one in wanted], *_of_any_game(events)]
+    return [fact for fact in facts if fact][:MOST]
 
 
 def _of_any_game(events: Sequence[Event]) -> Iterator[str]:

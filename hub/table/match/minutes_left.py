@@ -43,7 +43,7 @@ def minutes_left(past: Sequence[Length], usual: int, entries: int, played: float
     if not found:
         return None
     low, high = (_rounded(_quantile(found, share)) for share in ((1 - SHARE) / 2, (1 + SHARE) / 2))
-    if high > _VAGUE * max(low, 1) and high - low > _WIDE:
+    if high > _VAGUE * low and high - low > _WIDE:
         return None
     return low, max(high, low + 1)
 
@@ -88,7 +88,7 @@ def _by_entries(past: Sequence[Length], entries: int, played: float, timed: int)
 def _by_time(past: Sequence[Length], usual: int, played: float) -> list[float]:
     """Return equally likely minutes after `played` minutes. The data file counts as two past matches."""
     whole = _predicted([log(usual)] * 2 + [log(one.minutes) for one in past], _MINUTES_SPREAD)
-    passed = whole.cdf(log(max(played, 0.1)))
+    passed = whole.cdf(log(played))
     return [exp(whole.inv_cdf(min(passed + (1 - passed) * step, 1 - 1e-9))) - played for step in _STEPS]
 
 
@@ -102,7 +102,7 @@ def _predicted(values: Sequence[float], spread: float) -> NormalDist:
 
 
 def _quantile(rising: Sequence[float], share: float) -> float:
-    return rising[min(len(rising) - 1, int(share * len(rising)))]
+    return rising[int(share * len(rising))]
 
 
 def _rounded(minutes: float) -> int:
