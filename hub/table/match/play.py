@@ -220,9 +220,7 @@ class Play:
 
     def correct(self, faces: list[int], read: str, first: Mapping[str, object]) -> None:
         """Replace the first reading by the second one in the log, which records both."""
-        assert self.decision is not None
-        args = {"faces": faces, "read": read, "first": dict(first)}
-        self.act(Action(seat=CHANCE, move="roll", args=args, number=self.decision.number))
+        self.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read, "first": dict(first)}))
         self._first = None
         self.log.forget_reading()
 
@@ -255,4 +253,4 @@ def _draw_again(match: Match, first: Match) -> None:
     for entry in first.log[len(match.log) :]:
         if match.open is None or not match.open.by_chance or match.open.fingerprint() != entry.asked:
             return
-        match.act(Action(seat=entry.seat, move=entry.move, args=entry.args, number=match.open.number))
+        match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
