@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.ports import ClaimDecided, ClaimRequest, PhoneGarbled, PhoneLink, PhoneRequest, Tick
+from hub.ports import ClaimDecided, ClaimRequest, HelpRequest, PhoneGarbled, PhoneLink, PhoneRequest, Tick
 from hub.table.inbox import MOST_CLAIMS, MOST_PER_PHONE, Inbox
+from hub.table.rate_limit import RateLimit
 from tests.table.fakes import TableRig
 
 
@@ -97,6 +98,139 @@ def test_what_was_not_understood_and_claims_do_not_fill_the_inbox() -> None:
 def test_an_empty_inbox_is_waited_for_only_so_long() -> None:
     with pytest.raises(queue.Empty):
         Inbox().get(0.01)
+
+
+def test_a_phone_has_room_again_once_what_it_said_was_taken() -> None:
+    inbox, answers = Inbox(), list[ClaimDecided]()
+    assert all(inbox.put(PhoneGarbled("a", "?")) for _ in range(MOST_PER_PHONE))
+    assert all(inbox.put(claim(n, answers)) for n in range(MOST_CLAIMS))
+    assert not inbox.put(PhoneGarbled("a", "?"))
+    assert not inbox.put(HelpRequest()), "a call for help from nobody's seat waits with the claims"
+    assert inbox.put(PhoneGarbled("b", "?")), "another phone has room of its own"
+    inbox.get(0)
+    inbox.get(0)
+    assert inbox.put(PhoneGarbled("a", "?"))
+    assert inbox.put(HelpRequest())
+    assert not inbox.put(PhoneGarbled("a", "?"))
+    assert not inbox.put(claim(99, answers))
+
+
+def test_calls_for_help_fill_the_room_of_claims_and_requests_that_of_garbled_ones() -> None:
+    inbox, answers = Inbox(), list[ClaimDecided]()
+    for _ in range(MOST_CLAIMS):
+        assert inbox.put(HelpRequest())
+    assert not inbox.put(claim(1, answers))
+    for n in range(MOST_PER_PHONE + 1):
+        assert inbox.put(said("a", n)), "the gateway counts its requests"
+    assert not inbox.put(PhoneGarbled("a", "?"))
+    assert len(inbox) == MOST_CLAIMS + MOST_PER_PHONE + 1
+
+
+def test_a_phones_next_coming_or_going_waits_anew_once_the_last_was_taken() -> None:
+    inbox = Inbox()
+    assert inbox.put(PhoneLink("a", on=True))
+    assert inbox.put(PhoneLink("a", on=False))
+    assert inbox.get(0) == PhoneLink("a", on=False)
+    assert inbox.put(PhoneLink("a", on=True))
+    assert inbox.put(said("a", 1))
+    assert inbox.put(PhoneLink("a", on=False))
+    assert taken(inbox) == [PhoneLink("a", on=False), said("a", 1)], "in the place of the first one"
+
+
+def test_phones_take_turns_with_each_other_and_with_all_who_want_a_seat() -> None:
+    inbox, answers = Inbox(), list[ClaimDecided]()
+    for n in range(3):
+        inbox.put(said("a", n))
+    for n in range(3):
+        inbox.put(claim(n, answers))
+    for n in range(3):
+        inbox.put(said("b", n))
+    flows = [one.claim if isinstance(one, ClaimRequest) else f"{one.sid}{one.n}" for one in taken(inbox)]
+    assert flows == ["a0", "0", "b0", "a1", "1", "b1", "a2", "2", "b2"]
+
+
+def test_a_phone_that_said_nothing_for_a_while_has_saved_up_no_turns_and_lost_none() -> None:
+    inbox = Inbox()
+    for n in range(4):
+        inbox.put(said("a", n))
+    assert [inbox.get(0) for _ in range(3)] == [said("a", n) for n in range(3)]
+    for n in range(2):
+        inbox.put(said("b", n))
+    inbox.put(Tick())
+    inbox.put(said("a", 4))
+    assert taken(inbox) == [said("b", 0), Tick(), said("a", 3), said("b", 1), said("a", 4)]
+
+
+def test_once_nothing_waits_all_phones_are_alike_again() -> None:
+    inbox = Inbox()
+    for n in range(5):
+        inbox.put(said("a", n))
+    taken(inbox)
+    inbox.put(said("a", 5))
+    inbox.put(said("b", 1))
+    inbox.put(said("b", 2))
+    inbox.put(said("a", 6))
+    assert taken(inbox) == [said("a", 5), said("b", 1), said("b", 2), said("a", 6)]
+
+
+# --- of what changes often only the last value -------------------------------------------------------------
+
+
+def test_two_changes_are_done_at_once_and_the_third_waits_until_the_first_is_three_seconds_old() -> None:
+    limit: RateLimit[str] = RateLimit(2, 3.0)
+    assert [limit.due_at] == [None]
+    assert (limit.defer("a", "1", 10.0), limit.defer("a", "2", 11.0)) == (False, False)
+    assert [limit.due_at] == [None], "nothing waits"
+    assert limit.defer("a", "3", 12.9)
+    assert limit.due_at == 13.0
+    assert limit.pop_due(12.9) == []
+    assert limit.pop_due(13.0) == [["3"]]
+    assert [limit.due_at, *limit.pop_due(13.0)] == [None]
+    assert limit.defer("a", "4", 13.9), "the second one is not three seconds old"
+    assert limit.due_at == 14.0
+    assert limit.pop_due(14.0) == [["4"]]
+
+
+def test_a_change_is_done_at_once_again_from_the_third_second_on() -> None:
+    for at, waits in ((12.9, True), (13.0, False)):
+        limit: RateLimit[str] = RateLimit(2, 3.0)
+        limit.defer("a", "1", 10.0)
+        limit.defer("a", "2", 10.0)
+        assert limit.defer("a", "3", at) is waits
+
+
+def test_changes_that_wait_for_one_key_stay_in_order_and_count_as_one() -> None:
+    limit: RateLimit[str] = RateLimit(2, 3.0)
+    for value in "12345":
+        limit.defer("a", value, 10.0)
+    assert limit.defer("a", "6", 20.0), "it is due, and still waits behind the others"
+    assert limit.pop_due(20.0) == [["3", "4", "5", "6"]]
+    assert not limit.defer("a", "7", 20.0)
+    assert limit.defer("a", "8", 20.0)
+
+
+def test_each_key_waits_for_itself_alone_and_the_earliest_is_due_first() -> None:
+    limit: RateLimit[str] = RateLimit(1, 3.0)
+    assert not limit.defer("late", "1", 12.0)
+    assert not limit.defer("early", "1", 10.0)
+    assert limit.defer("late", "2", 12.0)
+    assert limit.defer("early", "2", 12.0)
+    assert limit.due_at == 13.0
+    assert limit.pop_due(13.0) == [["2"]]
+    assert limit.due_at == 15.0
+    assert limit.pop_due(15.0) == [["2"]]
+
+
+def test_sixty_four_keys_are_known_and_the_one_that_changed_longest_ago_is_forgotten() -> None:
+    limit: RateLimit[str] = RateLimit(1, 3.0)
+    for number in range(64):
+        assert not limit.defer(f"{number}", "x", 10.0)
+    assert limit.defer("0", "y", 12.0)
+    limit.pop_due(13.0)
+    assert not limit.defer("64", "x", 12.0)
+    assert not limit.defer("1", "y", 12.0), "it was forgotten"
+    assert limit.defer("0", "z", 13.0)
+    assert limit.defer("3", "z", 12.0)
 
 
 # --- at the table ------------------------------------------------------------------------------------------
