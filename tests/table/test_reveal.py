@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hub.ports import BoxBid, BoxLocked, BoxUnlocked, Tick
+from hub.engine.decision import Amount, ask, ask_all, offer
+from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUnlocked, Tick
+from tests.engine.ladder import Climb
 from tests.table.fakes import TableRig
+from tests.table.test_table import made_up
 
 HELD = 0.7
 
@@ -129,8 +132,62 @@ def test_a_match_that_is_put_aside_is_no_reveal() -> None:
     rig = bidding()
     rig.act(1, "bid", number=1)
     rig.act(2, "bid", number=1)
-    rig.say(1, "aside", {})
-    for seat in (1, 2, 3):
-        rig.say(seat, "vote", {"say": "yes"})
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert rig.say(2, "vote", {"say": "yes"})["ok"]
+    assert rig.state["state"] == "lobby"
     wait(rig, 0)
     assert bells(rig) == []
+    assert rig.state["revealed"] is None
+
+
+def test_a_reveal_is_of_its_own_match_alone() -> None:
+    rig = bidding()
+    bid_on_phones(rig)
+    assert rig.state["revealed"] is not None
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert rig.say(2, "vote", {"say": "yes"})["ok"]
+    assert rig.state["revealed"] is None, "the lobby has none"
+    rig.start()
+    assert rig.state["revealed"] is None, "nor has the next match, so far"
+
+
+@pytest.mark.parametrize(("seats", "rings"), [(1, []), (2, ["box-1", "box-2"])])
+def test_the_choice_of_a_single_seat_is_no_reveal(seats: int, rings: list[str]) -> None:
+    async def sealed(s: Climb) -> None:
+        await ask_all(
+            s, {seat: [offer("bid", number=Amount(1, 6))] for seat in range(1, seats + 1)}, "Bid.", into="bid"
+        )
+        await ask(s, 1, [offer("rest")], "Rest.")
+
+    rig = TableRig(2, offered=[made_up("sealed", sealed)], reveal_seconds=HELD)
+    rig.boxes_up()
+    rig.sit()
+    rig.start("sealed")
+    for seat in range(1, seats + 1):
+        assert rig.act(seat, "bid", number=3)["ok"]
+    assert bells(rig) == rings
+    assert ("reveal" in patterns(rig)) is (seats == 2)
+
+
+def test_only_boxes_that_are_there_and_play_ring_at_a_reveal() -> None:
+    rig = TableRig(4, reveal_seconds=HELD)
+    rig.boxes_up()
+    rig.sit(1, 2, 3)
+    rig.start()
+    rig.take(BoxDown("box-2", "unplugged"))
+    bid_on_phones(rig)
+    assert bells(rig) == ["box-1", "box-3"]
+
+
+def test_a_last_lock_that_the_disk_does_not_have_reveals_nothing() -> None:
+    rig = bidding()
+    rig.act(1, "bid", number=1)
+    rig.act(2, "bid", number=2)
+    rig.store.broken = "The disk is full."
+    rig.act(3, "bid", number=3)
+    assert (bells(rig), "reveal" in patterns(rig)) == ([], False)
+    rig.store.broken = ""
+    wait(rig, 1)
+    assert (bells(rig), rig.state["locked"]) == ([], [1, 2])
+    assert rig.act(3, "bid", number=3)["ok"]
+    assert bells(rig) == ["box-1", "box-2", "box-3"]

@@ -41,7 +41,7 @@ class Reveal(Part):
             return
         self._last = match, before.number
         self._ends_at = self._clock.now() + self._seconds if self._seconds else None
-        for seat in self._seats if self._boxes else ():
+        for seat in self._seats:
             if self._boxes and seat.box_on and seat.number in self._play.seats:
                 self._boxes.buzz(seat.box, "reveal")
 
