@@ -143,7 +143,7 @@ class Presses:
             return False
         if isinstance(signal, Turn):
             before = self._menu_choice(seat)
-            at = (before if before is not None else 0 if signal.detents < 0 else -1) + signal.detents
+            at = (before if before is not None else -1) + signal.detents
             at = min(max(at, 0), len(MENU) - 1)
             self._boxes.displays.show_text(seat, MENU[at][1])
             self._menu[seat.number] = at, self._menu_key(seat)

@@ -505,3 +505,67 @@ def test_boxes_hold_their_sealed_choices_themselves() -> None:
     rig.take(*(BoxLocked(f"box-{seat}", sealed) for seat in (1, 2, 3)))
     rig.take(*(BoxBid(f"box-{seat}", sealed, 0) for seat in (1, 2, 3)))
     assert rig.state["view"]["waiting"]["seats"] == ["1"]
+
+
+# --- controls that mean nothing ----------------------------------------------------------------------------
+
+
+def a_disk_that_fails() -> TableRig:
+    rig = playing()
+    rig.store.broken = "It is full."
+    rig.act(2, "go")
+    return rig
+
+
+def a_vote_beside_a_guest() -> TableRig:
+    rig = seated(1, 2, of=4)
+    rig.start("turns")
+    read(rig, 3)
+    rig.press(1, "bar")
+    assert rig.state["dispute"]["stage"] == "vote"
+    return rig
+
+
+def a_new_box() -> TableRig:
+    rig = unplaced()
+    plug(rig, "box-1")
+    return rig
+
+
+def a_guest_beside_a_match() -> TableRig:
+    rig = seated(1, 2, of=4)
+    rig.start("turns")
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("table", "signal"),
+    [
+        (a_new_box, Turn("box-1", 1)),
+        (seated, Key("box-1", "k1", "down")),
+        (seated, Key("box-1", "push", "hold")),
+        (seated, Key("box-1", "k1", "hold")),
+        (lambda: seated(1), Key("box-1", "push", "hold")),
+        (a_disk_that_fails, Key("box-2", "push", "down")),
+        (a_disk_that_fails, Turn("box-3", 1)),
+        (a_vote_beside_a_guest, Key("box-4", "push", "down")),
+        (a_vote_beside_a_guest, Turn("box-4", 1)),
+        (a_vote_beside_a_guest, Key("box-2", "k1", "down")),
+        (a_guest_beside_a_match, Turn("box-4", 1)),
+        (a_guest_beside_a_match, Key("box-4", "push", "down")),
+        (a_guest_beside_a_match, Key("box-4", "bar", "down")),
+        (playing, Key("box-3", "push", "down")),
+        (playing, Key("box-3", "k2", "down")),
+        (asked, Key("box-3", "k1", "down")),
+        (beside_the_house, Turn("box-3", 1)),
+        (beside_the_house, Key("box-3", "k1", "down")),
+        (lambda: at("hooks", reader=False), Key("box-2", "push", "down")),
+        (lambda: at(reader=False), Key("box-3", "k1", "down")),
+    ],
+)
+def test_a_control_that_means_nothing_shows_nothing_anew(table: Callable[[], TableRig], signal: Key | Turn) -> None:
+    rig = table()
+    rig.take(signal)  # whoever uses a box is there
+    pictures = len(rig.phones.public)
+    rig.take(signal)
+    assert len(rig.phones.public) == pictures
