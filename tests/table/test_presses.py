@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, Key, Tick, Turn
+from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, Key, PhoneLink, Tick, Turn
 from hub.table.boxes.captions import claim_caption
 from hub.table.people.lobby import START_SECONDS
 from hub.table.presses import MENU
@@ -141,6 +141,14 @@ def test_the_bar_held_calls_for_help_at_any_time_and_takes_the_call_back() -> No
         assert "help" not in keys(rig)
 
 
+def test_a_call_of_another_seat_stays() -> None:
+    rig = seated()
+    hold(rig, 1, "bar")
+    hold(rig, 2, "bar")
+    hold(rig, 1, "bar")
+    assert [one["text"] for one in rig.state["notices"]] == ["Seat 2 calls for help."]
+
+
 def test_other_controls_that_are_held_call_nobody() -> None:
     rig = seated()
     assert silent(rig, Key("box-1", "k1", "hold"), Key("box-1", "push", "hold"))
@@ -158,6 +166,17 @@ def test_the_push_held_shows_the_code_of_a_seat_whose_phone_is_off_and_of_no_oth
     hold(rig, 3, "push")
     assert text(rig, 3) == "Its code is on the screen for a minute"
     assert "3" in rig.page.codes
+
+
+def test_the_push_held_shows_the_code_of_a_phone_that_has_gone_and_a_claim_of_its_seat_waits_for_nobody_else() -> None:
+    rig = seated(1, 2, 3)
+    rig.start("turns")
+    rig.take(PhoneLink(rig.sids[3], on=False))
+    hold(rig, 3, "push")
+    assert text(rig, 3) == "Its code is on the screen for a minute"
+    rig.claim(3)
+    hold(rig, 3, "push")
+    assert text(rig, 3) == "Too soon: read, then hold"
 
 
 def test_a_claim_of_a_seat_whose_phone_is_on_is_for_its_phone_first() -> None:
@@ -191,11 +210,10 @@ def test_a_free_seat_is_given_by_a_push_and_kept_by_the_bar(control: str, held: 
     rig.clock.time += 5
     decided = len(rig.decided)
     rig.press(2, control)
-    if held is None:
-        assert len(rig.decided) == decided
-    else:
-        assert rig.decided[-1].held is held
-        assert held or rig.decided[-1].say == "Seat 2 said no."
+    said = "Seat 2 is yours." if held else "Seat 2 said no."
+    assert [(one.held, one.say) for one in rig.decided[decided:]] == ([] if held is None else [(held, said)])
+    assert rig.state["seats"][1]["held"] is bool(held), "and shown at once"
+    assert rig.state["claiming"] == ([2] if held is None else [])
 
 
 def test_a_push_that_was_meant_before_anybody_could_read_of_a_claim_sits_down() -> None:
@@ -212,6 +230,10 @@ def test_a_push_that_was_meant_before_anybody_could_read_of_a_claim_sits_down() 
 def test_in_the_lobby_the_dial_chooses_and_push_and_bar_sit_down_and_get_up() -> None:
     rig = seated()
     assert turn(rig, 1, 1) != turn(rig, 1, 1), "another game"
+    game = rig.state["game"]
+    assert game in text(rig, 1).lower()
+    turn(rig, 1, 1)
+    assert rig.state["game"] != game
     assert silent(rig, Key("box-1", "k1", "down"), Key("box-1", "k6", "hold"))
     rig.press(1, "push")
     assert rig.state["seats"][0]["held"]
