@@ -40,7 +40,7 @@ from hub.ports import (
     Turn,
 )
 from hub.table.dice.rolls import Rolls
-from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, WITHIN_SECONDS
+from hub.table.faults import FRAMES, NOT_DONE, RESTARTED, STOPPED, WITHIN_SECONDS, Surroundings
 from hub.table.loop import Table
 from hub.table.people.endings import Endings
 from hub.table.people.people import People
@@ -495,3 +495,173 @@ def test_the_journal_says_where_it_failed_and_nothing_that_anybody_holds(
     assert SECRET not in whole
     assert not any(sid in whole for sid in rig.sids.values())
     assert told.exc_info is None
+
+
+# --- what a fault leaves -----------------------------------------------------------------------------------
+
+
+def fault(rig: Guarded, monkeypatch: pytest.MonkeyPatch, signal: object = None) -> None:
+    """One error that nobody foresaw, while the table handles a signal."""
+    with monkeypatch.context() as broken:
+        broken.setattr(Table, "_handle", failing_times(1, Table._handle))
+        rig.take(signal or Tick())
+
+
+def journal(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [one.getMessage() for one in caplog.records if "nobody foresaw" in one.getMessage()]
+
+
+@pytest.mark.parametrize(
+    ("signal", "kind"),
+    [
+        (Tick(), "(Tick)"),
+        (Key("box-1", "push", "down"), "(Key)"),
+        (StaffRequest("aside", {"secret": SECRET}, lambda *_: None), "(StaffRequest aside)"),
+    ],
+)
+def test_the_journal_names_the_kind_of_signal_and_where_it_failed_innermost_first(
+    signal: object, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = playing()
+    caplog.clear()
+    fault(rig, monkeypatch, signal)
+    (told,) = journal(caplog)
+    assert told.startswith("table 1: KeyError, which nobody foresaw, at test_faults.py:")
+    assert " one < loop.py:" in told
+    assert kind in told
+    assert told.endswith("The table starts again from its log.")
+    assert "/" not in told
+    assert SECRET not in told
+
+
+def test_the_journal_has_the_twelve_innermost_places(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def deep(left: int) -> None:
+        if not left:
+            raise KeyError(SECRET)
+        deep(left - 1)
+
+    rig = playing()
+    caplog.clear()
+    with monkeypatch.context() as broken:
+        broken.setattr(Table, "_handle", lambda *_: deep(20))
+        rig.take(Tick())
+    assert journal(caplog)[0].count(" < ") == FRAMES - 1
+
+
+def test_the_third_fault_says_that_the_table_stays_stopped(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = playing()
+    for _ in range(3):
+        assert rig.table.fault == ""
+        fault(rig, monkeypatch)
+    assert rig.table.fault == STOPPED
+    assert [one.endswith("until staff start it again.") for one in journal(caplog)] == [False, False, True]
+
+
+def test_after_staff_have_started_it_again_three_faults_stop_it_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    for _ in range(2):
+        for _ in range(3):
+            assert rig.table.fault == ""
+            fault(rig, monkeypatch)
+        assert rig.table.fault == STOPPED
+        assert rig.staff("done", key="fault")[0]
+
+
+SURROUNDINGS = [
+    BoxUp("box-1", "b7", "1", 8), BoxDown("box-1", "gone"), BoxUp("box-2", "b7", "1", 8), DeviceUp("ring"),
+    DeviceDown("ring", "lost"), DeviceDown("page", "lost"), DiceKit("tray", 6), DiceKit("tower", 6), BrokerDown("away"),
+    BrokerUp(), AddressChanged("http://10.0.0.1"), AddressChanged("http://10.0.0.2"), DeviceSimulated(),
+]  # fmt: skip
+
+
+def test_of_each_thing_around_a_table_the_last_news_is_kept_and_of_people_none() -> None:
+    known = Surroundings()
+    for signal in (
+        *SURROUNDINGS,
+        Tick(),
+        Key("box-1", "push", "down"),
+        PhoneLink("x", on=True),
+        HelpRequest(),
+        object(),
+    ):
+        known.note(signal)
+    assert list(known) == [
+        BoxDown("box-1", "gone"), BoxUp("box-2", "b7", "1", 8), DeviceDown("ring", "lost"), DeviceDown("page", "lost"),
+        DiceKit("tray", 6), DiceKit("tower", 6), BrokerUp(), AddressChanged("http://10.0.0.2"), DeviceSimulated(),
+    ]  # fmt: skip
+
+
+def test_an_error_of_another_thread_is_a_fault_of_the_table_with_the_next_signal(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = playing()
+    with rig.table.guarded():
+        failing()
+    assert journal(caplog) == []
+    rig.take(Tick())
+    assert len(journal(caplog)) == 1
+    assert "(Tick)" in journal(caplog)[0]
+    assert rig.notice_keys() == ["restarted"]
+    rig.take(Tick(), Tick())
+    assert len(journal(caplog)) == 1, "it counts once"
+    with rig.table.guarded():
+        pass
+    rig.take(Tick())
+    assert len(journal(caplog)) == 1
+
+
+def test_a_fault_keeps_who_is_there_and_what_phones_are_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    rig.take(PhoneLink(rig.sids[2], on=False))
+    seats = [(seat["phone"], seat["box"], seat["held"]) for seat in rig.state["seats"]]
+    assert seats[1][0] == "away"
+    epoch = rig.state["epoch"]
+    fault(rig, monkeypatch)
+    assert [(seat["phone"], seat["box"], seat["held"]) for seat in rig.state["seats"]] == seats
+    assert rig.state["epoch"] > epoch
+
+
+def test_a_table_with_nothing_due_looks_again_after_a_second_and_with_something_due_then() -> None:
+    rig = playing()
+    assert rig.table.wait_seconds() == 1.0
+    for _ in range(7):
+        rig.take(
+            PhoneRequest(rig.sids[1], rig.fresh_id(), 1, rig.state["epoch"], None, "name", {"name": rig.fresh_id(2)})
+        )
+    assert rig.table.wait_seconds() == 1.0, "the next rename is due in three seconds"
+    rig.clock.time += 2.75
+    assert rig.table.wait_seconds() == 0.25
+    rig.clock.time += 1
+    assert rig.table.wait_seconds() == 0.0
+    rig.take(Tick())
+    for number in range(9):
+        rig.take(PhoneLink(rig.sids[2], on=number % 2 == 0))
+    rig.clock.time += 2.0
+    rig.take(Tick())
+    assert rig.table.wait_seconds() == 0.25, "its phone came first six seconds before"
+
+
+def test_the_inbox_counts_what_waits_and_the_thread_ends_after_it() -> None:
+    rig = playing()
+    rig.table.put(HelpRequest())
+    rig.table.put(Tick())
+    assert rig.table.waiting == 2
+    rig.table.stop()
+    ticks: list[int] = []
+    rig.table.run(lambda: ticks.append(rig.table.waiting))
+    assert (ticks, rig.table.waiting) == ([2, 1], 0)
+    assert "Somebody without a seat calls for staff." in [one["text"] for one in rig.state["notices"]]
+
+
+def test_a_moment_without_a_signal_is_a_tick() -> None:
+    rig = playing()
+    rig.store.broken = "It is full."
+    rig.ask(1, "act", move="bid", number=1)
+    assert rig.state["state"] == "stopped"
+    rig.store.broken = ""
+    assert rig.table.step(0.0)
+    assert rig.state["state"] == "playing", "the disk was tried again"

@@ -12,8 +12,10 @@ from hub.table.base.part import Group, Part
 from hub.table.base.ports import in_thread
 from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
+from tests.table.test_dispute import GAMES as FISHING
 from tests.table.test_house_seats import alone
 from tests.table.test_people import pass_time
+from tests.table.test_table import SIX
 
 
 def within(group: Group) -> Iterator[Part]:
@@ -189,3 +191,69 @@ def test_the_house_takes_its_time_for_a_question_that_comes_with_dice_that_time_
     assert len(rig.match.log) == before, "it has seen the question for a second"
     pass_time(rig, 7)
     assert len(rig.match.log) > before
+
+
+# --- what is asked of boxes, dice and panels ----------------------------------------------------------------
+
+
+def settled(rig: TableRig) -> list[bool]:
+    """Whether each picture since the last call may stay on a panel for a while."""
+    found = [one for _, one in rig.page.shown]
+    rig.page.shown.clear()
+    return found
+
+
+def test_a_panel_refreshes_fully_once_when_a_round_has_ended_or_a_sealed_choice_begins() -> None:
+    rig = TableRig(3, boxes=False, offered=[FISHING["hooks"], FISHING["rolls"]])
+    assert settled(rig) == [True], "the lobby"
+    rig.sit()
+    assert not any(settled(rig))
+    rig.start("hooks")
+    assert not any(settled(rig)), "a roll goes on soon"
+    rig.see("settled", 4)
+    rig.clock.time += 30
+    rig.take(Tick())
+    assert settled(rig).count(True) == 1, "all choose in secret"
+    rig.act(1, "hook")
+    rig.act(2, "hook")
+    assert not any(settled(rig))
+    rig.act(3, "hook")
+    assert not any(settled(rig)), "a seat is asked"
+
+
+def test_dice_and_boxes_are_asked_once_for_each_question_and_again_when_the_disk_is_back() -> None:
+    rig = TableRig(3, offered=[FISHING["hooks"]])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("hooks")
+    assert len(rig.dice.numbers) == 1
+    rig.take(Tick(), Tick())
+    assert len(rig.dice.numbers) == 1
+    rig.store.broken = "The disk is full."
+    assert not rig.say(1, "ready", {"ready": True})["ok"]
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert len(rig.dice.numbers) == 2
+    rig.see("settled", 4)
+    rig.clock.time += 30
+    rig.take(Tick())
+    assert not rig.dice.on
+    assert [what[:2] for what in rig.boxes.sent if what[0] == "open"] == [("open", f"box-{seat}") for seat in (1, 2, 3)]
+    rig.boxes.sent.clear()
+    rig.act(1, "hook")
+    assert rig.say(1, "undo")["ok"]
+    opened = [what[1] for what in rig.boxes.sent if what[0] == "open"]
+    assert opened == ["box-1"], "the others still have the question"
+
+
+def test_the_next_match_asks_the_same_question_anew() -> None:
+    rig = TableRig(2, offered=[SIX])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("six")
+    rig.act(1, "bid", number=1)
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert rig.say(2, "vote", {"say": "yes"})["ok"]
+    rig.boxes.sent.clear()
+    rig.start("six")
+    assert [what[:2] for what in rig.boxes.sent if what[0] == "open"] == [("open", "box-1"), ("open", "box-2")]
