@@ -46,7 +46,9 @@ TESTS: Mapping[str, Sequence[str]] = {
         "claims", "questions", "notices", "lobby", "vacancy", "house_seats", "worst_luck", "people", "after_a_match", "table",
     ),
     "hub/table/staff": ("staff", "opening_hours", "people", "table"),
-    "hub/table/views": ("snapshots", "demonstration", "hints", "lessons", "reveal", "printed_cards", "people", "table"),
+    "hub/table/views": (
+        "snapshots", "publisher", "demonstration", "hints", "lessons", "reveal", "printed_cards", "people", "table",
+    ),
     "hub/table": (
         "presses", "requests", "requests_law", "parts", "inbox", "faults", "staff", "lobby", "pitches", "dispute", "people",
         "table",
