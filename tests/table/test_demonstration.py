@@ -9,11 +9,12 @@ import pytest
 
 from hub import games
 from hub.engine import house_player
+from hub.engine.decision import Roll
 from hub.errors import RulesBug
 from hub.ports import DiceSeen, Key, StaffRequest, Tick, Turn
-from hub.state import PublicState, ScreenState
+from hub.state import Batch, PublicState, ScreenState
 from hub.table.people.house_seats import HouseSettings
-from hub.table.views.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS
+from hub.table.views.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS, _public_dice
 from hub.venue import StaffFeed
 from tests.table.fakes import TableRig
 
@@ -276,3 +277,58 @@ def test_a_table_whose_disk_fails_shows_none() -> None:
     rig.store.broken = ""
     wait(rig, 10)
     assert rig.state["state"] == "lobby"
+
+
+def test_where_no_game_is_for_so_few_seats_the_lobby_stays() -> None:
+    rig = free_table(2, offered=[games.find("big-idea")])
+    assert games.find("big-idea").seats[0] > 2
+    wait(rig, AFTER + 2 * LOBBY_SECONDS, lambda: shown(rig))
+    assert shown(rig) is None
+    assert rig.table.fault == ""
+    assert rig.table._demonstration.due_at
+
+
+def test_somebody_who_sat_down_with_a_box_alone_is_there_too() -> None:
+    rig = free_table()
+    rig.press(2, "push")
+    wait(rig, 2 * AFTER, lambda: shown(rig))
+    assert shown(rig) is None
+    assert rig.table._demonstration.due_at is None
+
+
+def test_each_demonstration_is_a_match_of_its_own_that_shows_nothing_of_the_lobby() -> None:
+    rig = free_table()
+    first = begin(rig)
+    assert (first.match, first.title, first.games, first.put_aside) == (
+        "demonstration-1",
+        games.find(FIRST).title,
+        [],
+        [],
+    )
+    assert (first.kit, first.dispute, first.preset, first.options, first.over) == (None, None, "", {}, None)
+    assert first.highlights == []
+    assert [(one.held, one.phone, one.presence) for one in first.seats] == [(True, "none", "here")] * 3
+    rig.press(1, "bar")
+    assert begin(rig).match == "demonstration-2"
+
+
+def test_between_two_steps_nothing_is_published() -> None:
+    rig = free_table()
+    begin(rig)
+    pictures = len(rig.page.shown)
+    rig.take(Tick(), Tick(), Tick())
+    assert len(rig.page.shown) == pictures
+    assert rig.table._demonstration.due_at
+    rig.clock.time = rig.table._demonstration.due_at
+    rig.take(Tick())
+    assert len(rig.page.shown) == pictures + 1
+
+
+def test_many_dice_lie_there_six_at_a_time() -> None:
+    roll = Roll(2, 8, 6, "trial")
+    dice = _public_dice(roll, [1, 2, 3, 4, 5, 6, 1, 1])
+    assert (dice.state, dice.read, dice.seat, dice.count, dice.sides, dice.why) == ("settled", "hub", 2, 8, 6, "trial")
+    assert (dice.batch, dice.faces, dice.total) == (2, [1, 1], 23)
+    assert dice.done == [Batch([1, 2, 3, 4, 5, 6], "hub")]
+    whole = _public_dice(roll, [6] * 6)
+    assert (whole.batch, whole.faces, whole.done) == (6, [6] * 6, [])

@@ -249,3 +249,68 @@ def test_a_house_player_that_fails_costs_nothing_but_its_hint() -> None:
     rig.start()
     assert wait(rig) is None
     assert rig.act(1, "bid", number=3)["ok"]
+
+
+def test_hints_that_several_people_allowed_hold_over_a_restart_until_they_have_all_left() -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit(1, 2)
+    assert rig.say(1, "hints", {"allow": True})["ok"]
+    again = TableRig(3, boxes=False, store=rig.store)
+    assert again.state["hints"] is True
+    again.sids = rig.sids
+    again.say_leave(1)
+    assert again.state["hints"] is True, "one is still there"
+    again.say_leave(2)
+    assert not rig.store.kept["1", "hints"]
+    last = TableRig(3, boxes=False, store=rig.store)
+    last.sit(1, 2)
+    assert last.state["hints"] is False
+
+
+def test_hands_go_out_once_with_all_hints_when_their_time_has_come() -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit()
+    assert rig.say(1, "hints", {"allow": True})["ok"]
+    for seat in (1, 2):
+        assert rig.say(seat, "hints", {"on": True})["ok"]
+    rig.start()
+    assert len(rig.thoughts) == 2, "seat 3 wants none"
+    assert rig.table._hints.due_at == rig.clock.time + SECONDS
+    think(rig)
+    hands = [len(rig.phones.hands[rig.sids[seat]]) for seat in (1, 2, 3)]
+    rig.clock.time += SECONDS - 0.01
+    rig.take(Tick())
+    assert [len(rig.phones.hands[rig.sids[seat]]) for seat in (1, 2, 3)] == hands
+    assert (rig.hand(1)["hint"], rig.hand(2)["hint"]) == (None, None)
+    rig.clock.time += 0.01
+    rig.take(Tick())
+    assert [len(rig.phones.hands[rig.sids[seat]]) for seat in (1, 2, 3)] == [one + 1 for one in hands]
+    assert rig.hand(1)["hint"]
+    assert rig.hand(2)["hint"]
+    assert rig.hand(3)["hint"] is None
+
+
+def test_a_late_hint_is_looked_for_every_quarter_of_a_second_and_no_hand_goes_out_meanwhile() -> None:
+    rig = alone("bid-and-bait")
+    assert rig.say(1, "hints", {"on": True})["ok"]
+    rig.start()
+    hands = len(rig.phones.hands[rig.sids[1]])
+    for seconds in (SECONDS, AGAIN_SECONDS):
+        rig.clock.time += seconds
+        rig.table._hints.refresh()
+        assert rig.table._hints.due_at == rig.clock.time + AGAIN_SECONDS
+    assert len(rig.phones.hands[rig.sids[1]]) == hands
+
+
+def test_a_phone_that_turns_hints_on_leaves_those_of_others_as_they_are() -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit()
+    assert rig.say(1, "hints", {"allow": True})["ok"]
+    rig.start()
+    for seat in (1, 2):
+        assert rig.say(seat, "hints", {"on": True})["ok"]
+    assert rig.hand(1)["hint"]
+    assert rig.hand(2)["hint"]
+    before = rig.hand(1)["hint"]
+    assert rig.say(1, "hints", {"on": True})["ok"]
+    assert rig.hand(1)["hint"] == before, "it is not reckoned twice"
