@@ -170,11 +170,12 @@ class Table(Restarts):
         self._show()
 
     def _resume(self) -> None:
-        if self._resumption.resume():
-            self._parts.restore()
-            self._parts.decision.ask_again()
-            self._parts.update()
-            self._resumption.report_damaged()
+        self._resumption.resume()
+        self._parts.restore()
+        self._resumption.finish()
+        self._parts.decision.ask_again()
+        self._parts.update()
+        self._resumption.report_damaged()
 
     def _seconds_until_due(self) -> float:
         """Return the seconds until the next part is due, at most 1."""

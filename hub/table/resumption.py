@@ -31,7 +31,7 @@ class KeptLoss(msgspec.Struct, frozen=True):
 
 
 class Resumption:
-    """The start of one table in two steps. Each is done once, however often the disk fails in between."""
+    """The start of one table in steps. Each is done once, however often the disk fails in between."""
 
     def __init__(
         self, core: Core, table: Identity, rolls: Rolls, choice: GameChoice, place_boxes: Mapping[str, int]
@@ -41,7 +41,7 @@ class Resumption:
         self._rolls, self._choice, self._random, self._place_boxes = rolls, choice, core.ports.random, dict(place_boxes)
         self._loss: KeptLoss | None = None
         self._reported_damaged = 0  # unreadable values reported so far
-        self._progress: Literal["nothing", "read", "all"] = "nothing"
+        self._progress: Literal["nothing", "read", "written", "all"] = "nothing"
 
     @property
     def knows_seats(self) -> bool:
@@ -53,16 +53,24 @@ class Resumption:
         """Return whether the start is complete."""
         return self._progress == "all"
 
-    def resume(self) -> bool:
-        """Read the disk, then write the new epoch. Return whether this call has completed the start.
+    def resume(self) -> None:
+        """Read the disk, then write the new epoch. `finish` must follow, once all parts are restored.
 
         Raise LogError: the next call continues with the step that failed.
         """
         if self._progress == "nothing":
             self._read()
             self._progress = "read"
-        if self._progress == "all":
-            return False
+        if self._progress == "read":
+            self._write()
+            self._progress = "written"
+
+    def finish(self) -> None:
+        """Note that the start is complete: the parts of the table are restored."""
+        self._progress = "all"
+
+    def _write(self) -> None:
+        """Write the new epoch and what the start has found. Raise LogError."""
         self._kept.open()
         self._play.log.next_epoch()
         self._kept.write("code", self.table.code.encode())
@@ -74,8 +82,6 @@ class Resumption:
         else:
             self._kept.forget("loss")
         self._play.log.settle()
-        self._progress = "all"
-        return True
 
     def report_damaged(self) -> bool:
         """Post a notice if further private values could not be read; return whether it was posted."""

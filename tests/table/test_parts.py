@@ -7,11 +7,12 @@ from threading import Event, current_thread, main_thread
 
 import pytest
 
-from hub.ports import DiceKit, Tick
+from hub.errors import LogError
+from hub.ports import DiceKit, StaffRequest, Tick
 from hub.table.base.part import Group, Part
 from hub.table.base.ports import in_thread
 from hub.table.people.house_seats import HouseSettings
-from tests.table.fakes import TableRig
+from tests.table.fakes import MemoryStore, TableRig
 from tests.table.test_dispute import GAMES as FISHING
 from tests.table.test_house_seats import alone
 from tests.table.test_people import pass_time
@@ -166,6 +167,34 @@ def test_a_hint_outlives_a_failing_disk() -> None:
     rig.store.broken = ""
     rig.take(Tick())
     assert rig.hand(1)["hint"] == hint, "nobody has to think again"
+
+
+@pytest.mark.parametrize("left", range(12))
+def test_a_disk_that_fails_halfway_through_a_start_costs_nothing_that_it_has(
+    left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit()
+    for verb, args in (("hints", {"allow": True}), ("hub_rolls", {"on": True})):
+        assert rig.say(1, verb, args)["ok"]
+    rig.take(StaffRequest("light", {"percent": 30}, lambda *_: None))
+    again, reads = TableRig(3, boxes=False, store=rig.store, start=False), iter(range(left))
+    recall = MemoryStore.recall
+
+    def fails_soon(self: MemoryStore, table: str, name: str) -> bytes | None:
+        if next(reads, None) is None:
+            raise LogError("The disk is away.")
+        return recall(self, table, name)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(MemoryStore, "recall", fails_soon)
+        again.table.start()
+        assert again.state["state"] == "stopped"
+    again.take(Tick())
+    assert again.page.newest
+    assert (again.state["state"], again.state["hints"], again.state["hub_rolls"]) == ("lobby", True, True)
+    assert again.page.newest.light == 30
+    assert [seat["held"] for seat in again.state["seats"]] == [True] * 3
 
 
 # --- what is due ------------------------------------------------------------------------------------------
