@@ -38,7 +38,7 @@ TESTS: Mapping[str, Sequence[str]] = {
     "hub/table/base": ("names", "notices", "chance", "kept", "parts", "faults", "table"),
     "hub/table/boxes": ("captions", "controls", "rolls", "dispute", "table"),
     "hub/table/dice": ("rolls", "dispute", "hub_rolls", "chance", "faults", "table"),
-    "hub/table/match": ("match_log", "feed", "minutes_left", "highlights", "faults", "dispute", "after_a_match", "table"),
+    "hub/table/match": ("match_log", "feed", "play", "minutes_left", "highlights", "faults", "dispute", "after_a_match", "table"),
     "hub/table/people": (
         "people", "vacancy", "lobby", "house_seats", "pitches", "after_a_match", "worst_luck", "printed_cards",
     ),

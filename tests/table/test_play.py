@@ -25,7 +25,7 @@ def store() -> MemoryStore:
 def opened(store: MemoryStore) -> Play:
     """The match of a table that has just started."""
     kept = KeptValues("1", store)
-    play = Play([SHORT, BROKEN, SIX, *FISHING.values()], kept, Chance(1))
+    play = Play([SHORT, BROKEN, SIX, *FISHING.values()], kept, Chance(1), 6)
     play.log.restore_epoch()
     play.resume()
     kept.open()

@@ -204,7 +204,7 @@ class Seats(SeatList):
         moved = [self._seats[number] for number, source in places.items() if number != source]
         for seat in moved:
             self.cancel_claim(seat.number, say("Somebody else sits there now: try again."))
-        names = [one.name for one in fields(Seat) if one.name not in ("number", "box")]
+        names = [one.name for one in fields(Seat) if one.name not in ("number", "box", "box_on")]
         before = {number: {name: getattr(seat, name) for name in names} for number, seat in self._seats.items()}
 
         def put(places: Mapping[int, int]) -> None:
