@@ -118,9 +118,6 @@ def copy_sources(files: Sequence[str], tests: Sequence[str]) -> None:
         if not there.exists() or there.read_bytes() != (ROOT / file).read_bytes():
             there.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / file, there)
-    for file in files:
-        if not (COPY / "mutants" / f"{file}.meta").exists():  # so far mutmut has copied it only
-            (COPY / "mutants" / file).unlink(missing_ok=True)
     types = [sys.executable, "-m", "mypy", *TYPES, *files]
     config = CONFIG.format(
         files=json.dumps(files), tests=json.dumps(tests), sentences=json.dumps(SENTENCES), types=json.dumps(types)
@@ -129,6 +126,8 @@ def copy_sources(files: Sequence[str], tests: Sequence[str]) -> None:
     if not all(same) or settings.read_text("utf-8") != before:
         # mutmut asks only new tests what they reach: it would know no older test for other files and functions
         (COPY / "mutants" / "mutmut-stats.json").unlink(missing_ok=True)
+        for file in files:  # mutmut copies files that are not measured, and takes the copy for mutants later
+            (COPY / "mutants" / file).unlink(missing_ok=True)
 
 
 def _mutmut(*arguments: str, quiet: bool = False) -> str:
