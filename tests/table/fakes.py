@@ -344,6 +344,7 @@ class TableRig:
         reveal_seconds: float = 0,
         hub_boxes: Boxes | None = None,
         language: Callable[[str], Language] | None = None,
+        evenings: Sequence[str] = (),
     ) -> None:
         self.order: list[str] = []
         self.store = store or MemoryStore()
@@ -367,6 +368,7 @@ class TableRig:
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
             patience=patience, house=house, attract_seconds=attract_seconds, reveal_seconds=reveal_seconds,
+            evenings=evenings,
         )  # fmt: skip
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}

@@ -402,6 +402,17 @@ def test_everybody_sees_until_when_the_table_is_theirs(rig: StaffRig) -> None:
     assert rig.state["until"] is None
 
 
+def test_staff_see_when_the_venue_closes_and_that_it_is_not_their_own_limit() -> None:
+    rig = StaffRig(evenings=("23:00",) * 7)
+    rig.take(Tick())
+    until = rig.desk.until
+    assert until is not None
+    assert (time.strftime("%H:%M", time.localtime(until)), rig.desk.by_hours) == ("23:00", True)
+    assert rig.state["until"] == until
+    rig.does("limit", minutes=5)
+    assert (rig.desk.until, rig.desk.by_hours) == (int(rig.wall()) + 300, False)
+
+
 def test_a_limit_outlives_a_restart(rig: StaffRig) -> None:
     real = int(rig.wall())
     rig.store.kept["1", "until"] = str(real + 600).encode()

@@ -239,7 +239,6 @@ class StaffDesk(Group):
         self._play.clear_finished()
         for seat in self._seats:
             self._clear(seat)
-            self._notices.end("help", str(seat.number))
         self._house.take_free_seats()
         self.limit.set(None)
         self._notices.end_all("match")
