@@ -395,15 +395,16 @@ def test_games_are_told_with_the_shortest_the_middle_and_the_longest_time(rows: 
                 ("b", 721),
                 ("c", 720),
                 ("d", 721),
+                ("e", 0.5),
             ]
         ):
             ended(rows, number, minutes, game=game)
         assert history(rows, {}).games == [
             GameHistory("b", 5, 7.0, 10.15, 40.0),
             GameHistory("c", 3, 720.0, 720.0, 720.0),
-            *sorted([GameHistory("a", 1, 20.0, 20.0, 20.0), GameHistory("d", 1, 0, 0, 0)], key=lambda game: -game.most)[
-                ::-1
-            ],
+            GameHistory("d", 1, 0, 0, 0),
+            GameHistory("a", 1, 20.0, 20.0, 20.0),
+            GameHistory("e", 1, 0.5, 0.5, 0.5),
         ]
 
 

@@ -120,6 +120,16 @@ def test_an_empty_database_is_nobodys() -> None:
         assert not is_ours(db)
 
 
+def test_a_schema_that_is_no_text_is_damage(path: Path) -> None:
+    connect(path).close()
+    data = bytearray(path.read_bytes())
+    data[data.index(b"CREATE TABLE matches") + 40] |= 0x80
+    path.write_bytes(data)
+    with pytest.raises(sqlite3.DatabaseError, match=r"^its schema cannot be read$") as found:
+        connect(path)
+    assert code_of(found.value) == sqlite3.SQLITE_CORRUPT
+
+
 # --- the check at the start ------------------------------------------------------------------------------------
 
 
