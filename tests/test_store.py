@@ -650,6 +650,18 @@ def test_an_undo_that_the_mark_has_not_heard_of_is_no_loss(tmp_path: Path, monke
     again.close()
 
 
+def test_an_undo_that_the_disk_has_lost_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        store.append(store.begin("1", b"head"), lines(0, 1, 2))
+    earlier = path.read_bytes()
+    with closing(Store(path)) as store:
+        store.cut("m-1", 1)
+    path.write_bytes(earlier)
+    with closing(Store(path)) as store:
+        assert store.missing("1") == Missing("m-1", 1, 3)
+
+
 def test_a_mark_that_is_torn_says_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path / "state" / "hub.db")
     store.append(store.begin("1", b"head"), lines(0))

@@ -263,7 +263,7 @@ class Store:
 
     def _highest(self, db: sqlite3.Connection) -> int:
         numbers = [number_of(name) for (name,) in db.execute("SELECT id FROM matches")]
-        return max([*numbers, self._marks.highest()], default=0)
+        return max([*numbers, self._marks.highest()])
 
     def append(self, match: str, entries: Sequence[LogEntry], seal: str | None = None) -> None:
         """Write the next entries of a match's log."""
