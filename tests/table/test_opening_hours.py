@@ -14,7 +14,7 @@ from msgspec import UNSET
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.core import Core
-from hub.table.staff.opening_hours import AFTER_SECONDS, closing
+from hub.table.staff.opening_hours import AFTER_SECONDS, CLOCK_SET, closing
 from hub.table.staff.session_limit import SessionLimit
 from tests.table.fakes import FakePhones, HeldClock, MemoryStore
 
@@ -71,6 +71,8 @@ def test_summer_time_begins_and_ends_in_the_night_of_an_evening(now: float, clos
 
 def test_the_clock_of_a_machine_that_does_not_know_the_time_closes_nothing() -> None:
     assert closing(EVERY_DAY, 1000.0) is None
+    assert closing(EVERY_DAY, CLOCK_SET - 1) is None
+    assert closing(EVERY_DAY, CLOCK_SET) == at("2025-01-01 23:00")
 
 
 class Evening:
