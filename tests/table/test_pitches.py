@@ -196,7 +196,7 @@ def test_who_wants_to_pitch_no_more_is_known_after_a_restart() -> None:
     again.sids = rig.sids
     again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
     play_a_round(again)
-    assert said(again) == [2]
+    assert pitching(again) == [2, 3], "and not seat 1 after them"
 
 
 def test_who_wants_to_pitch_no_more_is_asked_anew_in_the_next_match() -> None:
