@@ -139,3 +139,22 @@ def test_hands_take_as_many_blocks_as_those_of_the_game_and_go_to_phones_alone()
     rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
     assert set(rig.phones.hands) == set(rig.sids.values())
     assert rig.phones.blocks == rig.table._play.hand_blocks
+
+
+def test_a_disk_that_fails_is_not_called_slow_as_well() -> None:
+    rig, _, _ = waiting(0.0)
+    store = rig.store
+    assert isinstance(store, SlowStore)
+    store.broken = "The disk is full."
+    assert not rig.say(1, "name", {"name": "Ben"})["ok"]
+    seen: list[int] = []
+
+    def look() -> None:
+        pictures = len(rig.phones.public)
+        rig.table.show_waiting()
+        seen.append(len(rig.phones.public) - pictures)
+
+    store.takes, store.during = SLOW_SECONDS, look
+    rig.take(Tick())
+    assert seen
+    assert not any(seen)

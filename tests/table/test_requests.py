@@ -15,6 +15,7 @@ from hub.table.base.names import MISLEADING_NAME, NAME_IN_USE
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES as FISHING
 from tests.table.test_dispute import at, disputes, read
+from tests.table.test_table import SHORT
 
 
 @pytest.fixture(autouse=True)
@@ -306,13 +307,25 @@ def test_a_seat_is_ready_and_not_ready_as_it_says_or_the_other_way_round() -> No
         assert seat_of(rig, 2)["ready"] is ready
 
 
-def test_a_match_starts_with_its_options_and_is_played_again() -> None:
+def test_a_match_starts_with_its_options() -> None:
     rig = TableRig(3, boxes=False)
     rig.sit()
     rig.ready()
     games = rig.state["games"][0]["name"]
     done(rig, 1, "start", game=games, options={"sides": "advanced"})
     assert rig.match.setup.options["sides"] == "advanced"
+
+
+def test_the_same_match_is_played_again() -> None:
+    rig = TableRig(2, offered=[SHORT], boxes=False)
+    rig.sit()
+    rig.start("short")
+    assert not rig.say(1, "again")["ok"]
+    assert rig.act(1, "climb", by=1)["ok"]
+    assert rig.state["state"] == "over"
+    rig.ready()
+    done(rig, 1, "again")
+    assert (rig.state["state"], rig.state["match"], rig.state["game"]) == ("playing", "m-2", "short")
 
 
 def test_who_is_ready_may_let_a_start_wait() -> None:
