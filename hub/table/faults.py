@@ -68,26 +68,27 @@ class Surroundings:
     """The last signal of each box, device, dice reader, broker and address: a table that restarts gets them again."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], object] = {}
+        self._known: dict[tuple[type, str], object] = {}
 
     def __iter__(self) -> Iterator[object]:
         return iter(list(self._known.values()))
 
     def note(self, signal: object) -> None:
         """Keep a signal; it replaces an older one about the same object."""
+        key: tuple[type, str]
         match signal:
             case BoxUp(box=one) | BoxDown(box=one):
-                key = "box", one
+                key = BoxUp, one
             case DeviceUp(device=one) | DeviceDown(device=one):
-                key = "device", one
+                key = DeviceUp, one
             case DiceKit(reader=one):
-                key = "dice", one
+                key = DiceKit, one
             case BrokerUp() | BrokerDown():
-                key = "broker", ""
+                key = BrokerUp, ""
             case AddressChanged():
-                key = "address", ""
+                key = AddressChanged, ""
             case DeviceSimulated():
-                key = "simulated", ""
+                key = DeviceSimulated, ""
             case _:
                 return
         self._known[key] = signal
