@@ -118,7 +118,7 @@ def test_a_sealed_choice_shows_who_has_locked_and_each_seat_its_own() -> None:
     assert own(rig, 1, "you", "locked", "undo") == ({"hook": None}, None, False)
 
 
-def test_in_a_pause_the_question_stays_and_in_a_vote_about_dice_nobody_is_asked() -> None:
+def test_in_a_vote_about_dice_nobody_is_asked() -> None:
     rig = at()
     read(rig, 3)
     assert rig.say(3, "dice", {"say": "reread"})["ok"]
