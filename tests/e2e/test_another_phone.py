@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cv2
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from tests.acceptance.screen import read_code
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import HubProcess, SeatPhone, sealed, sit
 from tests.e2e.random_players import ready
@@ -20,16 +19,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(HEADLESS is None, reason=NONE),
 ]
-
-
-def scanned(picture: bytes) -> str:
-    """What a camera reads from a picture of a screen."""
-    image = cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_COLOR)
-    assert image is not None
-    for detector in (cv2.QRCodeDetector(), cv2.QRCodeDetectorAruco()):
-        if text := str(detector.detectAndDecode(cv2.resize(image, None, fx=2, fy=2))[0]):
-            return text
-    return ""
 
 
 def test_a_new_phone_scans_the_old_one_and_has_its_hand_and_the_old_one_is_told(tmp_path: Path) -> None:
@@ -48,7 +37,7 @@ def test_a_new_phone_scans_the_old_one_and_has_its_hand_and_the_old_one_is_told(
         ben.page.get_by_role("button", name="Show a code to scan").click()
         code = ben.page.get_by_role("img", name="Code for the camera of the other phone")
         expect(code).to_be_visible()
-        address = scanned(code.screenshot())
+        address = read_code(code.screenshot())
         assert f"/t/1#k={hub.key}&seat=2&code=" in address
         secret = address.rpartition("=")[2]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import os
@@ -16,14 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-import cv2
-import numpy as np
 import pytest
-from PIL import Image
 
 from hub.config import Config, DevicePart, HubPart, WebPart, dump
 from hub.network.encryption import HubKey, to_base64
 from phone_ui.pages import qr_picture
+from tests.acceptance.screen import read_code
 
 IP = shutil.which("ip") or "/usr/sbin/ip"
 PORT = 8080  # of a network of our own
@@ -191,8 +188,7 @@ class InNamespace:
         if status == 404:
             return None
         assert status == 200
-        picture = np.asarray(Image.open(io.BytesIO(png)).convert("L"))
-        return str(cv2.QRCodeDetector().detectAndDecode(cv2.resize(picture, None, fx=2, fy=2))[0])
+        return read_code(png)
 
     def close(self) -> None:
         for process in reversed(self._processes):
