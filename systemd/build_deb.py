@@ -29,7 +29,7 @@ GROUPS = ("ble", "camera", "eink")
 PLATFORMS = {"amd64": "x86_64-manylinux_2_28", "arm64": "aarch64-manylinux_2_28"}
 PROGRAM = "usr/lib/table-hub"
 HELPERS = ("every-device.toml", "kiosk-policy.json", "kiosk.sh", "splash.html", "xkb")
-PLACES = {
+DEBHELPER_FILES = {
     "debian/table-hub.docs": "README.md\n",
     "debian/table-hub.install": "program/usr/* usr/\n",
     "debian/table-hub-kiosk.install": "kiosk/usr/* usr/\n",
@@ -38,12 +38,12 @@ PLACES = {
 
 def main() -> None:
     """Build the packages into a folder."""
+    if shutil.which("dh") is None or shutil.which("dpkg-buildpackage") is None:
+        sys.exit("make deb: debhelper is missing: `sudo apt-get install debhelper`, then run make again.")
     parser = argparse.ArgumentParser(prog="make deb ARGS=...", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--arch", choices=PLATFORMS, default=_output("dpkg", "--print-architecture"))
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where to put them (default: dist)")
     given = parser.parse_args()
-    if shutil.which("dh") is None or shutil.which("dpkg-buildpackage") is None:
-        sys.exit("make deb: debhelper is missing: `sudo apt-get install debhelper`, then run make again.")
     number = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
     assert number
     source = ROOT / "build" / "deb" / f"table-hub-{number[1]}"
@@ -119,7 +119,7 @@ def _install(packages: Path, python: str, platform: str) -> None:
         cwd=ROOT, check=True, env={"UV_INDEX_STRATEGY": "unsafe-best-match", **uv_environment(settings), **os.environ},
     )  # fmt: skip
     shutil.rmtree(packages / "bin", ignore_errors=True)  # programs of the packages, with this computer's Python
-    for file in packages.glob("epaper/**/*.so"):  # for a Jetson, and for pins that gpiozero opens
+    for file in packages.glob("epaper/**/*.so"):  # the maker's drivers for other computers
         file.unlink()
 
 
@@ -138,12 +138,12 @@ def place_services(source: Path) -> None:
     """Write units, rules, the command and the first configuration for their places in a Debian system."""
     files = ROOT / "systemd"
 
-    def place(name: str, place: str, mode: int = 0o644) -> None:
+    def place(name: str, to: str, mode: int = 0o644) -> None:
         text = (files / name).read_text("utf-8")
         text = text.replace("file:///opt/table-hub/current", "file:///usr/share/doc/table-hub")
         text = text.replace("/opt/table-hub/current", f"/{PROGRAM}")
         text = re.sub(r"^# A new release that does not start.*\n|^Exec.*trial\.sh.*\n", "", text, flags=re.MULTILINE)
-        there = source / place
+        there = source / to
         there.parent.mkdir(parents=True, exist_ok=True)
         there.write_text(text, "utf-8")
         there.chmod(mode)
@@ -163,7 +163,7 @@ def place_services(source: Path) -> None:
     )
     shutil.copy2(ROOT / "LICENSE", source / "debian" / "copyright")
     shutil.copy2(ROOT / "README.md", source)
-    for name, text in PLACES.items():
+    for name, text in DEBHELPER_FILES.items():
         (source / name).write_text(text, "utf-8")
 
 

@@ -9,7 +9,7 @@ class Part:
     """A part of a table. A subclass overrides what it needs. `hub.table.parts.Parts` defines the order of all parts."""
 
     def restore(self) -> None:
-        """Restore the state of this part from disk. Called once after a start. Raise LogError."""
+        """Restore the state of this part from disk. Called after a start, and again if the disk failed in it. Raise LogError."""
 
     def update(self) -> None:
         """React to changes at the table. Called after each signal, before anything is shown. Raise LogError."""

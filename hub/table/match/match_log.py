@@ -128,11 +128,11 @@ class MatchLog:
         game = games.get(head.game)
         if game is None:
             raise StartRefused(say("This hub has no game {game}.", game=head.game))
-        if (seat := max(head.seats)) > self._seats:
+        if not self.has_seats_of(head):
             raise StartRefused(
                 say(
                     "Seat {seat} plays in this match, but the table now has only {count} seats.",
-                    seat=seat,
+                    seat=max(head.seats),
                     count=self._seats,
                 )
             )
@@ -145,7 +145,7 @@ class MatchLog:
             raise DamagedLog(say("Its log cannot be played again.")) from error
 
     def has_seats_of(self, head: Head) -> bool:
-        """Return whether the table has all seats of a match; it had more of them when it began, if not."""
+        """Return whether the table has all seats of a match. It may have had more seats when the match began."""
         return max(head.seats) <= self._seats
 
     def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
