@@ -107,7 +107,7 @@ def test_a_sound_that_comes_too_late_for_its_picture_is_dropped(page: Page, hub:
     kiosk(page, hub)
     page.evaluate("window.late = true")
     hub.public(scenes.BIDDING | {"seq": 51, "locked": [1]})
-    page.wait_for_function("window.contexts === 1")
+    page.wait_for_function("() => window.contexts === 1")
     settled(page)
     heard(page)
     page.evaluate("window.late = false")
