@@ -142,6 +142,13 @@ EffectLine = Annotated[
         extra={"allowed": "text in quotes, on one line, of at most 100 letters", "fits": str.isprintable},
     ),
 ]
+ArchiveUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"^(https?://[^\s]+)?\Z",
+        extra={"allowed": 'an address such as "https://cafe.example/table-hub", or ""'},
+    ),
+]
 PublicAddress = Annotated[
     str,
     Meta(
@@ -362,6 +369,14 @@ class WifiPart(msgspec.Struct, frozen=True):
             raise SettingError("password needs name too.", ("password",))
 
 
+class UpdatesPart(msgspec.Struct, frozen=True):
+    """`[updates]`: where staff find a newer version of table-hub; USB sticks are always looked at."""
+
+    url: Annotated[
+        ArchiveUrl, Meta(description='a signed archive, "https://cafe.example/table-hub"; empty: only USB sticks')
+    ] = ""
+
+
 class PresetPart(msgspec.Struct, frozen=True):
     """`[[preset]]`: named options of a game. Guests choose a preset with one press."""
 
@@ -407,6 +422,7 @@ class Config(msgspec.Struct, frozen=True):
     upstream: UpstreamPart = UpstreamPart()
     hours: HoursPart = HoursPart()
     wifi: WifiPart = WifiPart()
+    updates: UpdatesPart = UpdatesPart()
     table: tuple[TablePart, ...] = (TablePart(),)
     preset: tuple[PresetPart, ...] = ()
     deck: tuple[DeckPart, ...] = ()
@@ -539,8 +555,9 @@ def dump(config: Config) -> str:
     """Return the configuration as TOML with a comment beside each key; `load` reads it back equal."""
     document = tomlkit.document()
     _comment(document, _TOP)
-    for name in ("hub", "web", "broker", "home_assistant", "upstream", "hours", "wifi"):
-        document.add(name, toml.commented(getattr(config, name)))
+    for name in Config.__struct_fields__:
+        if isinstance(part := getattr(config, name), msgspec.Struct):
+            document.add(name, toml.commented(part))
     _several(document, "table", [toml.commented(table) for table in config.table])
     if config.preset:
         _several(document, "preset", [toml.commented(preset) for preset in config.preset])

@@ -102,7 +102,7 @@ def test_a_home_that_nobody_has_is_the_owners_to_mend(file: Path) -> None:
         ("[[tables]]\nid = '2'", "there is no part [tables]: did you mean [[table]]?"),
         (
             "zzz = 1",
-            "there is no part [zzz]; there are [hub], [web], [broker], [home_assistant], [upstream], [hours], [wifi], [[table]], [[preset]], [[deck]], [[device]].",
+            "there is no part [zzz]; there are [hub], [web], [broker], [home_assistant], [upstream], [hours], [wifi], [updates], [[table]], [[preset]], [[deck]], [[device]].",
         ),
         ("[[table]]\nseat = 3", "[[table]] number 1 has no key seat: did you mean seats?"),
     ],
