@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -23,12 +24,13 @@ from hub.engine.text import listed, say, say_count
 from hub.errors import HubError, LogError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
-from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS, CardsArgs
+from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS, CardsArgs, UpdateArgs
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.ports import GameChanged, LogStore, StaffRequest
 from hub.power import PowerControl
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
+from hub.updates import Updates
 from hub.version import version
 from phone_ui.latest import Latest
 from phone_ui.staff_pin import ALARM_AFTER
@@ -85,6 +87,11 @@ class VenueTable:
     def name(self) -> str:
         """Return the name of the table."""
         return self._feed.newest.name if self._feed.newest else ""
+
+    @property
+    def is_playing(self) -> bool:
+        """Return whether this table plays a match."""
+        return self._feed.newest is not None and self._feed.newest.state in ("playing", "stopped")
 
     def title_if_playing(self, game: str) -> str:
         """Return the title of `game` if this table is playing it, else ""."""
@@ -172,10 +179,12 @@ class VenueDesk:
         examine: Callable[[], Sequence[Fault]] | None = None,
         upstream: Callable[[], Upstream] | None = None,
         notices: Sequence[Fault] = (),
+        updates: Updates | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._hub, self._power, self._tables, self._changed = hub, power, tables, changed
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
+        self._updates = updates or Updates(wall=wall)
         self.notices = list(notices)
         self._latest = Latest()
         self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
@@ -208,7 +217,8 @@ class VenueDesk:
         no_restart, no_power_off = self._power.why_no_restart, self._power.why_no_power_off
         upstream = self._upstream() if self._upstream else None
         now, faults = int(self._wall()), self._faults()
-        venue = Venue(now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream)
+        update = self._updates.seen()
+        venue = Venue(now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream, update)
         if before is not None and replace(before, now=now) == venue and now - before.now < MAX_AGE_SECONDS:
             return
         self.picture = number + 1, venue
@@ -252,7 +262,22 @@ class VenueDesk:
                 self._power.power_off()
                 log.info("staff: the machine is switched off.")
                 return say("The machine switches itself off. Pull the plug when its light has stopped blinking."), None
+            case "update", UpdateArgs(what=what):
+                return self._update(what), None
         raise HubError(NOT_UNDERSTOOD)
+
+    def _update(self, what: Literal["look", "install"]) -> str:
+        """Look for a newer version, or install it while nobody plays. Raise HubError."""
+        if what == "look":
+            self._updates.look()
+            return say("The hub looks for a newer version ...")
+        if playing := next((table.name for table in self._tables.values() if table.is_playing), ""):
+            raise HubError(say("A match is being played at {table}: update after it, or suspend it.", table=playing))
+        self._updates.install()
+        log.info("staff: an update is installed.")
+        return say(
+            "The update is installed. The hub restarts: this page comes back in a few minutes and asks for the PIN."
+        )
 
     def _at_table(self, ask: StaffAsk) -> str:
         """Let a table execute the request, and wait until the result is on its disk."""

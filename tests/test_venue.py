@@ -23,11 +23,13 @@ from hub.network.staff_messages import (
     StaffAsk,
     StaffTable,
     TableSeen,
+    UpdateSeen,
     Upstream,
     Venue,
 )
 from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffRequest
 from hub.power import PowerControl
+from hub.updates import Updates
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from tests.complete_states import read_state
 from tests.table.fakes import TableRig
@@ -113,7 +115,17 @@ def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
     assert set(Desk.__struct_fields__) == {"did", "until", "light", "volume", "test", "by_hours", "put_aside"}
     assert set(Did.__struct_fields__) == {"at", "text", "match", "entries"}
     assert set(HardwareTest.__struct_fields__) == {"seconds", "boxes", "dice"}
-    assert set(Venue.__struct_fields__) == {"now", "hub", "version", "tables", "faults", "restart", "off", "upstream"}
+    assert set(Venue.__struct_fields__) == {
+        "now",
+        "hub",
+        "version",
+        "tables",
+        "faults",
+        "restart",
+        "off",
+        "upstream",
+        "update",
+    }
     assert set(Upstream.__struct_fields__) == {"broker", "venue", "up", "since", "why", "waiting", "twin", "hubs"}
     assert set(HubSeen.__struct_fields__) == {"hub", "state", "heard", "version", "tables"}
     assert set(TableSeen.__struct_fields__) == {
@@ -238,3 +250,34 @@ def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch:
     with pytest.raises(HubError, match="did not answer in time"):
         venue.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
     assert isinstance(asked[0], StaffRequest)
+
+
+class NotedUpdates(Updates):
+    """Updates that note what staff begin."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+
+    def seen(self) -> UpdateSeen | None:
+        return UpdateSeen("install", "Version 1.1 is there.", 5)
+
+    def look(self) -> None:
+        self.begun.append("look")
+
+    def install(self) -> None:
+        self.begun.append("install")
+
+
+def test_staff_update_the_hub_while_nobody_plays() -> None:
+    venue = HouseRig()
+    updates = venue.desk._updates = NotedUpdates()
+    assert venue.venue.update == UpdateSeen("install", "Version 1.1 is there.", 5)
+    venue.do("update", "", what="look")
+    venue.do("update", "", what="install")
+    assert updates.begun == ["look", "install"]
+    venue.rig.sit(1, 2)
+    venue.rig.start()
+    with pytest.raises(HubError, match=r"^A match is being played at Table 1: update after it, or suspend it\.$"):
+        venue.do("update", "", what="install")
+    venue.do("update", "", what="look")
+    assert updates.begun == ["look", "install", "look"]

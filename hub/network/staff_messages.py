@@ -196,12 +196,21 @@ class Upstream(Plain, frozen=True):
     hubs: list[HubSeen]
 
 
+class UpdateSeen(Plain, frozen=True):
+    """What staff can do about a newer version of table-hub now, and what came of the last attempt (`at`: Unix time)."""
+
+    can: Literal["", "look", "install"]
+    text: str = ""
+    at: Count = 0
+
+
 class Venue(Plain, frozen=True):
     """All tables of this hub.
 
     - `now`: the hub's clock (Unix time).
     - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can.
     - `upstream`: the broker above the hubs of this venue, if the owner configured one.
+    - `update`: updates of this hub; None if it was not installed as a package.
     """
 
     now: int
@@ -212,6 +221,7 @@ class Venue(Plain, frozen=True):
     restart: str = ""
     off: str = ""
     upstream: Upstream | None = None
+    update: UpdateSeen | None = None
 
 
 class StaffAnswer(Plain, frozen=True):

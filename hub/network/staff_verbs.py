@@ -73,6 +73,12 @@ class CardsArgs(Plain, frozen=True):
     changes: dict[str, Any]
 
 
+class UpdateArgs(Plain, frozen=True):
+    """Look for a newer version of table-hub, or install the one that was found."""
+
+    what: Literal["look", "install"]
+
+
 TABLE_ARGS: Mapping[str, type[Plain]] = {
     "done": AcknowledgeArgs,
     "free": SeatArgs,
@@ -96,5 +102,6 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "doctor": Nothing,
     "restart": Nothing,
     "off": Nothing,
+    "update": UpdateArgs,
 }
 """All requests, including those that the staff door (`phone_ui/staff_door.py`) and the hub (`hub/venue.py`) execute."""

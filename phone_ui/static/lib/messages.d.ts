@@ -59,6 +59,7 @@ export interface Messages {
   HardwareTestArgs: HardwareTestArgs;
   LookArgs: LookArgs;
   CardsArgs: CardsArgs;
+  UpdateArgs: UpdateArgs;
   Requests: Requests;
   StaffRequests: StaffRequests;
 }
@@ -574,7 +575,7 @@ export interface StaffAnswer {
   texts: MadeOf;
 }
 /**
- * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one.
+ * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one. - `update`: updates of this hub; None if it was not installed as a package.
  */
 export interface Venue {
   now: number;
@@ -585,6 +586,7 @@ export interface Venue {
   restart: string;
   off: string;
   upstream: Upstream | null;
+  update: UpdateSeen | null;
 }
 /**
  * One table as staff see it: the public state without long lists, and nothing that only one seat may see. `begun` is when the match began (Unix time). `screens` are the big screens that were seen within the last day.
@@ -694,6 +696,14 @@ export interface TableSeen {
   people: number;
   calls: number;
   minutes_left: number | null;
+}
+/**
+ * What staff can do about a newer version of table-hub now, and what came of the last attempt (`at`: Unix time).
+ */
+export interface UpdateSeen {
+  can: "" | "install" | "look";
+  text: string;
+  at: number;
 }
 /**
  * An encrypted ScreenSession with its nonce.
@@ -1173,6 +1183,7 @@ export interface StaffAsk {
     | "restart"
     | "test"
     | "undo"
+    | "update"
     | "volume";
   table?: string;
   args?: Record<string, any>;
@@ -1384,6 +1395,12 @@ export interface CardsArgs {
   changes: Record<string, any>;
 }
 /**
+ * Look for a newer version of table-hub, or install the one that was found.
+ */
+export interface UpdateArgs {
+  what: "install" | "look";
+}
+/**
  * By verb, the arguments of a request.
  */
 export interface Requests {
@@ -1435,4 +1452,5 @@ export interface StaffRequests {
   doctor: Nothing;
   restart: Nothing;
   off: Nothing;
+  update: UpdateArgs;
 }

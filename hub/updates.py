@@ -1,0 +1,125 @@
+"""Updates of an installed hub, as its staff see them.
+
+Only root may change packages: systemd starts `hub/operations/update.py` as root (table-hub-update@.service), which notes in
+`status.json` what it does and what came of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from hub.engine.text import say
+from hub.errors import HubError
+from hub.network.staff_messages import UpdateSeen
+from hub.state import Plain
+from hub.version import ROOT
+
+log = logging.getLogger(__name__)
+
+INSTALLED = Path("/usr/lib/table-hub")
+STATUS = Path("/var/lib/table-hub-update/status.json")
+START_SECONDS = 10.0
+"""Timeout for systemd to accept a start."""
+LONGEST_SECONDS = 900.0
+"""After this time, an update that is still under way in `status.json` has ended without a word."""
+State: TypeAlias = Literal[
+    "looking", "newest", "found", "nowhere", "unsigned", "failed", "installing", "installed", "returned"
+]
+
+
+class Status(Plain, frozen=True):
+    """Content of `status.json`: what was done last, with which version, and when (Unix time)."""
+
+    state: State
+    version: str
+    at: int
+
+
+class Updates:
+    """Look for a newer version and install it, by services that run as root."""
+
+    def __init__(self, *, root: Path = ROOT, status: Path = STATUS, wall: Callable[[], float] = time.time) -> None:
+        """`root` is the folder of the program: only the one of the Debian package can be updated."""
+        self._possible, self._status, self._wall = root == INSTALLED, status, wall
+
+    def seen(self) -> UpdateSeen | None:
+        """Return what staff are told of updates; None for a hub that was not installed as a package."""
+        if not self._possible:
+            return None
+        status = self._read()
+        if status is None:
+            return UpdateSeen("look")
+        under_way = status.state in ("looking", "installing")
+        if under_way and self._wall() - status.at > LONGEST_SECONDS:
+            status, under_way = Status("failed", status.version, status.at), False
+        can: Literal["", "look", "install"] = "" if under_way else "install" if status.state == "found" else "look"
+        return UpdateSeen(can, _sentence(status), status.at)
+
+    def look(self) -> None:
+        """Begin to look for a newer version. Raise HubError if that is impossible."""
+        self._start("look")
+
+    def install(self) -> None:
+        """Begin to install the version that was found; the hub restarts. Raise HubError if that is impossible."""
+        seen = self.seen()
+        if seen is not None and seen.can != "install":
+            raise HubError(say("Look for a newer version first."))
+        self._start("install")
+
+    def _start(self, what: str) -> None:
+        if not self._possible:
+            raise HubError(say("This hub runs from a clone: update it there."))
+        command = ("systemctl", "--no-ask-password", "--no-block", "start", f"table-hub-update@{what}.service")
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+            why = done.stderr.strip() if done.returncode else ""
+        except (OSError, subprocess.TimeoutExpired) as error:
+            why = str(error)
+        if why:
+            log.warning("systemd does not start an update: %s", why)
+            raise HubError(
+                say(
+                    "The hub is not allowed to update itself. Run `sudo apt install polkitd`, or update with "
+                    "`sudo table-hub update`."
+                )
+            )
+
+    def _read(self) -> Status | None:
+        try:
+            return msgspec.json.decode(self._status.read_bytes(), type=Status)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+
+def _sentence(status: Status) -> str:
+    match status.state:
+        case "looking":
+            return say("The hub looks for a newer version ...")
+        case "newest":
+            return say("There is no newer version.")
+        case "found":
+            return say("Version {version} is there.", version=status.version)
+        case "nowhere":
+            return say(
+                "Plug in a USB stick with the folder `table-hub`, or set the address of updates ([updates] url)."
+            )
+        case "unsigned":
+            return say(
+                "This update is damaged, or was not made by the makers of your table-hub. Get it again from where you "
+                "got table-hub."
+            )
+        case "installing":
+            return say("Version {version} is being installed. This takes a few minutes.", version=status.version)
+        case "installed":
+            return say("Version {version} was installed.", version=status.version)
+        case "returned":
+            return say("The new version did not run on this machine. The previous version runs again.")
+        case "failed":
+            return say("The update failed. The reason is in the journal: `journalctl -u 'table-hub-update@*'`.")
