@@ -1,6 +1,6 @@
-"""The staff page of a machine's hub, as a browser of the venue works it: `python -m tests.acceptance.staff URL PIN VERB`.
+"""The staff page of a machine's hub, as a browser of the venue works it: `python -m tests.acceptance.staff URL PIN VERB [NAME=VALUE ...]`.
 
-URL is what the QR code says, with the hub's key. Signs in, asks for VERB and prints the answer as JSON: of `look` the venue,
+URL is what the QR code says, with the hub's key. Signs in, asks for VERB with these arguments and prints the answer as JSON: of `look` the venue,
 of any other request whether it was done and the sentence. A refused log-in prints its status and sentence.
 """
 
@@ -52,10 +52,10 @@ class Browser:
         return self._keys.decrypt(from_base64(told["nonce"]) + from_base64(told["box"]))
 
 
-def main(url: str, pin: str, verb: str) -> None:
+def main(url: str, pin: str, verb: str, *args: str) -> None:
     """Sign in and ask once."""
     try:
-        answer = Browser(url, pin).ask(verb)
+        answer = Browser(url, pin).ask(verb, **dict(arg.split("=", 1) for arg in args))
     except Refused as error:
         answer = {"refused": str(error)}
     print(json.dumps(answer.get("venue") or answer))
