@@ -8,6 +8,7 @@ SHELL := /bin/sh
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # More arguments for the program a target runs: make test ARGS="-k auction", make demo ARGS="--port 9000".
 ARGS ?=
 # What requirements.lock covers: every dependency group of pyproject.toml.
@@ -46,7 +47,7 @@ help:
 	@echo 'make wheels   check that every locked package is there ready-made for each machine'
 	@echo 'make audit    ask public services whether a locked package has a known hole'
 	@echo 'make deb      Debian packages with all that the hub needs, for this computer or (ARGS="--arch arm64") a Raspberry Pi'
-	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
+	@echo 'make install  build the Debian packages and install them: the hub becomes a system service (ARGS=--kiosk: with the big screen)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 
 demo:
@@ -157,10 +158,13 @@ setup:
 
 # ARGS="--arch arm64" for a Raspberry Pi. Needs debhelper.
 deb:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python systemd/build_deb.py $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py deb && exec .venv/bin/python systemd/build_deb.py $(ARGS)
 
 install:
-	@cd "$(ROOT)" && exec python3 -I hub/operations/install.py --extras "$(EXTRAS)" $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py install
+	@echo 'The Debian packages are built from this clone ...'
+	@cd "$(ROOT)" && rm -rf build/install && mkdir -p build && .venv/bin/python systemd/build_deb.py --here --out build/install >build/install.log 2>&1 || { cat build/install.log; exit 1; }
+	@cd "$(ROOT)" && exec $(SUDO) python3 -I hub/operations/update.py $(ARGS) build/install/*.deb
 
 clean:
 	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules tests/bench/peers/.venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

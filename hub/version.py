@@ -23,8 +23,9 @@ def version() -> str:
 
 
 def make_for(extras: str, root: Path = ROOT) -> str:
-    """Return the command that adds extras to this table-hub, typed in a clone: an installed one gets a new release."""
-    return f"make {'install' if root.parent.name == 'releases' else 'setup'} EXTRAS={extras}"
+    """Return the command that adds extras to this table-hub: in a clone, or to the Debian package, which lacks the pins only."""
+    installed = root == Path("/usr/lib/table-hub")
+    return "sudo apt install python3-lgpio python3-spidev" if installed else f"make setup EXTRAS={extras}"
 
 
 def commit_of(folder: Path) -> str:

@@ -15,13 +15,14 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from email.utils import formatdate
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from hub.operations.setup import LOCK, uv_environment  # noqa: E402
+from hub.operations.setup import LOCK, uv_variables  # noqa: E402
 from hub.version import COMMIT_FILE, commit_of  # noqa: E402
 
 PYTHONS = ("3.11", "3.13")  # of Debian 12 and 13, and of the Raspberry Pi OS that is made from each
@@ -29,31 +30,35 @@ GROUPS = ("ble", "camera", "eink")
 PLATFORMS = {"amd64": "x86_64-manylinux_2_28", "arm64": "aarch64-manylinux_2_28"}
 PROGRAM = "usr/lib/table-hub"
 HELPERS = ("every-device.toml", "kiosk-policy.json", "kiosk.sh", "splash.html", "xkb")
-DEBHELPER_FILES = {
-    "debian/table-hub.docs": "README.md\n",
-    "debian/table-hub.install": "program/usr/* usr/\n",
-    "debian/table-hub-kiosk.install": "kiosk/usr/* usr/\n",
+KEY = "usr/share/table-hub/updates.asc"
+DEBHELPER_NAMES = {
+    "70-table-hub.rules": "table-hub.udev",
+    "72-table-hub-kiosk.rules": "table-hub-kiosk.udev",
+    "table-hub.service": "table-hub.service",
+    "table-hub-update.service": "table-hub.table-hub-update.service",
+    "table-hub-kiosk.service": "table-hub-kiosk.service",
 }
 
 
 def main() -> None:
     """Build the packages into a folder."""
-    if shutil.which("dh") is None or shutil.which("dpkg-buildpackage") is None:
-        sys.exit("make deb: debhelper is missing: `sudo apt-get install debhelper`, then run make again.")
     parser = argparse.ArgumentParser(prog="make deb ARGS=...", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--arch", choices=PLATFORMS, default=_output("dpkg", "--print-architecture"))
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where to put them (default: dist)")
+    parser.add_argument("--here", action="store_true", help="quickly, only for this computer's Python")
+    parser.add_argument("--sign", metavar="KEY", help="also make an archive for updates, signed with this key of gpg")
     given = parser.parse_args()
-    number = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
-    assert number
-    source = ROOT / "build" / "deb" / f"table-hub-{number[1]}"
+    when, version = int(_output("git", "log", "-1", "--format=%ct")), package_version()
+    source = ROOT / "build" / "deb" / f"table-hub-{version}"
     shutil.rmtree(source.parent, ignore_errors=True)
     shutil.copytree(ROOT / "systemd" / "debian", source / "debian")
-    when = int(_output("git", "log", "-1", "--format=%ct"))
-    _write_changelog(source / "debian" / "changelog", number[1], when)
-    _fill_program(source / "program" / PROGRAM, PLATFORMS[given.arch])
+    _write_changelog(source / "debian" / "changelog", version, when)
+    pythons = ("{}.{}".format(*sys.version_info[:2]),) if given.here else PYTHONS
+    _fill_program(source / "program" / PROGRAM, PLATFORMS[given.arch], pythons)
     place_services(source)
-    environment = os.environ | {"SOURCE_DATE_EPOCH": f"{when}"}
+    if given.sign:
+        _export_key(given.sign, source / "program" / KEY)
+    environment = os.environ | {"SOURCE_DATE_EPOCH": f"{when}", "COMPRESSION": "-Znone" if given.here else "-Zxz -z2"}
     subprocess.run(
         ["dpkg-buildpackage", "--build=binary", "--no-sign", "--no-check-builddeps", f"--host-arch={given.arch}"],
         cwd=source, env=environment, check=True,
@@ -61,10 +66,36 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     for package in sorted(source.parent.glob("*.deb")):
         print(shutil.copy2(package, given.out))
+    if given.sign:
+        _sign(given.out, given.sign)
 
 
-def _output(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+def _export_key(key: str, file: Path) -> None:
+    """Write the public half of a key of gpg, with which the hub checks its next version."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(_output("gpg", "--armor", "--export", key), "utf-8")
+
+
+def _sign(folder: Path, key: str) -> None:
+    """Make a folder of packages an archive for apt: hub/operations/update_source.py."""
+    for name, command in (("Packages", ("packages", ".")), ("Release", ("release", "."))):
+        (folder / name).write_text(_output("apt-ftparchive", *command, cwd=folder), "utf-8")
+    subprocess.run(
+        ["gpg", "--batch", "--yes", "--local-user", key, "--output", "InRelease", "--clear-sign", "Release"],
+        cwd=folder, check=True,
+    )  # fmt: skip
+
+
+def package_version() -> str:
+    """Return the version of the packages: until it is released, with the time and the name of the commit."""
+    number = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
+    assert number
+    time = _output("git", "log", "-1", "--format=%cd", "--date=format-local:%Y%m%d%H%M%S")
+    return f"{number[1]}~{time}.{commit_of(ROOT)}"
+
+
+def _output(*command: str, cwd: Path = ROOT) -> str:
+    return subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def _write_changelog(file: Path, version: str, when: int) -> None:
@@ -76,7 +107,7 @@ def _write_changelog(file: Path, version: str, when: int) -> None:
     )
 
 
-def _fill_program(program: Path, platform: str) -> None:
+def _fill_program(program: Path, platform: str, pythons: Sequence[str]) -> None:
     """Put the program, its environment and its helpers where a clone has them."""
     wheels = program.parents[3] / "wheels"
     subprocess.run(
@@ -99,7 +130,7 @@ def _fill_program(program: Path, platform: str) -> None:
     (environment / "bin" / "table-hub").chmod(0o755)
     # The Raspberry Pi's own packages for its pins are taken from the system.
     (environment / "pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = true\n", "utf-8")
-    for python in PYTHONS:
+    for python in pythons:
         packages = environment / "lib" / f"python{python}" / "site-packages"
         _install(packages, python, platform)
         (packages / "table-hub.pth").write_text(f"/{PROGRAM}\n", "utf-8")
@@ -108,7 +139,6 @@ def _fill_program(program: Path, platform: str) -> None:
 
 def _install(packages: Path, python: str, platform: str) -> None:
     """Install the locked packages of a version of Python for a platform."""
-    settings = _output(sys.executable, "-m", "pip", "config", "list")
     groups = [part for group in GROUPS for part in ("--group", group)]
     uv = Path(sys.executable).with_name("uv")
     subprocess.run(
@@ -116,7 +146,7 @@ def _install(packages: Path, python: str, platform: str) -> None:
             uv, "pip", "install", "--quiet", "--target", packages, "--python-version", python, "--python-platform", platform,
             "--only-binary", ":all:", "--require-hashes", "-r", "pyproject.toml", "-c", LOCK, *groups,
         ],
-        cwd=ROOT, check=True, env={"UV_INDEX_STRATEGY": "unsafe-best-match", **uv_environment(settings), **os.environ},
+        cwd=ROOT, check=True, env=uv_variables(sys.executable),
     )  # fmt: skip
     shutil.rmtree(packages / "bin", ignore_errors=True)  # programs of the packages, with this computer's Python
     for file in packages.glob("epaper/**/*.so"):  # the maker's drivers for other computers
@@ -135,37 +165,19 @@ def _link_alike(folder: Path) -> None:
 
 
 def place_services(source: Path) -> None:
-    """Write units, rules, the command and the first configuration for their places in a Debian system."""
-    files = ROOT / "systemd"
-
-    def place(name: str, to: str, mode: int = 0o644) -> None:
-        text = (files / name).read_text("utf-8")
-        text = text.replace("file:///opt/table-hub/current", "file:///usr/share/doc/table-hub")
-        text = text.replace("/opt/table-hub/current", f"/{PROGRAM}")
-        text = re.sub(r"^# A new release that does not start.*\n|^Exec.*trial\.sh.*\n", "", text, flags=re.MULTILINE)
-        there = source / to
-        there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_text(text, "utf-8")
-        there.chmod(mode)
-
-    place("table-hub.service", "debian/table-hub.service")
-    place("table-hub-kiosk.service", "debian/table-hub-kiosk.service")
-    place("70-table-hub.rules", "debian/table-hub.udev")
-    place("72-table-hub-kiosk.rules", "debian/table-hub-kiosk.udev")
-    place("table-hub", "program/usr/bin/table-hub", 0o755)
-    place("50-table-hub.rules", "program/usr/share/polkit-1/rules.d/50-table-hub.rules")
-    place("60-table-hub-kiosk.conf", "kiosk/usr/lib/sysctl.d/60-table-hub-kiosk.conf")
-    place("table-hub.toml", "program/usr/share/table-hub/table-hub.toml")
-    first = source / "program/usr/share/table-hub/table-hub.toml"
-    first.write_text(
-        re.sub(r'^state = "[^"]*"', 'state = "/var/lib/table-hub"', first.read_text("utf-8"), flags=re.MULTILINE),
-        "utf-8",
-    )
+    """Put units and rules where debhelper looks for them, and the first configuration, with the installed hub's folder."""
+    for name, to in DEBHELPER_NAMES.items():
+        shutil.copy2(ROOT / "systemd" / name, source / "debian" / to)
     shutil.copy2(ROOT / "LICENSE", source / "debian" / "copyright")
     shutil.copy2(ROOT / "README.md", source)
-    for name, text in DEBHELPER_FILES.items():
-        (source / name).write_text(text, "utf-8")
+    shutil.copytree(ROOT / "systemd", source / "systemd", ignore=shutil.ignore_patterns("debian"))
+    first = source / "systemd" / "table-hub.toml"
+    settings = re.sub(r'^state = "[^"]*"', 'state = "/var/lib/table-hub"', first.read_text("utf-8"), flags=re.MULTILINE)
+    first.write_text(settings, "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"make deb: {error.cmd[0]} failed; the lines above say why.")

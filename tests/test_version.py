@@ -56,6 +56,6 @@ def test_a_copy_without_git_knows_what_its_installer_noted(tmp_path: Path) -> No
     assert commit_of(tmp_path) == "9e8e7b9"
 
 
-def test_an_installed_hub_gets_its_extras_with_a_new_release() -> None:
+def test_an_installed_hub_gets_its_pins_from_debian() -> None:
     assert make_for("pi", Path("/home/pi/table-hub")) == "make setup EXTRAS=pi"
-    assert make_for("pi", Path("/opt/table-hub/releases/0.1.0-20261122T051500Z")) == "make install EXTRAS=pi"
+    assert make_for("pi", Path("/usr/lib/table-hub")) == "sudo apt install python3-lgpio python3-spidev"

@@ -27,12 +27,20 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from hub.docs.games_pages import everybodys, owners
-from hub.operations.install import KIOSK_NEEDS
 from hub.operations.setup import HUB_NEEDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(__file__).with_name("licences.md")
 SHIPPED = ("pi", "ble", "camera", "firmware", "installer")  # the dependency groups that come onto a hub
+DEBIAN = {
+    "cage": "gives the browser the whole screen",
+    "chromium": "the browser of the big screen",
+    "dpkg-repack": "keeps the version that runs during an update",
+    "fonts-dejavu-core": "letters and seat marks",
+    "mosquitto": "the message broker, started by the hub itself",
+    "xwayland": "cage of Debian 12 does not start without it",
+}
+"""What the Debian packages of the hub and of the big screen need from Debian, besides Python."""
 # SPDX for packages whose metadata gives no license, or not as SPDX; read in the license files of these versions.
 READ = {
     "blinker": "MIT",
@@ -230,9 +238,8 @@ def npm_rows() -> Iterator[str]:
 
 
 def debian_rows() -> Iterator[str]:
-    """Yield a row for each Debian package that set-up or the installer asks for."""
-    packages = {need.package: need.reason for need in (*HUB_NEEDS, *KIOSK_NEEDS)}
-    for package, reason in sorted(packages.items()):
+    """Yield a row for each package of Debian."""
+    for package, reason in sorted({need.package: need.reason for need in HUB_NEEDS}.items() | DEBIAN.items()):
         yield f"| {package} | {reason} | `/usr/share/doc/{package}/copyright` |"
 
 

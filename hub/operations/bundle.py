@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 INSTALLED = Path("/etc/table-hub/table-hub.toml")
-OPT = Path("/opt/table-hub")
 UNITS = ("table-hub", "table-hub-kiosk")
 USER = "table-hub"
 REMOVED = "(removed)"
@@ -212,7 +211,7 @@ class Collector:
             "doctor.txt": self.doctor,
             "journal.txt": self.journal,
             "services.txt": self.services,
-            "releases.txt": self.releases,
+            "installed.txt": self.installed,
             "machine.txt": self.machine,
             "usb.txt": self.usb,
             "kernel.txt": self.kernel,
@@ -341,22 +340,12 @@ class Collector:
         names = [f"{unit}.service" for unit in UNITS] + ["bluetooth.service"]
         return self.output("systemctl", "show", *names, f"--property={properties}")
 
-    def releases(self) -> str:
-        """Return the releases, which of them runs, and which has run."""
-        if not (OPT / "releases").is_dir():
-            return f"Nothing is installed in {OPT}.\n"
-        current = (OPT / "current").readlink().name if (OPT / "current").is_symlink() else ""
-        lines = []
-        for release in sorted((OPT / "releases").iterdir()):
-            commit = _read(str(release / "COMMIT")) or "commit not noted"
-            marks = [
-                word
-                for word, true in (("current", release.name == current), ("good", (release / "good").exists()))
-                if true
-            ]
-            lines.append(f"{release.name}  {commit.strip()}  {' '.join(marks)}")
-        lines.append(f"trial: {'yes' if (OPT / 'trial').exists() else 'no'}")
-        return "\n".join(lines) + "\n"
+    def installed(self) -> str:
+        """Return the versions of the hub's Debian packages, and whether an update has not been completed."""
+        form = "--showformat=${Package} ${Version} ${db:Status-Status}\n"
+        trial = _read("/var/lib/table-hub-update/trial")
+        told = f"An update is under way, or was cut off, from:\n{trial}" if trial else ""
+        return self.output("dpkg-query", "--show", form, "table-hub*") + told
 
     def machine(self) -> str:
         """Return disk, memory, load, heat and time."""

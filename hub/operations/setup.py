@@ -37,15 +37,17 @@ CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # Debian's; uv takes 
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where Debian keeps mosquitto, and what a plain user's PATH leaves out
 
 # the dependency groups of pyproject.toml that a person may ask for
-EXTRAS = ("ble", "camera", "dev", "docs", "drawings", "firmware", "pi")
+EXTRAS = ("ble", "build", "camera", "dev", "docs", "drawings", "firmware", "pi")
 # goal of make -> the extras it needs
 GOALS = {
     "bench": ("dev",),
     "check": ("dev",),
+    "deb": ("build",),
     "demo": (),
     "docs": ("docs",),
     "drawings": ("drawings",),
     "firmware": ("firmware",),
+    "install": ("build",),
     "setup": (),
     "test": ("dev",),
 }
@@ -101,7 +103,9 @@ TEST_NEEDS = (
     Need("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core", "letters and seat marks for it"),
     Need("/usr/lib/*/libatomic.so.1", "libatomic1", "part of what steers it"),
     Need("systemd-analyze", "systemd", "checks the system services in tests"),
+    Need("dpkg-repack", "dpkg-repack", "keeps the version before in tests of updates"),
 )
+DEB_NEEDS = (Need("dh", "debhelper", "builds the Debian package"),)
 PIN_NEEDS = (  # spidev has no ready package for a 64-bit Pi, lgpio none for Python 3.13
     Need("gcc", "gcc", "builds the driver of the Pi's own pins"),
     Need("/usr/include/python3*/Python.h", "python3-dev", "builds the driver of the Pi's own pins"),
@@ -219,14 +223,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def exec_newer_python(program: str = __file__) -> None:
+def exec_newer_python() -> None:
     """Go on under a Python that can run the hub, if the one that make found is older. Raise SetupError without one."""
     if sys.version_info >= OLDEST:
         return
     for minor in range(20, OLDEST[1] - 1, -1):
         found = shutil.which(f"python3.{minor}")
         if found:
-            os.execv(found, [found, "-I", program, *sys.argv[1:]])  # noqa: S606 - the same program, newer Python
+            os.execv(found, [found, "-I", __file__, *sys.argv[1:]])  # noqa: S606 - the same program, newer Python
     raise SetupError(
         f"the hub needs Python {OLDEST[0]}.{OLDEST[1]} or newer and this is {sys.version.split()[0]}: "
         "use Debian 12, Raspberry Pi OS of 2023 or anything later."
@@ -261,7 +265,7 @@ class Setup:
         self.peers = Libraries(root / "tests" / "bench" / "peers")
         self.stamp = self.venv / "table-hub.stamp"
 
-    def prepare(self, extras: Iterable[str], goal: str = "setup", *, announce: bool = True) -> None:
+    def prepare(self, extras: Iterable[str], goal: str = "setup") -> None:
         """Add what is missing and say first what that is; touch nothing when all is there.
 
         Raise SetupError for an extra that does not exist and for whatever cannot be installed. The Pi's own pins are
@@ -290,12 +294,10 @@ class Setup:
         if not (packages or optional or python or page or peers):
             return
         self.check_links([(self.venv, python), (self.page.installed, page), (self.peers.installed, peers)])
-        if announce:
-            self.announce(goal, reduce(or_, optional, packages), groups if python else None, page=page, peers=peers)
+        self.announce(goal, reduce(or_, optional, packages), groups if python else None, page=page, peers=peers)
         began = time.monotonic()
-        say_step = self.machine.say if announce else lambda _: None  # each may take minutes without a word of its own
         if packages or optional:
-            say_step("Debian's packages are installed ...")
+            self.machine.say("Debian's packages are installed ...")
         if packages:
             self.add_packages(packages)
         for together in optional:
@@ -304,10 +306,10 @@ class Setup:
             except SetupError as error:  # what phones need never depends on what pins need
                 self.machine.say(f"set-up: {error}")
         if python:
-            say_step("Python's packages are installed ...")
+            self.machine.say("Python's packages are installed ...")
             self.add_python(groups, before)
         if page or peers:
-            say_step("The page's libraries are fetched ...")
+            self.machine.say("The page's libraries are fetched ...")
         passing = self.venv / "npm"  # 200 MB that an installed hub has no use for
         try:
             if npm_in_venv and "npm" not in groups:
@@ -330,6 +332,8 @@ class Setup:
             needs.insert(0, VENV_NEED)
         if "dev" in groups:
             needs += TEST_NEEDS
+        if "build" in groups:
+            needs += DEB_NEEDS
         if self.machine.processor not in NPM_WHEELS and self.page.missing("dev" in groups):
             needs.append(NPM_NEED)
         return self.missing(needs)
@@ -508,18 +512,10 @@ class Setup:
             LOCK,
             *arguments,
         ]
-        settings = subprocess.run([python, "-m", "pip", "config", "list"], check=False, capture_output=True, text=True)
-        environment = {
-            "PYPI": "1",  # lgpio then builds with its own C library in it, and needs none of the system's
-            **({"UV_SYSTEM_CERTS": "1"} if CERTIFICATES.exists() else {}),
-            "UV_INDEX_STRATEGY": "unsafe-best-match",  # as pip takes several indexes; the hashes decide
-            **uv_environment(settings.stdout),
-            **os.environ,
-        }
         done = subprocess.run(
             command,
             cwd=self.root,
-            env=environment,
+            env=uv_variables(python),
             check=False,
             stderr=subprocess.PIPE,
             encoding="utf-8",
@@ -586,6 +582,18 @@ def told_of_compiling(processor: str, groups: Iterable[str]) -> list[str]:
         "    piwheels has them for Raspberry Pi OS; elsewhere they are compiled, which takes an hour or more, and needs",
         "    gcc, python3-dev and libffi-dev. A 64-bit system needs neither: choose that one in the Raspberry Pi Imager.",
     ]
+
+
+def uv_variables(python: str) -> dict[str, str]:
+    """Return the environment in which uv installs what pip would, for the pip of a Python."""
+    settings = subprocess.run([python, "-m", "pip", "config", "list"], check=False, capture_output=True, text=True)
+    return {
+        "PYPI": "1",  # lgpio then builds with its own C library in it, and needs none of the system's
+        **({"UV_SYSTEM_CERTS": "1"} if CERTIFICATES.exists() else {}),
+        "UV_INDEX_STRATEGY": "unsafe-best-match",  # as pip takes several indexes; the hashes decide
+        **uv_environment(settings.stdout),
+        **os.environ,
+    }
 
 
 def uv_environment(settings: str) -> dict[str, str]:

@@ -34,8 +34,8 @@ from tests.phone_ui.rig import Keys, Phone, until
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "hub/operations/bundle.py"
 PARTS = {
-    "configuration.toml", "doctor.txt", "journal.txt", "kernel.txt", "machine.txt", "matches.txt", "packages.txt",
-    "releases.txt", "services.txt", "usb.txt", "version.txt",
+    "configuration.toml", "doctor.txt", "installed.txt", "journal.txt", "kernel.txt", "machine.txt", "matches.txt",
+    "packages.txt", "services.txt", "usb.txt", "version.txt",
 }  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def unpacked(file: Path) -> dict[str, str]:
         ("th/1/hub/1/seat/kJ3x-Z_9aQ0bTw1vYu7s/hand", "th/1/hub/1/seat/(removed)/hand"),
         ("ab+cd3f/kJ3xZ9aQ0bTw1vYu7sQ4=", "ab+cd3f/(removed)"),
         ("the seat box e661640843210a2b", "the seat box e661640843210a2b"),
-        ("/opt/table-hub/releases/0.1.0-20261122T051500Z", "/opt/table-hub/releases/0.1.0-20261122T051500Z"),
+        ("table-hub 0.1.0~20261122051500.9e8e7b9 installed", "table-hub 0.1.0~20261122051500.9e8e7b9 installed"),
         ("usb 1-1.2: new full-speed USB device number 4", "usb 1-1.2: new full-speed USB device number 4"),
         ("dbus-fast 5.2.0, font-source-sans-pro 0.0.1", "dbus-fast 5.2.0, font-source-sans-pro 0.0.1"),
     ],

@@ -1,18 +1,19 @@
-"""The files of the Debian packages, without building them: they agree with the installer, and lead to what is there."""
+"""The files of the Debian packages, without building them: they fit together, and lead to what is there."""
 
 from __future__ import annotations
 
-import configparser
 import importlib.util
 import re
 from pathlib import Path
 
 import pytest
 
-from hub.operations.install import HUB_GROUPS, KIOSK_GROUPS
+from hub.docs.licences import DEBIAN as NEEDED
 
 ROOT = Path(__file__).parents[2]
 DEBIAN = ROOT / "systemd" / "debian"
+HUB_GROUPS = {"bluetooth", "dialout", "gpio", "i2c", "spi", "video"}
+KIOSK_GROUPS = {"audio", "render", "video"}  # logind opens keyboards and touch panels, for the screen's session only
 _spec = importlib.util.spec_from_file_location("build_deb", ROOT / "systemd" / "build_deb.py")
 assert _spec
 assert _spec.loader
@@ -27,42 +28,47 @@ def source(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def unit(file: Path) -> configparser.ConfigParser:
-    read = configparser.ConfigParser(strict=False, interpolation=None)
-    read.optionxform = str  # type: ignore[assignment,method-assign]
-    read.read_string(re.sub(r"^(#.*)?\n", "", file.read_text("utf-8"), flags=re.MULTILINE))
-    return read
+def test_each_file_that_a_package_installs_is_there(source: Path) -> None:
+    lines = [line for file in DEBIAN.glob("*.install") for line in file.read_text("utf-8").splitlines()]
+    assert len(lines) > 3
+    for line in lines:
+        name, _, folder = line.partition(" ")
+        assert folder
+        if name != "program/*":  # filled by the build
+            assert (source / name).is_file(), name
 
 
-def test_nothing_leads_to_a_release_of_the_installer(source: Path) -> None:
-    files = [file for file in source.rglob("*") if file.is_file() and file.name != "README.md"]
-    assert len(files) > 8
-    assert [file.name for file in files if "/opt/table-hub" in file.read_text("utf-8")] == []
-
-
-def test_the_service_is_that_of_the_installer_without_a_release_on_trial(source: Path) -> None:
-    ours, installed = unit(source / "debian/table-hub.service"), unit(ROOT / "systemd/table-hub.service")
-    assert ours["Service"]["ExecStart"].startswith(
-        "/usr/lib/table-hub/.venv/bin/table-hub run --config /etc/table-hub/"
-    )
-    differing = {key for key, value in installed["Service"].items() if ours["Service"].get(key) != value}
-    assert differing == {"ExecStart", "ExecStartPre", "ExecStartPost"}
-    assert ours["Unit"]["Documentation"] == "file:///usr/share/doc/table-hub/README.md"
+def test_each_unit_and_each_rule_belongs_to_a_package(source: Path) -> None:
+    installed = [line.split()[0] for file in DEBIAN.glob("*.install") for line in file.read_text().splitlines()]
+    for file in [*(ROOT / "systemd").glob("*.service"), *(ROOT / "systemd").glob("*.rules")]:
+        to = build_deb.DEBHELPER_NAMES.get(file.name, "")
+        assert (source / "debian" / to).is_file() if to else f"systemd/{file.name}" in installed, file.name
 
 
 def test_the_first_configuration_keeps_its_state_where_the_service_may_write(source: Path) -> None:
-    text = (source / "program/usr/share/table-hub/table-hub.toml").read_text("utf-8")
+    text = (source / "systemd/table-hub.toml").read_text("utf-8")
     assert 'state = "/var/lib/table-hub"' in text
 
 
 @pytest.mark.parametrize(("user", "groups"), [("table-hub", HUB_GROUPS), ("table-hub-kiosk", KIOSK_GROUPS)])
-def test_users_are_in_the_groups_that_the_installer_gives_them(user: str, groups: tuple[str, ...]) -> None:
+def test_users_are_in_the_groups_of_what_they_open(user: str, groups: set[str]) -> None:
     lines = (DEBIAN / f"{user}.sysusers").read_text("utf-8").splitlines()
-    assert {line.split()[2] for line in lines if line.startswith(f"m {user} ")} == {*groups}
+    assert {line.split()[2] for line in lines if line.startswith(f"m {user} ")} == groups
     assert lines[0].startswith(f"u {user} ")
 
 
-def test_the_package_asks_for_a_python_that_it_has_packages_for() -> None:
+def test_keyboards_lose_alt_sysrq_and_power_keys_with_the_big_screen_and_nowhere_else(source: Path) -> None:
+    with_screen = (DEBIAN / "table-hub-kiosk.install").read_text() + (
+        source / "debian/table-hub-kiosk.udev"
+    ).read_text()
+    without = (DEBIAN / "table-hub.install").read_text() + (source / "debian/table-hub.udev").read_text()
+    assert "kernel.sysrq = 0" in (source / "systemd/60-table-hub-kiosk.conf").read_text()
+    for word in ("60-table-hub-kiosk.conf", "power-switch"):
+        assert word in with_screen
+        assert word not in without
+
+
+def test_the_packages_ask_for_a_python_that_they_have_packages_for_and_for_what_is_listed() -> None:
     control = (DEBIAN / "control").read_text("utf-8")
     (oldest, gap, after, newest) = re.search(
         r"python3 \(>= (.+?)\), python3 \(<< (.+?)\) \| python3 \(>= (.+?)\), python3 \(<< (.+?)\)", control
@@ -70,3 +76,12 @@ def test_the_package_asks_for_a_python_that_it_has_packages_for() -> None:
     asked = {"3.11": "3.12", "3.13": "3.14"}
     assert {oldest: gap, after: newest} == asked
     assert {*build_deb.PYTHONS} == {*asked}
+    words = {
+        word.split()[0] for line in re.findall(r"^Depends: (.+)$", control, re.MULTILINE) for word in line.split(", ")
+    }
+    assert {word for word in words if word[0] != "$" and word not in ("python3", "table-hub")} == {*NEEDED}
+
+
+def test_two_commits_have_two_versions_that_sort_before_the_release() -> None:
+    version = build_deb.package_version()
+    assert re.fullmatch(r"\d+\.\d+\.\d+~\d{14}\.[0-9a-f]{7,}\+?", version), version

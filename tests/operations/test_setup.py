@@ -40,7 +40,7 @@ ROOT = Path(__file__).parents[2]
 UV = ROOT / ".venv" / "bin" / "uv"
 NPM_FOLDERS = ("phone_ui", "tests/bench/peers")
 BARE = {"apt-get", "sudo", "invoke-rc.d"}
-FULL = {*BARE, "ensurepip", "mosquitto", "setpriv", "chromium", "systemd-analyze", "npm", "gcc", "swig"}
+FULL = {*BARE, "ensurepip", "mosquitto", "setpriv", "chromium", "systemd-analyze", "dpkg-repack", "npm", "gcc", "swig"}
 
 BACKEND = """
 import zipfile
@@ -575,7 +575,8 @@ def test_a_broker_that_was_there_before_is_left_alone(with_python: Path) -> None
 
 def test_an_extra_that_does_not_exist_is_refused_with_those_that_do(clone: Path) -> None:
     with pytest.raises(
-        SetupError, match='there is no extra "bel"; EXTRAS may name ble, camera, dev, docs, drawings, firmware, pi'
+        SetupError,
+        match='there is no extra "bel"; EXTRAS may name ble, build, camera, dev, docs, drawings, firmware, pi',
     ):
         prepared(clone, {"bel"})
 

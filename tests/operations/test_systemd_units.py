@@ -1,4 +1,4 @@
-"""The system service: units that systemd takes without a word, an installer that may run twice, a kiosk that waits."""
+"""The system services: units that systemd takes without a word, a command for their user, a kiosk that waits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import ctypes.util
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -21,7 +22,7 @@ from typing import Any, ClassVar
 import pytest
 
 from hub.app import Hub
-from hub.config import Config, HubPart, WebPart, dump, load
+from hub.config import Config, HubPart, WebPart, dump
 from hub.errors import ConfigError, TemporaryError
 from tests.bench.installed import environment
 from tests.chromium import CHROMIUM, FLAGS, NONE
@@ -51,14 +52,14 @@ def systemd_version() -> int:
 def test_systemd_has_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> None:
     # As installed: the programs it names are there.
     opt = tmp_path / "opt"
-    for program in (".venv/bin/table-hub", "systemd/kiosk.sh", "systemd/trial.sh"):
+    for program in (".venv/bin/table-hub", "systemd/kiosk.sh"):
         (opt / program).parent.mkdir(parents=True, exist_ok=True)
         (opt / program).touch(0o755)
     installed = tmp_path / unit.name
     installed.write_text(
         unit.read_text()
-        .replace("/opt/table-hub/current/README.md", "/dev/null")
-        .replace("/opt/table-hub/current", str(opt))
+        .replace("/usr/share/doc/table-hub/README.md", "/dev/null")
+        .replace("/usr/lib/table-hub", str(opt))
     )
     said = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(installed)],
@@ -184,41 +185,72 @@ def test_the_sample_configuration_is_what_the_hub_prints() -> None:
     assert (SYSTEMD / "table-hub.toml").read_text("utf-8") == dump(Config())
 
 
-# --- the installer ----------------------------------------------------------------------------------
+# --- what units start -------------------------------------------------------------------------------
 
 
-def install(into: Path, *flags: str) -> str:
+def test_units_name_only_programs_that_are_in_the_package() -> None:
+    for unit in UNITS:
+        for program in re.findall(r"/usr/lib/table-hub/(\S+)", unit.read_text()):
+            assert program == ".venv/bin/table-hub" or (ROOT / program).is_file(), program
+
+
+@pytest.mark.parametrize(
+    ("trial", "lock", "starts"), [(False, False, True), (False, True, True), (True, True, True), (True, False, False)]
+)
+def test_the_hub_waits_only_for_an_update_that_a_power_cut_has_ended(
+    tmp_path: Path, trial: bool, lock: bool, starts: bool
+) -> None:
+    condition = (
+        service("table-hub.service")["ExecCondition"]
+        .replace("/var/lib/", f"{tmp_path}/")
+        .replace("/run/", f"{tmp_path}/")
+    )
+    (tmp_path / "table-hub-update").mkdir()
+    if trial:
+        (tmp_path / "table-hub-update/trial").touch()
+    if lock:
+        (tmp_path / "table-hub-update.lock").touch()
+    assert (subprocess.run(shlex.split(condition), check=False).returncode == 0) == starts
+
+
+@pytest.mark.parametrize(
+    ("user", "arguments", "runs"),
+    [
+        ("pi", "pinout --svg wiring.svg", "hub pinout --svg wiring.svg"),
+        ("pi", "doctor --json", "sudo -H -u table-hub -- hub doctor --json"),
+        ("root", "doctor", "setpriv --reuid table-hub --regid table-hub --init-groups --reset-env -- hub doctor"),
+        ("table-hub", "doctor", "hub doctor"),
+        ("pi", "matches", "sudo -H -u table-hub -- hub matches"),
+        ("root", "export m-1", "hub export m-1"),
+        ("pi", "export m-1", "sudo -- hub export m-1"),
+        ("pi", "update-box", "sudo -H -u table-hub -- hub update-box"),
+        ("root", "update-box --file box.uf2", "hub update-box --file box.uf2"),
+        ("pi", "backup evening", "sudo -- hub backup evening"),
+        ("root", "restore evening", "hub restore evening"),
+        ("pi", "update table-hub.deb", "sudo -- {script} update table-hub.deb"),
+        ("root", "update table-hub.deb", "python3 -I /usr/lib/table-hub/hub/operations/update.py table-hub.deb"),
+        ("pi", "", "hub"),
+    ],
+)
+def test_the_command_runs_as_the_hubs_user_unless_it_writes_the_callers_files(
+    tmp_path: Path, user: str, arguments: str, runs: str
+) -> None:
+    script = (ROOT / "systemd/table-hub").read_text().replace("/usr/lib/table-hub/.venv/bin/table-hub", "hub")
+    (tmp_path / "table-hub").write_text(script)
+    for program in ("hub", "sudo", "setpriv", "python3"):
+        (tmp_path / program).write_text(f'#!/bin/sh\necho {program} "$@"\n')
+    (tmp_path / "id").write_text(f'#!/bin/sh\n[ "$1" = -u ] && echo {0 if user == "root" else 1000} || echo {user}\n')
+    for file in tmp_path.iterdir():
+        file.chmod(0o755)
     done = subprocess.run(
-        [sys.executable, "-I", str(ROOT / "hub/operations/install.py"), *flags],
-        env={"PATH": os.environ["PATH"], "DESTDIR": str(into)},
+        ["sh", str(tmp_path / "table-hub"), *arguments.split()],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
-        check=False,
+        timeout=30,
+        check=True,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_a_packager_gets_the_files_below_a_folder_of_his_own(tmp_path: Path) -> None:
-    into = tmp_path / "a place"
-    assert "/opt/table-hub/current" in install(into, "--say", "--kiosk")
-    assert not into.exists()
-    install(into, "--kiosk")
-    program = into / "opt/table-hub/current"
-    assert (program / "hub/config.py").read_bytes() == (ROOT / "hub/config.py").read_bytes()
-    for unit in UNITS:
-        assert (into / "etc/systemd/system" / unit.name).read_bytes() == unit.read_bytes()
-    assert (into / "etc/udev/rules.d/70-table-hub.rules").exists()
-    assert load(into / "etc/table-hub/table-hub.toml").hub.state == "/var/lib/table-hub"
-    install(into, "--remove")
-    assert [file.name for file in into.rglob("*") if file.is_file()] == ["table-hub.toml"]
-
-
-def test_units_name_only_programs_that_are_in_a_release() -> None:
-    for unit in UNITS:
-        for program in re.findall(r"/opt/table-hub/current/(\S+)", unit.read_text()):
-            assert program == ".venv/bin/table-hub" or (ROOT / program).is_file(), program
+    assert done.stdout.strip() == runs.format(script=tmp_path / "table-hub")
 
 
 # --- the kiosk --------------------------------------------------------------------------------------

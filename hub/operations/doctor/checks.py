@@ -179,7 +179,7 @@ def record(machine: Machine, subject: Subject) -> Iterator[Finding]:
     if found.error:
         do = "The next start of the hub sets it aside and goes on with what can be read."
         if "newer" in found.error:
-            do = "Install that version again: make install ARGS=--back."
+            do = "Install that version again: sudo table-hub update --back."
         yield Finding("record", "broken", f"The database in {folder} cannot be used: {found.error}.", do)
     for name in found.aside:
         seen = f"A damaged database was set aside: {folder}/{name}."

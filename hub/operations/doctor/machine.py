@@ -273,7 +273,7 @@ class Machine:
 
 
 def installed_user() -> str:
-    """Return the user that `make install` created for the hub, or ""."""
+    """Return the user that the Debian package created for the hub, or ""."""
     try:
         return pwd.getpwnam("table-hub").pw_name
     except KeyError:
