@@ -115,7 +115,8 @@ class Spoken {
    */
   sayText(text) {
     const words = text.trim();
-    return words && text.replace(words, () => this.say(words.replace(/\s+/g, " ")));
+    if (!words) return text; // a space between two elements
+    return text.replace(words, () => this.say(words.replace(/\s+/g, " ")));
   }
 
   /** @param {any} made */
