@@ -34,7 +34,11 @@ function Page() {
     return () => clearInterval(timer);
   }, []);
   return html`<main>
-    <p class="way-back"><a href=${`/t/${table}`}>← The table</a></p>
+    <nav class="ways" aria-label="More pages">
+      <a class="way" href=${`/t/${table}`}>← The table</a>
+      <a class="way" href="/till">The tables</a>
+      <a class="way" href=${`/staff?table=${table}`}>Staff</a>
+    </nav>
     <h1>What was played here</h1>
     ${failed && html`<p role="alert">The hub does not answer. The page keeps trying.</p>`}
     ${past && past.played === 0 && html`<p>No match has been finished at this table yet.</p>`}

@@ -77,9 +77,11 @@ function Till() {
           <p>${playText(table)}</p>
           ${table.until !== null && html`<p>${say("Until {time}", { time: clockTime(table.until) })}</p>`}
           ${table.calls > 0 && html`<p><b>Calls for help</b></p>`}
+          <a class="way" href=${`/t/${table.table}/history`}>What was played here<span class="unseen">${table.name}</span></a>
         </li>`,
       )}
-    </ul>`;
+    </ul>
+    <nav class="ways" aria-label="More pages"><a class="way" href="/staff">Staff</a></nav>`;
 }
 
 loadLanguage().then(() => render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
