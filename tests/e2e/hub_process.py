@@ -40,6 +40,19 @@ NAMES = {1: "Ana", 2: "Ben"}
 State = dict[str, Any]
 
 
+def hub_with_tables(folder: Path, count: int) -> HubProcess:
+    """Start a hub with several tables, each with simulated devices."""
+    port, config = free_port(), folder / "table-hub.toml"
+    tables = "".join(
+        f'[[table]]\nid = "{n}"\nname = "Table {n}"\n'
+        f'[[device]]\ndriver = "simulated"\nname = "simulated-{n}"\ntable = "{n}"\n'
+        for n in range(1, count + 1)
+    )
+    own = f'[hub]\nstate = "{folder / "state"}"\n[web]\nhost = "{HOST}"\nport = {port}\n'
+    config.write_text(own + tables, "utf-8")
+    return HubProcess(folder / "state", port, [str(PROGRAM), "run", "--config", str(config)])
+
+
 def free_port() -> int:
     """Return a port that nobody uses, below those that the machine gives to its own connections."""
     for _ in range(100):

@@ -179,6 +179,7 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
         page.goto(f"http://127.0.0.1:{north.port}/staff")
         page.get_by_label("PIN").fill(north.screen("1")["staff_pin"])
         page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("link", name="All hubs").click()
         hubs = page.get_by_role("region", name="All hubs")
         expect(hubs.get_by_text("this hub")).to_be_visible()
         south = ChaosHub(tmp_path / "south", 2, hub="south", more=above.toml("south"))
@@ -194,8 +195,8 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             expect(page).to_have_title("(1) Staff")
             expect(page.get_by_role("status")).to_have_text("south, Table 1: Calls for help: 1")
             found = found_by_axe(page, "a call")
-            button = page.get_by_role("button", name="Check the machine")
-            button.focus()
+            link = page.get_by_role("link", name="The hub")
+            link.focus()
             guests.start()
             expect(line.get_by_text("Goofspiel").first).to_be_visible()
             expect(line.get_by_text("Playing").first).to_be_visible()
@@ -205,7 +206,7 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             assert guests.trouble is None
             found += found_by_axe(page, "two hubs play")
         expect(line.get_by_text("offline, last seen at")).to_be_visible()
-        expect(button, "whatever other hubs do").to_be_focused()
+        expect(link, "whatever other hubs do").to_be_focused()
         found += found_by_axe(page, "a hub is away")
         # Else the broker would bring the older presence back, for three minutes.
         until(lambda: b'"offline"' in (above.folder / "mosquitto.db").read_bytes(), "the broker has saved it")
@@ -213,7 +214,7 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
         expect(hubs.get_by_text("There is no news from the other hubs since")).to_be_visible()
         expect(line.get_by_text("away,")).to_have_count(0)
         found += found_by_axe(page, "cut off")
-        expect(button).to_be_focused()
+        expect(link).to_be_focused()
         page.keyboard.press("Shift+Tab")
         assert page.evaluate("() => document.activeElement.closest('.hubs') === null"), "nothing there takes the focus"
         above.start()

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
-from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, free_port, sit
+from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, sit
 from tests.patience import PATIENCE
 
 pytestmark = [
@@ -55,6 +55,10 @@ class StaffBrowser:
     @property
     def table(self) -> Any:
         return self.page.get_by_role("region", name="Table 1")
+
+    @property
+    def calls(self) -> Any:
+        return self.page.get_by_role("region", name="Calls")
 
     def do(self, name: str, sure: str = "") -> None:
         """Press a button of the table, and its question's answer."""
@@ -122,11 +126,11 @@ def test_an_evening_of_the_staff(hub: HubProcess, browser: Browser) -> None:
     # A call from the phone arrives, and goes when staff have come.
     ben.page.get_by_role("button", name="Help").click()
     ben.page.get_by_role("button", name="Call staff").click()
-    expect(staff.table.get_by_text("calls for help.")).to_be_visible()
+    expect(staff.calls.get_by_text("Table 1: Ben calls for help.")).to_be_visible()
     expect(staff.page).to_have_title("(1) Staff")
     expect(ben.page.get_by_role("button", name="Take the call back")).to_be_visible()
-    staff.do("Done: Seat 2 calls for help.")
-    expect(staff.table.get_by_text("calls for help.")).to_have_count(0)
+    staff.calls.get_by_role("button", name="Done: Seat 2 calls for help.").click()
+    expect(staff.calls).to_have_count(0)
     hub.until(lambda state: not state["notices"], "the call is over")
     expect(ben.page.get_by_role("button", name="Call staff")).to_be_visible()
 
@@ -213,34 +217,24 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     assert staff.errors == []
 
 
-def test_on_a_wide_screen_tables_and_the_hub_itself_stand_side_by_side(tmp_path: Path, browser: Browser) -> None:
-    port, config = free_port(), tmp_path / "table-hub.toml"
-    tables = "".join(
-        f'[[table]]\nid = "{n}"\nname = "Table {n}"\n[[device]]\ndriver = "simulated"\nname = "simulated-{n}"\ntable = "{n}"\n'
-        for n in (1, 2, 3)
-    )
-    config.write_text(
-        f'[hub]\nstate = "{tmp_path / "state"}"\n[web]\nhost = "127.0.0.1"\nport = {port}\n{tables}', "utf-8"
-    )
-    command = [str(PROGRAM), "run", "--config", str(config)]
-    with HubProcess(tmp_path / "state", port=port, command=command) as hub:
-        staff = staff_at(hub, browser, {"width": 1280, "height": 720})
-        staff.sign_in(pin_of(hub))
-        parts = [staff.page.get_by_role("region", name=name) for name in ("Table 1", "Table 2", "Table 3", "The hub")]
-        expect(parts[-1]).to_be_visible()
-        expect(parts[2]).to_be_visible()
-        boxes = [box for part in parts if (box := part.bounding_box())]
-        assert len({box["y"] for box in boxes[:3]}) == 1, "three tables in one row"
-        assert boxes[2]["x"] + boxes[2]["width"] > 1200, "to the end of the page"
-        assert boxes[3]["y"] > boxes[0]["y"]
-        staff.page.set_viewport_size({"width": 390, "height": 844})
-        narrow = [box for part in parts if (box := part.bounding_box())]
-        assert len({box["x"] for box in narrow}) == 1, "one below the other on a phone"
-        page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
-        page.goto(f"{hub.address}/till")
-        expect(page.locator(".till-table")).to_have_count(3)
-        tops = [box["y"] for one in page.locator(".till-table").all() if (box := one.bounding_box())]
-        assert len({*tops}) == 1
+def test_a_single_table_needs_no_list(hub: HubProcess, browser: Browser) -> None:
+    staff = staff_at(hub, browser)
+    staff.sign_in(pin_of(hub))
+    expect(staff.table).to_be_visible()
+    expect(staff.page.get_by_role("navigation", name="Tables")).to_have_count(0)
+    staff.page.get_by_role("link", name="The hub").click()
+    expect(staff.page.get_by_role("button", name="Check the machine")).to_be_visible()
+    expect(staff.table).to_have_count(0)
+    staff.page.get_by_role("link", name="← The table").click()
+    expect(staff.table).to_be_visible()
+    staff.page.goto(f"{hub.address}/staff?table=1")
+    expect(staff.table).to_be_visible()
+    expect(staff.page.get_by_role("link", name="← The table")).to_have_count(0)
+    hub.bench(box=1, press="bar", hold=True)
+    staff.calls.get_by_role("link", name="Table 1").click()
+    expect(staff.table).to_be_visible()
+    assert staff.page.evaluate("() => history.length") <= 4, "a link to what is open adds no step"
+    assert staff.errors == []
 
 
 def test_staff_enter_the_cost_that_is_printed_on_a_card(hub: HubProcess, browser: Browser) -> None:
@@ -248,7 +242,7 @@ def test_staff_enter_the_cost_that_is_printed_on_a_card(hub: HubProcess, browser
     staff = staff_at(hub, browser)
     staff.sign_in(pin_of(hub))
     part = staff.page.get_by_role("region", name="Your printed cards")
-    part.get_by_text("Your printed cards").click()
+    staff.page.get_by_role("link", name="Your printed cards").click()
     part.get_by_text("Bidness", exact=True).click()
     card = part.get_by_role("group", name="Campaign +1")
     card.get_by_label("Cost in $").fill("15")

@@ -1,15 +1,15 @@
 // The cards in the owner's boxes: staff enter what is printed on them, and games use it.
 
-import { html, useState } from "../lib/html.js";
+import { html, useEffect, useState } from "../lib/html.js";
 
 /** @import { AllCards, GameCards, ListLabels } from "../lib/messages.d.ts" */
 /** @import { AskHub, Facts } from "../lib/types.d.ts" */
 
 /**
  * The games whose cards can be entered. They are fetched when this part is opened, and again after each change.
- * @param {{ ask: AskHub, sending: string | null }} props
+ * @param {{ ask: AskHub, sending: string | null, isOpen: boolean }} props
  */
-export function BoxCards({ ask, sending }) {
+export function BoxCards({ ask, sending, isOpen }) {
   const [cards, setCards] = useState(/** @type {AllCards | null} */ (null));
   const [failed, setFailed] = useState(false);
   const load = async () => {
@@ -20,7 +20,9 @@ export function BoxCards({ ask, sending }) {
       setFailed(true);
     }
   };
-  const onToggle = (/** @type {any} */ event) => event.target.open && !cards && load();
+  useEffect(() => {
+    if (isOpen && !cards) load();
+  }, [isOpen]);
   /** @type {(game: string, changes: Facts) => Promise<boolean>} */
   const save = async (game, changes) => {
     const isSaved = await ask("cards", "", { game, changes }, "cards");
@@ -28,17 +30,15 @@ export function BoxCards({ ask, sending }) {
     return isSaved;
   };
   return html`<section class="machine" aria-label="Your printed cards">
-    <details onToggle=${onToggle}>
-      <summary><h2>Your printed cards</h2></summary>
-      <p class="quiet-words">
-        With printed cards, the hub must know what is printed on yours. Enter it once. It counts from the next match on.
-      </p>
-      ${failed && html`<p role="alert">The hub does not answer. Close this part and open it again.</p>`}
-      ${Object.entries(cards?.games ?? {}).map(
-        ([game, about]) =>
-          html`<${Game} key=${game} game=${game} about=${about} save=${save} disabled=${Boolean(sending)} />`,
-      )}
-    </details>
+    <h2>Your printed cards</h2>
+    <p class="quiet-words">
+      With printed cards, the hub must know what is printed on yours. Enter it once. It counts from the next match on.
+    </p>
+    ${failed && html`<p role="alert">The hub does not answer. Close this part and open it again.</p>`}
+    ${Object.entries(cards?.games ?? {}).map(
+      ([game, about]) =>
+        html`<${Game} key=${game} game=${game} about=${about} save=${save} disabled=${Boolean(sending)} />`,
+    )}
   </section>`;
 }
 

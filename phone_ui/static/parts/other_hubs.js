@@ -1,16 +1,10 @@
 // All hubs of this venue, as the broker above them knows them: which are online, and what their tables play.
 
 import { html } from "../lib/html.js";
-import { message, say, sayAround } from "../lib/language.js";
+import { say, sayAround } from "../lib/language.js";
+import { STATES } from "../lib/staff_venue.js";
 
 /** @import { HubSeen, TableSeen, Upstream } from "../lib/messages.d.ts" */
-
-const STATES = {
-  lobby: message("Lobby"),
-  playing: message("Playing"),
-  over: message("Match over"),
-  stopped: message("Stopped"),
-};
 
 /**
  * Return the time of day at the hub; the browser is in the same house.

@@ -1,13 +1,13 @@
-// One table for staff: its match, its players, its calls, and the actions of staff.
+// One table for staff: its match, its players, its warnings, and the actions of staff. Its calls are above (staff_list.js).
 
 import { html, useState } from "../lib/html.js";
-import { message, say } from "../lib/language.js";
+import { say } from "../lib/language.js";
 import { calledName, isHouse, nameStays, seatName, seatText } from "../lib/seats.js";
-import { phaseText } from "../lib/view.js";
+import { isSilent, noticesOf, STATES, troubleOf } from "../lib/staff_venue.js";
 import { FaultLine } from "./faults.js";
 import { Mark, Sentence } from "./marks.js";
+import { isInPlay, usePlayText } from "./staff_list.js";
 import { Sure } from "./sure.js";
-import { useLabels } from "./use_labels.js";
 
 /** @import { HardwareTest, PublicSeat, PublicState, ScreenSeen, StaffRequests, StaffTable as Seen } from "../lib/messages.d.ts" */
 /** @import { AskHub } from "../lib/types.d.ts" */
@@ -20,16 +20,6 @@ import { useLabels } from "./use_labels.js";
  *   sending: string | null,
  * }} Props
  */
-
-/** A screen silent for this long is off, or its page has failed: it reports every five seconds. */
-const SCREEN_SECONDS = 30;
-
-const STATES = {
-  lobby: message("Lobby"),
-  playing: message("Playing"),
-  over: message("Match over"),
-  stopped: message("Stopped"),
-};
 
 /**
  * Return "42 min" or "1 h 05".
@@ -51,12 +41,10 @@ const clockTime = (seconds) =>
 /** @param {Props} props */
 export function StaffTable(props) {
   const { public: state, faults, screens } = props.table;
-  const calls = state.notices.filter(({ key }) => key.startsWith("help"));
-  const others = state.notices.filter(({ key }) => !key.startsWith("help"));
-  return html`<section class=${`table-card${calls.length ? " calling" : ""}`} aria-label=${state.name}>
+  const { calls } = troubleOf(props.table);
+  return html`<section class=${`table-card${calls ? " calling" : ""}`} aria-label=${state.name}>
     <${Head} ...${props} />
-    ${calls.map((notice) => html`<${NoticeLine} ...${props} key=${notice.key} notice=${notice} call />`)}
-    ${others.map((notice) => html`<${NoticeLine} ...${props} key=${notice.key} notice=${notice} call=${false} />`)}
+    ${noticesOf(props.table).map((notice) => html`<${NoticeLine} ...${props} key=${notice.key} notice=${notice} />`)}
     ${faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
     ${screens.map((seen) => html`<${ScreenLine} key=${seen.address} name=${state.name} seen=${seen} />`)}
     <ul class="staff-seats">
@@ -68,6 +56,7 @@ export function StaffTable(props) {
     <${OfferPart} ...${props} />
     <${Reset} ...${props} />
     <${More} ...${props} />
+    <p><a class="way" href=${`/t/${state.table}/history`}>What was played at this table</a></p>
   </section>`;
 }
 
@@ -78,7 +67,7 @@ function ScreenLine({ name, seen }) {
   const text = address
     ? say("Big screen of {name} at {address}: last seen {ago} ago", { name, address, ago })
     : say("Big screen of {name}: last seen {ago} ago", { name, ago });
-  if (seconds < SCREEN_SECONDS) return html`<p class="quiet-words screen-seen">${text}</p>`;
+  if (!isSilent(seen)) return html`<p class="quiet-words screen-seen">${text}</p>`;
   const act = address
     ? say("Check that the device is on, awake and on the Wi-Fi.")
     : say("It starts again by itself. If it stays dark, look at the screen's cable and power.");
@@ -88,16 +77,13 @@ function ScreenLine({ name, seen }) {
 /** @param {Props} props */
 function Head({ table, now }) {
   const { public: state, begun } = table;
-  const labels = useLabels(state.match ? state.game : null) ?? null;
-  const inPlay = state.state === "playing" || state.state === "stopped";
-  const phase = inPlay
-    ? [phaseText(labels, state.view), state.view?.round && say("round {round}", { round: state.view.round })]
-    : [];
+  const playText = usePlayText(table);
+  const inPlay = isInPlay(state);
   return html`<header class="table-head">
     <h2>${state.name}</h2>
     <span class=${`tag ${state.state}`}>${STATES[state.state]}</span>
     <p class="table-game">
-      ${[state.match && state.title, ...phase].filter(Boolean).join(", ") || say("Nobody is playing.")}
+      ${playText}
       ${inPlay && begun && html`<span class="quiet-words">${" "}${say("for {time}", { time: lasting(now - begun) })}</span>`}
       ${inPlay && html`<span class="quiet-words">${leftText(state.minutes_left)}</span>`}
     </p>
@@ -111,12 +97,12 @@ function Head({ table, now }) {
 const leftText = (minutes) =>
   minutes ? say(", {least} to {most} min left", { least: minutes[0], most: minutes[1] }) : "";
 
-/** @param {Props & { notice: PublicState["notices"][number], call: boolean }} props */
-function NoticeLine({ table, ask, sending, notice, call }) {
+/** @param {Props & { notice: PublicState["notices"][number] }} props */
+function NoticeLine({ table, ask, sending, notice }) {
   const { public: state } = table;
   const { key, severity, text, can_acknowledge: canAcknowledge } = notice;
   const name = `done ${state.table} ${key}`;
-  return html`<div class=${`fault ${call ? "call" : severity}`}>
+  return html`<div class=${`fault ${severity}`}>
     <p><${Sentence} state=${state} text=${text} /></p>
     ${
       canAcknowledge &&
@@ -279,7 +265,7 @@ function TimePart({ table, now, ask, sending }) {
   };
   return html`<div class="part">
     <p><span class="quiet-words">Time: </span>${text}</p>
-    <div class="does">
+    <div class="does times">
       ${[30, 60, 90].map(
         (minutes) => html`<button
           type="button"
@@ -343,7 +329,7 @@ function OfferPart({ table, ask, sending }) {
 /** @param {Props} props */
 function Reset({ table, ask, sending }) {
   const { public: state } = table;
-  const inPlay = state.state === "playing" || state.state === "stopped";
+  const inPlay = isInPlay(state);
   const reset = (/** @type {StaffRequests["reset"]["match"] | null} */ match) => () =>
     ask("reset", state.table, match ? { match } : {}, `reset ${state.table}`);
   const options = inPlay
@@ -373,7 +359,7 @@ function More(props) {
   const { public: state, desk } = table;
   /** @type {<V extends keyof StaffRequests>(verb: V, args: StaffRequests[V]) => () => Promise<boolean>} */
   const send = (verb, args) => () => ask(verb, state.table, args, `${verb} ${state.table}`);
-  const inPlay = state.state === "playing" || state.state === "stopped";
+  const inPlay = isInPlay(state);
   return html`${desk.test && html`<${TestPart} ...${props} test=${desk.test} />`}
     <details class="part">
       <summary>Light, sound, tests, recent actions</summary>

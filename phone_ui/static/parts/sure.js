@@ -1,6 +1,8 @@
 // A button for actions without an undo: it asks for confirmation.
 
-import { html, useState } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
+
+const CONTROLS = "a, button, input, select, summary, textarea";
 
 /**
  * @param {{
@@ -13,9 +15,25 @@ import { html, useState } from "../lib/html.js";
  */
 export function Sure({ label, question, options, disabled = false, named }) {
   const [asked, setAsked] = useState(false);
+  const button = useRef(/** @type {HTMLElement | null} */ (null));
+  const group = useRef(/** @type {HTMLElement | null} */ (null));
+  const isAnswered = useRef(false);
+  useEffect(() => {
+    if (asked) group.current?.focus();
+    // The button is disabled until the hub has done what was confirmed.
+    else if (isAnswered.current && !disabled) {
+      isAnswered.current = false;
+      if (!document.activeElement?.matches(CONTROLS)) button.current?.focus();
+    }
+  }, [asked, disabled]);
+  const answer = () => {
+    isAnswered.current = true;
+    setAsked(false);
+  };
   if (!asked)
     return html`<button
       type="button"
+      ref=${button}
       class="do"
       aria-label=${named ?? label}
       disabled=${disabled}
@@ -23,7 +41,7 @@ export function Sure({ label, question, options, disabled = false, named }) {
     >
       ${label}
     </button>`;
-  return html`<div class="sure" role="group" aria-label=${question}>
+  return html`<div class="sure" role="group" tabindex="-1" ref=${group} aria-label=${question}>
     <p>${question}</p>
     <div class="does">
       ${options.map(
@@ -33,14 +51,14 @@ export function Sure({ label, question, options, disabled = false, named }) {
           class=${`do ${option.danger ? "danger" : "primary"}`}
           disabled=${disabled}
           onClick=${() => {
-            setAsked(false);
+            answer();
             option.act();
           }}
         >
           ${option.label}
         </button>`,
       )}
-      <button type="button" class="do" onClick=${() => setAsked(false)}>Cancel</button>
+      <button type="button" class="do" onClick=${answer}>Cancel</button>
     </div>
   </div>`;
 }
