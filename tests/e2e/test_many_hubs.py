@@ -194,6 +194,8 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             expect(line.get_by_text("Calls for help: 1")).to_be_visible()
             expect(page).to_have_title("(1) Staff")
             expect(page.get_by_role("status")).to_have_text("south, Table 1: Calls for help: 1")
+            call = page.get_by_role("region", name="Calls").get_by_role("link")
+            expect(call).to_have_text("south, Table 1: Calls for help: 1")
             found = found_by_axe(page, "a call")
             link = page.get_by_role("link", name="The hub")
             link.focus()

@@ -41,7 +41,7 @@ export function Calls({ venue, ask, sending, at, open }) {
       ${calls.map(
         ({ key, state, notice }) => html`<li key=${key} class="fault call">
           <${PlaceLink} to=${tablePlace(state.table)} at=${at} open=${open} kind="call-link">
-            <span>${state.name}: <${Sentence} state=${state} text=${notice.text} /></span>
+            <span><b>${state.name}</b>: <${Sentence} state=${state} text=${notice.text} /></span>
           </>
           <button
             type="button"
@@ -57,7 +57,7 @@ export function Calls({ venue, ask, sending, at, open }) {
       ${elsewhere.map(
         ({ key, hub, table }) => html`<li key=${key} class="fault call">
           <${PlaceLink} to="part=hubs" at=${at} open=${open} kind="call-link">
-            <span><span translate="no">${hub}, ${table.name}: </span>${say("Calls for help: {count}", { count: table.calls })}</span>
+            <span><b translate="no">${hub}, ${table.name}</b>: ${say("Calls for help: {count}", { count: table.calls })}</span>
           </>
         </li>`,
       )}
