@@ -101,7 +101,7 @@ class Updates:
 def _sentence(status: Status) -> str:
     match status.state:
         case "looking":
-            return say("The hub looks for a newer version ...")
+            return say("The hub looks for a newer version…")
         case "newest":
             return say("There is no newer version.")
         case "found":

@@ -270,10 +270,12 @@ class VenueDesk:
         """Look for a newer version, or install it while nobody plays. Raise HubError."""
         if what == "look":
             self._updates.look()
-            return say("The hub looks for a newer version ...")
+            self._changed.set()
+            return say("The hub looks for a newer version…")
         if playing := next((table.name for table in self._tables.values() if table.is_playing), ""):
             raise HubError(say("A match is being played at {table}: update after it, or suspend it.", table=playing))
         self._updates.install()
+        self._changed.set()
         log.info("staff: an update is installed.")
         return say(
             "The update is installed. The hub restarts: this page comes back in a few minutes and asks for the PIN."

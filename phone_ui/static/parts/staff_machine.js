@@ -5,7 +5,7 @@ import { say } from "../lib/language.js";
 import { FaultLine } from "./faults.js";
 import { Sure } from "./sure.js";
 
-/** @import { Fault, Venue } from "../lib/messages.d.ts" */
+/** @import { Fault, UpdateSeen, Venue } from "../lib/messages.d.ts" */
 /** @import { AskHub } from "../lib/types.d.ts" */
 
 /** @param {{ venue: Venue, ask: AskHub, sending: string | null, findings: Fault[] | null }} props */
@@ -43,7 +43,32 @@ export function StaffMachine({ venue, ask, sending, findings }) {
         />`
       }
     </div>
+    ${venue.update && html`<${StaffUpdate} update=${venue.update} ask=${ask} sending=${sending} />`}
     ${venue.restart && html`<p class="quiet-words">${venue.restart}</p>`}
     ${venue.off && html`<p class="quiet-words">${venue.off}</p>`}
   </section>`;
+}
+
+/** @param {{ update: UpdateSeen, ask: AskHub, sending: string | null }} props */
+function StaffUpdate({ update, ask, sending }) {
+  const begin = (/** @type {"look" | "install"} */ what) => ask("update", "", { what }, "update");
+  return html`<h3>New version</h3>
+    <p role="status">${update.text}</p>
+    <div class="does">
+      ${
+        update.can === "install" &&
+        html`<${Sure}
+          label="Install it…"
+          question=${say("This takes a few minutes, and phones lose their connection meanwhile. If the new version does not run, the previous one comes back by itself.")}
+          options=${[{ label: say("Install"), act: () => begin("install") }]}
+          disabled=${Boolean(sending)}
+        />`
+      }
+      ${
+        update.can === "look" &&
+        html`<button type="button" class="do" disabled=${Boolean(sending)} onClick=${() => begin("look")}>
+          Look for an update
+        </button>`
+      }
+    </div>`;
 }
