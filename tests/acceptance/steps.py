@@ -563,7 +563,7 @@ def staff_update(owner: Owner) -> None:
                 assert time.monotonic() < end, update
             time.sleep(1)
 
-    owner.configure('/^\\[updates\\]/,/^url/s|^url = ""|url = "http://127.0.0.1:9000"|')
+    owner.configure("/^\\[updates\\]/,/^$/d", more='\n[updates]\nurl = "http://127.0.0.1:9000"\n')
     build("signed", "own")
     machine.run("table-hub update /tmp/signed/*.deb", user=OWNER, seconds=300)  # it brings the key for its next version
     pin = machine.run("table-hub staff-pin --new").split("staff PIN is ")[1][:6]
