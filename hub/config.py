@@ -82,7 +82,9 @@ def _is_host(value: str) -> bool:
 _ONE_LINE = {"allowed": "text in quotes, on one line", "fits": str.isprintable}
 Text = Annotated[str, Meta(extra=_ONE_LINE)]
 FilePath = Annotated[str, Meta(extra={"allowed": "a path in quotes", "fits": str.isprintable, "path": _absolute})]
-BrokerPassword = Annotated[FilePath, Meta(description="a file with that user's password on its first line")]
+BrokerPassword = Annotated[
+    FilePath, Meta(description="a file with that user's password on its first line", extra={"holds": "password"})
+]
 BrokerAuthority = Annotated[
     FilePath, Meta(description="the authority that signed an mqtts broker's certificate; empty: the system's")
 ]
@@ -101,11 +103,18 @@ DriverName = Annotated[
     Meta(pattern=r"^[a-z][a-z0-9_]*\Z", extra={"allowed": "the name of a file in drivers/ without .py, in quotes"}),
 ]
 GameName = Annotated[
-    str, Meta(pattern=r"^([a-z][a-z0-9-]*)?\Z", extra={"allowed": 'a game\'s name such as "bid-and-bait", or ""'})
+    str,
+    Meta(
+        pattern=r"^([a-z][a-z0-9-]*)?\Z",
+        extra={"allowed": 'a game\'s name such as "bid-and-bait", or ""', "offers": "games"},
+    ),
 ]
 LanguageName = Annotated[
     str,
-    Meta(pattern=r"^[a-z]{2,3}(_[A-Za-z0-9]{2,8})*\Z", extra={"allowed": 'a language such as "en" or "de"'}),
+    Meta(
+        pattern=r"^[a-z]{2,3}(_[A-Za-z0-9]{2,8})*\Z",
+        extra={"allowed": 'a language such as "en" or "de"', "offers": "languages"},
+    ),
 ]
 ClosingTime = Annotated[
     str, Meta(pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?\Z", extra={"allowed": 'a time such as "23:00" or "01:30", or ""'})
@@ -123,6 +132,7 @@ WifiPassword = Annotated[
     str,
     Meta(
         extra={
+            "secret": True,
             "allowed": 'a password of 8 to 63 letters in quotes, or ""',
             "fits": lambda word: not word or _is_bytes(word, 8, 63),
         }
@@ -311,7 +321,13 @@ class TablePart(msgspec.Struct, frozen=True):
         float, Meta(description="seconds that the house takes for a decision, approximately", ge=0, le=30)
     ] = 2.0
     attract_seconds: Annotated[
-        int, Meta(description="seconds without anybody before screens show a demonstration; 0: never", ge=0, le=3600)
+        int,
+        Meta(
+            description="seconds without anybody before screens show a demonstration; 0: never",
+            ge=0,
+            le=3600,
+            extra={"group": "screens"},
+        ),
     ] = 120
     reveal_seconds: Annotated[
         float,
@@ -319,6 +335,7 @@ class TablePart(msgspec.Struct, frozen=True):
             description="seconds that rings show the reveal of a sealed choice; the match continues meanwhile",
             ge=0,
             le=3,
+            extra={"group": "screens"},
         ),
     ] = 0.7
     pitch_seconds: Annotated[
@@ -326,7 +343,13 @@ class TablePart(msgspec.Struct, frozen=True):
         Meta(description="longest pitch in seconds; a press ends it earlier. 0: no pitches", ge=0, le=300),
     ] = 45.0
     sound: Annotated[
-        int, Meta(description="volume in percent until staff change it; 0: a quiet table", ge=0, le=100)
+        int,
+        Meta(
+            description="volume in percent until staff change it; 0: a quiet table",
+            ge=0,
+            le=100,
+            extra={"group": "sound"},
+        ),
     ] = 60
     language: Annotated[
         tuple[LanguageName, ...],
@@ -334,6 +357,7 @@ class TablePart(msgspec.Struct, frozen=True):
             description="language of the big screen, panels and box displays; with two, the big screen alternates",
             min_length=1,
             max_length=2,
+            extra={"group": "languages"},
         ),
     ] = ("en",)
 
@@ -407,7 +431,7 @@ class DevicePart(msgspec.Struct, frozen=True):
     """`[[device]]`: one driver by name; the rest of the block is the driver's own settings."""
 
     driver: Annotated[DriverName, Meta(description="the file in drivers/ without .py")]
-    table: Annotated[Name, Meta(description="the id of the table it belongs to")] = "1"
+    table: Annotated[Name, Meta(description="the id of the table it belongs to", extra={"offers": "tables"})] = "1"
     name: Annotated[Text, Meta(description="what staff call it; empty: the driver's name")] = ""
     settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
@@ -477,10 +501,14 @@ def load(path: Path | str | None = None) -> Config:
     file = Path(path).expanduser()
     document = toml.read(file, str(path))
     try:
-        config = toml_structs.convert(Config, _with_settings(document.table))
+        return from_table(document.table, file.absolute().parent)
     except SettingError as error:
         raise document.located(error) from error
-    return _with_paths(config, file.absolute().parent)
+
+
+def from_table(values: dict[str, Any], folder: Path) -> Config:
+    """Return the table of a file in `folder` over the defaults, checked. Raise SettingError."""
+    return _with_paths(toml_structs.convert(Config, _with_settings(values)), folder)
 
 
 def _with_settings(values: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,14 @@ class SettingError(ConfigError):
         self.path = path
 
 
+class ValueRefused(SettingError):
+    """A value that a key may not have: what is refused, and what is allowed, for sentences in other languages."""
+
+    def __init__(self, where: str, key: str, value: str, allowed: str, path: KeyPath) -> None:
+        super().__init__(f"{where} {key}{value} will not do; {key} is {allowed}.".lstrip(), path)
+        self.where, self.key, self.value, self.allowed = where, key, value, allowed
+
+
 @dataclass(frozen=True)
 class Document:
     """A TOML file: its name as the owner wrote it, its text, and its top-level table."""
@@ -170,7 +178,8 @@ def _value(key: str, value: object, kind: inspect.Type, hint: object, place: _Pl
             return converted
     except msgspec.ValidationError:
         pass
-    raise place.error(f"{key_text(key)} = {shown(value)} will not do; {key_text(key)} is {allowed(kind, hint)}.", key)
+    said = "" if meta(kind, "secret") else f" = {shown(value)}"
+    raise ValueRefused(place.text, key_text(key), said, allowed(kind, hint), (*place.path, key))
 
 
 def allowed(kind: inspect.Type, hint: object = None) -> str:

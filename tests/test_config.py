@@ -134,7 +134,7 @@ def test_an_unknown_key_is_refused_with_the_near_miss(file: Path, toml: str, sen
         ),
         (
             '[wifi]\nname = "Cafe"\npassword = "short"',
-            '[wifi] password = "short" will not do; password is a password of 8 to 63 letters in quotes, or "".',
+            '[wifi] password will not do; password is a password of 8 to 63 letters in quotes, or "".',
         ),
         (
             '[[device]]\ndriver = "../eink"',

@@ -133,24 +133,33 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     doubtful: Annotated[
         int, msgspec.Meta(ge=0, le=1000, description="how many pictures of unreadable throws to keep")
     ] = 0
-    width: Annotated[int, msgspec.Meta(ge=320, le=1920, description="of a picture", extra={"unit": "pixels"})] = 640
-    height: Annotated[int, msgspec.Meta(ge=240, le=1440, description="of a picture", extra={"unit": "pixels"})] = 480
+    width: Annotated[int, msgspec.Meta(ge=320, le=1920, description="width of a picture", extra={"unit": "pixels"})] = (
+        640
+    )
+    height: Annotated[
+        int, msgspec.Meta(ge=240, le=1440, description="height of a picture", extra={"unit": "pixels"})
+    ] = 480
     focus: Annotated[
         Annotated[float, msgspec.Meta(ge=0)] | None,
-        msgspec.Meta(description="a Pi's camera: diopters (left out: at the dice); a USB camera: its own units"),
+        msgspec.Meta(
+            description="focus of a Pi's camera: diopters (left out: at the dice); a USB camera: its own units"
+        ),
     ] = None
     exposure_us: Annotated[
-        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="microseconds; left out: automatic")
+        Annotated[int, msgspec.Meta(ge=1)] | None,
+        msgspec.Meta(description="exposure in microseconds; left out: automatic"),
     ] = None
     gain: Annotated[
         Annotated[float, msgspec.Meta(ge=0)] | None,
-        msgspec.Meta(description="a Pi's camera: from 1; a USB camera: its own units; left out: automatic"),
+        msgspec.Meta(description="gain of a Pi's camera: from 1; a USB camera: its own units; left out: automatic"),
     ] = None
     white_balance: Annotated[
         Annotated[list[Positive], msgspec.Meta(min_length=2, max_length=2)]
         | Annotated[int, msgspec.Meta(ge=1000)]
         | None,
-        msgspec.Meta(description="a USB camera: kelvin; a Pi's camera: [red, blue] gains; left out: automatic"),
+        msgspec.Meta(
+            description="white balance of a USB camera: kelvin; a Pi's camera: [red, blue] gains; left out: automatic"
+        ),
     ] = None
 
     def __post_init__(self) -> None:

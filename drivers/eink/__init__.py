@@ -50,10 +50,18 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
         "lgpio"
     )
     upside_down: Annotated[bool, msgspec.Meta(description="the panel hangs upside down")] = False
-    reset: Annotated[int | None, msgspec.Meta(description="RST; left out: as on the maker's board", extra=GPIO)] = None
-    dc: Annotated[int | None, msgspec.Meta(description="DC; left out: as on the maker's board", extra=GPIO)] = None
-    busy: Annotated[int | None, msgspec.Meta(description="BUSY; left out: as on the maker's board", extra=GPIO)] = None
-    power: Annotated[int | None, msgspec.Meta(description="PWR; left out: as on the maker's board", extra=GPIO)] = None
+    reset: Annotated[
+        int | None, msgspec.Meta(description="reset pin (RST); left out: as on the maker's board", extra=GPIO)
+    ] = None
+    dc: Annotated[
+        int | None, msgspec.Meta(description="data pin (DC); left out: as on the maker's board", extra=GPIO)
+    ] = None
+    busy: Annotated[
+        int | None, msgspec.Meta(description="busy pin (BUSY); left out: as on the maker's board", extra=GPIO)
+    ] = None
+    power: Annotated[
+        int | None, msgspec.Meta(description="power pin (PWR); left out: as on the maker's board", extra=GPIO)
+    ] = None
 
     def model(self) -> Model:
         """Return the kind of panel. Raise ConfigError."""
