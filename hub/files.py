@@ -7,6 +7,7 @@ import os
 import stat
 import time
 from pathlib import Path
+from typing import BinaryIO
 
 MOST_BYTES = 1_000_000
 """So much of a file is read: what is larger is none of the hub's."""
@@ -44,11 +45,36 @@ def write_private(file: Path, secret: bytes) -> None:
     partial.unlink(missing_ok=True)
     handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as out:
-        out.write(secret)
-        out.flush()
-        os.fsync(out.fileno())
+        _write_whole(out, secret)
     partial.rename(file)
     sync_folder(file.parent)  # without this a power cut may take the name back: a first start's key would be gone
+
+
+def _write_whole(out: BinaryIO, content: bytes) -> None:
+    """Return when the content is on the disk. Raise OSError."""
+    out.write(content)
+    out.flush()
+    os.fsync(out.fileno())
+
+
+def replace_file(file: Path, content: bytes) -> None:
+    """Give a file other content, whole or not at all, and keep its owner and mode. Raise OSError."""
+    before = file.stat()
+    partial = file.with_name(f".{file.name}.new")
+    partial.unlink(missing_ok=True)
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            made = os.fstat(out.fileno())
+            if (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
+                os.fchown(out.fileno(), before.st_uid, before.st_gid)
+            os.fchmod(out.fileno(), stat.S_IMODE(before.st_mode))
+            _write_whole(out, content)
+        partial.rename(file)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+    sync_folder(file.parent)
 
 
 def sync_folder(folder: Path) -> None:
