@@ -328,7 +328,16 @@ def _run(args: Namespace) -> int:
 
 
 def _check(config: Config, shown: str) -> int:
-    """Wire the whole hub, with a state folder that is thrown away, and start nothing."""
+    tables, devices = _wire(config)
+    print(f"{shown} can be used: {tables} table(s), {devices} device(s).")
+    return 0
+
+
+def _wire(config: Config) -> tuple[int, int]:
+    """Wire the whole hub, with a state folder that is thrown away, and start nothing.
+
+    Return the numbers of tables and devices. Raise ConfigError or TemporaryError.
+    """
     from tempfile import TemporaryDirectory
 
     from msgspec.structs import replace
@@ -350,8 +359,7 @@ def _check(config: Config, shown: str) -> int:
     if not place.is_dir():
         raise ConfigError(f"[hub] state: {place} is not a folder.")
     with TemporaryDirectory() as state, Hub(replace(config, hub=replace(config.hub, state=state))) as hub:
-        print(f"{shown} can be used: {len(hub.tables)} table(s), {len(hub.devices)} device(s).")
-    return 0
+        return len(hub.tables), len(hub.devices)
 
 
 def _doctor(args: Namespace) -> int:
@@ -639,7 +647,7 @@ def _serve(config: Config, pages: Sequence[str], file: str | None = None) -> int
     if goes_to_journal():  # a person at a terminal knows what was started
         logging.getLogger("hub").info("table-hub %s starts.", version())
     examine = None if pages else partial(_examined, file)  # a demo has no configuration of its own
-    with Hub(config, ServiceNotifier(), demo=bool(pages), examine=examine) as hub:
+    with Hub(config, ServiceNotifier(), demo=bool(pages), examine=examine, file=file, check=_wire) as hub:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
                 signal.signal(number, lambda *_: _stop(hub))

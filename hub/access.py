@@ -99,6 +99,13 @@ class ScreenFeed:
         if self._state is not None and self._shown != self._pin():
             self.show(self._state, False)
 
+    def update_wifi(self, wifi: Wifi | None) -> None:
+        """Show another network for guests from now on."""
+        if wifi != self._wifi:
+            self._wifi = wifi
+            if self._state is not None:
+                self.show(self._state, False)
+
 
 class PastMatches:
     """The finished matches of a hub, read from the database without the tables, through a separate connection.

@@ -17,6 +17,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import replace
 from PIL import Image
 
 from drivers.common.gpio_header import check_devices
@@ -41,6 +42,7 @@ from hub.network.upstream import UpstreamLink
 from hub.ports import AddressChanged, BrokerDown, DeviceSimulated, DriverContext, MonotonicClock, machine_chance  # noqa: TID251 - a program makes it
 from hub.power import PowerControl
 from hub.presets import presets_by_game
+from hub.settings.desk import SettingsDesk
 from hub.state import PublicState, ScreenState
 from hub.store import KeyedStore, Store, lock_state
 from hub.supervisor import ServiceManager, Supervisor
@@ -76,6 +78,8 @@ class Hub:
         *,
         demo: bool = False,
         examine: Callable[[], Sequence[Fault]] | None = None,
+        file: str | None = None,
+        check: Callable[[Config], object] = lambda _: None,
     ) -> None:
         """Build everything; start nothing.
 
@@ -83,6 +87,8 @@ class Hub:
         - `limits`: the limits of the web port. By default they depend on the number of seats.
         - `demo`: simulated devices are intended, so no screen warns about them.
         - `examine`: examines the machine and the configuration when staff ask for it.
+        - `file`: the file of the configuration, which staff can change; None: there is none.
+        - `check`: tries a changed configuration. Raises HubError.
         """
         _check_names(config)
         self.config = config
@@ -96,6 +102,8 @@ class Hub:
         self._health = {part.id: DeviceHealth() for part in config.table}
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
+        self._screen_feeds: list[ScreenFeed] = []
+        self._evenings = list(config.hours.evenings)  # the tables see changes of it
         self._phones: dict[str, PhonesOverMqtt] = {}
         self.devices: list[GuardedDevice] = []
         self.web: WebServer | None = None
@@ -120,8 +128,8 @@ class Hub:
             home = HomeAssistant(config.home_assistant, hub, self._random) if config.home_assistant.url else None
             self._upstream = None
             if config.upstream.url:
-                file, changed = state / "upstream.json", self._venue_changed.set
-                self._upstream = UpstreamLink(config.upstream, hub, tables, self.store, file, self._random, changed)
+                kept, changed = state / "upstream.json", self._venue_changed.set
+                self._upstream = UpstreamLink(config.upstream, hub, tables, self.store, kept, self._random, changed)
             self._links: list[HomeAssistant | UpstreamLink] = [link for link in (home, self._upstream) if link]
             self._checks: list[Callable[[], object]] = [self.screens.reload_token]
             check_devices(header_wiring(config.device))
@@ -133,6 +141,7 @@ class Hub:
                 hub, PowerControl(self.stop), venue_tables, self._venue_changed, self.cards,
                 examine=examine,
                 upstream=self._upstream.snapshot if self._upstream else None,
+                settings=SettingsDesk(file, config, check, self._apply_settings),
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
             self.door = StaffDoor(self._pin, self.key, self.venue)
@@ -161,6 +170,7 @@ class Hub:
         offered, inbox = self._games_for(part), partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
+        self._screen_feeds.append(screen)
         self._checks.append(partial(self._update_pin, part.id, screen))
         staff = StaffFeed(self._venue_changed.set)
         devices = self._connect_devices(part, inbox)
@@ -186,7 +196,7 @@ class Hub:
             house=HouseSettings(part.house_seats, part.house_strength, part.house_seconds),
             fingerprint=fingerprint(self.key.public),
             presets=self._presets,
-            evenings=self.config.hours.evenings,
+            evenings=self._evenings,
             attract_seconds=part.attract_seconds,
             reveal_seconds=part.reveal_seconds,
             sound=part.sound,
@@ -209,6 +219,16 @@ class Hub:
                 self.devices.append(GuardedDevice(device, guard))
                 self._checks.append(self.devices[-1].check_answering)
         return self.devices[before:]
+
+    def _apply_settings(self, changed: Config) -> Config:
+        """Apply what needs no restart of a changed configuration. Return the configuration that the hub runs with now."""
+        logging.getLogger().setLevel(changed.hub.log_level.upper())
+        self._evenings[:] = changed.hours.evenings
+        for screen in self._screen_feeds:
+            screen.update_wifi(wifi_of(changed.wifi))
+        hub = replace(self.config.hub, log_level=changed.hub.log_level)
+        self.config = replace(self.config, hub=hub, hours=changed.hours, wifi=changed.wifi)
+        return self.config
 
     def _games_for(self, part: TablePart) -> list[Game]:
         """Return all games, the game that the table names first. Raise ConfigError if there is no such game."""

@@ -47,12 +47,15 @@ def changed(text: str, path: KeyPath, value: object) -> str:
 
     Raise CannotEdit.
     """
-    wanted = placed(tomllib.loads(text), path, value)
+    before = tomllib.loads(text)
+    wanted = [placed(before, path, value)]
+    if value is REMOVED and _at(wanted[0], path[:-1]) == []:  # without its last block, a list is not in the file
+        wanted.append(placed(before, path[:-1], REMOVED))
     statements = _statements(text)
     _change(statements, path, value, "\r\n" if "\r\n" in text else "\n")
     made = "".join(one.text for one in statements)
     try:
-        if tomllib.loads(made) == wanted:
+        if tomllib.loads(made) in wanted:
             return made
     except tomllib.TOMLDecodeError:
         pass
@@ -75,6 +78,15 @@ def placed(container: Any, path: KeyPath, value: object) -> Any:
     except (LookupError, TypeError):
         raise CannotEdit from None
     return result
+
+
+def _at(container: Any, path: KeyPath) -> Any:
+    """Return the value at a path, or None."""
+    for step in path:
+        if isinstance(container, dict) and step not in container:
+            return None
+        container = container[step]
+    return container
 
 
 def _place(container: Any, last: str | int, value: object) -> None:
@@ -223,6 +235,8 @@ def _remove(statements: list[_Statement], path: KeyPath) -> None:
             continue
         kept.append(one)
         is_after = False
+    while is_after and kept and kept[-1].is_blank:
+        kept.pop()
     statements[:] = kept
 
 

@@ -23,11 +23,20 @@ from hub.engine.match import Head
 from hub.engine.text import listed, say, say_count
 from hub.errors import HubError, LogError
 from hub.network.screen_messages import ScreenSeen
-from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
-from hub.network.staff_verbs import STAFF_ARGS, TABLE_ARGS, CardsArgs, UpdateArgs
+from hub.network.staff_messages import Fault, Settings, StaffAsk, StaffTable, Upstream, Venue
+from hub.network.staff_verbs import (
+    STAFF_ARGS,
+    TABLE_ARGS,
+    CardsArgs,
+    ChangeSettingsArgs,
+    RestartArgs,
+    SettingsArgs,
+    UpdateArgs,
+)
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.ports import GameChanged, LogStore, StaffRequest
 from hub.power import PowerControl
+from hub.settings.desk import SettingsDesk
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
 from hub.updates import Updates
@@ -90,13 +99,13 @@ class VenueTable:
 
     @property
     def is_playing(self) -> bool:
-        """Return whether this table plays a match."""
+        """Return whether a match is being played."""
         return self._feed.newest is not None and self._feed.newest.state in ("playing", "stopped")
 
     def title_if_playing(self, game: str) -> str:
         """Return the title of `game` if this table is playing it, else ""."""
         public = self._feed.newest
-        if public is None or public.game != game or public.state not in ("playing", "stopped"):
+        if public is None or public.game != game or not self.is_playing:
             return ""
         return public.title
 
@@ -165,6 +174,7 @@ class VenueDesk:
     - `changed`: is set when something has changed that the picture shows.
     - `examine`: examines the machine and the configuration.
     - `upstream`: returns what is known of the other hubs of the venue.
+    - `settings`: reads and changes the owner's configuration.
     - `notices`: faults that were found, and repaired, when the hub started.
     """
 
@@ -178,6 +188,7 @@ class VenueDesk:
         *,
         examine: Callable[[], Sequence[Fault]] | None = None,
         upstream: Callable[[], Upstream] | None = None,
+        settings: SettingsDesk | None = None,
         notices: Sequence[Fault] = (),
         updates: Updates | None = None,
         wall: Callable[[], float] = time.time,
@@ -185,6 +196,7 @@ class VenueDesk:
         self._hub, self._power, self._tables, self._changed = hub, power, tables, changed
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
         self._updates = updates or Updates(wall=wall)
+        self._settings, self._restart_is_planned = settings, False
         self.notices = list(notices)
         self._latest = Latest()
         self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
@@ -207,6 +219,7 @@ class VenueDesk:
         while not self._closing.is_set():
             self._changed.clear()
             self.update()
+            self.restart_if_planned()
             self._changed.wait(MAX_AGE_SECONDS)
             self._closing.wait(MIN_AGE_SECONDS)
 
@@ -223,6 +236,17 @@ class VenueDesk:
             return
         self.picture = number + 1, venue
         self._latest.put(b"")
+
+    def restart_if_planned(self) -> None:
+        """Restart the hub if staff have planned that and no match is being played."""
+        if self._restart_is_planned and not self._is_playing:
+            self._restart_is_planned = False
+            self._power.restart_hub()
+            log.info("staff: the hub restarts, because no match is being played.")
+
+    @property
+    def _is_playing(self) -> bool:
+        return any(table.is_playing for table in self._tables.values())
 
     def _faults(self) -> list[Fault]:
         if self._wrong < ALARM_AFTER:
@@ -254,6 +278,8 @@ class VenueDesk:
                 return self._examine_machine()
             case "cards", CardsArgs(game=game, changes=changes):
                 return self._enter_cards(game, changes), None
+            case "restart", RestartArgs(when="idle") if self._is_playing:
+                return self._plan_restart(), None
             case "restart", _:
                 self._power.restart_hub()
                 log.info("staff: the hub is started again.")
@@ -280,6 +306,23 @@ class VenueDesk:
         return say(
             "The update is installed. The hub restarts: this page comes back in a few minutes and asks for the PIN."
         )
+
+    def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
+        """Read or change the configuration. Return a sentence, "" if there is none, and the configuration. Raise HubError."""
+        if self._settings is None:
+            raise HubError(NOT_UNDERSTOOD)
+        if isinstance(asked, ChangeSettingsArgs):
+            sentence, settings = self._settings.change(asked)
+        else:
+            sentence, settings = "", self._settings.read(asked.drivers)
+        return sentence, replace(settings, is_playing=self._is_playing, restart_is_planned=self._restart_is_planned)
+
+    def _plan_restart(self) -> str:
+        """Restart when no match is being played. Raise HubError if the hub cannot restart."""
+        if self._power.why_no_restart:
+            raise HubError(self._power.why_no_restart)
+        self._restart_is_planned = True
+        return say("The hub restarts when no match is being played.")
 
     def _at_table(self, ask: StaffAsk) -> str:
         """Let a table execute the request, and wait until the result is on its disk."""

@@ -197,6 +197,9 @@ def _simplify(field: dict[str, Any]) -> None:
         field.pop(bound, None)
     if "prefixItems" in field:  # a tuple; the npm tool reads an older version of JSON schema
         field["items"] = field.pop("prefixItems")
+    else:  # the npm tool would write a type for each possible length
+        field.pop("minItems", None)
+        field.pop("maxItems", None)
     if field.get("type") == "object" and not field.get("additionalProperties"):
         field["tsType"] = "Record<string, any>"
     parts = [*field.get("anyOf", ()), field.get("items"), field.get("additionalProperties")]

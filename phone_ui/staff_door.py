@@ -36,7 +36,7 @@ from hub.network.staff_messages import (
     read_login,
     read_secret,
 )
-from hub.network.staff_verbs import STAFF_ARGS, LookArgs
+from hub.network.staff_verbs import STAFF_ARGS, ChangeSettingsArgs, LookArgs, SettingsArgs
 from hub.network.verbs import read_args
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
@@ -44,7 +44,7 @@ from phone_ui.staff_pin import Guesses, StaffPin
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from hub.network.staff_messages import Fault
+    from hub.network.staff_messages import Fault, Settings
     from phone_ui.asgi import Scope, Send
 
 log = logging.getLogger(__name__)
@@ -72,6 +72,9 @@ class StaffFace(Protocol):
 
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
         """Execute a request of staff. Return a sentence, and the faults that an examination of the machine found. Raise HubError."""
+
+    def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
+        """Read or change the configuration. Return a sentence, and the configuration. Raise HubError."""
 
     def note_wrong_pins(self, wrong: int) -> None:
         """Note the number of wrong PINs within the last 24 hours."""
@@ -298,6 +301,10 @@ class StaffDoor:
                 with self._lock:
                     self._sessions.pop(name, None)
                 return StaffAnswer(ask.n, True, say("You are signed out."))
+            case _, SettingsArgs() | ChangeSettingsArgs() as asked:
+                work = asyncio.get_running_loop().run_in_executor(self._workers, self._face.settings, asked)
+                sentence, settings = await work
+                return StaffAnswer(ask.n, True, sentence, self._face.picture[0], settings=settings)
         sentence, findings = await asyncio.get_running_loop().run_in_executor(self._workers, self._face.do, ask)
         return StaffAnswer(ask.n, True, sentence, self._face.picture[0], findings=findings)
 

@@ -82,7 +82,9 @@ def test_a_new_block_comes_behind_the_last_one_of_its_list() -> None:
 
 def test_a_removed_block_takes_its_own_blocks_along_and_no_comment() -> None:
     made = changed(BETWEEN, ("device", 1), REMOVED)
-    assert made == BETWEEN[: BETWEEN.index('[[device]]\ndriver = "gpio_box"')] + BETWEEN[BETWEEN.index("\n# The door") :]
+    assert (
+        made == BETWEEN[: BETWEEN.index('[[device]]\ndriver = "gpio_box"')] + BETWEEN[BETWEEN.index("\n# The door") :]
+    )
     assert "# Dice for it:\n\n[[table]]" in changed(BETWEEN, ("device", 0), REMOVED)
 
 
@@ -143,6 +145,13 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int,
     return [*([path] if path else []), *inner]
 
 
+def filled(value: Any) -> Any:
+    """A value without empty lists: the file has none of a list whose last block was removed."""
+    if isinstance(value, dict):
+        return {key: filled(one) for key, one in value.items() if one != []}
+    return [filled(one) for one in value] if isinstance(value, list) else value
+
+
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
 def test_any_change_of_any_file_says_what_is_wanted_and_keeps_every_comment(name: str, data: st.DataObject) -> None:
@@ -154,6 +163,6 @@ def test_any_change_of_any_file_says_what_is_wanted_and_keeps_every_comment(name
     except CannotEdit:
         assert isinstance(path[-1], int)  # a block does not become a value
         return
-    assert tomllib.loads(made) == placed(tomllib.loads(text), path, value)
+    assert filled(tomllib.loads(made)) == filled(placed(tomllib.loads(text), path, value))
     kept = [line for line in text.splitlines() if line.lstrip().startswith("#")]
     assert [line for line in made.splitlines() if line.lstrip().startswith("#")] == kept

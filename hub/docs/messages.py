@@ -18,9 +18,11 @@ from babel.messages.pofile import read_po
 from msgspec import inspect
 
 from hub import games
+from hub.devices import driver_names
 from hub.display.labels import BETWEEN, name_places, readable
 from hub.engine.guide import Guide
 from hub.engine.labels import Labels
+from hub.settings.form import SETTINGS, parts
 from phone_ui.javascript import node
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = (
-    *(f"hub/{part}/**/*.py" for part in ("engine", "games", "table", "display", "network", "store")),
+    *(f"hub/{part}/**/*.py" for part in ("engine", "games", "table", "display", "network", "settings", "store")),
     "hub/*.py",
     "drivers/**/*.py",
     "phone_ui/*.py",
@@ -65,7 +67,7 @@ class Message(NamedTuple):
 def messages() -> list[Message]:
     """Return every message of each context once, with all files that have it. Raise ToolMissing without node."""
     found: dict[tuple[str, str], Message] = {}
-    for one in (*_of_all_modules(), *of_pages(), *_of_all_games()):
+    for one in (*_of_all_modules(), *of_pages(), *_of_all_games(), *_of_settings()):
         before = found.get((one.context, one.text), one)
         where = " ".join(sorted({*before.where.split(), one.where}))
         found[one.context, one.text] = Message(one.text, where, one.context, before.plural or one.plural)
@@ -132,6 +134,15 @@ def _of_all_games() -> Iterator[Message]:
         if game.guide:
             texts = _texts(game.guide, inspect.type_info(Guide))
             yield from (Message(one, f"hub/games/guides/{file}", name) for one in texts if one)
+
+
+def _of_settings() -> Iterator[Message]:
+    """Yield what the form of the configuration says. Only the page with this form needs it: it has a context of its own."""
+    for name, part in parts(driver_names(), []).items():
+        where = f"drivers/{name.split()[1]}" if " " in name else "hub/config.py"
+        for text in (part.about, *(text for field in part.fields for text in (field.about, field.allowed))):
+            if _has_words(text):
+                yield Message(text, where, SETTINGS)
 
 
 def of_labels(labels: Labels, where: str, game: str) -> Iterator[Message]:

@@ -224,6 +224,81 @@ class Venue(Plain, frozen=True):
     update: UpdateSeen | None = None
 
 
+# --- the configuration ----------------------------------------------------------------------------------------
+
+
+class SettingField(Plain, frozen=True):
+    """One key of the configuration.
+
+    - `kind`: `switch` is true or false, `choice` one of `choices`, `list` several values of the kind `item`,
+      `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either,
+      `tables` blocks with the fields of `part`, `toml` any other value as TOML.
+    - `allowed`: a description of possible values.
+    - `default`: the value if the file has none; None if there is no default.
+    - `most`: the largest number of values in a `list`; 0 if there is no limit.
+    - `group`: the group of the page, if it differs from that of the part.
+    """
+
+    key: str
+    about: str
+    kind: Literal["text", "whole", "number", "switch", "choice", "list", "secret", "password", "tables", "toml"]
+    allowed: str
+    default: Any = None
+    choices: list[str] = msgspec.field(default_factory=list)
+    item: Literal["", "text", "whole", "number"] = ""
+    most: Count = 0
+    part: str = ""
+    group: str = ""
+
+
+class SettingPart(Plain, frozen=True):
+    """A part of the configuration: one block of the file, or (`several`) any number of them."""
+
+    about: str
+    several: bool
+    group: str
+    fields: list[SettingField]
+
+
+class DriverOffer(Plain, frozen=True):
+    """A driver for devices that staff can add."""
+
+    about: str
+    group: str
+
+
+class SettingRefused(Plain, frozen=True):
+    """Why nothing was changed. `at` leads to the key or block at fault; it is empty if that is not known."""
+
+    at: list[str | Count]
+    say: str
+
+
+class Settings(Plain, frozen=True):
+    """The configuration, its form, and what became of a change.
+
+    - `file`: the owner's file. `seen` identifies its present content.
+    - `groups`: the titles of the groups of the page, in order.
+    - `parts`: each part by its name in the file; those of drivers by "device" and the driver's name.
+    - `values`: what the file says. A secret that is set is `true`.
+    - `waiting`: the changed keys that take effect after a restart.
+    - `fault`: why the hub would not start with this file.
+    - `restart_is_planned`: the hub restarts when no match is played.
+    """
+
+    file: str
+    seen: str
+    groups: dict[str, str]
+    parts: dict[str, SettingPart]
+    drivers: dict[str, DriverOffer]
+    values: dict[str, Any]
+    waiting: list[str]
+    fault: str = ""
+    refused: SettingRefused | None = None
+    is_playing: bool = False
+    restart_is_planned: bool = False
+
+
 class StaffAnswer(Plain, frozen=True):
     """The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`."""
 
@@ -233,6 +308,7 @@ class StaffAnswer(Plain, frozen=True):
     picture: Count = 0
     venue: Venue | None = None
     findings: list[Fault] | None = None
+    settings: Settings | None = None
     texts: Texts = msgspec.UNSET
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from hub.network.verbs import AcknowledgeArgs, Nothing, SeatArgs, TakeUpArgs
@@ -79,6 +80,37 @@ class UpdateArgs(Plain, frozen=True):
     what: Literal["look", "install"]
 
 
+class RestartArgs(Plain, frozen=True):
+    """When the hub restarts: `now`, or when no match is played (`idle`)."""
+
+    when: Literal["now", "idle"] = "now"
+
+
+class SettingsArgs(Plain, frozen=True):
+    """Read the configuration. `drivers` are drivers whose forms are wanted, too, so that staff can add their devices."""
+
+    drivers: list[str] = msgspec.field(default_factory=list)
+
+
+class SettingChange(Plain, frozen=True):
+    """One change of the configuration.
+
+    - `at`: the keys that lead to the value, with numbers from 0 in lists of blocks.
+    - `to`: the new value; None removes a key or a block. A block is added behind the last one of its list.
+    """
+
+    at: Annotated[list[str | Count], Meta(min_length=1, max_length=6)]
+    to: Any = None
+
+
+class ChangeSettingsArgs(Plain, frozen=True):
+    """Change the configuration, all or nothing. `seen` is the `Settings.seen` that the page shows; `drivers`: see `SettingsArgs`."""
+
+    seen: str
+    changes: Annotated[list[SettingChange], Meta(min_length=1, max_length=200)]
+    drivers: list[str] = msgspec.field(default_factory=list)
+
+
 TABLE_ARGS: Mapping[str, type[Plain]] = {
     "done": AcknowledgeArgs,
     "free": SeatArgs,
@@ -100,7 +132,9 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "out": Nothing,
     "cards": CardsArgs,
     "doctor": Nothing,
-    "restart": Nothing,
+    "restart": RestartArgs,
+    "settings": SettingsArgs,
+    "change_settings": ChangeSettingsArgs,
     "off": Nothing,
     "update": UpdateArgs,
 }

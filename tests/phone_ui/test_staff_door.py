@@ -17,7 +17,8 @@ import pytest
 
 from hub.errors import ConfigError, HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
-from hub.network.staff_messages import Fault, StaffAsk, Venue
+from hub.network.staff_messages import Fault, Settings, StaffAsk, Venue
+from hub.network.staff_verbs import ChangeSettingsArgs, SettingsArgs
 from hub.state import PublicState
 from phone_ui import staff_door, staff_pin
 from phone_ui.latest import Latest
@@ -60,6 +61,11 @@ class FakeVenue:
             raise HubError("No match is under way.")
         self.done.append(ask)
         return f"{ask.verb} is done.", None
+
+    def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
+        if isinstance(asked, ChangeSettingsArgs):
+            raise HubError("Somebody has changed the file.")
+        return "", Settings("hub.toml", "1", {}, {}, {}, {"asked": {"drivers": asked.drivers}}, [])
 
     def note_wrong_pins(self, wrong: int) -> None:
         self.wrong = wrong

@@ -80,7 +80,8 @@ class SessionLimit(Part):
         """Announce the end when it is due; return whether anything has changed."""
         before = self.until
         wall = self._wall()
-        if any(self._evenings) and abs(wall - self._checked_at) >= CHECK_SECONDS:
+        has_hours = any(self._evenings) or self._closing_at is not None  # the owner may change them meanwhile
+        if has_hours and abs(wall - self._checked_at) >= CHECK_SECONDS:
             self._closing_at, self._checked_at = closing(self._evenings, wall), wall
         until = self.until
         if until is None:
