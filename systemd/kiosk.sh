@@ -2,7 +2,10 @@
 # The big screen: `kiosk.sh [URL]`. Without a display server it starts one (cage) and itself inside it.
 # hub/operations/big_screen.py starts the browser in it, and starts it again when its page has failed.
 set -eu
-url=${1:-${KIOSK_URL:-http://127.0.0.1:8080/t/1/kiosk}}
+# The hub may write into the folder of this file, so it says an address only, and is no EnvironmentFile of the service.
+kept=$(sed -nE 's/^KIOSK_URL="?([^"]*)"?$/\1/p' "${KIOSK_FILE:-/etc/table-hub/kiosk.env}" 2>/dev/null | tail -n 1)
+kept=${kept:-http://127.0.0.1:8080/t/1/kiosk}
+url=${1:-${KIOSK_URL:-$kept}}
 here=$(cd "$(dirname "$0")" && pwd)
 
 hub=$(printf %s "$url" | sed -nE 's|^(https?://[][A-Za-z0-9.:_-]+)(/.*)?$|\1|p')

@@ -50,6 +50,11 @@ def test_the_first_configuration_keeps_its_state_where_the_service_may_write(sou
     assert 'state = "/var/lib/table-hub"' in text
 
 
+def test_the_package_gives_the_configuration_to_the_hubs_user_once_there_is_one() -> None:
+    _, _, after = (DEBIAN / "table-hub.postinst").read_text("utf-8").partition("#DEBHELPER#")
+    assert "chown -h table-hub:table-hub /etc/table-hub /etc/table-hub/table-hub.toml" in after
+
+
 @pytest.mark.parametrize(("user", "groups"), [("table-hub", HUB_GROUPS), ("table-hub-kiosk", KIOSK_GROUPS)])
 def test_users_are_in_the_groups_of_what_they_open(user: str, groups: set[str]) -> None:
     lines = (DEBIAN / f"{user}.sysusers").read_text("utf-8").splitlines()

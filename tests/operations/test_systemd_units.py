@@ -119,11 +119,11 @@ def test_threads_of_tables_keep_no_freed_memory_to_themselves() -> None:
     assert kept[True] + 5000 < kept[False], kept
 
 
-def test_the_hub_may_write_only_where_its_games_are_kept() -> None:
+def test_the_hub_may_write_only_where_its_games_and_its_configuration_are_kept() -> None:
     hub = service("table-hub.service")
     assert hub["ProtectSystem"] == "strict"
-    assert hub["StateDirectory"] == "table-hub"
-    assert "ReadWritePaths" not in hub
+    assert hub["StateDirectory"] == hub["ConfigurationDirectory"] == "table-hub"
+    assert hub["ReadWritePaths"] == "%E/table-hub"
     assert hub["User"] != "root"
 
 
@@ -310,8 +310,10 @@ def run_once(environment: dict[str, str], *arguments: str) -> str:
     return said
 
 
-def policy_for(url: str, tmp_path: Path) -> dict[str, Any]:
-    """Chromium's policy as kiosk.sh writes it for an address."""
+def policy_for(url: str, tmp_path: Path, file: str = "") -> dict[str, Any]:
+    """Chromium's policy as kiosk.sh writes it for an address, which is in the environment or (`kiosk.env`) in a file."""
+    kept = tmp_path / "kiosk.env"
+    kept.write_text(f'# ours\nLD_PRELOAD=/tmp/x.so\nKIOSK_URL="{url}"\n' if file == "kiosk.env" else "", "utf-8")
     chromium = tmp_path / "chromium"
     chromium.write_text("#!/bin/sh\n")
     chromium.chmod(0o755)
@@ -323,7 +325,8 @@ def policy_for(url: str, tmp_path: Path) -> dict[str, Any]:
             "DISPLAY": ":9",
             "XDG_RUNTIME_DIR": str(tmp_path),
             "RUNTIME_DIRECTORY": str(folder),
-            "KIOSK_URL": url,
+            "KIOSK_FILE": str(kept),
+            **({} if file == "kiosk.env" else {"KIOSK_URL": url}),
         }
     )
     policy: dict[str, Any] = json.loads((folder / "managed/table-hub.json").read_text())
@@ -343,6 +346,15 @@ def test_the_browser_may_open_the_splash_and_the_hub(url: str, hub: str, tmp_pat
     assert policy["URLBlocklist"][:2] == ["*", "chrome://*"]  # an asterisk alone leaves the browser's own pages open
     assert policy["URLAllowlist"] == [f"file://{SYSTEMD}/splash.html", hub]
     assert "/etc/chromium/policies" in service("table-hub-kiosk.service")["BindReadOnlyPaths"]
+
+
+def test_the_file_of_the_big_screen_says_an_address_and_nothing_else(tmp_path: Path) -> None:
+    policy = policy_for("http://10.0.0.9:8080/t/2/kiosk", tmp_path, "kiosk.env")
+    assert policy["URLAllowlist"][1:] == ["http://10.0.0.9:8080"]
+    assert policy_for("", tmp_path, "kiosk.env")["URLAllowlist"][1:] == ["http://127.0.0.1:8080"]
+    # Another user, the hub's, may write into the folder of this file.
+    assert "EnvironmentFile" not in service("table-hub-kiosk.service")
+    assert "EnvironmentFile" not in service("table-hub.service")
 
 
 @pytest.mark.parametrize("url", ['http://a"b/t/1/kiosk', "file:///etc/passwd", "hub:8080", "http://a|b/"])
