@@ -28,7 +28,8 @@ The configuration is one file in TOML, on an installed hub `/etc/table-hub/table
 even the file: this page lists the defaults. `table-hub run --print-config` prints a whole file to start from, with these
 comments. [`systemd/every-device.toml`](../../systemd/every-device.toml) has a block for every device.
 
-- After a change, `table-hub run --check` checks the file without starting anything. `sudo systemctl restart table-hub`
+- Staff can read and change every key on the page `/staff/settings`, too ([Run](run.md#settings)). Comments stay.
+- After a change by hand, `table-hub run --check` checks the file without starting anything. `sudo systemctl restart table-hub`
   applies the change. A match under way continues afterwards.
 - The hub refuses an unknown key or an invalid value. The error names file, line and key, what is allowed, and the nearest
   known name.

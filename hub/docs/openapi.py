@@ -213,6 +213,7 @@ ADDRESSES = (
     ),
     Address("/", "The page that asks for a table's code.", PAGE),
     Address("/staff", "The staff page.", PAGE),
+    Address("/staff/settings", "The page of the configuration, for staff.", PAGE),
     Address("/till", "The page of the till.", PAGE),
     Address("/t/{table}", "The phone's page.", PAGE, errors=TABLE),
     Address(

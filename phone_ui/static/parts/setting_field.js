@@ -70,14 +70,16 @@ function TextInput({ id, field, value, described, isRefused, onChange }) {
 
 /** @param {InputProps} props */
 function Switch({ id, value, described, isRefused, onChange }) {
-  return html`<input
-    id=${id}
-    type="checkbox"
-    checked=${value === true}
-    aria-describedby=${described}
-    aria-invalid=${isRefused}
-    onChange=${(/** @type {any} */ { target }) => onChange(target.checked)}
-  />`;
+  return html`<label class="switch">
+    <input
+      id=${id}
+      type="checkbox"
+      checked=${value === true}
+      aria-describedby=${described}
+      aria-invalid=${isRefused}
+      onChange=${(/** @type {any} */ { target }) => onChange(target.checked)}
+    />
+  </label>`;
 }
 
 /** @param {InputProps} props */
@@ -143,7 +145,7 @@ function Secret({ id, value, described, isRefused, onChange }) {
     ${
       isOpen
         ? html`<${NewSecret} id=${id} described=${described} isRefused=${isRefused} onChange=${onChange} />`
-        : html`<button type="button" id=${id} class="do" onClick=${() => setIsOpen(true)}>${value ? say("Replace") : say("Set")}</button>`
+        : html`<button type="button" class="do" onClick=${() => setIsOpen(true)}>${value ? say("Replace") : say("Set")}</button>`
     }
     ${value && html`<button type="button" class="do" onClick=${() => onChange(null)}>Remove</button>`}
   </div>`;
