@@ -50,6 +50,7 @@ from hub.table.base.chance import Chance
 from hub.table.base.names import Names
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
+from hub.table.parts import TableSettings
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 from hub.venue import StaffFeed, VenueDesk, VenueTable
@@ -65,6 +66,12 @@ from phone_ui.staff_door import StaffDoor
 from phone_ui.staff_pin import StaffPin
 
 log = logging.getLogger(__name__)
+
+LIVE_KEYS = (
+    "name", "idle_minutes", "absent_seconds", "pitch_seconds", "house_seats", "house_strength", "house_seconds",
+    "attract_seconds", "reveal_seconds", "sound",
+)  # fmt: skip
+"""The keys of a `[[table]]` that need no restart of the hub: those in `Hub._settings_of`."""
 
 
 class Hub:
@@ -192,14 +199,8 @@ class Hub:
             part.id, part.name, part.seats, offered, ports,
             place_boxes={box: seat for device in simulated for seat, box in device.names.items()},
             address=self.url,
-            patience=Patience(part.absent_seconds, part.idle_minutes * 60, part.pitch_seconds),
-            house=HouseSettings(part.house_seats, part.house_strength, part.house_seconds),
             fingerprint=fingerprint(self.key.public),
-            presets=self._presets,
-            evenings=self._evenings,
-            attract_seconds=part.attract_seconds,
-            reveal_seconds=part.reveal_seconds,
-            sound=part.sound,
+            settings=self._settings_of(part),
         )  # fmt: skip
         if bench and not self._demo:
             table.put(DeviceSimulated())
@@ -220,6 +221,19 @@ class Hub:
                 self._checks.append(self.devices[-1].check_answering)
         return self.devices[before:]
 
+    def _settings_of(self, part: TablePart) -> TableSettings:
+        """Return the settings that a table can change without a restart of the hub."""
+        return TableSettings(
+            part.name,
+            Patience(part.absent_seconds, part.idle_minutes * 60, part.pitch_seconds),
+            HouseSettings(part.house_seats, part.house_strength, part.house_seconds),
+            self._presets,
+            self._evenings,
+            part.attract_seconds,
+            part.reveal_seconds,
+            part.sound,
+        )
+
     def _apply_settings(self, changed: Config) -> Config:
         """Apply what needs no restart of a changed configuration. Return the configuration that the hub runs with now."""
         logging.getLogger().setLevel(changed.hub.log_level.upper())
@@ -228,7 +242,21 @@ class Hub:
             screen.update_wifi(wifi_of(changed.wifi))
         hub = replace(self.config.hub, log_level=changed.hub.log_level)
         self.config = replace(self.config, hub=hub, hours=changed.hours, wifi=changed.wifi)
+        if [table.id for table in changed.table] == [table.id for table in self.config.table]:
+            self._change_tables(changed)
         return self.config
+
+    def _change_tables(self, changed: Config) -> None:
+        """Restart the tables whose settings have changed; the others play on. Each waits until its match is over."""
+        presets = presets_by_game(changed.preset, self.cards.all)
+        has_new_presets, self._presets = presets != self._presets, presets
+        tables = []
+        for before, after in zip(self.config.table, changed.table, strict=True):
+            now = replace(before, **{key: getattr(after, key) for key in LIVE_KEYS})
+            if now != before or has_new_presets:
+                self.tables[now.id].put(self._settings_of(now))
+            tables.append(now)
+        self.config = replace(self.config, table=tuple(tables), preset=changed.preset)
 
     def _games_for(self, part: TablePart) -> list[Game]:
         """Return all games, the game that the table names first. Raise ConfigError if there is no such game."""

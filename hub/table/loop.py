@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from hub.engine.game import Game
@@ -47,13 +48,11 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.state import Ack, Preset, PublicState
+from hub.state import Ack, PublicState
 from hub.table.base.ports import Ports
 from hub.table.base.slow_disk import update_slow_disk
 from hub.table.match.feed import EventFeed
-from hub.table.parts import Limits, Parts
-from hub.table.people.house_seats import HouseSettings
-from hub.table.people.people import Patience
+from hub.table.parts import Parts, TableSettings
 from hub.table.restarts import Restarts
 from hub.table.seating.conditions import post_moved_seats, update_notices
 from hub.table.views.snapshot import Identity
@@ -70,11 +69,7 @@ class Table(Restarts):
 
     - `number`: its id; `seats`: the number of places, 2 to 6; `games`: the games in the order of the lobby.
     - `address` returns the address for phones; `fingerprint` is that of the hub's key.
-    - `place_boxes` maps ids of seat boxes to seats; `presets` are the owner's sets of options by game.
-    - `evenings`: the closing times, see `hub.table.staff.opening_hours`.
-    - `attract_seconds`: the idle time before a demonstration starts (0: never).
-    - `reveal_seconds`: how long rings show a reveal.
-    - `sound`: the volume in percent until staff change it.
+    - `place_boxes` maps ids of seat boxes to seats; `settings` are the owner's settings.
     """
 
     def __init__(
@@ -88,26 +83,11 @@ class Table(Restarts):
         address: Callable[[], str] = str,
         fingerprint: str = "",
         place_boxes: Mapping[str, int] | None = None,
-        patience: Patience | None = None,
-        house: HouseSettings | None = None,
-        presets: Mapping[str, Sequence[Preset]] | None = None,
-        evenings: Sequence[str] = (),
-        attract_seconds: float = 0,
-        reveal_seconds: float = 0,
-        sound: int = 60,
+        settings: TableSettings | None = None,
     ) -> None:
-        limits = Limits(
-            patience or Patience(),
-            house or HouseSettings(),
-            presets or {},
-            evenings,
-            attract_seconds,
-            reveal_seconds,
-            sound,
-        )
         identity = Identity(number, name, "", address)
-        make_parts = partial(Parts, identity, seats, games, ports, limits, fingerprint, place_boxes or {})
-        super().__init__(number, ports, make_parts)
+        make_parts = partial(Parts, identity, seats, games, ports, fingerprint, place_boxes or {})
+        super().__init__(number, ports, make_parts, replace(settings or TableSettings(), name=name))
 
     @property
     def id(self) -> str:

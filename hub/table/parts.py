@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hub.engine.game import Game
 from hub.state import Preset
@@ -28,16 +28,24 @@ from hub.table.views.snapshot import Identity, Snapshots
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The owner's settings of a table: see `hub.table.loop.Table`."""
+class TableSettings:
+    """The owner's settings of a table. As a signal, they restart the table with them once no match is being played.
 
-    patience: Patience
-    house: HouseSettings
-    presets: Mapping[str, Sequence[Preset]]
-    evenings: Sequence[str]
-    attract_seconds: float
-    reveal_seconds: float
-    sound: int
+    - `presets`: the owner's sets of options by game.
+    - `evenings`: the closing times, see `hub.table.staff.opening_hours`.
+    - `attract_seconds`: the idle time before a demonstration starts (0: never).
+    - `reveal_seconds`: how long rings show a reveal.
+    - `sound`: the volume in percent until staff change it.
+    """
+
+    name: str = ""
+    patience: Patience = field(default_factory=Patience)
+    house: HouseSettings = field(default_factory=HouseSettings)
+    presets: Mapping[str, Sequence[Preset]] = field(default_factory=dict)
+    evenings: Sequence[str] = ()
+    attract_seconds: float = 0
+    reveal_seconds: float = 0
+    sound: int = 60
 
 
 class Parts(Group):
@@ -48,19 +56,20 @@ class Parts(Group):
     """
 
     def __init__(
-        self, table: Identity, seats: int, games: Sequence[Game], ports: Ports, limits: Limits, fingerprint: str,
-        place_boxes: Mapping[str, int],
+        self, table: Identity, seats: int, games: Sequence[Game], ports: Ports, fingerprint: str,
+        place_boxes: Mapping[str, int], settings: TableSettings,
     ) -> None:  # fmt: skip
+        table = table._replace(name=settings.name)
         self.core = core = Core.make(table.id, seats, games, ports)
         self.rolls = rolls = Rolls(core)
         self.boxes = boxes = SeatBoxes(core, rolls)
-        self.people = people = People(core, rolls, boxes, limits.patience, limits.house, limits.presets)
+        self.people = people = People(core, rolls, boxes, settings.patience, settings.house, settings.presets)
         self.presses = Presses(core, rolls, boxes, people)
         self.hints, self.lessons = Hints(core), Lessons(core)
         self.requests = Requests(core, rolls, boxes, people, self.hints, self.lessons)
-        self.staff = StaffDesk(core, rolls, people, limits.evenings, limits.sound)
-        self.reveal = Reveal(core, limits.reveal_seconds)
-        self.demonstration = Demonstration(core, limits.attract_seconds)
+        self.staff = StaffDesk(core, rolls, people, settings.evenings, settings.sound)
+        self.reveal = Reveal(core, settings.reveal_seconds)
+        self.demonstration = Demonstration(core, settings.attract_seconds)
         views = self.hints, self.lessons, self.reveal
         self.snapshots = Snapshots(core, rolls, boxes, people, self.staff, *views, fingerprint)
         self.publisher = Publisher(core, self.snapshots, self.staff, self.demonstration, self.reveal)

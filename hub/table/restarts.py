@@ -1,4 +1,4 @@
-"""Restart a table after an unforeseen error: everything in memory is rebuilt from its log.
+"""Restart a table after an unforeseen error, or with other settings: everything in memory is rebuilt from its log.
 
 The hub's other tables play on. `hub.table.faults` counts the errors. After the third within ten minutes the table stays
 stopped until staff restart it.
@@ -18,7 +18,7 @@ from hub.state import Ack
 from hub.table.base.ports import Ports
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings
 from hub.table.inbox import Inbox
-from hub.table.parts import Parts
+from hub.table.parts import Parts, TableSettings
 from hub.table.rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
@@ -32,10 +32,13 @@ class _Stop:
 
 
 class Restarts(ABC):
-    """A table that restarts after a fault. `make_parts` returns new parts, as they are before a start."""
+    """A table that restarts after a fault. `make_parts` returns new parts, as they are before a start, with these `settings`."""
 
-    def __init__(self, table: str, ports: Ports, make_parts: Callable[[], Parts]) -> None:
-        self._ports, self._make_parts = ports, make_parts
+    def __init__(
+        self, table: str, ports: Ports, make_parts: Callable[[TableSettings], Parts], settings: TableSettings
+    ) -> None:
+        self._ports, self._make_parts, self._settings = ports, make_parts, settings
+        self._new_settings: TableSettings | None = None  # until no match is being played
         self._inbox = Inbox()
         self._faults, self._surroundings = Faults(table, ports.clock), Surroundings()
         self._is_broken = False  # after a fault, until the restart succeeds
@@ -60,7 +63,7 @@ class Restarts(ABC):
 
     def _set_up(self) -> None:
         """Create everything that the table keeps in memory: at the start and after each fault."""
-        self._parts = parts = self._make_parts()
+        self._parts = parts = self._make_parts(self._settings)
         self._renames: RateLimit[PhoneRequest] = RateLimit(RENAMES, RENAMES_SECONDS)
         self._links: RateLimit[PhoneLink] = RateLimit(LINKS, LINKS_SECONDS)
         core = parts.core
@@ -133,6 +136,8 @@ class Restarts(ABC):
 
     def receive(self, signal: object) -> None:
         """Handle one signal. After an unforeseen error restart the table, or stop it (see the module)."""
+        if isinstance(signal, TableSettings):
+            self._new_settings, signal = signal, Tick()
         self._surroundings.note(signal)
         try:
             if self._faults.stopped:
@@ -145,6 +150,7 @@ class Restarts(ABC):
                     self._refuse(signal, NOT_DONE)
                     raise
             self.handle_signal(signal)
+            self._change_settings()
         except Exception as error:  # noqa: BLE001 - one table's fault must not end the others
             self._fail(error, signal)
         failed, self._thread_error = self._thread_error, None
@@ -168,7 +174,23 @@ class Restarts(ABC):
                     STOPPED if self._faults.stopped else RESTARTED, self._resumption.table, len(list(self._seats))
                 )
 
+    def _change_settings(self) -> None:
+        """Restart the table with the owner's new settings, unless a match is being played."""
+        if self._new_settings is None or (self._play.match is not None and not self._play.match.over):
+            return
+        self._settings, self._new_settings = self._new_settings, None
+        self._rebuild()
+        self._show()
+        log.info("table %s: it has the new settings.", self._resumption.table.id)
+
     def _start_again(self) -> None:
+        """Rebuild the table after a fault, and say so."""
+        self._rebuild()
+        self._notices.post("restarted", RESTARTED)
+        self._is_broken = False
+        self._show()
+
+    def _rebuild(self) -> None:
         """Rebuild the table from its log, with the phones and devices that it knows."""
         before, publisher, arms = list(self._seats), self._publisher, self._rolls.dice.open.arms
         for number in self._seats.claimed_seats:
@@ -184,9 +206,6 @@ class Restarts(ABC):
                 self.handle_signal(PhoneLink(seat.sid, on=seat.phone_on))
             elif seat.sid and self._resumption.knows_seats:
                 self._ports.phones.release(seat.sid)
-        self._notices.post("restarted", RESTARTED)
-        self._is_broken = False
-        self._show()
 
     def _answer_failed(self, signal: object) -> None:
         """Answer the sender of the failed signal. A request that reached the disk counts as done."""

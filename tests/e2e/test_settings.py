@@ -186,7 +186,7 @@ def test_the_page_is_for_staff_only_and_for_every_eye_and_hand(venue: Venue) -> 
         one.click()
     found = []
     for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         found += [f"{scheme}: {one}" for one in (*findings(page), *small_targets(page))]
     found += ["it sticks out"] if page.evaluate("document.body.scrollWidth > innerWidth") else []
     assert found == []

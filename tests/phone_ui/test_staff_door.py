@@ -557,3 +557,19 @@ def test_a_pin_whose_hash_others_could_read_is_not_used_any_more(tmp_path: Path)
     pin = StaffPin(file)
     assert not pin.matches(before)
     assert "renewed" in pin.notice
+
+
+def test_the_configuration_is_read_and_changed_through_the_door(front: Front) -> None:
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    _, answer = browser.ask("settings", drivers=["eink"])
+    assert answer["settings"]["values"] == {"asked": {"drivers": ["eink"]}}
+    change = {"at": ["web", "port"], "to": 80}
+    _, answer = browser.ask("change_settings", seen="0", changes=[change])
+    assert (answer["ok"], answer["say"]) == (False, "Somebody has changed the file.")
+    assert answer["settings"] is None
+    for args in ({}, {"seen": "0", "changes": []}, {"seen": "0", "changes": [{"at": []}]}, {"seen": "0", "changes": 7}):
+        _, answer = browser.ask("change_settings", **args)
+        assert not answer["ok"]
+    _, answer = browser.ask("change_settings", seen="0", changes=[{**change, "at": ["table", -1]}])
+    assert not answer["ok"]

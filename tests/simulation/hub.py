@@ -17,6 +17,7 @@ from hub.state import ScreenState
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
+from hub.table.parts import TableSettings
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.simulation.clock import Scheduler
 from tests.simulation.devices import Cables, SimulatedDice
@@ -83,8 +84,8 @@ class HubTable:
         )  # fmt: skip
         self.table = Table(
             place.number, place.name, place.seats, place.settings.games(), ports, address=lambda: "http://10.42.0.1",
-            place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)}, patience=place.settings.patience,
-            house=place.settings.house,
+            place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)},
+            settings=TableSettings(patience=place.settings.patience, house=place.settings.house),
         )  # fmt: skip
 
     @property

@@ -43,6 +43,7 @@ from hub.state import Ack, Hand, PublicState, ScreenState
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
+from hub.table.parts import TableSettings
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 from tests.complete_states import read_state
@@ -367,8 +368,9 @@ class TableRig:
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
-            patience=patience, house=house, attract_seconds=attract_seconds, reveal_seconds=reveal_seconds,
-            evenings=evenings,
+            settings=TableSettings(
+                "", patience or Patience(), house or HouseSettings(), {}, evenings, attract_seconds, reveal_seconds
+            ),
         )  # fmt: skip
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}
