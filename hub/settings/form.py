@@ -48,6 +48,7 @@ PART_GROUPS = {
     "broker": "systems",
     "home_assistant": "systems",
     "upstream": "systems",
+    "updates": "hub",
 }
 """The groups of the parts whose group has another name."""
 DRIVER_GROUPS = {

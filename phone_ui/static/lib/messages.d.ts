@@ -59,6 +59,9 @@ export interface Messages {
   HardwareTestArgs: HardwareTestArgs;
   LookArgs: LookArgs;
   CardsArgs: CardsArgs;
+  RestartArgs: RestartArgs;
+  SettingsArgs: SettingsArgs;
+  ChangeSettingsArgs: ChangeSettingsArgs;
   UpdateArgs: UpdateArgs;
   Requests: Requests;
   StaffRequests: StaffRequests;
@@ -572,6 +575,7 @@ export interface StaffAnswer {
   picture: number;
   venue: Venue | null;
   findings: Fault[] | null;
+  settings: Settings | null;
   texts: MadeOf;
 }
 /**
@@ -704,6 +708,66 @@ export interface UpdateSeen {
   can: "" | "install" | "look";
   text: string;
   at: number;
+}
+/**
+ * The configuration, its form, and what became of a change. - `file`: the owner's file. `seen` identifies its present content. - `groups`: the titles of the groups of the page, in order. - `parts`: each part by its name in the file; those of drivers by "device" and the driver's name. - `values`: what the file says. A secret that is set is `true`. - `waiting`: the changed keys that take effect after a restart. - `fault`: why the hub would not start with this file. - `restart_is_planned`: the hub restarts when no match is played.
+ */
+export interface Settings {
+  file: string;
+  seen: string;
+  groups: {
+    [k: string]: string;
+  };
+  parts: {
+    [k: string]: SettingPart;
+  };
+  drivers: {
+    [k: string]: DriverOffer;
+  };
+  values: Record<string, any>;
+  waiting: string[];
+  fault: string;
+  refused: SettingRefused | null;
+  is_playing: boolean;
+  restart_is_planned: boolean;
+}
+/**
+ * A part of the configuration: one block of the file, or (`several`) any number of them.
+ */
+export interface SettingPart {
+  about: string;
+  several: boolean;
+  group: string;
+  fields: SettingField[];
+}
+/**
+ * One key of the configuration. - `kind`: `switch` is true or false, `choice` one of `choices`, `list` several values of the kind `item`, `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either, `tables` blocks with the fields of `part`, `toml` any other value as TOML. - `allowed`: a description of possible values. - `default`: the value if the file has none; None if there is no default. - `most`: the largest number of values in a `list`; 0 if there is no limit. - `group`: the group of the page, if it differs from that of the part.
+ */
+export interface SettingField {
+  key: string;
+  about: string;
+  kind: "choice" | "list" | "number" | "password" | "secret" | "switch" | "tables" | "text" | "toml" | "whole";
+  allowed: string;
+  default: unknown;
+  choices: string[];
+  item: "" | "number" | "text" | "whole";
+  most: number;
+  part: string;
+  group: string;
+}
+/**
+ * A driver for devices that staff can add.
+ */
+export interface DriverOffer {
+  about: string;
+  group: string;
+}
+/**
+ * Why nothing was changed. `at` leads to the key or block at fault; it is empty if that is not known.
+ */
+export interface SettingRefused {
+  at: (string | number)[];
+  say: string;
 }
 /**
  * An encrypted ScreenSession with its nonce.
@@ -1113,15 +1177,7 @@ export interface ClaimDetails {
   seat: number;
   code?: string | null;
   name?: string;
-  /**
-   * @maxItems 4
-   */
-  earlier?:
-    | []
-    | [EarlierKey]
-    | [EarlierKey, EarlierKey]
-    | [EarlierKey, EarlierKey, EarlierKey]
-    | [EarlierKey, EarlierKey, EarlierKey, EarlierKey];
+  earlier?: EarlierKey[];
 }
 /**
  * Proof that this phone held a seat at this table before, because it still has the key of that claim. `pk` is the public key of the earlier claim. `proof` is a `KeyProof`, encrypted with the earlier key: the nonce followed by the box, in base64url.
@@ -1169,6 +1225,7 @@ export interface StaffAsk {
     | "again"
     | "aside"
     | "cards"
+    | "change_settings"
     | "doctor"
     | "done"
     | "end"
@@ -1181,6 +1238,7 @@ export interface StaffAsk {
     | "out"
     | "reset"
     | "restart"
+    | "settings"
     | "test"
     | "undo"
     | "update"
@@ -1395,6 +1453,33 @@ export interface CardsArgs {
   changes: Record<string, any>;
 }
 /**
+ * When the hub restarts: `now`, or when no match is played (`idle`).
+ */
+export interface RestartArgs {
+  when?: "idle" | "now";
+}
+/**
+ * Read the configuration. `drivers` are drivers whose forms are wanted, too, so that staff can add their devices.
+ */
+export interface SettingsArgs {
+  drivers?: string[];
+}
+/**
+ * Change the configuration, all or nothing. `seen` is the `Settings.seen` that the page shows; `drivers`: see `SettingsArgs`.
+ */
+export interface ChangeSettingsArgs {
+  seen: string;
+  changes: SettingChange[];
+  drivers?: string[];
+}
+/**
+ * One change of the configuration. - `at`: the keys that lead to the value, with numbers from 0 in lists of blocks. - `to`: the new value; None removes a key or a block. A block is added behind the last one of its list.
+ */
+export interface SettingChange {
+  at: (string | number)[];
+  to: unknown;
+}
+/**
  * Look for a newer version of table-hub, or install the one that was found.
  */
 export interface UpdateArgs {
@@ -1450,7 +1535,9 @@ export interface StaffRequests {
   out: Nothing;
   cards: CardsArgs;
   doctor: Nothing;
-  restart: Nothing;
+  restart: RestartArgs;
+  settings: SettingsArgs;
+  change_settings: ChangeSettingsArgs;
   off: Nothing;
   update: UpdateArgs;
 }
