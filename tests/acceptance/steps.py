@@ -575,7 +575,6 @@ def staff_update(owner: Owner) -> None:
             owner.staff(pin, "update", "what=look")
             can = until_update(words)["can"]
             assert can == ("install" if served == "next" else "look")
-    owner.phones("start", "bid-and-bait")
     assert "match is being played" in str(owner.staff(pin, "update", "what=install"))
     before, old = owner.match(), owner.versions()
     owner.staff(pin, "aside")
