@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test long wide quick static check docs gallery bench simulate chaos mutants fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup deb install clean
+.PHONY: help demo test long wide quick static check docs gallery bench simulate chaos mutants fuzz acceptance firmware drawings catalogues renew flaky lock wheels audit setup deb image image-check install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -47,6 +47,8 @@ help:
 	@echo 'make wheels   check that every locked package is there ready-made for each machine'
 	@echo 'make audit    ask public services whether a locked package has a known hole'
 	@echo 'make deb      Debian packages with all that the hub needs, for this computer or (ARGS="--arch arm64") a Raspberry Pi'
+	@echo 'make image    an SD card image for a Raspberry Pi from the packages of `make deb`, as root on Debian 12 or 13'
+	@echo 'make image-check  that image on an emulated machine, with power cuts (an hour)'
 	@echo 'make install  build the Debian packages and install them: the hub becomes a system service (ARGS=--kiosk: with the big screen)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 
@@ -159,6 +161,14 @@ setup:
 # ARGS="--arch arm64" for a Raspberry Pi. Needs debhelper.
 deb:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py deb && exec .venv/bin/python systemd/build_deb.py $(ARGS)
+
+# After `make deb ARGS="--arch arm64"`. Needs root and Debian's programs; says which ones are missing.
+image:
+	@cd "$(ROOT)" && exec python3 systemd/build_image.py $(ARGS)
+
+# ARGS="FILE --folder FOLDER" for another image, and to keep what its consoles and its screen showed.
+image-check:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.acceptance.image $(ARGS)
 
 install:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py install

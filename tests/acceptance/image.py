@@ -1,0 +1,237 @@
+"""The image of `make image` on an emulated machine: `make image-check`, which takes an hour or more and needs no root.
+
+qemu-system-aarch64 starts kernel, initramfs and command line of the image's own first partition on its machine `virt`,
+because it has no Raspberry Pi with a network and USB. The power is cut during the first start and again while the hub runs.
+It must come up each time, with a data partition that fills the card, and with the keys and games that it had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.acceptance.screen import read_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).parents[2]
+TOOLS = {"qemu-system-aarch64": "qemu-system-arm", "mcopy": "mtools", "debugfs": "e2fsprogs", "sfdisk": "fdisk"}
+CARD = 8 << 30
+SECTOR = 512
+START_SECONDS = 3600.0  # an emulated processor on a busy computer
+# What only an emulated processor needs: time, and a screen that is drawn without its graphics processor.
+SLOW = {
+    "systemd.unit-dropin.table-hub.service": "[Service]\nTimeoutStartSec=1h\nWatchdogSec=0\n",
+    "systemd.unit-dropin.table-hub-kiosk.service": "[Service]\nEnvironment=WLR_RENDERER=pixman\n",
+}
+PATIENCE = "systemd.default_device_timeout_sec=1800 systemd.default_timeout_start_sec=1800 systemd.show_status=yes"
+KEPT = ("/etc/machine-id", "/etc/hostname", "/etc/ssh/ssh_host_ed25519_key.pub", "/var/lib/table-hub/kiosk.token")
+
+
+class ImageError(Exception):
+    """The image did not do what it must; `str()` says what."""
+
+
+class Card:
+    """A card with the image on it, which no machine uses at the moment."""
+
+    def __init__(self, image: Path) -> None:
+        self.image = image
+
+    def partitions(self) -> list[tuple[int, int]]:
+        """Return first byte and length of each partition."""
+        table = json.loads(_output("sfdisk", "--json", self.image))["partitiontable"]["partitions"]
+        return [(part["start"] * SECTOR, part["size"] * SECTOR) for part in table]
+
+    def start_files(self, folder: Path) -> dict[str, str]:
+        """Copy kernel and initramfs out of the first partition; return what config.txt and cmdline.txt say about them."""
+        first = f"{self.image}@@{self.partitions()[0][0]}"
+        subprocess.run(
+            ["mcopy", "-n", "-o", "-i", first, "::vmlinuz-*", "::initrd.img-*", "::*.txt", folder], check=True
+        )
+        config = (folder / "config.txt").read_text("utf-8")
+        return {
+            "kernel": str(folder / _found(r"^kernel=(\S+)", config)),
+            "initrd": str(folder / _found(r"^initramfs (\S+)", config)),
+            "append": (folder / "cmdline.txt").read_text("utf-8").strip(),
+        }
+
+    def kept(self, name: str) -> str:
+        """Return a text file of the data partition; "" if there is none."""
+        return self._ask_data(f"cat {name}")
+
+    def data_bytes(self) -> int:
+        """Return the length of the data partition's file system."""
+        said = self._ask_data("show_super_stats -h")
+        return int(_found(r"Block count:\s+(\d+)", said)) * int(_found(r"Block size:\s+(\d+)", said))
+
+    def _ask_data(self, request: str) -> str:
+        return _output("debugfs", "-c", "-R", request, f"{self.image}?offset={self.partitions()[2][0]}")
+
+
+class Machine:
+    """qemu's machine `virt` with a card, a network and a screen."""
+
+    def __init__(self, card: Card, folder: Path, name: str) -> None:
+        self.card = card
+        self.folder = folder
+        self.console = folder / f"{name}.console"
+        self.port = _free_port()
+        files = card.start_files(folder)
+        command = [
+            "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", "2048", "-display", "none",
+            "-kernel", files["kernel"], "-initrd", files["initrd"],
+            "-append", f"{files['append']} console=ttyAMA0 {PATIENCE}",
+            "-drive", f"file={card.image},format=raw,if=virtio,cache=writeback",
+            "-nic", f"user,model=virtio-net-pci,hostfwd=tcp:127.0.0.1:{self.port}-:8080",
+            "-device", "virtio-gpu-pci,xres=1280,yres=720",
+            "-serial", f"file:{self.console}", "-qmp", f"unix:{folder / 'qmp'},server,nowait",
+        ]  # fmt: skip
+        for credential, text in SLOW.items():
+            command += ["-fw_cfg", f"name=opt/io.systemd.credentials/{credential},string={text.replace(',', ',,')}"]
+        self._qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+
+    def wait(self, what: str, happened: Callable[[], bool]) -> None:
+        """Wait until something has happened. Raise ImageError if it does not."""
+        began = time.monotonic()
+        while not happened():
+            if self._qemu.poll() is not None:
+                raise ImageError(f"qemu ended while it should wait until {what}")
+            if time.monotonic() - began > START_SECONDS:
+                raise ImageError(f"not after {START_SECONDS:.0f} s: {what}; see {self.console}")
+            time.sleep(2)
+        print(f"passed: {what} ({time.monotonic() - began:.0f} s)", flush=True)
+
+    def printed(self, pattern: str) -> bool:
+        """Return whether the console shows a text."""
+        return re.search(pattern, self.console.read_text("utf-8", "replace")) is not None
+
+    def answers(self) -> bool:
+        """Return whether the hub is up."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/up", timeout=30) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def code(self) -> str:
+        """Return the text of the QR code on the screen, whose picture stays in the folder; "" if there is none."""
+        picture = self.folder / "screen.ppm"
+        self._command("screendump", filename=str(picture))
+        return read_code(picture.read_bytes())
+
+    def _command(self, name: str, **arguments: Any) -> None:
+        with socket.socket(socket.AF_UNIX) as control:
+            control.settimeout(60)
+            control.connect(str(self.folder / "qmp"))
+            lines = control.makefile("rw", encoding="utf-8")
+            lines.readline()  # its greeting
+            for request in ({"execute": "qmp_capabilities"}, {"execute": name, "arguments": arguments}):
+                lines.write(json.dumps(request) + "\n")
+                lines.flush()
+                answer = json.loads(lines.readline())
+                while "event" in answer:
+                    answer = json.loads(lines.readline())
+                if "error" in answer:
+                    raise ImageError(f"{name}: {answer['error']['desc']}")
+
+    def cut_power(self) -> None:
+        """End it in the middle of everything."""
+        self._qemu.kill()
+        self._qemu.wait()
+
+
+@contextlib.contextmanager
+def started(card: Card, folder: Path, name: str) -> Iterator[Machine]:
+    """Start a machine; cut its power in the end."""
+    machine = Machine(card, folder, name)
+    try:
+        yield machine
+    finally:
+        machine.cut_power()
+
+
+def check(image: Path, folder: Path) -> None:
+    """Start the image three times. Raise ImageError when it does not do what it must."""
+    card = Card(folder / "card.img")
+    with card.image.open("wb") as output:
+        subprocess.run(["xz", "--decompress", "--stdout", image], stdout=output, check=True)
+        output.truncate(CARD)
+    with started(card, folder, "first") as machine:
+        machine.wait("the first start grows the partition", lambda: machine.printed("Finished table-hub-grow"))
+        time.sleep(3)
+    with started(card, folder, "second") as machine:
+        machine.wait("the hub answers", machine.answers)
+        machine.wait("the screen shows a code", lambda: bool(machine.code()))
+        code = machine.code()
+    print(f"the code on the screen: {code}")
+    start, length = card.partitions()[2]
+    must("the partition reaches the card's end", start + length > CARD - (4 << 20))
+    must("the file system fills the partition", card.data_bytes() > length - (4 << 20))
+    before = {name: card.kept(name) for name in KEPT}
+    must(f"the machine has made what it keeps: {', '.join(KEPT)}", all(before.values()))
+    must("its name has four letters of its id", before[KEPT[1]].strip() == f"table-hub-{before[KEPT[0]].strip()[-4:]}")
+    with started(card, folder, "third") as machine:
+        machine.wait("the hub answers after a power cut", machine.answers)
+        machine.wait("the screen shows a code after a power cut", lambda: bool(machine.code()))
+    must("everything is kept", before == {name: card.kept(name) for name in KEPT})
+
+
+def must(what: str, holds: bool) -> None:
+    """Say that something holds. Raise ImageError if it does not."""
+    if not holds:
+        raise ImageError(f"it is not so that {what}")
+    print(f"passed: {what}", flush=True)
+
+
+def main() -> int:
+    """Check an image; return 1 if it fails, 77 if nothing can run here."""
+    parser = argparse.ArgumentParser(prog="make image-check ARGS=...")
+    parser.add_argument("image", nargs="?", type=Path, default=ROOT / "dist" / "table-hub.img.xz")
+    parser.add_argument("--folder", type=Path, help="where the card, consoles and pictures stay (default: nowhere)")
+    given = parser.parse_args()
+    if missing := sorted({package for tool, package in TOOLS.items() if shutil.which(tool) is None}):
+        print(f"image-check: needs `apt-get install {' '.join(missing)}`.")
+        return 77
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            check(given.image, folder)
+        except ImageError as error:
+            print(f"FAILED: {error}")
+            return 1
+    return 0
+
+
+def _output(*command: str | Path) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def _found(pattern: str, text: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
+    if not found:
+        raise ImageError(f"nothing matches {pattern}")
+    return found[1]
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""What the SD card image is made of, without building it: partitions, files, list of parts, manifest."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = ROOT / "systemd" / "image"
+WHEN = 1_790_000_000  # 2026-09-21
+_spec = importlib.util.spec_from_file_location("build_image", ROOT / "systemd" / "build_image.py")
+assert _spec
+assert _spec.loader
+build_image = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(build_image)
+
+
+def layout(key: str) -> list[str]:
+    return re.findall(rf'^\s*{key} = "?([^"\n]+)', (FILES / "genimage.cfg").read_text("utf-8"), re.MULTILINE)
+
+
+def test_the_card_has_an_mbr_and_the_partition_that_grows_comes_last() -> None:
+    assert layout("partition-table-type") == ["mbr"]
+    assert layout("image") == ["firmware.vfat", "root.ext4", "data.ext4"]
+
+
+def test_the_image_fits_on_a_card_of_8_gb() -> None:
+    assert sum(int(size.removesuffix("M")) for size in layout("size")) << 20 < 7_500_000_000
+
+
+def test_every_partition_is_mounted_by_its_label() -> None:
+    lines = (FILES / "root/etc/fstab").read_text("utf-8").splitlines()
+    mounts = {line.split()[0].removeprefix("LABEL="): line.split()[1] for line in lines if line.startswith("LABEL=")}
+    assert mounts == dict(zip(layout("label"), layout("mountpoint"), strict=True))
+
+
+def test_only_the_data_partition_is_written_to() -> None:
+    fstab = (FILES / "root/etc/fstab").read_text("utf-8")
+    writable = [line.split()[1] for line in fstab.splitlines() if line.startswith("LABEL") and " ro," not in line]
+    assert writable == ["/data"]
+    assert "overlayroot=tmpfs" in (FILES / "root/etc/default/raspi-extra-cmdline").read_text("utf-8").split()[1]
+
+
+def test_what_lasts_moves_to_the_data_partition_and_is_mounted_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "etc/table-hub").mkdir(parents=True)
+    (tmp_path / "etc/table-hub/table-hub.toml").write_text("[hub]\n", "utf-8")
+    (tmp_path / "etc/fstab").write_text("# first\n", "utf-8")
+    build_image.keep_apart(tmp_path)
+    assert (tmp_path / "data/etc/table-hub/table-hub.toml").read_text("utf-8") == "[hub]\n"
+    assert list((tmp_path / "etc/table-hub").iterdir()) == []
+    first, *lines = (tmp_path / "etc/fstab").read_text("utf-8").splitlines()
+    assert first == "# first"
+    assert lines == [f"/data/{name} /{name} none bind 0 0" for name in build_image.KEPT]
+    assert all((tmp_path / name).is_dir() and (tmp_path / "data" / name).is_dir() for name in build_image.KEPT)
+
+
+def test_no_kept_folder_is_inside_another() -> None:
+    kept = [Path(name) for name in build_image.KEPT]
+    assert [(one, other) for one in kept for other in kept if one in other.parents] == []
+
+
+def test_packages_are_named_once_and_hold_hub_kernel_and_firmware() -> None:
+    packages = build_image.packages()
+    assert len(packages) == len(set(packages))
+    assert {"table-hub", "table-hub-kiosk", "linux-image-arm64", "raspi-firmware", "overlayroot"} <= set(packages)
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9+.-]+", name) for name in packages)
+
+
+def test_every_service_of_the_image_is_enabled() -> None:
+    ours = {file.stem for file in (FILES / "root/etc/systemd/system").glob("*.service")}
+    assert ours == set(build_image.SERVICES)
+
+
+def test_the_kernel_comes_from_backports_which_apt_is_told_of() -> None:
+    lines = build_image.sources("http://one.example/debian", "http://two.example/security")
+    assert "deb http://one.example/debian trixie-backports main non-free-firmware" in lines
+    assert "deb http://two.example/security trixie-security main non-free-firmware" in lines
+    assert "Pin: release n=trixie-backports" in (FILES / "root/etc/apt/preferences.d/table-hub").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ("", (build_image.MIRROR, build_image.SECURITY)),
+        ("Debian http://one.example/debian/", ("http://one.example/debian", build_image.SECURITY)),
+        ("Debian-Security http://two.example/s/", (build_image.MIRROR, "http://two.example/s")),
+        ("Debian Backports http://three.example/", (build_image.MIRROR, build_image.SECURITY)),
+        ("Raspbian http://four.example/", (build_image.MIRROR, build_image.SECURITY)),
+    ],
+)
+def test_debian_comes_from_where_this_computer_takes_it(
+    monkeypatch: pytest.MonkeyPatch, listed: str, expected: tuple[str, str]
+) -> None:
+    monkeypatch.setattr(build_image, "_output", lambda *_: listed)
+    assert build_image.own_mirrors() == expected
+
+
+def test_the_script_of_the_initramfs_waits_for_the_layer_in_memory() -> None:
+    script = FILES / "root/etc/initramfs-tools/scripts/init-bottom/table-hub"
+    assert script.stat().st_mode & 0o111
+    done = subprocess.run(["sh", script, "prereqs"], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["overlayroot"]
+
+
+def test_the_list_of_parts_is_spdx_with_ids_of_its_own_for_each_part() -> None:
+    parts = [("deb/debian", "libstdc++6", "14.2.0-19"), ("deb/debian", "zstd", "1:1~x+b1"), ("pypi", "zstd", "1")]
+    listed = build_image.spdx(parts, WHEN)
+    assert listed["spdxVersion"] == "SPDX-2.3"
+    assert listed["creationInfo"]["created"] == "2026-09-21T14:13:20Z"
+    ids = [part["SPDXID"] for part in listed["packages"]]
+    assert len(set(ids)) == len(parts)
+    assert all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", one) for one in ids)
+    assert [one["relatedSpdxElement"] for one in listed["relationships"]] == ids
+    assert listed["packages"][1]["externalRefs"][0]["referenceLocator"] == "pkg:deb/debian/zstd@1%3A1~x%2Bb1"
+
+
+def test_the_manifest_says_all_that_the_imager_requires(tmp_path: Path) -> None:
+    image, packed = tmp_path / "table-hub.img", tmp_path / "table-hub.img.xz"
+    image.write_bytes(b"image")
+    packed.write_bytes(b"xz")
+    entries = build_image.manifest(image, packed, "https://hub.example/table-hub.img.xz", WHEN)
+    assert list(entries) == ["os_list"]  # its schema allows that and "imager" only
+    entry = json.loads(json.dumps(entries))["os_list"][0]
+    texts = {"name", "description", "icon", "url", "extract_sha256", "release_date", "init_format", "architecture"}
+    assert {key for key, value in entry.items() if isinstance(value, str)} == texts
+    assert (entry["extract_size"], entry["image_download_size"]) == (5, 2)
+    assert entry["extract_sha256"] == "6105d6cc76af400325e94d588ce511be5bfdbb73b437dc51eca43917d7a43e3d"
+    assert entry["release_date"] == "2026-09-21"
+    assert entry["devices"] == ["pi3-64bit", "pi4-64bit", "pi5-64bit"]
