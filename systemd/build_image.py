@@ -39,6 +39,11 @@ TOOLS = {
 }
 MIRROR, SECURITY = "http://deb.debian.org/debian", "http://deb.debian.org/debian-security"
 COMPONENTS = "main non-free-firmware"  # the firmware of a Pi and of its Wi-Fi is not free
+# An image for a PC is only for `make image-check`, which takes minutes with one: no emulator, the same files of ours.
+KERNELS = {
+    "arm64": ["linux-image-arm64", "raspi-firmware", "firmware-brcm80211", "bluez-firmware"],
+    "amd64": ["linux-image-amd64"],
+}
 # What a table keeps: each is a folder of /data, and mounted in its place.
 KEPT = (
     "etc/table-hub",
@@ -55,8 +60,6 @@ REMOVED = (
     "etc/hostname",
     "etc/resolv.conf",
     "etc/ssh/ssh_host_*",
-    "boot/initrd.img*",  # both are on the first partition
-    "boot/vmlinuz*",
     "var/cache/apt/*.bin",
     "var/cache/ldconfig/aux-cache",
     "var/lib/apt/lists/*",
@@ -83,9 +86,11 @@ def main() -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     root = work / "root"
-    _make_repository(given.debs, work / "packages")
-    _make_root(root, work / "packages", given.mirror, given.security_mirror)
+    _make_repository(given.debs, work / "packages", given.arch)
+    _make_root(root, work / "packages", given.arch, sources(given.mirror, given.security_mirror))
     _write_sources(root)
+    if given.arch == "amd64":
+        _place_kernel(root)
     _clean(root)
     keep_apart(root)
     given.out.mkdir(parents=True, exist_ok=True)
@@ -107,6 +112,9 @@ def _arguments() -> argparse.ArgumentParser:
     own, own_security = own_mirrors()
     parser.add_argument("--mirror", default=own, help=f"Debian's packages (default: this computer's, or {MIRROR})")
     parser.add_argument("--security-mirror", default=own_security, help=f"its security updates (or {SECURITY})")
+    parser.add_argument(
+        "--arch", choices=KERNELS, default="arm64", help="amd64 only for make image-check (default: arm64)"
+    )
     parser.add_argument("--debs", type=Path, default=ROOT / "dist", help="what `make deb` has built (default: dist)")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where to put the image (default: dist)")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "image", help="20 GB that are emptied first")
@@ -142,31 +150,31 @@ def sources(mirror: str, security: str) -> list[str]:
     return [f"deb {address} {suite} {COMPONENTS}" for address, suite in suites]
 
 
-def packages() -> list[str]:
-    """Return the packages of the image."""
+def packages(arch: str) -> list[str]:
+    """Return the packages of the image for an architecture of Debian."""
     lines = (FILES / "packages.txt").read_text("utf-8").splitlines()
-    return [name for line in lines for name in line.partition("#")[0].split()]
+    return [*KERNELS[arch], *(name for line in lines for name in line.partition("#")[0].split())]
 
 
-def _make_repository(debs: Path, folder: Path) -> None:
+def _make_repository(debs: Path, folder: Path, arch: str) -> None:
     """Let apt find our own packages, as `make deb` has built them."""
     folder.mkdir()
-    for pattern in ("table-hub_*_arm64.deb", "table-hub-kiosk_*_all.deb"):
+    for pattern in (f"table-hub_*_{arch}.deb", "table-hub-kiosk_*_all.deb"):
         found = sorted(debs.glob(pattern), key=lambda file: file.stat().st_mtime)
         if not found:
-            sys.exit(f'make image: {debs} holds no {pattern}: `make deb ARGS="--arch arm64"` builds it.')
+            sys.exit(f'make image: {debs} holds no {pattern}: `make deb ARGS="--arch {arch}"` builds it.')
         shutil.copy2(found[-1], folder)
     with (folder / "Packages").open("wb") as output:
         subprocess.run(["apt-ftparchive", "packages", "."], cwd=folder, stdout=output, check=True)
 
 
-def _make_root(root: Path, own: Path, mirror: str, security: str) -> None:
+def _make_root(root: Path, own: Path, arch: str, archives: list[str]) -> None:
     """Install Debian, our packages and our files into a folder."""
     ours = f'tar -C {FILES / "root"} --owner=0 --group=0 --mode=go-w -c . | tar -C "$1" -x'
     subprocess.run(
         [
-            "mmdebstrap", "--mode=root", "--architectures=arm64", "--variant=apt", "--format=directory",
-            f"--include={','.join(packages())}",
+            "mmdebstrap", "--mode=root", f"--architectures={arch}", "--variant=apt", "--format=directory",
+            f"--include={','.join(packages(arch))}",
             '--aptopt=Apt::Install-Recommends "false"',
             "--dpkgopt=path-exclude=/usr/share/man/*",
             "--dpkgopt=path-exclude=/usr/share/locale/*",
@@ -174,7 +182,7 @@ def _make_root(root: Path, own: Path, mirror: str, security: str) -> None:
             "--dpkgopt=path-include=/usr/share/doc/*/copyright",
             f"--setup-hook={ours}",
             f'--customize-hook=chroot "$1" systemctl enable {" ".join(SERVICES)}',
-            "trixie", str(root), *sources(mirror, security), f"deb [trusted=yes] copy:{own} ./",
+            "trixie", str(root), *archives, f"deb [trusted=yes] copy:{own} ./",
         ],
         check=True,
     )  # fmt: skip
@@ -185,6 +193,18 @@ def _write_sources(root: Path) -> None:
     for file in (root / "etc/apt/sources.list.d").iterdir():
         file.unlink()
     (root / "etc/apt/sources.list").write_text("\n".join(sources(MIRROR, SECURITY)) + "\n", "utf-8")
+
+
+def _place_kernel(root: Path) -> None:
+    """Put kernel and initramfs on a PC's first partition, as raspi-firmware has done for a Raspberry Pi."""
+    firmware = root / "boot" / "firmware"
+    firmware.mkdir()
+    kernel, initrd = (
+        Path(shutil.copy2(next(root.glob(f"boot/{name}-*")), firmware)) for name in ("vmlinuz", "initrd.img")
+    )
+    (firmware / "config.txt").write_text(f"kernel={kernel.name}\ninitramfs {initrd.name}\n", "utf-8")
+    options = (root / "etc/default/raspi-extra-cmdline").read_text("utf-8")
+    (firmware / "cmdline.txt").write_text(f"root=LABEL=table-hub-root {options}", "utf-8")
 
 
 def _clean(root: Path) -> None:
