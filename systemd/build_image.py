@@ -67,7 +67,7 @@ REMOVED = (
     "var/log/*.log",
     "var/log/apt",
 )
-SERVICES = ("table-hub-grow", "table-hub-keys", "table-hub-networks")
+SERVICES = ("table-hub-keys", "table-hub-networks")
 DEVICES = ("pi3-64bit", "pi4-64bit", "pi5-64bit")  # the Imager's names; a Zero 2 W is one of the first
 ICON = "https://www.debian.org/logos/openlogo-nd-50.png"
 
