@@ -39,7 +39,7 @@ TOOLS = {
 }
 MIRROR, SECURITY = "http://deb.debian.org/debian", "http://deb.debian.org/debian-security"
 COMPONENTS = "main non-free-firmware"  # the firmware of a Pi and of its Wi-Fi is not free
-# An image for a PC is only for `make image-check`, which takes minutes with one: no emulator, the same files of ours.
+# An image for a PC is only for `make image-check`: the same files of ours, and no emulator while it is built.
 KERNELS = {
     "arm64": ["linux-image-arm64", "raspi-firmware", "firmware-brcm80211", "bluez-firmware"],
     "amd64": ["linux-image-amd64"],
@@ -182,6 +182,7 @@ def _make_root(root: Path, own: Path, arch: str, archives: list[str]) -> None:
             "--dpkgopt=path-include=/usr/share/doc/*/copyright",
             f"--setup-hook={ours}",
             f'--customize-hook=chroot "$1" systemctl enable {" ".join(SERVICES)}',
+            '--customize-hook=chroot "$1" systemctl disable mosquitto',  # the hub starts one of its own
             "trixie", str(root), *archives, f"deb [trusted=yes] copy:{own} ./",
         ],
         check=True,

@@ -1,9 +1,9 @@
 """The image of `make image` on an emulated machine: `make image-check`, which takes an hour or more and needs no root.
 
 qemu starts kernel, initramfs and command line of the image's own first partition. The machine is `virt`, because qemu has no
-Raspberry Pi with a network on which Debian's kernel finds a card. An image for a PC (`make image ARGS="--arch amd64"`) has the
-same files of ours and takes minutes where KVM is. The power is cut during the first start and again while the hub runs.
-It must come up each time, with a data partition that fills the card, and with the keys and games that it had.
+Raspberry Pi on which Debian's kernel finds a card, a network and a screen. The power is cut during the first start and again
+while the hub runs. The machine must come up each time, with a data partition that fills the card, and with the keys and games
+that it had. An image for a PC (`make image ARGS="--arch amd64"`) has the same files of ours and is built much faster.
 """
 
 from __future__ import annotations
@@ -37,10 +37,13 @@ TOOLS = {
     "debugfs": "e2fsprogs",
     "sfdisk": "fdisk",
 }
+# The emulated machine's clock counts its instructions: a busy computer makes it no slower in its own eyes, and nothing in it
+# runs into a time limit.
+CLOCK = "-icount shift=0,sleep=off"
 # By the end of the kernel's name: the emulator, and the console that it writes into a file.
 EMULATORS = {
     "arm64": ("qemu-system-aarch64 -M virt -cpu cortex-a72", "ttyAMA0"),
-    "amd64": ("qemu-system-x86_64 -M q35 -cpu max -accel tcg", "ttyS0"),
+    "amd64": ("qemu-system-x86_64 -M q35 -cpu max", "ttyS0"),
 }
 CARD = 8 << 30
 SECTOR = 512
@@ -117,7 +120,7 @@ class Machine:
         files = card.start_files(folder)
         emulator, console = EMULATORS[files["kernel"].rpartition("-")[2]]
         command = [
-            *emulator.split(), "-smp", "2", "-m", "2048", "-display", "none", "-vga", "none",
+            *emulator.split(), *CLOCK.split(), "-m", "2048", "-display", "none", "-vga", "none",
             "-kernel", files["kernel"], "-initrd", files["initrd"],
             "-append", f"{files['append']} console={console} {_patience()}",
             "-drive", f"file={card.image},format=raw,if=virtio,cache=writeback",
@@ -146,7 +149,7 @@ class Machine:
         """Return whether the hub is up."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/up", timeout=30) as answer:
-                return answer.status == 200
+                return answer.status < 300
         except OSError:
             return False
 
