@@ -176,6 +176,7 @@ def _make_root(root: Path, own: Path, arch: str, archives: list[str]) -> None:
             "mmdebstrap", "--mode=root", f"--architectures={arch}", "--variant=apt", "--format=directory",
             f"--include={','.join(packages(arch))}",
             '--aptopt=Apt::Install-Recommends "false"',
+            "--dpkgopt=force-confold",  # our files are there before the packages that bring others of the same name
             "--dpkgopt=path-exclude=/usr/share/man/*",
             "--dpkgopt=path-exclude=/usr/share/locale/*",
             "--dpkgopt=path-exclude=/usr/share/doc/*",
