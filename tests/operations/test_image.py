@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -104,6 +105,49 @@ def test_debian_comes_from_where_this_computer_takes_it(
 ) -> None:
     monkeypatch.setattr(build_image, "_output", lambda *_: listed)
     assert build_image.own_mirrors() == expected
+
+
+def test_a_pc_finds_kernel_and_options_where_a_raspberry_pi_does(tmp_path: Path) -> None:
+    (tmp_path / "boot").mkdir()
+    (tmp_path / "boot/vmlinuz-7-amd64").write_text("kernel", "utf-8")
+    (tmp_path / "boot/initrd.img-7-amd64").write_text("initramfs", "utf-8")
+    options = tmp_path / "etc/default/raspi-extra-cmdline"
+    options.parent.mkdir(parents=True)
+    options.write_text("ro quiet\n", "utf-8")
+    build_image._place_kernel(tmp_path)
+    firmware = tmp_path / "boot/firmware"
+    assert (firmware / "config.txt").read_text("utf-8") == "kernel=vmlinuz-7-amd64\ninitramfs initrd.img-7-amd64\n"
+    assert (firmware / "cmdline.txt").read_text("utf-8") == "root=LABEL=table-hub-root ro quiet\n"
+    assert (firmware / "vmlinuz-7-amd64").read_text("utf-8") == "kernel"
+    assert (tmp_path / "boot/initrd.img-7-amd64").exists()  # a later kernel is installed from here
+
+
+def test_no_machine_gets_the_identity_of_the_one_that_built_the_image(tmp_path: Path) -> None:
+    secrets = ["etc/machine-id", "etc/ssh/ssh_host_ed25519_key", "var/lib/systemd/random-seed", "var/log/apt/term.log"]
+    for name in [*secrets, "etc/ssh/sshd_config"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("made while building", "utf-8")
+    build_image._clean(tmp_path)
+    assert [name for name in secrets if (tmp_path / name).exists() and (tmp_path / name).read_text("utf-8")] == []
+    assert (tmp_path / "etc/ssh/sshd_config").exists()
+    assert (tmp_path / "etc/machine-id").read_text("utf-8") == ""
+
+
+def test_only_files_younger_than_the_commit_get_its_time(tmp_path: Path) -> None:
+    old, young, link = tmp_path / "old", tmp_path / "young", tmp_path / "link"
+    old.touch()
+    young.touch()
+    link.symlink_to("nowhere")
+    os.utime(old, (WHEN - 5, WHEN - 5))
+    for file in (young, link):
+        os.utime(file, (WHEN + 5, WHEN + 5), follow_symlinks=False)
+    build_image._clamp_times(tmp_path, WHEN)
+    assert [int(file.lstat().st_mtime) - WHEN for file in (old, young, link)] == [-5, 0, 0]
+
+
+def test_packages_that_were_not_built_are_named(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"table-hub_\*_arm64\.deb: `make deb"):
+        build_image._make_repository(tmp_path, tmp_path / "packages", "arm64")
 
 
 @pytest.mark.parametrize("name", ["hooks/table-hub", "scripts/init-bottom/table-hub"])
