@@ -125,9 +125,12 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def own_mirrors() -> tuple[str, str]:
-    """Return the archives that this computer's apt takes Debian and its security updates from."""
+    """Return the archives that this computer's apt takes Debian and its security updates from; Debian's own without any."""
     found = {"Debian": MIRROR, "Debian-Security": SECURITY}
-    listed = _output("apt-get", "indextargets", "--format", "$(LABEL) $(REPO_URI)", "Created-By: Packages")
+    form = "$(LABEL) $(REPO_URI)"
+    listed = (
+        _output("apt-get", "indextargets", "--format", form, "Created-By: Packages") if shutil.which("apt-get") else ""
+    )
     for line in listed.splitlines():
         label, _, address = line.rpartition(" ")  # a label may have spaces
         if label in found:

@@ -104,7 +104,13 @@ def test_debian_comes_from_where_this_computer_takes_it(
     monkeypatch: pytest.MonkeyPatch, listed: str, expected: tuple[str, str]
 ) -> None:
     monkeypatch.setattr(build_image, "_output", lambda *_: listed)
+    monkeypatch.setattr(build_image.shutil, "which", lambda _: "/usr/bin/apt-get")
     assert build_image.own_mirrors() == expected
+
+
+def test_a_computer_without_apt_names_the_archives_of_debian(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_image.shutil, "which", lambda _: None)
+    assert build_image.own_mirrors() == (build_image.MIRROR, build_image.SECURITY)
 
 
 def test_a_pc_finds_kernel_and_options_where_a_raspberry_pi_does(tmp_path: Path) -> None:
