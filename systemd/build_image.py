@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -35,8 +36,9 @@ TOOLS = {
     "mke2fs": "e2fsprogs",
     "apt-ftparchive": "apt-utils",
     "xz": "xz-utils",
-    "qemu-aarch64-static": "qemu-user-static",
 }
+# Debian's architectures as the kernel and qemu call them.
+PROCESSORS = {"arm64": "aarch64", "amd64": "x86_64"}
 MIRROR, SECURITY = "http://deb.debian.org/debian", "http://deb.debian.org/debian-security"
 COMPONENTS = "main non-free-firmware"  # the firmware of a Pi and of its Wi-Fi is not free
 # An image for a PC is only for `make image-check`: the same files of ours, and no emulator while it is built.
@@ -77,7 +79,7 @@ def main() -> None:
     given = _arguments().parse_args()
     if os.geteuid() != 0:
         sys.exit("make image: it needs root, to make the files of root: `sudo make image`.")
-    if missing := sorted({package for tool, package in TOOLS.items() if shutil.which(tool) is None}):
+    if missing := missing_packages(given.arch):
         sys.exit(f"make image: programs are missing: `apt-get install {' '.join(missing)}`, then run make again.")
     when = int(_output("git", "log", "-1", "--format=%ct"))
     os.environ["SOURCE_DATE_EPOCH"] = f"{when}"
@@ -122,6 +124,13 @@ def _arguments() -> argparse.ArgumentParser:
         "--url", default="", help="where the image will be downloaded; without it the manifest names the file"
     )
     return parser
+
+
+def missing_packages(arch: str) -> list[str]:
+    """Return Debian's packages that a build for an architecture needs and this computer lacks."""
+    processor = PROCESSORS[arch]
+    tools = TOOLS if platform.machine() == processor else {**TOOLS, f"qemu-{processor}-static": "qemu-user-static"}
+    return sorted({package for tool, package in tools.items() if shutil.which(tool) is None})
 
 
 def own_mirrors() -> tuple[str, str]:

@@ -164,6 +164,17 @@ def test_scripts_of_the_initramfs_need_no_others_first(name: str) -> None:
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(("machine", "emulator"), [("x86_64", ["qemu-user-static"]), ("aarch64", [])])
+def test_only_another_processor_needs_an_emulator(
+    monkeypatch: pytest.MonkeyPatch, machine: str, emulator: list[str]
+) -> None:
+    monkeypatch.setattr(build_image.platform, "machine", lambda: machine)
+    monkeypatch.setattr(build_image.shutil, "which", lambda _: None)
+    assert build_image.missing_packages("arm64") == sorted([*build_image.TOOLS.values(), *emulator])
+    monkeypatch.setattr(build_image.shutil, "which", lambda tool: f"/usr/bin/{tool}")
+    assert build_image.missing_packages("arm64") == []
+
+
 def test_the_list_of_parts_is_spdx_with_ids_of_its_own_for_each_part() -> None:
     parts = [("deb/debian", "libstdc++6", "14.2.0-19"), ("deb/debian", "zstd", "1:1~x+b1"), ("pypi", "zstd", "1")]
     listed = build_image.spdx(parts, WHEN)
