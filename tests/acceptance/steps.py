@@ -543,7 +543,7 @@ def staff_update(owner: Owner) -> None:
     """Staff find a newer version at the address of the configuration and install it; a stranger's is refused."""
     machine, keys = owner.machine, f"export GNUPGHOME=/home/{OWNER}/keys; cd {CLONE}"
     machine.run("apt-get install -y -qq apt-utils gnupg >/dev/null", seconds=300)
-    machine.run(f"mkdir -m 700 keys && {keys} && for key in own other; do gpg --batch --quiet --passphrase '' "
+    machine.run(f"rm -rf keys && mkdir -m 700 keys && {keys} && for key in own other; do gpg --batch --quiet --passphrase '' "
                 "--quick-gen-key $key ed25519 sign; done", user=OWNER)  # fmt: skip
 
     def build(what: str, key: str) -> None:
