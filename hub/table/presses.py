@@ -147,7 +147,7 @@ class Presses:
             at = min(max(at, 0), len(MENU) - 1)
             self._boxes.displays.show_text(seat, MENU[at][1])
             self._menu[seat.number] = at, self._menu_key(seat)
-            return True
+            return False  # only its own display
         picked = self._menu_choice(seat)
         self._menu.pop(seat.number, None)
         if picked is None or (signal.control, signal.edge) != ("push", "down"):
@@ -263,12 +263,10 @@ class Presses:
             roll = replace(decision.roll, count=dice.open.missing)
             moves = [] if dice.has_fallen else moves
             cursor, meaning = controls.press_roll(roll, moves, cursor, signal, dice=dice.open.state)
-        elif decision.roll and not moves:
-            if isinstance(signal, Turn) or self._menu_choice(seat) is not None:
-                return self._choose_from_menu(seat, signal)
-            return self._perform(seat, controls.press_beside_roll(signal, dice=dice.open.state, voting=dice.voting))
         elif moves:
             cursor, meaning = controls.press(moves, cursor, signal, self._play.labels)
+        elif decision.roll and isinstance(signal, Key) and self._menu_choice(seat) is None:
+            return self._perform(seat, controls.press_beside_roll(signal, dice=dice.open.state, voting=dice.voting))
         else:
             return self._choose_from_menu(seat, signal)
         explains = isinstance(meaning, controls.WhatIsThis) and meaning.answer is not None
