@@ -598,6 +598,8 @@ def test_dice_are_shown_at_the_seats_that_play_and_have_a_box(shop: TableRig) ->
     assert shown(shop)[2] == leaning
     shop.see("settled", 1, 6)
     assert shown(shop) == ["", "Push: right. Bar: read again", "", ""]
+    shop.take(Turn("box-2", -1))
+    assert shown(shop)[1] != "Sell", "it has rolled"
 
 
 def test_a_typed_batch_is_forgotten_when_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:

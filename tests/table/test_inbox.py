@@ -248,9 +248,8 @@ def test_a_claim_for_which_there_is_no_room_is_refused_at_once(rig: TableRig) ->
     answers: list[ClaimDecided] = []
     for number in range(MOST_CLAIMS + 5):
         rig.table.put(claim(number, answers))
-    assert [answer.say for answer in answers] == [
-        "Too many people are asking for a seat at once: try again in a moment."
-    ] * 5
+    refused = (False, "Too many people are asking for a seat at once: try again in a moment.")
+    assert [(answer.held, answer.say) for answer in answers] == [refused] * 5
 
 
 def test_a_flood_of_names_is_a_write_a_second_and_the_last_one_counts(rig: TableRig) -> None:

@@ -632,6 +632,7 @@ def test_only_a_phone_that_is_known_says_who_somebody_is(by: str) -> None:
         assert question(rig)["votes"] == {"1": "yes"}
         assert ("buzz", "box-2", "error") in rig.boxes.sent
         assert rig.state["state"] == "lobby"
+        assert not rig.state["seats"][1]["ready"], "its push answered a question"
     else:
         rig.say(2, "vote", {"say": "yes"})
         assert rig.state["state"] == "playing"

@@ -282,3 +282,11 @@ def test_a_vote_of_the_table_comes_first_and_the_pitch_goes_on_after_it() -> Non
     for seat in (1, 3):
         assert rig.say(seat, "vote", {"say": "no"})["ok"]
     assert said(rig) == [1]
+
+
+def test_the_dial_of_a_seat_that_reads_aloud_opens_no_menu_and_that_of_another_one_does() -> None:
+    rig = launched(table(boxes=True))
+    assert said(rig) == [1]
+    rig.take(Turn("box-1", 1), Turn("box-2", 1))
+    assert rig.boxes.texts["box-1"] == "Read it aloud. Push: done"
+    assert rig.boxes.texts["box-2"] == "Pause or go on? Push"
