@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from hub import games
 from hub.engine import house_player
-from hub.engine.decision import Roll
-from hub.errors import RulesBug
-from hub.ports import DiceSeen, Key, StaffRequest, Tick, Turn
-from hub.state import Batch, PublicState, ScreenState
+from hub.engine.decision import Roll, ask, ask_all, offer, roll
+from hub.engine.game import Rulebook
+from hub.errors import RulesBug, StartRefused
+from hub.ports import DiceKit, DiceSeen, Key, StaffRequest, Tick, Turn
+from hub.state import Batch, Kit, PublicDispute, PublicState, PutAside, ScreenState
 from hub.table.people.house_seats import HouseSettings
-from hub.table.views.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS, _public_dice
+from hub.table.views.demonstration import (
+    LOBBY_SECONDS,
+    MOST_SECONDS,
+    PAPER_SECONDS,
+    RESULT_SECONDS,
+    SEALED_SHARE,
+    STEP_SECONDS,
+    _public_dice,
+)
 from hub.venue import StaffFeed
+from tests.engine.ladder import Climb
 from tests.table.fakes import TableRig
+from tests.table.test_table import SHORT, made_up
 
 AFTER = 120
 ALL = [games.find(name) for name in games.names()]
@@ -332,3 +346,198 @@ def test_many_dice_lie_there_six_at_a_time() -> None:
     assert dice.done == [Batch([1, 2, 3, 4, 5, 6], "hub")]
     whole = _public_dice(roll, [6] * 6)
     assert (whole.batch, whole.faces, whole.done) == (6, [6] * 6, [])
+
+
+# --- games of these tests -----------------------------------------------------------------------------------
+
+
+async def endless(s: Climb) -> None:
+    """Ask one seat after the other, without an end."""
+    while True:
+        for seat in s.seats:
+            await ask(s, seat, [offer("climb"), offer("rest")], "Climb or rest.", "All wait for a climber.")
+
+
+async def secret(s: Climb) -> None:
+    """Let all choose in secret, without an end."""
+    while True:
+        await ask_all(s, {seat: [offer("climb"), offer("rest")] for seat in s.seats}, "Choose.", into="bid")
+
+
+async def throws(s: Climb) -> None:
+    """Let seat 2 roll one die after the other."""
+    while True:
+        await roll(s, 2, 1, 6, "trial", "Roll a die.")
+
+
+class Even(Random):
+    """Chance that always draws the same share of a range; what the house chooses is not its matter."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__(1)
+        self.share = share
+
+    def random(self) -> float:
+        return self.share
+
+    def getrandbits(self, k: int, /) -> int:
+        return super().getrandbits(k)
+
+
+def steady(rig: TableRig, share: float = 0.5) -> None:
+    """Let chance choose the middle between the shortest and the longest step, or another share."""
+    rig.table._demonstration._random = Even(share)
+
+
+def step(rig: TableRig) -> float:
+    """Take the next step at its time; return how many seconds after that the following one is due."""
+    due = rig.table._demonstration.due_at
+    assert due is not None
+    rig.clock.time = due
+    rig.take(Tick())
+    due = rig.table._demonstration.due_at
+    assert due is not None
+    return due - rig.clock.time
+
+
+def seats_shown(demonstration: PublicState) -> list[int]:
+    assert demonstration.view
+    return sorted(map(int, demonstration.view.seats))
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds"), [(0.0, 0.8 * STEP_SECONDS), (0.5, STEP_SECONDS), (1.0, 1.2 * STEP_SECONDS)]
+)
+def test_each_decision_stands_for_about_two_and_a_half_seconds(share: float, seconds: float) -> None:
+    rig = free_table(offered=[made_up("endless", endless)])
+    steady(rig, share)
+    begin(rig)
+    demonstration = rig.table._demonstration
+    assert demonstration.due_at
+    assert demonstration.due_at - rig.clock.time == pytest.approx(seconds), "the first one as well"
+    assert [step(rig) for _ in range(3)] == pytest.approx([seconds] * 3)
+
+
+def test_in_a_secret_choice_the_seats_after_the_first_one_take_a_quarter_of_that() -> None:
+    rig = free_table(offered=[made_up("secret", secret)])
+    steady(rig)
+    begin(rig)
+    assert step(rig) == pytest.approx(STEP_SECONDS * SEALED_SHARE)
+    first = shown(rig)
+    assert step(rig) == pytest.approx(STEP_SECONDS * SEALED_SHARE)
+    second = shown(rig)
+    assert step(rig) == pytest.approx(STEP_SECONDS), "the next choice"
+    third = shown(rig)
+    assert first and second and third  # noqa: PT018 - for mypy
+    assert (first.locked, second.locked, third.locked) == ([1], [1, 2], [])
+
+
+def test_dice_lie_there_for_a_step_before_the_rules_take_them() -> None:
+    rig = free_table(offered=[made_up("throws", throws)])
+    steady(rig)
+    begin(rig)
+    for _ in range(3):
+        assert shown(rig).dice is None  # type: ignore[union-attr]
+        assert step(rig) == pytest.approx(STEP_SECONDS)
+        dice = shown(rig).dice  # type: ignore[union-attr]
+        assert dice
+        assert (dice.seat, dice.count) == (2, 1)
+        assert step(rig) == pytest.approx(STEP_SECONDS)
+
+
+def test_a_demonstration_without_an_end_is_over_after_four_minutes_sharp() -> None:
+    for play in (endless, secret, throws):
+        rig = free_table(offered=[made_up("long", play)])
+        begin(rig)
+        assert wait(rig, 600, lambda rig=rig: shown(rig) is None) == MOST_SECONDS
+
+
+def test_a_game_that_has_ended_is_shown_again_after_a_minute_in_the_lobby(caplog: pytest.LogCaptureFixture) -> None:
+    rig = free_table(offered=[SHORT])
+    for number in (1, 2, 3):
+        demonstration = begin(rig) if number == 1 else shown(rig)
+        assert demonstration
+        assert (demonstration.match, demonstration.state) == (f"demonstration-{number}", "playing")
+        assert wait(rig, 60, lambda: shown(rig).state == "over") <= 1.2 * STEP_SECONDS + 0.25  # type: ignore[union-attr]
+        assert wait(rig, 60, lambda: shown(rig) is None) == RESULT_SECONDS
+        assert wait(rig, 120, lambda: shown(rig)) == LOBBY_SECONDS
+    assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.parametrize(
+    ("fits", "places", "playing"),
+    [((2, 6), 2, 2), ((2, 6), 3, 3), ((2, 6), 5, 3), ((2, 2), 4, 2), ((4, 6), 5, 4), ((3, 3), 3, 3)],
+)
+def test_three_seats_play_or_as_few_or_many_as_the_game_and_the_table_have(
+    fits: tuple[int, int], places: int, playing: int
+) -> None:
+    rig = free_table(places, offered=[made_up("endless", endless, fits)])
+    assert seats_shown(begin(rig)) == [*range(1, playing + 1)]
+
+
+def test_what_it_shows_is_its_own_match_and_nothing_of_the_lobby_or_of_an_earlier_match() -> None:
+    rig = free_table(4, offered=[made_up("endless", endless)])
+    rig.take(DiceKit("tray", 6))
+    begin(rig)
+    lobby = replace(
+        rig.table._snapshots.public(rig.table._resumption.table),
+        kit=Kit(6),
+        put_aside=[PutAside("m-1", "x", "X", 0, [1, 2], [1])],
+        dispute=PublicDispute("open", 1, [3], "read"),
+        preset="full",
+        options={"rungs": 9},
+    )
+    picture = rig.table._demonstration.picture(lobby)
+    assert picture
+    assert (picture.kit, picture.put_aside, picture.dispute, picture.preset, picture.options) == (
+        None,
+        [],
+        None,
+        "",
+        {},
+    )
+    assert (picture.game, picture.title, picture.state, picture.over) == ("endless", "Endless", "playing", None)
+    assert (picture.want, picture.locked, picture.games) == ("All wait for a climber.", [], [])
+    assert picture.seats[3] == lobby.seats[3]
+    assert (picture.table, picture.name, picture.code, picture.seq) == (lobby.table, lobby.name, lobby.code, lobby.seq)
+
+
+def test_the_result_of_a_demonstration_has_highlights() -> None:
+    rig = free_table(offered=[games.find("bid-it")])
+    assert begin(rig).highlights == []
+    wait(rig, MOST_SECONDS, lambda: shown(rig) is None or shown(rig).state == "over")  # type: ignore[union-attr]
+    over = shown(rig)
+    assert over
+    assert over.over
+    assert over.highlights
+
+
+def test_a_game_that_cannot_start_is_left_out() -> None:
+    def refuse(_: object) -> Climb:
+        raise StartRefused("It has no cards.")
+
+    rules = Rulebook(deal=refuse, play=endless, explain=lambda *_: None)
+    rig = free_table(offered=[replace(made_up("bad", endless), rulebook=rules), made_up("good", endless)])
+    pictures = len(rig.page.shown)
+    assert wait(rig, 10 * AFTER, lambda: shown(rig)) == AFTER + LOBBY_SECONDS
+    assert shown(rig).game == "good"  # type: ignore[union-attr]
+    assert len(rig.page.shown) == pictures + 1, "the lobby stayed as it was"
+
+
+def test_a_house_that_has_nothing_to_do_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(house_player, "play", lambda *_: None)
+    rig = free_table(offered=[made_up("endless", endless)])
+    begin(rig)
+    wait(rig, 10, lambda: shown(rig) is None)
+    wait(rig, 10 * AFTER, lambda: shown(rig))
+    assert shown(rig) is None, "there is no other game"
+    assert rig.table._demonstration.due_at is None
+
+
+def test_paper_gets_its_picture_at_the_first_step_after_a_minute() -> None:
+    for early, has_picture in ((0.5, False), (0.0, True)):
+        rig = free_table(offered=[made_up("endless", endless)])
+        begin(rig)
+        rig.clock.time += PAPER_SECONDS - early
+        rig.take(Tick())
+        assert bool(screen(rig).paper) is has_picture

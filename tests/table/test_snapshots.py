@@ -7,10 +7,15 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.ports import PhoneLink, Tick, Turn
+from hub.ports import DiceKit, PhoneLink, StaffRequest, Tick, Turn
+from hub.state import Waiting, WantedRoll
+from hub.table.people.absence import CALL_SECONDS
+from hub.table.seating.seat_list import HAND_OVER_SECONDS
+from hub.table.views.snapshot import view
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES as FISHING
 from tests.table.test_dispute import at, read, wait
+from tests.table.test_lobby import PresetRig
 from tests.table.test_table import BROKEN, SHORT
 
 
@@ -223,3 +228,134 @@ def test_a_claim_is_named_to_the_seat_that_it_is_for() -> None:
     rig.claim(1)
     assert rig.state["claiming"] == [1]
     assert (own(rig, 1, "claim"), own(rig, 2, "claim")) == ((1,), (None,))
+
+
+def staff(rig: TableRig, verb: str, **args: Any) -> None:
+    rig.take(StaffRequest(verb, args, lambda *_: None))
+
+
+def test_what_staff_and_people_choose_for_a_table_is_in_its_picture() -> None:
+    rig = TableRig(2, offered=[SHORT], boxes=False)
+    rig.sit()
+    chosen = "volume", "until", "hub_rolls", "hints", "explain", "kit"
+    assert public(rig, *chosen) == (60, None, False, False, None, None)
+    staff(rig, "volume", percent=20)
+    staff(rig, "limit", minutes=20)
+    assert rig.say(1, "hub_rolls", {"on": True})["ok"]
+    assert rig.say(1, "hints", {"allow": True})["ok"]
+    assert rig.say(1, "lessons", {"explain": False})["ok"]
+    rig.take(DiceKit("tray", 6))
+    assert public(rig, *chosen[:5]) == (20, int(rig.wall()) + 20 * 60, True, True, False)
+    assert rig.state["kit"]
+    assert rig.page.newest
+    assert (rig.page.newest.volume, rig.page.newest.until) == public(rig, "volume", "until")
+
+
+def test_a_wish_with_a_preset_is_in_the_picture_with_its_options() -> None:
+    rig = PresetRig(boxes=False)
+    rig.sit()
+    assert public(rig, "preset", "options") == ("", {})
+    assert rig.say(2, "wish", {"game": "bid-it", "preset": "long"})["ok"]
+    assert public(rig, "preset", "options") == ("long", {"match": 5, "teams": "none"})
+
+
+def test_a_start_that_somebody_may_still_delay_is_announced() -> None:
+    rig = TableRig(2, offered=[FISHING["turns"]], boxes=False)
+    rig.sit()
+    assert rig.state["starting"] is None
+    rig.say(1, "start", {"game": "turns", "options": {}})
+    assert rig.state["starting"]["game"] == "turns"
+
+
+def test_a_seat_that_lets_the_others_wait_is_called_and_a_pause_and_a_question_are_named() -> None:
+    rig = at(boxes=False)
+    read(rig, 3)
+    wait(rig, CALL_SECONDS - 1)
+    assert public(rig, "nudged", "paused", "question") == ([], None, None)
+    wait(rig, 1)
+    assert rig.state["nudged"] == [2]
+    assert rig.say(3, "pause")["ok"]
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert rig.state["paused"] == 3
+    assert (rig.state["question"]["kind"], rig.state["question"]["votes"]) == ("put_aside", {"1": "yes"})
+
+
+def test_a_match_that_has_gone_on_for_a_while_says_how_long_it_takes() -> None:
+    rig = at(boxes=False)
+    assert rig.state["minutes_left"] is None
+    wait(rig, 60)
+    read(rig, 3)
+    low, high = rig.state["minutes_left"]
+    assert 1 <= low < high <= 3
+
+
+def until_over(rig: TableRig, face: int) -> None:
+    """Let seat 1 roll this face until it has 20 points."""
+    while rig.state["state"] == "playing":
+        read(rig, face)
+        if rig.state["state"] == "playing":
+            assert rig.act(2, "go")["ok"]
+
+
+def test_each_match_that_is_over_has_highlights_of_its_own_and_its_game_is_known() -> None:
+    rig = at(boxes=False)
+    read(rig, 6)
+    assert public(rig, "highlights", "games") == ([], [])
+    assert rig.act(2, "go")["ok"]
+    until_over(rig, 6)
+    assert rig.state["highlights"] == ["Dice were thrown 4 times."]
+    assert [(one["name"], one["known"]) for one in rig.state["games"]] == [("turns", True)]
+    rig.start("turns")
+    assert rig.state["highlights"] == []
+    until_over(rig, 3)
+    assert rig.state["highlights"] == ["Dice were thrown 7 times."]
+
+
+def test_the_last_choice_that_was_revealed_has_its_number_in_its_own_match() -> None:
+    rig = at("hooks", boxes=False)
+    read(rig, 3)
+    for seat in (1, 2):
+        rig.act(seat, "hook")
+    assert rig.state["revealed"] is None
+    rig.act(3, "line")
+    assert rig.state["revealed"] == 1
+    assert rig.page.newest
+    assert rig.page.newest.revealed == 1
+    assert rig.act(1, "go")["ok"]
+    rig.start("hooks")
+    assert rig.state["revealed"] is None
+
+
+def test_a_hand_over_code_is_in_the_hand_of_its_seat_alone() -> None:
+    rig = TableRig(2, offered=[SHORT], boxes=False)
+    rig.sit()
+    assert own(rig, 1, "hand_over", "hand_over_seconds") == (None, 0)
+    assert rig.say(1, "hand_over", {"show": True})["ok"]
+    assert len(rig.hand(1)["hand_over"]) == 16
+    assert rig.hand(1)["hand_over_seconds"] == HAND_OVER_SECONDS
+    assert own(rig, 2, "hand_over", "hand_over_seconds") == (None, 0)
+
+
+def test_while_a_match_is_held_up_nobody_is_awaited() -> None:
+    rig = at(boxes=False)
+    match = rig.table._play.match
+    assert match
+    assert view(match).waiting == Waiting(roll=WantedRoll(1, 1, 6, "catch"), seats=[], secret=False)
+    assert view(match, held=True).waiting == Waiting(seats=[])
+    read(rig, 3)
+    match = rig.table._play.match
+    assert match
+    assert view(match).waiting.seats == ["2"]
+    assert view(match, held=True).waiting.seats == []
+
+
+def test_a_picture_says_which_table_it_is_of() -> None:
+    rig = TableRig(2, offered=[SHORT], boxes=False)
+    assert public(rig, "table", "name", "code", "url") == (
+        "1", "Table 1", rig.table.code, "http://10.42.0.1:8080",
+    )  # fmt: skip
+    epoch = rig.state["epoch"]
+    rig.sit()
+    rig.start("short")
+    assert rig.state["epoch"] == epoch + 1
+    assert [rig.hand(1)[name] for name in ("epoch", "seq", "seat")] == [*public(rig, "epoch", "seq"), 1]

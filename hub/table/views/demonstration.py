@@ -111,7 +111,7 @@ class Demonstration(Part):
 
     def _is_free(self) -> bool:
         """Return whether no person has or claims a seat, no match is under way, and the table works."""
-        if not self._after or not self._games or self._play.stopped or self._play.seats or self._play.fault:
+        if not self._after or not self._games or self._play.stopped or self._play.seats:
             return False
         return not self._seats.claimed_seats and not any(
             seat.sid or (seat.joined and not seat.is_house) for seat in self._seats

@@ -38,7 +38,7 @@ class Snapshots:
 
     def __init__(
         self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People, staff: StaffDesk, hints: Hints,
-        lessons: Lessons, reveal: Reveal, fingerprint: str = "",
+        lessons: Lessons, reveal: Reveal, fingerprint: str,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = core.play, core.seats, core.notices
         self._rolls, self._boxes, self._people, self._staff = rolls, boxes, people, staff
