@@ -47,7 +47,8 @@ TESTS: Mapping[str, Sequence[str]] = {
     ),
     "hub/table/staff": ("staff", "opening_hours", "people", "table"),
     "hub/table/views": (
-        "snapshots", "publisher", "demonstration", "hints", "lessons", "reveal", "printed_cards", "people", "table",
+        "snapshots", "publisher", "demonstration", "hints", "lessons", "reveal", "pitches", "printed_cards", "people",
+        "table",
     ),
     "hub/table": (
         "loop", "presses", "captions", "rolls", "requests", "requests_law", "parts", "inbox", "faults", "staff", "lobby",

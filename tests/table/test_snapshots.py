@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from hub import games
+from hub.engine.decision import offer, roll_or
 from hub.ports import DiceKit, PhoneLink, StaffRequest, Tick, Turn
 from hub.state import Waiting, WantedRoll
+from hub.table.loop import Table
 from hub.table.people.absence import CALL_SECONDS
 from hub.table.seating.seat_list import HAND_OVER_SECONDS
 from hub.table.views.snapshot import view
+from tests.made_labels import made_labels
 from tests.table.fakes import TableRig
 from tests.table.test_dispute import GAMES as FISHING
-from tests.table.test_dispute import at, read, wait
+from tests.table.test_dispute import Fishing, at, game, read, wait
 from tests.table.test_lobby import PresetRig
 from tests.table.test_table import BROKEN, SHORT
 
@@ -210,6 +214,14 @@ def test_screens_have_what_phones_have_and_the_codes_of_free_seats() -> None:
     assert screen
     assert (screen.seq, screen.state, screen.want) == public(rig, "seq", "state", "want")
     assert (screen.fingerprint, screen.light) == ("", 100)
+    staff(rig, "light", percent=30)
+    assert rig.page.newest
+    assert rig.page.newest.light == 30
+    signed = TableRig(2, offered=[SHORT], start=False)
+    signed.table = Table("1", "Table 1", 2, [SHORT], signed.ports, fingerprint="AB:CD")
+    signed.table.start()
+    assert signed.page.newest
+    assert signed.page.newest.fingerprint == "AB:CD"
 
 
 def test_suspended_matches_are_offered_between_matches_alone() -> None:
@@ -287,6 +299,49 @@ def test_a_match_that_has_gone_on_for_a_while_says_how_long_it_takes() -> None:
     read(rig, 3)
     low, high = rig.state["minutes_left"]
     assert 1 <= low < high <= 3
+    rig.store.broken = "It is full."
+    rig.act(2, "go")
+    assert public(rig, "state", "minutes_left") == ("stopped", None)
+
+
+def test_a_match_that_its_rules_have_stopped_says_no_more_how_long_it_takes() -> None:
+    rig = TableRig(2, offered=[BROKEN], boxes=False)
+    rig.sit()
+    rig.start("broken")
+    wait(rig, 60)
+    rig.act(1, "climb", by=1)
+    assert rig.state["minutes_left"]
+    rig.act(2, "climb", by=2)
+    assert public(rig, "state", "minutes_left") == ("stopped", None)
+
+
+def test_a_match_that_is_resumed_has_its_own_name_whatever_game_was_chosen_since() -> None:
+    rig = TableRig(2, offered=[FISHING["turns"], FISHING["hooks"]], boxes=False)
+    rig.sit()
+    rig.start("turns")
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert rig.say(2, "vote", {"say": "yes"})["ok"]
+    assert rig.say(1, "wish", {"game": "hooks"})["ok"]
+    assert public(rig, "game", "title") == ("hooks", "Hooks")
+    assert rig.say(1, "take_up", {"match": "m-1"})["ok"]
+    assert public(rig, "state", "game", "title") == ("playing", "turns", "Turns")
+
+
+async def market(s: Fishing) -> None:
+    """Let seat 1 sell its catch before each roll."""
+    while True:
+        await roll_or(s, 1, 1, 6, "catch", "Roll a die, or sell.", [offer("sell")])
+
+
+def test_who_may_sell_before_a_roll_may_not_sell_once_the_dice_lie_there() -> None:
+    rig = TableRig(2, boxes=False, offered=[game("market", market)])
+    rig.sit()
+    rig.start("market")
+    assert own(rig, 1, "moves", "faces") == ([{"move": "sell"}], {"count": 1, "sides": 6})
+    rig.see("settled", 4)
+    assert own(rig, 1, "moves") == ([],)
+    wait(rig, 30)
+    assert own(rig, 1, "moves") == ([{"move": "sell"}],), "the next roll"
 
 
 def until_over(rig: TableRig, face: int) -> None:
@@ -295,6 +350,17 @@ def until_over(rig: TableRig, face: int) -> None:
         read(rig, face)
         if rig.state["state"] == "playing":
             assert rig.act(2, "go")["ok"]
+
+
+def test_highlights_that_a_game_defines_come_first() -> None:
+    told = made_labels(
+        {"minutes": 1, "blurb": "", "screen": {"highlights": [{"kind": "roll", "say": "Fish bit {times}."}]}}
+    )
+    rig = TableRig(2, boxes=False, offered=[replace(FISHING["turns"], labels=told)])
+    rig.sit()
+    rig.start("turns")
+    until_over(rig, 6)
+    assert rig.state["highlights"] == ["Fish bit 4 times.", "Dice were thrown 4 times."]
 
 
 def test_each_match_that_is_over_has_highlights_of_its_own_and_its_game_is_known() -> None:
