@@ -315,18 +315,6 @@ def test_a_match_that_its_rules_have_stopped_says_no_more_how_long_it_takes() ->
     assert public(rig, "state", "minutes_left") == ("stopped", None)
 
 
-def test_a_match_that_is_resumed_has_its_own_name_whatever_game_was_chosen_since() -> None:
-    rig = TableRig(2, offered=[FISHING["turns"], FISHING["hooks"]], boxes=False)
-    rig.sit()
-    rig.start("turns")
-    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
-    assert rig.say(2, "vote", {"say": "yes"})["ok"]
-    assert rig.say(1, "wish", {"game": "hooks"})["ok"]
-    assert public(rig, "game", "title") == ("hooks", "Hooks")
-    assert rig.say(1, "take_up", {"match": "m-1"})["ok"]
-    assert public(rig, "state", "game", "title") == ("playing", "turns", "Turns")
-
-
 async def market(s: Fishing) -> None:
     """Let seat 1 sell its catch before each roll."""
     while True:
@@ -375,6 +363,15 @@ def test_each_match_that_is_over_has_highlights_of_its_own_and_its_game_is_known
     assert rig.state["highlights"] == []
     until_over(rig, 3)
     assert rig.state["highlights"] == ["Dice were thrown 7 times."]
+
+
+def test_a_match_that_is_over_keeps_its_name_while_the_next_game_is_chosen() -> None:
+    rig = TableRig(2, offered=[FISHING["turns"], FISHING["hooks"]], boxes=False)
+    rig.sit()
+    rig.start("turns")
+    until_over(rig, 6)
+    assert rig.say(1, "wish", {"game": "hooks"})["ok"]
+    assert public(rig, "state", "game", "title") == ("over", "turns", "Turns")
 
 
 def test_the_last_choice_that_was_revealed_has_its_number_in_its_own_match() -> None:
