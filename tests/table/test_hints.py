@@ -314,3 +314,21 @@ def test_a_phone_that_turns_hints_on_leaves_those_of_others_as_they_are() -> Non
     before = rig.hand(1)["hint"]
     assert rig.say(1, "hints", {"on": True})["ok"]
     assert rig.hand(1)["hint"] == before, "it is not reckoned twice"
+
+
+def test_a_phone_that_turns_its_hints_off_and_on_again_has_the_same_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig, reckoned, reckon = alone(), list[int](), hints.reckon
+
+    def count(seat: int, *rest: Any) -> None:
+        reckoned.append(seat)
+        reckon(seat, *rest)
+
+    monkeypatch.setattr(hints, "reckon", count)
+    rig.start()
+    assert rig.say(1, "hints", {"on": True})["ok"]
+    hint = rig.hand(1)["hint"]
+    assert hint
+    for on in (False, True):
+        assert rig.say(1, "hints", {"on": on})["ok"]
+        assert rig.hand(1)["hint"] == (hint if on else None)
+    assert reckoned == [1], "the house thinks once"

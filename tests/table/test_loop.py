@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hub.ports import BoxBid, BoxUnlocked, Key, PhoneGarbled, PhoneLink, PhoneRequest, Tick, Turn
+from hub.ports import BoxBid, BoxLocked, BoxUnlocked, Key, PhoneGarbled, PhoneLink, PhoneRequest, Tick, Turn
 from hub.table.base.slow_disk import SLOW_DISK
 from hub.table.loop import Table
 from hub.table.restarts import LINKS, LINKS_SECONDS, RENAMES, RENAMES_SECONDS
@@ -68,6 +68,19 @@ def test_each_table_draws_a_code_of_its_own_and_keeps_it() -> None:
     assert len({rig.table.code for rig in rigs}) == 5
     again = TableRig(2, seed=9, offered=offered, store=rigs[0].store)
     assert again.table.code == rigs[0].table.code
+
+
+def test_a_table_without_a_time_for_reveals_shows_none_on_its_rings() -> None:
+    rig = TableRig(3, offered=[FISHING["hooks"]], start=False, boxes=False)
+    rig.table = Table("1", "Table 1", 3, [FISHING["hooks"]], rig.ports)
+    rig.table.start()
+    rig.sit()
+    rig.start("hooks")
+    read(rig, 3)
+    for seat in (1, 2, 3):
+        assert rig.act(seat, "hook")["ok"]
+    assert rig.state["revealed"] == 1
+    assert "reveal" not in {picture.pattern for picture in rig.lamps.shown[-1].values()}
 
 
 # --- requests of phones ------------------------------------------------------------------------------------
@@ -158,6 +171,13 @@ def test_a_person_who_takes_a_lock_back_is_there_and_a_box_that_reveals_by_itsel
     assert rig.state["seats"][2]["presence"] == "here"
 
 
+@pytest.mark.parametrize("used", ["turn", "lock"])
+def test_a_person_who_uses_the_box_of_a_seat_is_there(used: str) -> None:
+    rig = locked_away()
+    rig.take(Turn("box-3", 1) if used == "turn" else BoxLocked("box-3", rig.boxes.rounds["box-3"].round))
+    assert rig.state["seats"][2]["presence"] == "here"
+
+
 def test_an_old_lock_that_is_taken_back_shows_nothing_of_a_person_who_is_there() -> None:
     rig = at("hooks")
     read(rig, 3)
@@ -215,6 +235,25 @@ def test_a_slow_disk_that_fails_is_called_failed_and_no_longer_slow() -> None:
     store.broken = ""
     assert pictures(rig, Tick()) == 1
     assert texts(rig) == []
+
+
+def test_a_disk_that_fails_under_a_press_of_a_box_is_shown_at_once() -> None:
+    rig = TableRig(2, offered=[FISHING["turns"]])
+    rig.boxes_up()
+    rig.store.broken = "The disk is full."
+    assert pictures(rig, Key("box-1", "push", "down")) == 1
+    assert (rig.state["state"], texts(rig)) == ("stopped", ["The disk is full."])
+
+
+def test_a_touch_ends_a_demonstration_and_a_moment_without_one_does_not() -> None:
+    rig = TableRig(2, offered=[FISHING["turns"]], attract_seconds=5)
+    rig.boxes_up()
+    rig.clock.time += 5
+    rig.take(Tick(), Tick())
+    assert rig.page.newest
+    assert rig.page.newest.demonstration
+    rig.take(Key("box-1", "k1", "down"))
+    assert rig.page.newest.demonstration is None
 
 
 def test_only_known_signals_are_handled() -> None:

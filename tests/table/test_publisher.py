@@ -60,6 +60,18 @@ def test_a_table_that_never_started_shows_free_seats(seats: int, monkeypatch: py
     assert [one["text"] for one in state["notices"]] == [RESTARTED]
 
 
+def test_a_table_that_cannot_show_its_new_start_keeps_its_last_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = playing()
+    before = rig.state
+    with monkeypatch.context() as broken:
+        broken.setattr(People, "run_due", failing)
+        broken.setattr(Publisher, "show_phones", failing)
+        rig.take(Tick())
+    assert (rig.state["state"], [one["text"] for one in rig.state["notices"]]) == ("stopped", [RESTARTED])
+    assert rig.state["seats"] == before["seats"]
+    assert rig.state["view"] == before["view"] is not None
+
+
 # --- a disk that is waited for -----------------------------------------------------------------------------
 
 

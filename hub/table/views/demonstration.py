@@ -137,7 +137,7 @@ class Demonstration(Part):
         self._count += 1
         seats = range(1, max(game.seats[0], min(game.seats[1], places, MOST_SEATS)) + 1)
         try:
-            self._match = Match(game, list(seats), {})
+            self._match = Match(game, list(seats))
             self._chance.settle(self._match)
         except HubError as error:
             self._exclude(game, error)
