@@ -40,19 +40,21 @@ TESTS: Mapping[str, Sequence[str]] = {
     "hub/table/dice": ("rolls", "dispute", "hub_rolls", "chance", "faults", "table"),
     "hub/table/match": ("match_log", "feed", "play", "minutes_left", "highlights", "faults", "dispute", "after_a_match", "table"),
     "hub/table/people": (
-        "people", "vacancy", "lobby", "house_seats", "pitches", "after_a_match", "worst_luck", "printed_cards",
+        "absence", "endings", "suspended", "new_phone", "lobby", "vacancy", "house_seats", "pitches", "after_a_match",
+        "worst_luck", "printed_cards", "people",
     ),
     "hub/table/seating": (
-        "claims", "questions", "notices", "lobby", "vacancy", "house_seats", "worst_luck", "people", "after_a_match", "table",
+        "claims", "questions", "notices", "lobby", "new_phone", "suspended", "endings", "absence", "vacancy", "house_seats",
+        "worst_luck", "after_a_match", "people", "table",
     ),
-    "hub/table/staff": ("staff", "opening_hours", "people", "table"),
+    "hub/table/staff": ("staff", "opening_hours", "endings", "suspended", "people", "table"),
     "hub/table/views": (
-        "snapshots", "publisher", "demonstration", "hints", "lessons", "reveal", "pitches", "printed_cards", "people",
-        "table",
+        "snapshots", "publisher", "demonstration", "hints", "lessons", "reveal", "pitches", "printed_cards", "absence",
+        "endings", "suspended", "people", "table",
     ),
     "hub/table": (
         "loop", "presses", "captions", "rolls", "requests", "requests_law", "parts", "inbox", "faults", "staff", "lobby",
-        "pitches", "dispute", "people", "table",
+        "pitches", "dispute", "absence", "endings", "suspended", "people", "table",
     ),
 }  # fmt: skip
 """By folder, the tests that are to notice changes in its files; of the table, only the ends of their names."""

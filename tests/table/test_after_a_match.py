@@ -9,9 +9,9 @@ from hub.table.dice.dispute import ASK_SECONDS as DISPUTE_SECONDS
 from hub.table.people.endings import IDLE_SECONDS
 from hub.table.seating.seat_list import ACTIVE_SECONDS
 from tests.table.fakes import TableRig
+from tests.table.guests import later, pass_time, sleep, staff
 from tests.table.test_dispute import GAMES, read
 from tests.table.test_house_seats import alone, play_to_end
-from tests.table.test_people import later, pass_time, sleep, staff
 
 
 def finished() -> TableRig:

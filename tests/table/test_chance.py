@@ -15,8 +15,8 @@ from hub.ports import Tick
 from hub.table.base.chance import Chance
 from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
+from tests.table.guests import bring_on
 from tests.table.test_hints import think
-from tests.table.test_people import bring_on
 
 
 def whole_evening(seed: int) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from hub.table.match.match_log import KeptReading
 from hub.table.people.house_seats import HouseSettings
 from hub.table.seating.seats import PHONE_FIRST_SECONDS
 from tests.table.fakes import TableRig
-from tests.table.test_people import staff
+from tests.table.guests import staff
 from tests.table.test_table import LABELS
 
 CLAIMED = claim_caption(push=False)

@@ -17,8 +17,8 @@ from hub.table.views import hints
 from hub.table.views.hints import AGAIN_SECONDS, SECONDS
 from tests.patience import PATIENCE
 from tests.table.fakes import TableRig
+from tests.table.guests import bring_on
 from tests.table.test_house_seats import alone
-from tests.table.test_people import bring_on
 
 
 def wait(rig: TableRig, seat: int = 1) -> dict[str, Any] | None:

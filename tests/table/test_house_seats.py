@@ -13,7 +13,7 @@ from hub.ports import DiceKit, StaffRequest, Tick
 from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
-from tests.table.test_people import bring_on, pass_time, question, sleep
+from tests.table.guests import bring_on, pass_time, question, sleep
 
 QUICK = HouseSettings(seconds=0.0)
 MOST_ACTIONS = 4000

@@ -1,4 +1,4 @@
-"""The lobby: the owner's presets, and what a game needs that is not there."""
+"""The lobby: presets of the owner, what a game needs that is not there, wishes, and starts of matches."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 
 from hub import games
 from hub.engine.match import Head
-from hub.ports import Dice, DiceKit, Turn
+from hub.ports import BoxDown, Dice, DiceKit, Turn
 from hub.state import Preset
 from hub.table.loop import Table
-from hub.table.parts import TableSettings
-from hub.table.people.lobby import PUSH_AGAIN_SECONDS
+from hub.table.people.lobby import MOST_SEATS, MOST_WAITS, PUSH_AGAIN_SECONDS, START_SECONDS
+from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import FakeBoxes, TableRig
+from tests.table.guests import later, pass_time, sleep, staff
 
 FULL = Preset("full", "All the advanced rules.", {"advanced": True})
 LONG = Preset("long", "Five points win.", {"match": 5, "teams": "none"})
@@ -27,9 +28,8 @@ class PresetRig(TableRig):
     def __init__(self, seats: int = 3, *, boxes: bool = True, reader: bool | Dice = True) -> None:
         super().__init__(seats, boxes=boxes, reader=reader, offered=OFFERED, start=False)
         self.table = Table(
-            "1", "Table 1", seats, OFFERED, self.ports, place_boxes=self.named,
-            settings=TableSettings(presets={"bid-it": [FULL, LONG]}),
-        )  # fmt: skip
+            "1", "Table 1", seats, OFFERED, self.ports, place_boxes=self.named, presets={"bid-it": [FULL, LONG]}
+        )
         self.table.start()
 
     def offer(self, game: str) -> dict[str, Any]:
@@ -238,3 +238,179 @@ def test_options_that_somebody_chooses_in_the_lobby_are_told_to_all_and_begin_wi
     assert rig.table.match
     assert rig.table.match.setup.options["tight_game"] is True
     assert rig.state["options"] == {"tight_game": True}
+
+
+# --- starts, wishes and seats ------------------------------------------------------------------------------
+
+
+def test_a_start_that_is_asked_for_again_and_again_begins_in_time() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(int(START_SECONDS)):
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        pass_time(rig, 1)
+    assert rig.state["state"] == "playing"
+
+
+def test_one_guest_holds_a_start_up_twice_and_no_more() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(MOST_WAITS):
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        rig.say(3, "ready", {"ready": False})
+        assert rig.state["starting"] is None
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    rig.say(3, "ready", {"ready": False})
+    assert rig.state["starting"]
+    pass_time(rig, START_SECONDS - 1)
+    rig.say(3, "start", {"game": "bid-and-bait", "options": {}})
+    pass_time(rig, 1)
+    assert rig.state["state"] == "playing", "another start does not begin the seconds anew"
+
+
+def test_who_would_start_another_game_lets_the_first_wait_before() -> None:
+    rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
+    rig.sit()
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    assert "Seat 1 is starting another game" in rig.say(3, "start", {"game": "bid-it", "options": {}})["error"]
+    assert rig.state["starting"]["game"] == "bid-and-bait"
+    odd: list[Any] = [None, False, 0, [], {}]
+    for preset in odd:
+        assert not rig.say(3, "wish", {"game": "bid-it", "preset": preset})["ok"]
+
+
+def test_two_waits_are_enough() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(2):
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        assert rig.say(2, "wait")["ok"]
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    assert not rig.say(2, "wait")["ok"]
+    pass_time(rig, START_SECONDS)
+    assert rig.state["state"] == "playing"
+    assert not rig.say(2, "ready", {"ready": "no"})["ok"]
+
+
+def test_the_starts_of_a_match_are_delayed_twelve_times_in_all_whoever_sits_down_anew() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(2):  # the count begins anew with each match
+        for delays in range(MOST_WAITS * MOST_SEATS):
+            if delays % MOST_WAITS == 0:
+                rig.say_leave(2)
+                rig.sit(2)
+            assert rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+            assert rig.say(2, "wait")["ok"]
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        assert not rig.say(3, "wait")["ok"]
+        later(rig, START_SECONDS)
+        assert rig.state["state"] == "playing"
+        assert staff(rig, "end")[0]
+
+
+def test_a_start_whose_time_is_past_while_the_disk_fails_is_shown_without_seconds() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    rig.store.broken = "no space"
+    rig.clock.time += START_SECONDS + 3
+    before = len(rig.phones.public)
+    rig.say(2, "name", {"name": "Ada"})
+    shown = rig.phones.public[before:]
+    assert [one["starting"]["seconds"] for one in shown if one["starting"]] == [0]
+
+
+@pytest.mark.parametrize(("seat", "freed"), [(2, False), (3, False), (4, True), (6, False)])
+def test_only_the_seat_of_somebody_who_is_gone_is_freed(seat: int, freed: bool) -> None:
+    """Seat 2 is the house's, seat 3 is empty; somebody has pushed box 4, which has just been unplugged."""
+    rig = TableRig(4)
+    rig.boxes_up()
+    rig.sit(1)
+    assert rig.say(1, "house", {"seat": 2, "strength": "easy"})["ok"]
+    rig.press(4, "push")
+    rig.take(BoxDown("box-4", "unplugged"))
+    before = [one["held"] for one in rig.state["seats"]]
+    assert rig.say(1, "free", {"seat": seat})["ok"] is freed
+    assert [one["held"] for one in rig.state["seats"]] == ([*before[:3], False] if freed else before)
+
+
+def test_the_seat_of_a_player_who_is_gone_is_not_freed_in_a_match(phones: TableRig) -> None:
+    sleep(phones, 3)
+    pass_time(phones, LEFT_SECONDS)
+    assert not phones.say(1, "free", {"seat": 3})["ok"]
+    assert phones.state["seats"][2]["held"]
+
+
+@pytest.mark.parametrize(
+    ("wishes", "chosen"),
+    [(("bid-it", "bid-and-bait", "bid-and-bait"), "bid-and-bait"), (("bid-and-bait", "bid-it"), "bid-it")],
+)
+def test_the_game_with_most_wishes_is_chosen_and_in_a_tie_the_newest(wishes: tuple[str, ...], chosen: str) -> None:
+    rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
+    rig.sit()
+    for seat, game in enumerate(wishes, 1):
+        assert rig.say(seat, "wish", {"game": game})["ok"]
+    assert (rig.state["game"], rig.state["preset"]) == (chosen, "")
+
+
+def test_what_most_wish_for_is_chosen_after_a_restart_too() -> None:
+    offered = [games.find(name) for name in ("bid-and-bait", "bid-it")]
+    rig = TableRig(boxes=False, offered=offered)
+    rig.sit()
+    for seat in (1, 2):
+        assert rig.say(seat, "wish", {"game": "bid-it"})["ok"]
+    assert TableRig(boxes=False, offered=offered, store=rig.store).state["game"] == "bid-it"
+
+
+def test_a_match_begins_when_all_are_ready_or_five_seconds_after_one_insists() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    assert rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert (rig.state["state"], rig.state["starting"]["seconds"]) == ("lobby", START_SECONDS)
+    assert rig.say(2, "wait")["ok"]
+    assert rig.state["starting"] is None
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    rig.say(2, "ready")
+    assert rig.state["state"] == "lobby"
+    rig.say(3, "ready")
+    assert rig.state["state"] == "playing"
+    other = TableRig(boxes=False)
+    other.sit()
+    other.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    pass_time(other, START_SECONDS)
+    assert other.state["state"] == "playing"
+
+
+def test_a_dead_phone_is_not_dealt_in_and_anybody_seated_frees_its_seat() -> None:
+    rig = TableRig(4, boxes=False)
+    rig.sit()
+    sleep(rig, 4)
+    assert not rig.say(1, "free", {"seat": 3})["ok"], "somebody is there"
+    rig.ready_but(4)
+    assert rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert rig.state["starting"], "a phone that sleeps for a moment may come back"
+    pass_time(rig, START_SECONDS)
+    assert set(rig.state["view"]["seats"]) == {"1", "2", "3"}
+    other = TableRig(4, boxes=False)
+    other.sit()
+    sleep(other, 4)
+    pass_time(other, LEFT_SECONDS)
+    assert other.say(1, "free", {"seat": 4})["ok"]
+    assert not other.state["seats"][3]["held"]
+
+
+def test_what_most_wish_for_is_chosen() -> None:
+    rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
+    rig.sit()
+    assert rig.say(1, "wish", {"game": "bid-and-bait"})["ok"]
+    assert rig.say(2, "wish", {"game": "bid-it"})["ok"]
+    assert rig.say(3, "wish", {"game": "bid-it"})["ok"]
+    assert [seat["wish"] for seat in rig.state["seats"]] == ["bid-and-bait", "bid-it", "bid-it"]
+    assert rig.say(1, "wish", {"game": "bid-and-bait"})["ok"]
+    assert rig.state["game"] == "bid-it"
+    assert not rig.say(1, "wish", {"game": "chess"})["ok"]
+    assert not rig.say(1, "wish", {"game": ["bid-it"]})["ok"]
+    rig.start("bid-it")
+    assert not rig.say(1, "wish", {"game": "bid-it"})["ok"]
+    assert {seat["wish"] for seat in rig.state["seats"]} == {""}

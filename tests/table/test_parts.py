@@ -13,9 +13,9 @@ from hub.table.base.part import Group, Part
 from hub.table.base.ports import in_thread
 from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import MemoryStore, TableRig
+from tests.table.guests import pass_time
 from tests.table.test_dispute import GAMES as FISHING
 from tests.table.test_house_seats import alone
-from tests.table.test_people import pass_time
 from tests.table.test_table import SIX
 
 

@@ -9,7 +9,7 @@ from hub.ports import BoxBid, BoxLocked, Key, PhoneLink, Tick, Turn
 from hub.table.people.lobby import START_SECONDS
 from hub.table.people.people import Patience
 from tests.table.fakes import MemoryStore, TableRig
-from tests.table.test_people import staff
+from tests.table.guests import staff
 
 SECONDS = 45.0
 

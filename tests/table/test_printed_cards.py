@@ -14,7 +14,7 @@ from hub.ports import PhoneLink, Turn
 from hub.table.people.absence import ASK_SECONDS
 from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
-from tests.table.test_people import pass_time, question, sleep, wake
+from tests.table.guests import pass_time, question, sleep, wake
 
 PRINTED = [name for name in games.names() if OPTION in games.find(name).options]
 

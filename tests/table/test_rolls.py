@@ -23,7 +23,7 @@ from hub.table.people.house_seats import HouseSettings
 from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
 from tests.table.fakes import MemoryStore, TableRig
-from tests.table.test_people import staff
+from tests.table.guests import staff
 from tests.table.test_table import made_up
 
 

@@ -33,7 +33,7 @@ from hub.table.staff.hardware_test import TEST_SECONDS
 from hub.table.staff.session_limit import LAST_ORDERS
 from tests.examples import examples
 from tests.table.fakes import MemoryStore, TableRig
-from tests.table.test_people import bring_on, pass_time
+from tests.table.guests import bring_on, pass_time
 
 
 class StaffRig(TableRig):

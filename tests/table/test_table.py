@@ -46,7 +46,7 @@ from tests.engine.ladder import Climb, deal
 from tests.made_labels import made_labels
 from tests.random_client import value
 from tests.table.fakes import FakeBoxes, MemoryStore, TableRig
-from tests.table.test_people import staff
+from tests.table.guests import staff
 
 LABELS = made_labels({"minutes": 1, "blurb": "For tests."})
 

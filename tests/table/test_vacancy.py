@@ -19,9 +19,9 @@ from hub.table.people.vacancy import BACK, CALL, CALLED_SECONDS, RETURN_SECONDS
 from hub.table.seating.seat_list import ACTIVE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
+from tests.table.guests import bring_on, later, pass_time, sleep, staff, wake
 from tests.table.test_dispute import GAMES, disputes, read
 from tests.table.test_house_seats import alone, play_to_end
-from tests.table.test_people import bring_on, later, pass_time, sleep, staff, wake
 
 
 def held(rig: TableRig) -> list[int]:

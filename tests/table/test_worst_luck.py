@@ -12,7 +12,7 @@ from hub.table.people.endings import IDLE_SECONDS
 from hub.table.seating.questions import VOTE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
-from tests.table.test_people import bring_on, pass_time, question, sleep, wake
+from tests.table.guests import bring_on, pass_time, question, sleep, wake
 
 
 @pytest.fixture
