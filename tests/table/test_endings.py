@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hub.ports import HelpRequest, PhoneLink, StaffRequest
+from hub.ports import BrokerDown, HelpRequest, PhoneLink, StaffRequest
 from hub.table.people.absence import ASK_HERE_SECONDS, ASK_SECONDS
 from hub.table.people.endings import IDLE_SECONDS, READ_SECONDS, WARNED_SECONDS
 from hub.table.seating.questions import VOTE_SECONDS
@@ -304,3 +304,16 @@ def test_a_match_put_aside_survives_a_restart_and_is_not_resumed(phones: TableRi
     wake(again, 1, 2, 3)
     assert again.say(1, "take_up", {"match": again.state["put_aside"][0]["match"]})["ok"]
     assert again.state["state"] == "playing"
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+def test_only_a_phone_that_could_be_reached_loses_the_seat_of_a_match_that_is_suspended(
+    phones: TableRig, reachable: bool
+) -> None:
+    if reachable:
+        sleep(phones, 1, 2, 3)
+    else:
+        phones.take(BrokerDown("The broker does not answer."))
+    pass_time(phones, LEFT_SECONDS)
+    assert staff(phones, "aside")[0]
+    assert [seat["held"] for seat in phones.state["seats"]] == [not reachable] * 3

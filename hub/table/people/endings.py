@@ -150,8 +150,9 @@ class Endings(Part):
                 self._seats.release(seat, playing=False)
 
     def is_gone(self, seat: Seat) -> bool:
-        """Return whether the phone of a seat is gone for `LEFT_SECONDS` and its box is not used either."""
-        return not self._seats.is_active(seat.number) and self._seats.silent_seconds(seat) >= LEFT_SECONDS
+        """Return whether the phone of a seat could be reached, is gone for `LEFT_SECONDS`, and its box is not used either."""
+        is_silent = not self._seats.is_active(seat.number) and self._seats.silent_seconds(seat) >= LEFT_SECONDS
+        return is_silent and not self._notices.is_posted("broker")
 
     # --- again -----------------------------------------------------------------------------------------
 
