@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.ports import BoxDown, BoxLocked, BoxUp, HelpRequest, PhoneLink, Turn
+from hub.ports import BoxDown, BoxLocked, BoxUp, HelpRequest, Key, PhoneLink, Turn
 from hub.table.people.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
 from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
 from hub.table.people.house_seats import SECONDS as HOUSE_SECONDS
@@ -18,6 +18,7 @@ from tests.table.fakes import TableRig
 from tests.table.guests import (
     bring_on,
     first_asked,
+    later,
     lock_all_but,
     pass_time,
     play_first,
@@ -667,6 +668,79 @@ def test_a_box_goes_on_with_a_paused_match_while_another_seat_is_to_roll() -> No
     rig.take(Turn("box-2", 1))
     rig.press(2, "push")
     assert rig.state["paused"] is None
+
+
+def test_the_house_stands_in_for_nobody_once_the_match_has_left_the_table(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    pass_time(phones, ASK_HERE_SECONDS)
+    for seat in (1, 2):
+        phones.say(seat, "vote", {"say": "house"})
+    assert phones.state["seats"][2]["stands_in"]
+    assert staff(phones, "end")[0]
+    seat = phones.state["seats"][2]
+    assert (seat["held"], seat["house"], seat["stands_in"]) == (True, "", False)
+
+
+def asked_to_roll(rig: TableRig) -> None:
+    """Let the others play safe for seat 3, which sleeps. It is asked for the first roll then."""
+    lock_all_but(rig, 3)
+    sleep(rig, 3)
+    pass_time(rig, ASK_SECONDS)
+    for seat in (1, 2):
+        assert rig.say(seat, "vote", {"say": "safe"})["ok"]
+    assert rig.state["dice"]["seat"] == 3
+
+
+def test_the_hub_does_not_roll_for_a_seat_that_plays_safe_while_thrown_dice_lie_there(phones: TableRig) -> None:
+    asked_to_roll(phones)
+    faces = [5] * phones.state["dice"]["count"]
+    for _ in range(2):
+        later(phones, CALL_SECONDS - 0.5)
+        phones.see("settled", *faces)
+        before = len(phones.phones.public)
+        later(phones, 0.5)
+        assert (phones.state["dice"]["state"], phones.state["dice"]["faces"]) == ("settled", faces)
+        shown = len(phones.phones.public) - before
+        assert phones.say(1, "dice", {"say": "again"})["ok"]
+    assert shown == 0, "it was called the first time; now nothing changes"
+
+
+def test_what_a_seat_that_plays_safe_answers_is_shown_at_once() -> None:
+    rig = TableRig(boxes=False, offered=[games.find("bid-it")])
+    rig.sit()
+    rig.start("bid-it")
+    asked = first_asked(rig)
+    sleep(rig, asked)
+    pass_time(rig, ASK_SECONDS)
+    for seat in {1, 2, 3} - {asked}:
+        assert rig.say(seat, "vote", {"say": "safe"})["ok"]
+    for _ in range(20):
+        if first_asked(rig) == asked:
+            break
+        bring_on(rig, first_asked(rig))
+    assert first_asked(rig) == asked
+    later(rig, CALL_SECONDS)
+    assert first_asked(rig) != asked or not rig.state["view"]["waiting"]["seats"]
+
+
+@pytest.mark.parametrize(("asleep", "shows"), [(False, False), (True, True)])
+def test_a_control_without_a_meaning_shows_something_only_if_its_player_was_missed(asleep: bool, shows: bool) -> None:
+    rig = TableRig(3, offered=[games.find("bid-it")])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("bid-it")
+    idle = next(seat for seat in (1, 2, 3) if seat != first_asked(rig))
+    if asleep:
+        sleep(rig, idle)
+    before = len(rig.phones.public)
+    rig.press(idle, "k3")
+    assert (len(rig.phones.public) > before) is shows
+
+
+def test_a_box_for_which_there_is_no_seat_shows_nothing(boxed: TableRig) -> None:
+    before = len(boxed.phones.public)
+    boxed.take(Key("box-9", "k3", "down"))
+    assert len(boxed.phones.public) == before
 
 
 # --- where the house moved for somebody ------------------------------------------------------------------

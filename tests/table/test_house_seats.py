@@ -186,6 +186,29 @@ def test_people_roll_the_dice_of_the_house_or_the_hub_does_in_the_end() -> None:
     assert len(rig.match.log) > before
 
 
+def test_the_house_waits_in_silence_while_the_dice_thrown_for_it_are_read_again() -> None:
+    rig = alone()
+    rig.sit(2)
+    rig.take(DiceKit("tray", 6))
+    rig.start()
+    while not (rig.state["dice"] and rig.state["dice"]["seat"] == 3):
+        bring_on(rig, 1)
+        bring_on(rig, 2)
+        rig.clock.time += 0.1
+        rig.take(Tick())
+    pass_time(rig, ROLL_SECONDS - 1)
+    rig.see("settled", 2, 5)
+    assert rig.say(1, "dice", {"say": "again"})["ok"]
+    rolls, published = rolled(rig), len(rig.phones.public)
+    for _ in range(4):
+        rig.clock.time += 0.5
+        rig.take(Tick())
+    assert (rolled(rig), len(rig.phones.public)) == (rolls, published), "it neither rolls nor shows anything"
+    rig.see("settled", 2, 6)
+    pass_time(rig, 2)
+    assert rig.match.log[-1].args["faces"] == [2, 6]
+
+
 @pytest.mark.parametrize(("people", "reader", "waits"), [(1, True, False), (2, False, False), (2, True, True)])
 def test_the_dice_of_the_house_wait_for_two_people_with_a_reader_and_else_the_hub_rolls_at_once(
     people: int, reader: bool, waits: bool

@@ -15,7 +15,8 @@ from hub.table.loop import Table
 from hub.table.people.lobby import MOST_SEATS, MOST_WAITS, PUSH_AGAIN_SECONDS, START_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import FakeBoxes, TableRig
-from tests.table.guests import later, pass_time, sleep, staff
+from tests.table.guests import keys, later, pass_time, sleep, staff
+from tests.table.test_house_seats import alone, play_to_end
 
 FULL = Preset("full", "All the advanced rules.", {"advanced": True})
 LONG = Preset("long", "Five points win.", {"match": 5, "teams": "none"})
@@ -414,3 +415,42 @@ def test_what_most_wish_for_is_chosen() -> None:
     rig.start("bid-it")
     assert not rig.say(1, "wish", {"game": "bid-it"})["ok"]
     assert {seat["wish"] for seat in rig.state["seats"]} == {""}
+
+
+def test_a_seat_that_starts_the_game_that_another_one_is_starting_is_ready_for_it() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for seat in (1, 2):
+        assert rig.say(seat, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert rig.state["starting"]["seat"] == 1
+    assert [seat["ready"] for seat in rig.state["seats"]] == [False, True, False]
+    assert rig.say(3, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert rig.state["state"] == "playing"
+
+
+@pytest.mark.parametrize("printed", [False, True])
+def test_a_push_starts_a_game_at_once_if_its_options_need_no_phone(printed: bool) -> None:
+    rig = TableRig(3, offered=[games.find("bid-it")])
+    rig.boxes_up()
+    rig.sit(1)
+    assert rig.say(1, "wish", {"game": "bid-it", "options": {"printed_cards": printed}})["ok"]
+    for seat in (1, 2, 3, 1):
+        rig.press(seat, "push")
+    assert rig.state["state"] == ("playing" if printed else "lobby")
+    rig.press(1, "push")
+    assert rig.state["state"] == "playing", "the second push starts it anyway"
+
+
+def test_a_start_that_is_refused_after_a_match_changes_nothing_in_the_lobby() -> None:
+    rig = alone("goofspiel", boxes=True)
+    rig.boxes_up()
+    rig.start("goofspiel")
+    play_to_end(rig)
+    for seat in (2, 3):
+        assert rig.say(1, "house", {"seat": seat, "strength": ""})["ok"]
+    assert rig.say(1, "wish", {"game": "goofspiel"})["ok"]
+    rig.press(1, "push")
+    assert rig.state["seats"][0]["ready"]
+    rig.press(1, "push")
+    assert keys(rig) == ["not_started"]
+    assert (rig.state["seats"][0]["ready"], rig.state["seats"][0]["wish"]) == (True, "goofspiel")

@@ -6,10 +6,11 @@ import pytest
 
 from hub.languages import language_of
 from hub.table.people.absence import ASK_SECONDS
+from hub.table.people.people import BUSY
 from hub.table.seating.questions import VOTE_SECONDS
 from hub.table.seating.seats import CLAIM_SECONDS
 from tests.table.fakes import TableRig
-from tests.table.guests import lock_all_but, pass_time, question, sleep, wake
+from tests.table.guests import keys, lock_all_but, pass_time, play_first, question, sleep, wake
 
 
 def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> None:
@@ -124,3 +125,49 @@ def test_a_phone_that_is_on_is_not_replaced_by_others(phones: TableRig) -> None:
     decided = phones.claim(3, None, "Eve")
     assert decided
     assert not decided.held
+
+
+def test_the_question_about_a_new_phone_ends_if_the_seat_is_given_by_its_code(phones: TableRig) -> None:
+    play_first(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    assert phones.claim(3, None, "Cleo") is None
+    decided = phones.claim(3, phones.table._seats[3].code, "Guest 3")
+    assert decided
+    assert decided.held
+    assert question(phones) is None
+
+
+@pytest.mark.parametrize(("what", "goes_on"), [("help", True), ("ask", False)])
+def test_a_new_phone_is_refused_as_soon_as_another_question_takes_the_place_of_its_own(
+    phones: TableRig, what: str, goes_on: bool
+) -> None:
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    assert phones.claim(3, None, "Cleo") is None
+    decided = len(phones.decided)
+    assert phones.say(1, what, {"what": "put_aside"} if what == "ask" else {})["ok"]
+    assert question(phones)["kind"] == ("new_phone" if goes_on else "put_aside")
+    assert phones.state["claiming"] == ([3] if goes_on else [])
+    assert [one.say for one in phones.decided[decided:]] == ([] if goes_on else [BUSY])
+
+
+@pytest.mark.parametrize(("seat", "sentence"), [(3, "Seat 3 has no box."), (4, "There is no seat 4 at this table.")])
+def test_nobody_is_called_for_a_seat_that_is_free_or_that_the_table_does_not_have(seat: int, sentence: str) -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit(1)
+    sleep(rig, 1)
+    decided = rig.claim(seat)
+    assert decided
+    assert not decided.held
+    assert decided.say.startswith(sentence)
+    assert rig.state["notices"] == []
+
+
+@pytest.mark.parametrize("code", [None, "BBBBBB"])
+def test_a_silent_table_is_called_by_a_new_phone_without_a_code_alone(code: str | None) -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit(1)
+    sleep(rig, 1)
+    rig.claim(1, code)
+    assert keys(rig) == ([] if code else ["wanted"])

@@ -508,8 +508,11 @@ def test_a_silent_table_sends_nothing_to_the_phones_while_it_is_called() -> None
     assert len(rig.phones.public) == before
 
 
-def test_a_call_goes_on_when_staff_free_one_of_the_silent_seats() -> None:
+@pytest.mark.parametrize("playing", [False, True])
+def test_a_call_goes_on_when_staff_free_one_of_the_silent_seats(playing: bool) -> None:
     rig = seated(1, 2, 3)
+    if playing:
+        rig.start()
     sleep(rig, 1, 2, 3)
     pass_time(rig, 60)
     assert rig.claim(1) is None
