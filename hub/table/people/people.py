@@ -163,12 +163,11 @@ class People(Group):
     def update_holders(self) -> None:
         """Remove the votes and delays of seats whose holder has changed, before they decide anything."""
         before, self._holders = self._holders, self._current_holders()
-        known = {sid for sid, _, _ in before.values()}
         for number, holder in self._holders.items():
             if holder != before[number]:
                 self.questions.on_seat_changed(number)
                 self.lobby.on_holder_changed(number)
-                if holder[0] and holder[0] not in known and (not self._play.seats or number in self._play.seats):
+                if holder[0] and (not self._play.seats or number in self._play.seats):
                     self.vacancy.on_seat_given()
 
     def update(self) -> None:
