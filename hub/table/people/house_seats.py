@@ -33,7 +33,10 @@ SEALED_SHARE = 0.25
 ALONE_SHARE = 0.4
 """The share of it when only the house is still in an auction: the others wait for its end."""
 ROLL_SECONDS = 20.0
-"""How long dice are left to people when a seat of the house must roll and there is a reader with dice."""
+"""How long dice are left to people when a seat of the house must roll and there is a reader with dice.
+
+Each throw, and each reading, starts this time again.
+"""
 
 
 class HouseSettings(NamedTuple):
@@ -51,7 +54,7 @@ class HouseSeats:
         self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
         self._clock, self._random, self._settings = core.ports.clock, core.ports.random, settings
         self.stand_ins = StandIns(core.kept)
-        self._plays_at = self._asked_at = self._clock.now()
+        self._plays_at = self._clock.now()
 
     @property
     def strength(self) -> Strength:
@@ -93,9 +96,8 @@ class HouseSeats:
 
     def on_decision_opened(self) -> None:
         """Choose when the house plays: another decision is open."""
-        self._asked_at = self._clock.now()
         pace = self._settings.seconds * (ALONE_SHARE if self._bids_alone() else 1.0)
-        self._plays_at = self._asked_at + pace * (0.6 + 0.8 * self._random.random())
+        self._plays_at = self._clock.now() + pace * (0.6 + 0.8 * self._random.random())
 
     def _bids_alone(self) -> bool:
         """Return whether all seats still in an auction (`screen.inside` in the labels) are the house's."""
@@ -161,4 +163,4 @@ class HouseSeats:
         """
         if not self._rolls.has_dice or len(self._seats.present(self._play.seats)) < 2:
             return False
-        return decision.roll is not None and self._clock.now() - self._asked_at < ROLL_SECONDS
+        return decision.roll is not None and self._clock.now() - self._rolls.dice.open.moved_at < ROLL_SECONDS
