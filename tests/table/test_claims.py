@@ -645,6 +645,20 @@ def guessing(rig: TableRig) -> bool:
     return any(one["key"] == "guessing" for one in rig.state["notices"])
 
 
+def test_a_claim_that_nobody_answers_is_refused_when_its_time_is_over_and_everybody_sees_it() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    assert rig.claim(2) is None
+    rig.clock.time += CLAIM_SECONDS - 0.5
+    rig.take(Tick())
+    assert rig.state["claiming"] == [2]
+    rig.clock.time += 0.5
+    rig.take(Tick())
+    assert rig.state["claiming"] == []
+    assert rig.decided[-1].say.startswith("Nobody at the seat agreed in time.")
+
+
 def test_two_claims_are_never_taken_for_each_other() -> None:
     rig = TableRig()
     rig.boxes_up()
@@ -693,8 +707,12 @@ def test_a_code_that_is_no_longer_shown_sends_nothing_more_to_the_phones() -> No
     rig.start()
     rig.say_leave(2)
     assert rig.say(1, "code", {"seat": 2})["ok"]
-    rig.clock.time += CODE_SECONDS
+    rig.clock.time += CODE_SECONDS - 0.5
     rig.take(Tick())
+    assert "2" in rig.page.codes
+    rig.clock.time += 0.5
+    rig.take(Tick())
+    assert "2" not in rig.page.codes
     before = len(rig.phones.public)
     rig.take(Tick(), Tick())
     assert len(rig.phones.public) == before

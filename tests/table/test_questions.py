@@ -210,3 +210,40 @@ def test_who_will_not_wait_is_not_outvoted_by_disagreeing_about_the_rest(
     options = {"w": "wait", "s": "safe", "h": "house"}
     given = {seat: options[vote] for seat, vote in enumerate(votes, 1)}
     assert majority_option(given, range(1, voters + 1), late) == wanted
+
+
+def test_a_vote_goes_with_its_person_and_the_question_with_the_person_that_it_is_about() -> None:
+    questions = asking(playing=True)
+    assert not questions.run_due(), "nothing is asked"
+    question = OpenQuestion("end", "", YES, list, str, depends_on=frozenset({3}))
+    questions.ask(question)
+    question.lasting_voters = {1, 2}
+    questions.vote(1, "yes")
+    questions.on_seat_changed(2)
+    assert (question.votes, question.lasting_voters) == ({1: "yes"}, {1})
+    questions.on_seat_changed(1)
+    assert (questions.open, question.votes, question.lasting_voters) == (question, {}, set())
+    questions.on_seat_changed(3)
+    assert questions.open is None
+
+
+def test_only_a_question_of_the_named_kind_is_closed() -> None:
+    questions = asking(playing=True)
+    questions.ask(asked("absent", 3))
+    questions.close("pitch")
+    assert questions.open
+    questions.close("absent")
+    assert questions.open is None
+
+
+@pytest.mark.parametrize("voted", [False, True])
+def test_a_seat_that_has_voted_counts_at_the_end_although_nobody_is_heard_there(voted: bool) -> None:
+    clock, done = HeldClock(), list[str]()
+    questions = Questions(clock, lambda seat: seat == 1, lambda: True)
+    questions.ask(OpenQuestion("put_aside", "", YES, lambda: [1, 2], done.append))
+    questions.vote(1, "yes")
+    if voted:
+        questions.vote(2, "no")
+    clock.time += VOTE_SECONDS
+    questions.run_due()
+    assert done == ["no" if voted else "yes"]

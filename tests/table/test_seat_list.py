@@ -270,6 +270,30 @@ def test_everybody_sees_whether_phone_and_box_of_a_seat_are_connected(
     assert (shown.seat, shown.phone, shown.box) == (2, phone, box)
 
 
+def test_everybody_sees_who_sits_there_and_what_they_wish(rig: TableRig) -> None:
+    fields = PHONE | {"name": "Ada", "wish": "bid-it", "ready": True, "house": "easy", "stands_in": True}
+    shown = with_seat(rig, fields)[1].public()
+    assert (shown.name, shown.held, shown.ready, shown.wish) == ("Ada", True, True, "bid-it")
+    assert (shown.house, shown.stands_in, shown.presence) == ("easy", True, "away")
+
+
+@pytest.mark.parametrize(
+    ("fields", "person", "known"),
+    [
+        (PHONE | {"has_connected": True}, person_of(bytes(32)), True),
+        (PHONE | {"has_connected": True, "earlier_persons": ["e"]}, "e", True),
+        (PHONE | {"has_connected": True}, "e", False),
+        (PHONE | {"has_connected": True}, "", False),
+        (PHONE, person_of(bytes(32)), False),  # it may be a replay of an old claim
+        ({"joined": True, "has_connected": True, "earlier_persons": ["e"]}, "e", False),
+    ],
+)
+def test_only_a_phone_that_has_connected_proves_who_somebody_is(
+    rig: TableRig, fields: Mapping[str, Any], person: str, known: bool
+) -> None:
+    assert with_seat(rig, fields)[1].is_person(person) is known
+
+
 # --- on disk ------------------------------------------------------------------------------------------------
 
 
