@@ -706,21 +706,27 @@ def test_the_hub_does_not_roll_for_a_seat_that_plays_safe_while_thrown_dice_lie_
 
 
 def test_what_a_seat_that_plays_safe_answers_is_shown_at_once() -> None:
-    rig = TableRig(boxes=False, offered=[games.find("bid-it")])
+    rig = TableRig(boxes=False, offered=[games.find("goofspiel")])
     rig.sit()
-    rig.start("bid-it")
-    asked = first_asked(rig)
-    sleep(rig, asked)
+    rig.start("goofspiel")
+    lock_all_but(rig, 3)
+    sleep(rig, 3)
     pass_time(rig, ASK_SECONDS)
-    for seat in {1, 2, 3} - {asked}:
+    for seat in (1, 2):
         assert rig.say(seat, "vote", {"say": "safe"})["ok"]
-    for _ in range(20):
-        if first_asked(rig) == asked:
-            break
-        bring_on(rig, first_asked(rig))
-    assert first_asked(rig) == asked
-    later(rig, CALL_SECONDS)
-    assert first_asked(rig) != asked or not rig.state["view"]["waiting"]["seats"]
+    assert rig.state["locked"] == [], "the next round: the others still choose, so nobody is called"
+    later(rig, CALL_SECONDS - 0.5)
+    assert rig.state["locked"] == []
+    later(rig, 0.5)
+    assert rig.state["locked"] == [3]
+
+
+def test_a_control_without_a_meaning_ends_the_question_about_its_seat_for_everybody(boxed: TableRig) -> None:
+    asked = first_asked(boxed)
+    pass_time(boxed, ASK_HERE_SECONDS)
+    assert question(boxed)["seat"] == asked
+    boxed.take(Key(f"box-{asked}", "k1", "hold"))
+    assert question(boxed) is None
 
 
 @pytest.mark.parametrize(("asleep", "shows"), [(False, False), (True, True)])
@@ -842,3 +848,23 @@ def test_what_a_person_and_the_house_itself_do_is_not_told_as_stood_in(phones: T
         bring_on(phones, seat)
     assert len(phones.state["events"]) > 1
     assert phones.state["stood_in"] == {}
+
+
+def test_a_move_that_names_cards_is_made_for_an_absent_seat_if_the_hub_holds_the_cards() -> None:
+    """With printed cards, only the player knows them: see `test_printed_cards.py`."""
+    rig = TableRig(3, boxes=False, offered=[games.find("i-bid-you-not")])
+    rig.sit()
+    rig.start("i-bid-you-not")
+    asked = first_asked(rig)
+    while not names_cards(rig, asked):
+        bring_on(rig, asked)
+        asked = first_asked(rig)
+    sleep(rig, asked)
+    pass_time(rig, ASK_SECONDS)
+    assert (question(rig)["kind"], question(rig)["seat"]) == ("absent", asked)
+
+
+def names_cards(rig: TableRig, seat: int) -> bool:
+    """Whether each answer of a seat names cards."""
+    decision, moves = rig.match.open, rig.match.game.labels.moves
+    return decision is not None and all(moves[move.name].told for move in decision.offers(seat))
