@@ -86,6 +86,15 @@ def test_everybody_sees_which_preset_somebody_starts() -> None:
     assert rig.state["starting"]["preset"] == ""
 
 
+@pytest.mark.parametrize("chosen", [{}, {"double": True}])
+def test_everybody_sees_with_which_options_somebody_starts_a_game(chosen: dict[str, bool]) -> None:
+    rig = PresetRig(boxes=False)
+    rig.sit()
+    assert rig.say(1, "start", {"game": "bid-it", "options": chosen})["ok"]
+    assert rig.state["starting"]
+    assert rig.state["options"] == chosen
+
+
 def test_a_dial_turns_through_games_and_presets_and_a_push_starts_what_it_says() -> None:
     rig = PresetRig()
     rig.boxes_up()
@@ -455,3 +464,11 @@ def test_a_start_that_is_refused_after_a_match_changes_nothing_in_the_lobby() ->
     rig.press(1, "push")
     assert keys(rig) == ["not_started"]
     assert (rig.state["seats"][0]["ready"], rig.state["seats"][0]["wish"]) == (True, "goofspiel")
+
+
+@pytest.mark.parametrize("printed", [False, True])
+def test_no_match_with_printed_cards_starts_while_the_house_has_a_seat(printed: bool) -> None:
+    rig = alone("big-idea")
+    answer = rig.say(1, "start", {"game": "big-idea", "options": {"printed_cards": printed}})
+    assert answer["ok"] is not printed
+    assert rig.state["state"] == ("lobby" if printed else "playing")

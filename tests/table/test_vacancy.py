@@ -151,6 +151,15 @@ def test_a_short_silence_before_a_restart_counts_as_what_it_was_and_is_written_o
     assert held(again) == []
 
 
+def test_a_phone_that_was_connected_until_a_restart_has_the_whole_time_to_come_back() -> None:
+    rig = seated(1)
+    again = TableRig(3, boxes=False, store=rig.store)
+    later(again, IDLE_SECONDS - 1)
+    assert held(again) == [1]
+    later(again, 1)
+    assert held(again) == []
+
+
 def test_a_silence_that_was_over_before_a_restart_leaves_phones_their_minute_as_well() -> None:
     rig = seated(1)
     rig.store.kept["1", "silent"] = b'{"1":15}'
