@@ -14,6 +14,7 @@ from hub.table.seating.seat_list import ACTIVE_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import TableRig
 from tests.table.guests import keys, later, lock_all_but, pass_time, play_first, put_aside, question, sleep, staff, wake
+from tests.table.test_house_seats import alone, play_to_end
 
 
 def test_most_of_those_present_put_a_match_aside_and_it_is_kept_whole(phones: TableRig) -> None:
@@ -317,3 +318,36 @@ def test_only_a_phone_that_could_be_reached_loses_the_seat_of_a_match_that_is_su
     pass_time(phones, LEFT_SECONDS)
     assert staff(phones, "aside")[0]
     assert [seat["held"] for seat in phones.state["seats"]] == [not reachable] * 3
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+def test_a_seat_that_is_played_on_its_box_alone_is_free_when_its_match_is_suspended(reachable: bool) -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.press(3, "push")
+    rig.start()
+    if not reachable:
+        rig.take(BrokerDown("The broker does not answer."))
+    assert staff(rig, "aside")[0]
+    assert [seat["held"] for seat in rig.state["seats"]] == [True, True, False]
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_a_result_is_shown_while_a_phone_is_connected_and_else_until_nobody_has_done_anything_for_long(
+    connected: bool,
+) -> None:
+    rig = alone("goofspiel")
+    rig.start("goofspiel")
+    play_to_end(rig)
+    assert rig.say(1, "name", {"name": "Ada"})["ok"]
+    if not connected:
+        sleep(rig, 1)
+    later(rig, IDLE_SECONDS - 0.5)
+    assert rig.state["state"] == "over"
+    later(rig, 0.5)
+    assert rig.state["state"] == ("over" if connected else "lobby")
+    later(rig, 60)
+    shown = len(rig.phones.public)
+    later(rig, 1)
+    assert len(rig.phones.public) == shown
