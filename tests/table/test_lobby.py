@@ -12,6 +12,7 @@ from hub.engine.match import Head
 from hub.ports import BoxDown, Dice, DiceKit, Turn
 from hub.state import Preset
 from hub.table.loop import Table
+from hub.table.parts import TableSettings
 from hub.table.people.lobby import MOST_SEATS, MOST_WAITS, PUSH_AGAIN_SECONDS, START_SECONDS
 from hub.table.seating.seats import LEFT_SECONDS
 from tests.table.fakes import FakeBoxes, TableRig
@@ -29,8 +30,9 @@ class PresetRig(TableRig):
     def __init__(self, seats: int = 3, *, boxes: bool = True, reader: bool | Dice = True) -> None:
         super().__init__(seats, boxes=boxes, reader=reader, offered=OFFERED, start=False)
         self.table = Table(
-            "1", "Table 1", seats, OFFERED, self.ports, place_boxes=self.named, presets={"bid-it": [FULL, LONG]}
-        )
+            "1", "Table 1", seats, OFFERED, self.ports, place_boxes=self.named,
+            settings=TableSettings(presets={"bid-it": [FULL, LONG]}),
+        )  # fmt: skip
         self.table.start()
 
     def offer(self, game: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, Key, PhoneGarbled, PhoneLink, PhoneRequest, Tick, Turn
 from hub.table.base.slow_disk import SLOW_DISK
 from hub.table.loop import Table
+from hub.table.parts import TableSettings
 from hub.table.restarts import LINKS, LINKS_SECONDS, RENAMES, RENAMES_SECONDS
 from hub.table.views.hints import SECONDS as HINT_SECONDS
 from tests.table.fakes import TableRig
@@ -56,7 +57,9 @@ def test_a_table_without_settings_has_the_defaults() -> None:
 
 def test_a_table_has_the_volume_and_the_fingerprint_of_its_owner() -> None:
     rig = TableRig(2, offered=[FISHING["turns"]], start=False)
-    rig.table = Table("7", "Window", 2, [FISHING["turns"]], rig.ports, fingerprint="AB:CD", sound=35)
+    rig.table = Table(
+        "7", "Window", 2, [FISHING["turns"]], rig.ports, fingerprint="AB:CD", settings=TableSettings(sound=35)
+    )
     rig.table.start()
     assert rig.page.newest
     assert (rig.page.newest.fingerprint, rig.page.newest.volume) == ("AB:CD", 35)
