@@ -587,6 +587,8 @@ def staff_update(owner: Owner) -> None:
 
 def package(owner: Owner) -> None:
     """Without a network: the package is removed, installed, upgraded, downgraded and purged as Debian's people expect."""
+    owner.phones("start", "bid-and-bait")
+    owner.phones("play", "4")
     machine, before, apt = owner.machine, owner.match(), "unshare --net apt-get -y -q"
     files, newer = f"{CLONE}/build/install", "/tmp/newer"
     machine.run(f"rm -rf {newer}; mkdir {newer}; cp {files}/*.deb {newer}")
