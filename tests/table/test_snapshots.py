@@ -274,7 +274,7 @@ def test_a_wish_with_a_preset_is_in_the_picture_with_its_options() -> None:
 def test_a_start_that_somebody_may_still_delay_is_announced() -> None:
     rig = TableRig(2, offered=[FISHING["turns"]], boxes=False)
     rig.sit()
-    assert rig.state["starting"] is None
+    assert public(rig, "starting") == (None,)
     rig.say(1, "start", {"game": "turns", "options": {}})
     assert rig.state["starting"]["game"] == "turns"
 
@@ -294,7 +294,7 @@ def test_a_seat_that_lets_the_others_wait_is_called_and_a_pause_and_a_question_a
 
 def test_a_match_that_has_gone_on_for_a_while_says_how_long_it_takes() -> None:
     rig = at(boxes=False)
-    assert rig.state["minutes_left"] is None
+    assert public(rig, "minutes_left") == (None,)
     wait(rig, 60)
     read(rig, 3)
     low, high = rig.state["minutes_left"]
@@ -379,14 +379,14 @@ def test_the_last_choice_that_was_revealed_has_its_number_in_its_own_match() -> 
     read(rig, 3)
     for seat in (1, 2):
         rig.act(seat, "hook")
-    assert rig.state["revealed"] is None
+    assert public(rig, "revealed") == (None,)
     rig.act(3, "line")
     assert rig.state["revealed"] == 1
     assert rig.page.newest
     assert rig.page.newest.revealed == 1
     assert rig.act(1, "go")["ok"]
     rig.start("hooks")
-    assert rig.state["revealed"] is None
+    assert public(rig, "revealed") == (None,)
 
 
 def test_a_hand_over_code_is_in_the_hand_of_its_seat_alone() -> None:
