@@ -225,9 +225,10 @@ def _clean(root: Path) -> None:
     for pattern in REMOVED:
         for found in root.glob(pattern):
             shutil.rmtree(found) if found.is_dir() else found.unlink()
-    (
-        root / "etc/machine-id"
-    ).touch()  # our script in the initramfs fills it; without one, systemd would call each start the first
+    # A script in the initramfs fills it. Without the file, systemd would take each start for the first one.
+    (root / "etc/machine-id").touch()
+    # table-hub-system finds name servers there, too.
+    (root / "etc/resolv.conf").symlink_to("/run/NetworkManager/resolv.conf")
 
 
 def keep_apart(root: Path) -> None:

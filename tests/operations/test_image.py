@@ -129,7 +129,13 @@ def test_a_pc_finds_kernel_and_options_where_a_raspberry_pi_does(tmp_path: Path)
 
 
 def test_no_machine_gets_the_identity_of_the_one_that_built_the_image(tmp_path: Path) -> None:
-    secrets = ["etc/machine-id", "etc/ssh/ssh_host_ed25519_key", "var/lib/systemd/random-seed", "var/log/apt/term.log"]
+    secrets = [
+        "etc/machine-id",
+        "etc/resolv.conf",
+        "etc/ssh/ssh_host_ed25519_key",
+        "var/lib/systemd/random-seed",
+        "var/log/apt/term.log",
+    ]
     for name in [*secrets, "etc/ssh/sshd_config"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("made while building", "utf-8")
@@ -137,6 +143,7 @@ def test_no_machine_gets_the_identity_of_the_one_that_built_the_image(tmp_path: 
     assert [name for name in secrets if (tmp_path / name).exists() and (tmp_path / name).read_text("utf-8")] == []
     assert (tmp_path / "etc/ssh/sshd_config").exists()
     assert (tmp_path / "etc/machine-id").read_text("utf-8") == ""
+    assert (tmp_path / "etc/resolv.conf").readlink() == Path("/run/NetworkManager/resolv.conf")
 
 
 def test_only_files_younger_than_the_commit_get_its_time(tmp_path: Path) -> None:
