@@ -48,6 +48,7 @@ function Page() {
 function Form({ session, onOut }) {
   const [settings, setSettings] = useState(/** @type {Settings | null} */ (null));
   const [draft, setDraft] = useState(new Draft({}));
+  const [edition, setEdition] = useState(0); // of the fields: they are drawn anew when their values are not those typed
   const [busy, setBusy] = useState(false);
   const [message, setMessage] = useState(/** @type {{ ok: boolean, text: string } | null} */ (null));
   const drivers = newDrivers(draft);
@@ -74,9 +75,14 @@ function Form({ session, onOut }) {
       setBusy(false);
     }
   };
+  /** @param {Draft} next */
+  const show = (next) => {
+    setDraft(next);
+    setEdition((number) => number + 1);
+  };
   const load = async () => {
     const answer = await ask("settings", {});
-    if (answer?.settings) setDraft(new Draft(answer.settings.values));
+    if (answer?.settings) show(new Draft(answer.settings.values));
   };
   useEffect(() => {
     load();
@@ -93,10 +99,10 @@ function Form({ session, onOut }) {
     const answer = await ask("change_settings", args);
     const refused = answer?.settings?.refused;
     if (refused) showRefused(refused.at);
-    else if (answer?.settings) setDraft(new Draft(answer.settings.values));
+    else if (answer?.settings) show(new Draft(answer.settings.values));
   };
   const remove = (/** @type {Path} */ at) =>
-    draft.isNew(at) ? setDraft(draft.without(at)) : send(new Draft(draft.values, [{ at, to: null }]));
+    draft.isNew(at) ? show(draft.without(at)) : send(new Draft(draft.values, [{ at, to: null }]));
   /** @param {Path} at @param {string} name */
   const addDevice = async (at, name) => {
     if (await ask("settings", { drivers: [...drivers, name] })) setDraft(draft.with(at, { driver: name }));
@@ -122,6 +128,7 @@ function Form({ session, onOut }) {
           title=${title}
           settings=${settings}
           draft=${draft}
+          edition=${edition}
           onDraft=${setDraft}
           remove=${remove}
           addDevice=${addDevice}

@@ -14,6 +14,7 @@ import { Sure } from "./sure.js";
  * @typedef {{
  *   settings: Settings,
  *   draft: Draft,
+ *   edition: number,
  *   onDraft: (draft: Draft) => void,
  *   remove: (at: Path) => unknown,
  *   addDevice: (at: Path, driver: string) => unknown,
@@ -166,7 +167,7 @@ function Devices({ group, ...common }) {
  * }} props
  */
 function Block({ at, title, isName = false, about = "", fields, canRemove = false, ...common }) {
-  const { settings, draft, onDraft, remove, busy } = common;
+  const { settings, draft, edition, onDraft, remove, busy } = common;
   const refused = settings.refused && same(settings.refused.at, at) ? settings.refused.say : "";
   const isNew = draft.isNew(at);
   return html`<section class=${`setting-part${refused ? " refused" : ""}`} aria-label=${title}>
@@ -188,7 +189,7 @@ function Block({ at, title, isName = false, about = "", fields, canRemove = fals
         />`;
       }
       return html`<${SettingField}
-        key=${`${settings.seen} ${draft.changes.length ? "" : "as saved"} ${field.key}`}
+        key=${`${edition} ${field.key}`}
         field=${field}
         at=${path}
         value=${valueAt(draft.result, path)}
