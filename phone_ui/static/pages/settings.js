@@ -35,12 +35,14 @@ function Page() {
       <h1>Settings</h1>
       <a class="do" href="/staff">Back to the tables</a>
     </header>
-    ${
-      isOut || !session
-        ? html`<p class="lead">You are signed out: sign in again.</p>
-            <p><a class="do primary" href="/staff">Sign in</a></p>`
-        : html`<${Form} session=${session} onOut=${() => setIsOut(true)} />`
-    }
+    <main>
+      ${
+        isOut || !session
+          ? html`<p class="lead">You are signed out: sign in again.</p>
+              <p><a class="do primary" href="/staff">Sign in</a></p>`
+          : html`<${Form} session=${session} onOut=${() => setIsOut(true)} />`
+      }
+    </main>
   </div>`;
 }
 

@@ -170,7 +170,7 @@ function Block({ at, title, isName = false, about = "", fields, canRemove = fals
   const { settings, draft, edition, onDraft, remove, busy } = common;
   const refused = settings.refused && same(settings.refused.at, at) ? settings.refused.say : "";
   const isNew = draft.isNew(at);
-  return html`<section class=${`setting-part${refused ? " refused" : ""}`} aria-label=${title}>
+  return html`<div class=${`setting-part${refused ? " refused" : ""}`} role="group" aria-label=${title}>
     ${isName ? html`<h3 translate="no">${title}</h3>` : html`<h3>${title}</h3>`}
     ${about && html`<p class="quiet-words">${about}</p>`}
     ${refused && html`<p class="why" role="alert">${refused}</p>`}
@@ -209,5 +209,5 @@ function Block({ at, title, isName = false, about = "", fields, canRemove = fals
             disabled=${busy}
           />`)
     }
-  </section>`;
+  </div>`;
 }
