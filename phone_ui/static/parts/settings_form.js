@@ -152,7 +152,7 @@ function Devices({ group, ...common }) {
             aria-label=${say("Add {driver}", { driver: name })}
             onClick=${() => addDevice(["device", blocks.length], name)}
           >
-            ${say("Add")}
+            Add this one
           </button>
           <p><code translate="no">${name}</code>: <span>${offer.about}</span></p>
         </li>`,
