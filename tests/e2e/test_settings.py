@@ -101,7 +101,8 @@ def test_an_owner_changes_the_configuration(venue: Venue) -> None:
     network.get_by_label("The port; 0: any free one").fill("99999")
     group(page, "Tables").get_by_label("What screens call it").fill("Wind")
     page.keyboard.type("ow")  # the field keeps the keys while the page is drawn anew
-    page.get_by_role("button", name="Save 2 changes").click()
+    group(page, "Tables").get_by_label("Places at the table, 2 to 6").fill("5")
+    page.get_by_role("button", name="Save 3 changes").click()
     expect(network.get_by_text("port = 99999 will not do; port is a whole number from 0 to 65535.")).to_be_visible()
     expect(network.get_by_label("The port; 0: any free one")).to_be_focused()
     assert "name" not in venue.values["table"][0]
@@ -109,8 +110,10 @@ def test_an_owner_changes_the_configuration(venue: Venue) -> None:
     # One value is mended: both are written, and nothing else is.
     network.get_by_label("The port; 0: any free one").fill(str(venue.port))
     saved(page)
-    assert venue.values["table"] == [{"id": "1", "name": "Window"}]
-    expect(page.get_by_role("region", name="Restart")).to_contain_text("[table] 1 name")
+    assert venue.values["table"] == [{"id": "1", "name": "Window", "seats": 5}]
+    expect(page.get_by_role("region", name="Restart")).to_contain_text("[table] 1 seats")
+    expect(page.get_by_role("region", name="Restart")).not_to_contain_text("name")
+    venue.hub.until(lambda state: state["name"] == "Window", "screens show it at once")
     text = venue.file.read_text("utf-8")
     assert f'# Our place.\n[hub]\nstate = "{venue.hub.state}"\n' in text
     assert f"port = {venue.port}  # the door" in text

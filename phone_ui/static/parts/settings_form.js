@@ -149,12 +149,11 @@ function Devices({ group, ...common }) {
             type="button"
             class="do"
             disabled=${busy}
-            aria-label=${say("Add {driver}", { driver: name })}
             onClick=${() => addDevice(["device", blocks.length], name)}
           >
-            Add this one
+            ${say("Add {driver}", { driver: name })}
           </button>
-          <p><code translate="no">${name}</code>: <span>${offer.about}</span></p>
+          <p>${offer.about}</p>
         </li>`,
       )}
     </ul>`;
