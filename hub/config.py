@@ -91,7 +91,8 @@ BrokerAuthority = Annotated[
 ListenAddress = Annotated[
     str, Meta(extra={"allowed": 'an address or a name of this machine, such as "0.0.0.0"', "fits": _is_host})
 ]
-Program = Annotated[str, Meta(extra={**_ONE_LINE, "path": _program})]
+# The hub starts it: whoever has only the staff PIN must not choose it.
+Program = Annotated[str, Meta(extra={**_ONE_LINE, "path": _program, "by_hand": True})]
 Name = Annotated[
     str,
     Meta(
@@ -219,7 +220,10 @@ class WebPart(msgspec.Struct, frozen=True):
     ] = ()
     open_bench: Annotated[
         bool,
-        Meta(description="everybody on the network may use simulated devices and see what each seat picks in secret"),
+        Meta(
+            description="everybody on the network may use simulated devices and see what each seat picks in secret",
+            extra={"by_hand": True},
+        ),
     ] = False
     tls_cert: Annotated[FilePath, Meta(description="certificate for https, with tls_key; empty: plain http")] = ""
     tls_key: Annotated[FilePath, Meta(description="the certificate's private key")] = ""

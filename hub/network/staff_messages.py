@@ -232,7 +232,7 @@ class SettingField(Plain, frozen=True):
 
     - `kind`: `switch` is true or false, `choice` one of `choices`, `list` several values of the kind `item`,
       `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either,
-      `tables` blocks with the fields of `part`, `toml` any other value as TOML.
+      `tables` blocks with the fields of `part`, `toml` any other value as TOML. `fixed` is changed in the file only.
     - `allowed`: a description of possible values.
     - `default`: the value if the file has none; None if there is no default.
     - `most`: the largest number of values in a `list`; 0 if there is no limit.
@@ -241,7 +241,9 @@ class SettingField(Plain, frozen=True):
 
     key: str
     about: str
-    kind: Literal["text", "whole", "number", "switch", "choice", "list", "secret", "password", "tables", "toml"]
+    kind: Literal[
+        "text", "whole", "number", "switch", "choice", "list", "secret", "password", "tables", "toml", "fixed"
+    ]
     allowed: str
     default: Any = None
     choices: list[str] = msgspec.field(default_factory=list)

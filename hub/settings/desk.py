@@ -123,6 +123,7 @@ class SettingsDesk:
         text = before.decode()
         for change in asked.changes:
             text = self._with_change(text, change, parts, passwords)
+        _check_fixed(tomllib.loads(before.decode()), tomllib.loads(text), parts)
         config = self._checked(text, asked.changes)
         _write(file, text.encode(), passwords)
         names = [_name(change.at) for change in asked.changes]
@@ -169,6 +170,21 @@ class _Refused(Exception):
     def __init__(self, sentence: str, path: KeyPath) -> None:
         super().__init__(sentence)
         self.sentence, self.path = sentence, path
+
+
+def _check_fixed(before: Mapping[str, Any], after: Mapping[str, Any], parts: Mapping[str, SettingPart]) -> None:
+    """Raise _Refused if a key has changed that is changed in the file only."""
+    for name, part in parts.items():
+        for field in part.fields:
+            if field.kind == "fixed" and _value(before, name, field) != _value(after, name, field):
+                raise _Refused(
+                    say("Change {key} in the file, by hand.", key=_name((name, field.key))), (name, field.key)
+                )
+
+
+def _value(table: Mapping[str, Any], part: str, field: SettingField) -> object:
+    block = table.get(part)
+    return block.get(field.key, field.default) if isinstance(block, dict) else field.default
 
 
 def _digest(content: bytes) -> str:

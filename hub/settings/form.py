@@ -63,7 +63,9 @@ DRIVER_GROUPS = {
 }
 OWN = ("driver", "table", "name")
 """The keys of every `[[device]]`; the others are those of its driver."""
-Kind: TypeAlias = Literal["text", "whole", "number", "switch", "choice", "list", "secret", "password", "tables", "toml"]
+Kind: TypeAlias = Literal[
+    "text", "whole", "number", "switch", "choice", "list", "secret", "password", "tables", "toml", "fixed"
+]
 
 
 def parts(drivers: Iterable[str], tables: list[str]) -> dict[str, SettingPart]:
@@ -156,6 +158,8 @@ def _kind(
     kind: inspect.Type, hint: Any, offers: Mapping[str, list[str]]
 ) -> tuple[Kind, Literal["", "text", "whole", "number"], list[str], int]:
     """Return the kind of a field, the kind of its items, what there is to choose, and the largest number of items."""
+    if meta(kind, "by_hand"):
+        return "fixed", "", [], 0
     if meta(kind, "secret"):
         return "secret", "", [], 0
     if meta(kind, "holds") == "password":

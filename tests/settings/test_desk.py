@@ -233,8 +233,8 @@ def test_tables_presets_and_lists_of_cards_are_added_and_removed(rig: Rig) -> No
         (["web", "port"], 99999, None, "[web] port = 99999 will not do; port is a whole number from 0 to 65535."),
         (["web", "port"], "eighty", None, '[web] port = "eighty" will not do; port is a whole number from 0 to 65535.'),
         (["hub", "id"], "two words", None, '[hub] id = "two words" will not do; id is 1 to 32 letters, digits or hyphens.'),
-        (["wifi", "password"], "short", None, '[wifi] password will not do; password is a password of 8 to 63 letters, or "".'),
-        (["hours", "fri"], "25:00", None, 'a time such as "23:00" or "01:30", or "".'),
+        (["wifi", "password"], "short", None, '[wifi] password will not do; password is a password of 8 to 63 letters, or empty.'),
+        (["hours", "fri"], "25:00", None, 'a time such as "23:00" or "01:30", or empty.'),
         (["table", 0, "seats"], 9, None, "[[table]] number 1 seats = 9 will not do; seats is a whole number from 2 to 6."),
         (["table", 0, "language"], ["klingon!"], None, 'each a language such as "en" or "de".'),
         (["table", 0, "seat"], 3, None, "[[table]] number 1 has no key seat: did you mean seats?"),
@@ -460,3 +460,33 @@ def test_the_form_names_every_key_of_every_driver_once() -> None:
         assert len(keys) == len(set(keys)), name
         assert all(one.allowed for one in part.fields)
         assert all("quotes" not in one.allowed for one in part.fields)
+
+
+@pytest.mark.parametrize(
+    ("at", "to"),
+    [
+        (["broker", "program"], "/tmp/mine"),
+        (["broker"], {"program": "/tmp/mine"}),
+        (["web", "open_bench"], True),
+        (["web"], {"port": 8080, "open_bench": True}),
+    ],
+)
+def test_what_only_the_owner_of_the_machine_may_choose_is_changed_by_hand(
+    tmp_path: Path, at: list[str | int], to: object
+) -> None:
+    rig = Rig(tmp_path)
+    before = rig.file.read_bytes()
+    asked = ChangeSettingsArgs(rig.desk.read().seen, [SettingChange(at, to)])
+    sentence, settings = rig.desk.change(asked)
+    assert sentence == ""
+    assert settings.refused
+    assert "by hand" in settings.refused.say
+    assert rig.file.read_bytes() == before
+
+
+def test_beside_a_key_that_is_changed_by_hand_others_are_changed(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, SMALL + '\n[broker]\nprogram = "/opt/mosquitto"\n')
+    asked = ChangeSettingsArgs(rig.desk.read().seen, [SettingChange(["web", "port"], 8081)])
+    assert rig.desk.change(asked)[0]
+    assert load(rig.file).broker.program == "/opt/mosquitto"
+    assert load(rig.file).web.port == 8081

@@ -741,12 +741,13 @@ export interface SettingPart {
   fields: SettingField[];
 }
 /**
- * One key of the configuration. - `kind`: `switch` is true or false, `choice` one of `choices`, `list` several values of the kind `item`, `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either, `tables` blocks with the fields of `part`, `toml` any other value as TOML. - `allowed`: a description of possible values. - `default`: the value if the file has none; None if there is no default. - `most`: the largest number of values in a `list`; 0 if there is no limit. - `group`: the group of the page, if it differs from that of the part.
+ * One key of the configuration. - `kind`: `switch` is true or false, `choice` one of `choices`, `list` several values of the kind `item`, `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either, `tables` blocks with the fields of `part`, `toml` any other value as TOML. `fixed` is changed in the file only. - `allowed`: a description of possible values. - `default`: the value if the file has none; None if there is no default. - `most`: the largest number of values in a `list`; 0 if there is no limit. - `group`: the group of the page, if it differs from that of the part.
  */
 export interface SettingField {
   key: string;
   about: string;
-  kind: "choice" | "list" | "number" | "password" | "secret" | "switch" | "tables" | "text" | "toml" | "whole";
+  kind:
+    "choice" | "fixed" | "list" | "number" | "password" | "secret" | "switch" | "tables" | "text" | "toml" | "whole";
   allowed: string;
   default: unknown;
   choices: string[];

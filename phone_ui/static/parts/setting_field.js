@@ -34,7 +34,7 @@ export function SettingField({ field, at, value, refused, onChange }) {
         onChange=${onChange}
       />
       <p class=${refused ? "why" : "hint"} id=${`${id}-hint`} role=${refused ? "alert" : undefined}>
-        ${refused || (hasHint ? field.allowed : "")}
+        ${refused || (field.kind === "fixed" ? say("Changed in the file only, by hand.") : hasHint ? field.allowed : "")}
       </p>
     </div>
   </div>`;
@@ -49,6 +49,11 @@ function typedValue(text, isNumber) {
   const bare = text.trim();
   if (!bare) return null;
   return isNumber && Number.isFinite(Number(bare)) ? Number(bare) : bare;
+}
+
+/** A value that is changed in the file only. @param {InputProps} props */
+function Fixed({ id, value }) {
+  return html`<output id=${id} translate="no">${value === true ? say("on") : value === false ? say("off") : value}</output>`;
 }
 
 /** @param {InputProps} props */
@@ -182,4 +187,4 @@ function PasswordFile(props) {
 }
 
 /** @type {Record<string, any>} */
-const INPUTS = { switch: Switch, choice: Choice, list: List, secret: Secret, password: PasswordFile };
+const INPUTS = { switch: Switch, choice: Choice, list: List, secret: Secret, password: PasswordFile, fixed: Fixed };
