@@ -103,7 +103,6 @@ TEST_NEEDS = (
     Need("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core", "letters and seat marks for it"),
     Need("/usr/lib/*/libatomic.so.1", "libatomic1", "part of what steers it"),
     Need("systemd-analyze", "systemd", "checks the system services in tests"),
-    Need("dpkg-repack", "dpkg-repack", "keeps the version before in tests of updates"),
 )
 DEB_NEEDS = (Need("dh", "debhelper", "builds the Debian package"),)
 PIN_NEEDS = (  # spidev has no ready package for a 64-bit Pi, lgpio none for Python 3.13
@@ -113,6 +112,11 @@ PIN_NEEDS = (  # spidev has no ready package for a 64-bit Pi, lgpio none for Pyt
 )
 QUICK_TEST_NEEDS = (  # the same engine without a desktop's window; without it the tests take Chromium
     Need("chromium-headless-shell", "chromium-headless-shell", "plays the phones in tests with half the work"),
+)
+UPDATE_TEST_NEEDS = (  # without them, the tests of updates are left out
+    Need("dpkg-repack", "dpkg-repack", "keeps the version that runs in tests of updates"),
+    Need("apt-ftparchive", "apt-utils", "makes archives of packages in tests of updates"),
+    Need("gpg", "gpg", "signs archives of packages in tests of updates"),
 )
 WITHOUT_PI = "until then the hub runs without the Pi's own pins (gpio_box, led_strip, eink)."
 NPM_NEED = Need("npm", "npm", "fetches the page's libraries")
@@ -345,8 +349,8 @@ class Setup:
         """
         if self.up_to_date(groups, before):
             return []
-        wanted = {"pi": PIN_NEEDS, "dev": QUICK_TEST_NEEDS}
-        return [*filter(None, (self.missing(needs) for group, needs in wanted.items() if group in groups))]
+        wanted = (("pi", PIN_NEEDS), ("dev", QUICK_TEST_NEEDS), ("dev", UPDATE_TEST_NEEDS))
+        return [*filter(None, (self.missing(needs) for group, needs in wanted if group in groups))]
 
     def missing(self, needs: Iterable[Need]) -> dict[str, str]:
         """Return the Debian package of each need that this machine lacks, with its reason."""

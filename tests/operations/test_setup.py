@@ -40,7 +40,7 @@ ROOT = Path(__file__).parents[2]
 UV = ROOT / ".venv" / "bin" / "uv"
 NPM_FOLDERS = ("phone_ui", "tests/bench/peers")
 BARE = {"apt-get", "sudo", "invoke-rc.d"}
-FULL = {*BARE, "ensurepip", "mosquitto", "setpriv", "chromium", "systemd-analyze", "dpkg-repack", "npm", "gcc", "swig"}
+FULL = {*BARE, "ensurepip", "mosquitto", "setpriv", "chromium", "systemd-analyze", "npm", "gcc", "swig"}
 
 BACKEND = """
 import zipfile
