@@ -45,10 +45,16 @@ def values(kind: inspect.Type) -> tuple[list[Any], list[Any]]:
         case inspect.UnionType(types=types):
             allowed, beyond = ([one for each in types for one in values(each)[at]] for at in (0, 1))
             return allowed, [one for one in dict.fromkeys(beyond) if one not in allowed]
-        case inspect.ListType(item_type=item, min_length=None, max_length=None):
+        case inspect.ListType(item_type=item, min_length=least, max_length=most):
             fits, beyond = values(item)
-            of_others = [[one] for one in OTHERS if type(one) is not type(fits[0])]
-            return [fits, []], [*([one] for one in beyond), *of_others]
+            known = {type(one) for one in fits}
+            of_others = [[one] for one in OTHERS if type(one) not in known]
+            sizes = [*([[]] if least else []), *([] if most is None else [[fits[0]] * (most + 1)])]
+            return [fits[:most], fits[:1] if least else []], [*([one] for one in beyond), *of_others, *sizes]
+        case inspect.StructType(cls=form) if issubclass(form, Plain):
+            return fitting(form), [args for _, args in malformed(form)]
+        case inspect.AnyType():
+            return [*OTHERS], []
         case inspect.DictType(value_type=inspect.AnyType()):
             return [{"x": 1}, {}], []
     raise NotImplementedError(f"Name examples of {kind} here.")
@@ -88,7 +94,8 @@ def malformed(kind: type[Plain]) -> Iterator[tuple[str, Args]]:
         fits, beyond = values(field.type)
         if field.required:
             yield f"no-{field.encode_name}", {name: value for name, value in full.items() if name != field.encode_name}
-        mistyped = (one for one in OTHERS if type(one) is not type(fits[0]))  # nor is a truth value a number
+        known = {type(one) for one in fits}  # a truth value is no number
+        mistyped = (one for one in OTHERS if type(one) not in known)
         for value in (*beyond, *mistyped):
             yield f"{field.encode_name}-{value}", {**others, field.encode_name: value}
     if issubclass(kind, OneOf):

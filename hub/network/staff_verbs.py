@@ -100,7 +100,7 @@ class SettingChange(Plain, frozen=True):
     """
 
     at: Annotated[list[str | Count], Meta(min_length=1, max_length=6)]
-    to: Any = None
+    to: Any
 
 
 class ChangeSettingsArgs(Plain, frozen=True):

@@ -46,7 +46,7 @@ def test_people_at_the_table_read_what_was_played_there(tmp_path: Path) -> None:
             expect(page.locator(".newest li")).to_have_count(4)
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
             assert faults == []
-            page.get_by_role("link", name="The table").click()
+            page.get_by_role("link", name="← The table").click()
             page.get_by_role("button", name="watch").click()
             page.get_by_role("button", name="Help").click()
             expect(page.get_by_role("link", name="What was played at this table")).to_be_visible()

@@ -233,7 +233,7 @@ def test_tables_presets_and_lists_of_cards_are_added_and_removed(rig: Rig) -> No
         (["web", "port"], 99999, None, "[web] port = 99999 will not do; port is a whole number from 0 to 65535."),
         (["web", "port"], "eighty", None, '[web] port = "eighty" will not do; port is a whole number from 0 to 65535.'),
         (["hub", "id"], "two words", None, '[hub] id = "two words" will not do; id is 1 to 32 letters, digits or hyphens.'),
-        (["wifi", "password"], "short", None, '[wifi] password will not do; password is a password of 8 to 63 letters, or empty.'),
+        (["wifi", "password"], "short", None, "[wifi] password will not do; password is a password of 8 to 63 letters, or empty."),
         (["hours", "fri"], "25:00", None, 'a time such as "23:00" or "01:30", or empty.'),
         (["table", 0, "seats"], 9, None, "[[table]] number 1 seats = 9 will not do; seats is a whole number from 2 to 6."),
         (["table", 0, "language"], ["klingon!"], None, 'each a language such as "en" or "de".'),
