@@ -51,7 +51,7 @@ def hub_of(folder: Path, name: str, more: str) -> ChaosHub:
 
 def signed_in(page: Page, hub: ChaosHub) -> Page:
     page.set_default_timeout(PATIENCE * 1000)
-    page.goto(f"http://127.0.0.1:{hub.port}/staff")
+    page.goto(f"http://127.0.0.1:{hub.port}/staff?part=hubs")
     page.get_by_label("PIN").fill(hub.screen("1")["staff_pin"])
     page.get_by_role("button", name="Sign in").click()
     return page
