@@ -702,7 +702,8 @@ def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> N
     page.get_by_label("Dummy", exact=True).check()
     page.get_by_label("Who last went fishing?").select_option("Cem")
     dock(page).get_by_role("button", name="Start Bid & Bait!").click()
-    said = hub.asks.get(timeout=PATIENCE)
+    while (said := hub.asks.get(timeout=PATIENCE))["verb"] == "wish":  # whoever takes long over options shows them
+        pass
     assert said["verb"] == "start"
     assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True, "duck": 3}}
 
