@@ -242,12 +242,16 @@ class Updater:
         """
         machine, before = self._machine, self._machine.installed()
         chosen = self._chosen(files, kiosk=kiosk or KIOSK in before)
-        self._check_room()
         version = machine.version_in(next(file for file in chosen if machine.name_in(file) == HUB))
         self.note("installing", version)
-        if before:
-            machine.say("The version that runs is kept ...")
-            self._keep(before)
+        try:
+            self._check_room()
+            if before:
+                machine.say("The version that runs is kept ...")
+                self._keep(before)
+        except UpdateError:
+            self.note("failed", version)
+            raise
         machine.say("The packages are installed, with what they need from Debian ...")
         try:
             machine.install(chosen)
@@ -324,7 +328,6 @@ class Updater:
     def _check_room(self) -> None:
         """Raise UpdateError if the disk is too full, or another program has the hub's port."""
         machine = self._machine
-        self._folder.mkdir(parents=True, exist_ok=True)
         if (free := machine.free_megabytes(self._folder)) < ROOM_MB:
             raise UpdateError(
                 f"this takes {ROOM_MB} MB and the disk has {free} MB left: make room. Nothing was changed."
@@ -377,11 +380,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if os.geteuid() != 0:
         sys.exit("table-hub update: run this with sudo.")
     os.umask(0o022)
-    for number in (
-        signal.SIGHUP,
-        signal.SIGINT,
-        signal.SIGTERM,
-    ):  # only a power cut ends it, or what apt starts, halfway
+    # Only a power cut ends an update halfway, or what apt starts for it.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     machine = Machine()
     updater = Updater(machine)

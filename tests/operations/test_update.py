@@ -5,6 +5,7 @@ Whole machines are updated, and lose their power meanwhile, in tests/acceptance.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -134,6 +135,7 @@ def test_the_first_version_is_installed_and_its_address_is_told(bench: Bench) ->
     bench.updater.update([bench.package("1.0")])
     assert bench.machine.installed() == {HUB: "1.0"}
     assert bench.machine.said[-2:] == ["table-hub 1.0 runs.", "Phones join at http://10.0.2.100:8080."]
+    assert json.loads((bench.state / "status.json").read_text())["state"] == "installed"
     assert not bench.on_trial()
     with pytest.raises(UpdateError, match=r"^there is no previous version"):
         bench.updater.back()
@@ -250,6 +252,7 @@ def test_what_is_in_the_way_is_said_before_anything_is_changed(
     with pytest.raises(UpdateError, match=sentence):
         bench.updater.update([bench.package("1.0")])
     assert bench.machine.installed() == {}
+    assert json.loads((bench.state / "status.json").read_text())["state"] == "failed", "staff do not wait for it"
 
 
 def test_a_hub_that_runs_is_not_in_its_own_way_and_900_megabytes_are_enough(bench: Bench) -> None:
