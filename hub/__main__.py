@@ -647,7 +647,14 @@ def _serve(config: Config, pages: Sequence[str], file: str | None = None) -> int
     if goes_to_journal():  # a person at a terminal knows what was started
         logging.getLogger("hub").info("table-hub %s starts.", version())
     examine = None if pages else partial(_examined, file)  # a demo has no configuration of its own
-    with Hub(config, ServiceNotifier(), demo=bool(pages), examine=examine, file=file, check=_wire) as hub:
+    network = None
+    if config.wifi.hotspot and not pages:
+        from hub.network.network_manager import NetworkManagerBus
+
+        network = NetworkManagerBus
+    with Hub(
+        config, ServiceNotifier(), demo=bool(pages), examine=examine, file=file, check=_wire, network=network
+    ) as hub:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
                 signal.signal(number, lambda *_: _stop(hub))

@@ -18,6 +18,7 @@ from hub.devices import Simulated
 from hub.engine.text import say
 from hub.errors import HubError
 from hub.network.messages import to_bytes
+from hub.network.wifi import OwnWifi
 from hub.ports import ClaimRequest, HelpRequest, LoginState
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
@@ -70,7 +71,7 @@ class BenchAccess:
         return self._device.png(size)
 
 
-def wifi_of(part: WifiPart) -> Wifi | None:
+def wifi_of(part: WifiPart | OwnWifi) -> Wifi | None:
     """Return the Wi-Fi for guests as screens and table cards show it; None if the configuration names none."""
     if not part.name:
         return None
@@ -80,31 +81,25 @@ def wifi_of(part: WifiPart) -> Wifi | None:
 class ScreenFeed:
     """The Page port of the big screen: the newest state as JSON, with the codes of the seats."""
 
-    def __init__(self, pin: Callable[[], str] = str, wifi: Wifi | None = None) -> None:
-        """`pin` returns the staff PIN while screens show it, else "". `wifi` is the network for guests."""
+    def __init__(self, pin: Callable[[], str] = str, wifi: Callable[[], Wifi | None] = lambda: None) -> None:
+        """`pin` returns the staff PIN while screens show it, else "". `wifi` returns the network for guests now."""
         self.newest = Latest()
         self._pin, self._wifi = pin, wifi
         self._lock = threading.Lock()
         self._state: ScreenState | None = None
-        self._shown = ""
+        self._shown: tuple[str, Wifi | None] = "", None
 
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
         """Publish the newest state."""
         with self._lock:
-            self._state, self._shown = public, self._pin()
-            self.newest.put(to_bytes(replace(public, staff_pin=self._shown, wifi=self._wifi, paper=None)))
+            self._state, self._shown = public, (self._pin(), self._wifi())
+            pin, wifi = self._shown
+            self.newest.put(to_bytes(replace(public, staff_pin=pin, wifi=wifi, paper=None)))
 
-    def update_pin(self) -> None:
-        """Publish the state again if the PIN that screens show has changed or was used."""
-        if self._state is not None and self._shown != self._pin():
+    def update(self) -> None:
+        """Publish the state again if the PIN or the Wi-Fi that screens show is another one now."""
+        if self._state is not None and self._shown != (self._pin(), self._wifi()):
             self.show(self._state, False)
-
-    def update_wifi(self, wifi: Wifi | None) -> None:
-        """Show another network for guests from now on."""
-        if wifi != self._wifi:
-            self._wifi = wifi
-            if self._state is not None:
-                self.show(self._state, False)
 
 
 class PastMatches:

@@ -30,6 +30,7 @@ from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.engine.text import say
 from hub.errors import BrokerError, ConfigError, TemporaryError
+from hub.hotspot import Hotspot
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.languages import WRITTEN_IN, Speech, check_language, language_of, languages
 from hub.network.address import public_url
@@ -39,11 +40,21 @@ from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault
 from hub.network.upstream import UpstreamLink
-from hub.ports import AddressChanged, BrokerDown, DeviceSimulated, DriverContext, MonotonicClock, machine_chance  # noqa: TID251 - a program makes it
+from hub.network.wifi import ADDRESS, NetworkManager, OwnWifi, own_wifi
+from hub.ports import (
+    AddressChanged,
+    BrokerDown,
+    DeviceDown,
+    DeviceSimulated,
+    DeviceUp,
+    DriverContext,
+    MonotonicClock,
+    machine_chance,  # noqa: TID251 - a program makes it
+)
 from hub.power import PowerControl
 from hub.presets import presets_by_game
 from hub.settings.desk import SettingsDesk
-from hub.state import PublicState, ScreenState
+from hub.state import PublicState, ScreenState, Wifi
 from hub.store import KeyedStore, Store, lock_state
 from hub.supervisor import ServiceManager, Supervisor
 from hub.table.base.chance import Chance
@@ -55,6 +66,7 @@ from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
+from phone_ui.captive_portal import CaptivePortal
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.limits import LOOPBACK, Limits, raise_file_limit
 from phone_ui.mqtt_phones import PhonesOverMqtt
@@ -87,6 +99,7 @@ class Hub:
         examine: Callable[[], Sequence[Fault]] | None = None,
         file: str | None = None,
         check: Callable[[Config], object] = lambda _: None,
+        network: Callable[[OwnWifi], NetworkManager] | None = None,
     ) -> None:
         """Build everything; start nothing.
 
@@ -96,6 +109,7 @@ class Hub:
         - `examine`: examines the machine and the configuration when staff ask for it.
         - `file`: the file of the configuration, which staff can change; None: there is none.
         - `check`: tries a changed configuration. Raises HubError.
+        - `network`: returns the NetworkManager for the hub's own Wi-Fi; None: the hub leaves the network alone.
         """
         _check_names(config)
         self.config = config
@@ -109,7 +123,6 @@ class Hub:
         self._health = {part.id: DeviceHealth() for part in config.table}
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
-        self._screen_feeds: list[ScreenFeed] = []
         self._evenings = list(config.hours.evenings)  # the tables see changes of it
         self._phones: dict[str, PhonesOverMqtt] = {}
         self.devices: list[GuardedDevice] = []
@@ -124,6 +137,10 @@ class Hub:
             self.key, key_notice = HubKey.load_or_replace(state / "hub.key")
             self.screen_token = ScreenToken(state / "kiosk.token")
             self.screens = OwnScreens(self.key, self.screen_token, self._local_requests().is_local)
+            self._own_wifi = own_wifi(self.key)
+            self.hotspot = None
+            if network:
+                self.hotspot = Hotspot(network(self._own_wifi), self._count_phones, self._report_wifi)
             self._pin = StaffPin(state / "staff.json")
             self.cards = CardLists(config.deck, self.store)
             self._presets = presets_by_game(config.preset, self.cards.all)
@@ -149,6 +166,7 @@ class Hub:
                 examine=examine,
                 upstream=self._upstream.snapshot if self._upstream else None,
                 settings=SettingsDesk(file, config, check, self._apply_settings),
+                join_wifi=self.hotspot.join if self.hotspot else None,
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
             self.door = StaffDoor(self._pin, self.key, self.venue)
@@ -168,17 +186,34 @@ class Hub:
         self._venue_changed.set()
         self.tables[name].put(signal)
 
-    def _update_pin(self, name: str, screen: ScreenFeed) -> None:
+    def _update_screen(self, name: str, screen: ScreenFeed) -> None:
         with self.tables[name].guarded():
-            screen.update_pin()
+            screen.update()
+
+    def _count_phones(self) -> int:
+        return self.web.phones if self.web else 0
+
+    def _hotspot_address(self) -> str:
+        return self.hotspot.address if self.hotspot else ""
+
+    def _wifi(self) -> Wifi | None:
+        """Return the Wi-Fi that guests join first: the hub's own while it is on, else the one of the configuration."""
+        return wifi_of(self._own_wifi if self._hotspot_address() else self.config.wifi)
+
+    def _report_wifi(self, problem: str) -> None:
+        """Show staff and guests a failure of the Wi-Fi, or with "" that it has passed."""
+        self.venue.wifi_problem = problem
+        self._venue_changed.set()
+        for name, table in self.tables.items():  # not by `_put`: no device of a table is broken
+            with self.tables[name].guarded():
+                table.put(DeviceDown("Wi-Fi", problem) if problem else DeviceUp("Wi-Fi"))
 
     def _add_table(self, part: TablePart) -> VenueTable:
         """Build one table with its phones and devices, and return it as staff see it. Raise ConfigError."""
         offered, inbox = self._games_for(part), partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
-        screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
-        self._screen_feeds.append(screen)
-        self._checks.append(partial(self._update_pin, part.id, screen))
+        screen = ScreenFeed(lambda: self._pin.shown, self._wifi)
+        self._checks.append(partial(self._update_screen, part.id, screen))
         staff = StaffFeed(self._venue_changed.set)
         devices = self._connect_devices(part, inbox)
         simulated = [one.device for one in devices if isinstance(one.device, Simulated)]
@@ -238,10 +273,9 @@ class Hub:
         """Apply what needs no restart of a changed configuration. Return the configuration that the hub runs with now."""
         logging.getLogger().setLevel(changed.hub.log_level.upper())
         self._evenings[:] = changed.hours.evenings
-        for screen in self._screen_feeds:
-            screen.update_wifi(wifi_of(changed.wifi))
         hub = replace(self.config.hub, log_level=changed.hub.log_level)
-        self.config = replace(self.config, hub=hub, hours=changed.hours, wifi=changed.wifi)
+        wifi = replace(changed.wifi, hotspot=self.config.wifi.hotspot)
+        self.config = replace(self.config, hub=hub, hours=changed.hours, wifi=wifi)
         if [table.id for table in changed.table] == [table.id for table in self.config.table]:
             self._change_tables(changed)
         return self.config
@@ -272,6 +306,8 @@ class Hub:
         if isinstance(state, ScreenState) and state.paper is not None:
             state = state.paper
         join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""
+        if self._hotspot_address() and state.state == "lobby" and (wifi := self._wifi()):
+            join = wifi.code  # from its page at the table, a phone in this Wi-Fi gets on by itself
         language = language_of(self.speech.tables[state.table][0], state.game)
         return panel(state, self.cards.labels.get(state.game or ""), size, join, language)
 
@@ -328,15 +364,16 @@ class Hub:
         if not broker_address.path:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
+        portal = CaptivePortal(ADDRESS, lambda: bool(self._hotspot_address()), self.url) if self.hotspot else None
         app = make_app(
             self.access, self.key, self.config.hub.id, self.url, self.cards.labels, status=self.status, cards=self.cards.cards,
             guides={game.name: msgspec.to_builtins(game.guide) for game in self.cards.all if game.guide},
-            speech=self.speech,
+            speech=self.speech, portal=portal,
         )  # fmt: skip
         settings = PortSettings(
             web.host, web.port, tls, self._limits, self._local_requests(), self._host_names(), open_bench=web.open_bench
         )
-        self.web = serve(app, self.access, dial, settings, self.door, self.screens)
+        self.web = serve(app, self.access, dial, settings, self.door, self.screens, portal)
         checks = (self.web.renew_certificate, self.door.reload_pin, *self._checks)
         self.supervisor = Supervisor(
             self.config,
@@ -348,6 +385,7 @@ class Hub:
             self._put_to_all,
             self._stop,
             self._service,
+            self._hotspot_address,
         )
         self.venue.start()
         for table in self.tables.values():
@@ -364,6 +402,8 @@ class Hub:
             self._put_to_all(BrokerDown(error.sentence))
         for link in self._links:
             link.start()
+        if self.hotspot:
+            self.hotspot.start()
         for device in self.devices:
             device.start()
         for access in self.access.values():
@@ -385,6 +425,8 @@ class Hub:
         with self._opened as closing:  # from its last line to its first
             for link in self._links:
                 closing.callback(link.close)
+            if self.hotspot:
+                closing.callback(self.hotspot.close)
             closing.callback(self.door.close)
             closing.callback(self.venue.close)
             if self.web:

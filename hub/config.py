@@ -391,6 +391,10 @@ class WifiPart(msgspec.Struct, frozen=True):
 
     name: Annotated[WifiName, Meta(description="its name; empty: screens and cards show no network")] = ""
     password: Annotated[WifiPassword, Meta(description="its password, which guests may read; empty: none")] = ""
+    hotspot: Annotated[
+        bool,
+        Meta(description="while the hub has no network, it makes a Wi-Fi of its own, and screens show that one"),
+    ] = False
 
     def __post_init__(self) -> None:
         if self.password and not self.name:

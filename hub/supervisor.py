@@ -57,6 +57,7 @@ class Supervisor:
     - `checks`: functions that `wait` calls every `CHECK_SECONDS`. They must return at once.
     - `put_to_all`: puts a signal into the inbox of every table.
     - `stop`: ends `wait`. It is also set if the thread of a table ends by itself.
+    - `hotspot`: returns the hub's address in its own Wi-Fi while that is on, else "".
     - `service`: gets reports and watchdog signals; None if the hub was not started by a service manager.
     """
 
@@ -71,9 +72,11 @@ class Supervisor:
         put_to_all: Callable[[object], None],
         stop: threading.Event,
         service: ServiceManager | None,
+        hotspot: Callable[[], str] = str,
     ) -> None:
         self._config, self._tables, self._store, self._broker, self._web = config, tables, store, broker, web
         self._checks, self._put_to_all, self._stop, self._service = checks, put_to_all, stop, service
+        self._hotspot = hotspot
         self._threads = {
             name: threading.Thread(target=self._run_table, args=(name, table), name=f"table-{name}", daemon=True)
             for name, table in tables.items()
@@ -161,7 +164,7 @@ class Supervisor:
     def _find_url(self) -> str:
         """Return the URL at which phones reach the open web port now; "" without a network."""
         web = self._config.web
-        return public_url(web.address, web.host, self._web.port, secure=bool(web.tls_cert))
+        return public_url(self._hotspot() or web.address, web.host, self._web.port, secure=bool(web.tls_cert))
 
     def _check_address(self) -> None:
         """Make every table show the new URL if the machine's address has changed."""

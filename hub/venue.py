@@ -20,7 +20,7 @@ from hub.decks import CardLists
 from hub.devices import DeviceHealth
 from hub.engine.game import Game
 from hub.engine.match import Head
-from hub.engine.text import listed, say, say_count
+from hub.engine.text import listed, person, say, say_count
 from hub.errors import HubError, LogError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, Settings, StaffAsk, StaffTable, Upstream, Venue
@@ -29,6 +29,7 @@ from hub.network.staff_verbs import (
     TABLE_ARGS,
     CardsArgs,
     ChangeSettingsArgs,
+    JoinWifiArgs,
     RestartArgs,
     SettingsArgs,
     UpdateArgs,
@@ -175,6 +176,7 @@ class VenueDesk:
     - `examine`: examines the machine and the configuration.
     - `upstream`: returns what is known of the other hubs of the venue.
     - `settings`: reads and changes the owner's configuration.
+    - `join_wifi`: joins a Wi-Fi by its name and password.
     - `notices`: faults that were found, and repaired, when the hub started.
     """
 
@@ -189,6 +191,7 @@ class VenueDesk:
         examine: Callable[[], Sequence[Fault]] | None = None,
         upstream: Callable[[], Upstream] | None = None,
         settings: SettingsDesk | None = None,
+        join_wifi: Callable[[str, str], None] | None = None,
         notices: Sequence[Fault] = (),
         updates: Updates | None = None,
         wall: Callable[[], float] = time.time,
@@ -197,7 +200,9 @@ class VenueDesk:
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
         self._updates = updates or Updates(wall=wall)
         self._settings, self._restart_is_planned = settings, False
+        self._join_wifi = join_wifi
         self.notices = list(notices)
+        self.wifi_problem = ""
         self._latest = Latest()
         self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
         self._closing = threading.Event()
@@ -249,14 +254,17 @@ class VenueDesk:
         return any(table.is_playing for table in self._tables.values())
 
     def _faults(self) -> list[Fault]:
+        found = list(self.notices)
+        if self.wifi_problem:
+            found.append(Fault(self.wifi_problem, say("Guests join the Wi-Fi that the big screen shows.")))
         if self._wrong < ALARM_AFTER:
-            return self.notices
+            return found
         what = say_count(
             "{count} wrong staff PIN was typed within a day: somebody is guessing.",
             "{count} wrong staff PINs were typed within a day: somebody is guessing.",
             self._wrong,
         )
-        return [*self.notices, Fault(what, say("Run `table-hub staff-pin --new` on the hub to make a new PIN."))]
+        return [*found, Fault(what, say("Run `table-hub staff-pin --new` on the hub to make a new PIN."))]
 
     # --- for the web port ------------------------------------------------------------------------------
 
@@ -278,6 +286,8 @@ class VenueDesk:
                 return self._examine_machine()
             case "cards", CardsArgs(game=game, changes=changes):
                 return self._enter_cards(game, changes), None
+            case "wifi", JoinWifiArgs(name=name, password=password):
+                return self._change_wifi(name, password), None
             case "restart", RestartArgs(when="idle") if self._is_playing:
                 return self._plan_restart(), None
             case "restart", _:
@@ -369,6 +379,13 @@ class VenueDesk:
             kept,
             game=game.title,
         )
+
+    def _change_wifi(self, name: str, password: str) -> str:
+        if self._join_wifi is None:
+            raise HubError(say("This hub leaves the network alone. Set `hotspot = true` in [wifi] first."))
+        log.info("staff: the hub joins another Wi-Fi.")
+        self._join_wifi(name, password)
+        return say("The hub joins “{name}”. If that fails, its own Wi-Fi is back in half a minute.", name=person(name))
 
     def _examine_machine(self) -> tuple[str, list[Fault]]:
         if self._examine is None:

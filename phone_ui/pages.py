@@ -25,6 +25,7 @@ from hub.network.glance import at_a_glance
 from hub.network.http_messages import AllCards, ClaimMade, PublicKey, Refused, StaffCalled, TableKey
 from hub.state import Plain, PublicState, ScreenState, Till
 from phone_ui import vendored
+from phone_ui.captive_portal import PAGE
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.latest import Latest
 from phone_ui.origin import same_origin
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hub.ports import ClaimRequest, LoginState
+    from phone_ui.captive_portal import CaptivePortal
     from phone_ui.direct import DirectPhone, Wire
 
 HERE = Path(__file__).parent
@@ -139,6 +141,7 @@ def make_app(
     cards: Callable[[], AllCards] = lambda: AllCards({}),
     guides: Mapping[str, object] | None = None,
     speech: Speech | None = None,
+    portal: CaptivePortal | None = None,
 ) -> Flask:
     """Return the Flask app. Raise HubError if the pages' libraries are missing, because every page would be blank.
 
@@ -147,6 +150,7 @@ def make_app(
     - `status`: returns the health of the hub's devices.
     - `cards`: returns the cards that staff may change.
     - `speech`: the languages; None: English only.
+    - `portal`: the captive portal of the hub's own Wi-Fi, for phones that stay there.
     """
     missing = [name for name, file in vendor.items() if not file.is_file()]
     if missing:
@@ -170,6 +174,7 @@ def make_app(
         ("/till", lambda: _file_answer(files.get("pages/till.html"))),
         ("/till.json", pages.till),
         ("/staff/key.json", lambda: _json_answer(PublicKey(to_base64(key.public)))),
+        (PAGE, lambda: _file_answer(files.get("pages/wifi.html"))),
         ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
         ("/worker.js", lambda: _file_answer(files.get("worker.js"))),
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
@@ -197,6 +202,7 @@ def make_app(
         ("/t/<name>/claim/<number>", joining.state),
     ):
         app.add_url_rule(rule, rule, view, methods=["GET"])
+    app.add_url_rule(f"{PAGE}/stay", "stay", lambda: _stay(portal), methods=["POST"])
     app.add_url_rule("/t/<name>/bench", "bench", pages.bench_command, methods=["POST"])
     app.add_url_rule("/t/<name>/claim", "claim", joining.claim, methods=["POST"])
     app.add_url_rule("/t/<name>/help", "help", joining.call_staff, methods=["POST"])
@@ -424,6 +430,12 @@ def _file_answer(found: StaticFile | None) -> Response:
     answer.make_conditional(request)
     answer.headers.pop("date", None)  # the server adds it
     return answer
+
+
+def _stay(portal: CaptivePortal | None) -> Response:
+    if portal is not None:
+        portal.stay(request.remote_addr or "?")
+    return Response(status=204)
 
 
 def _up() -> Response:

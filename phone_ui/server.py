@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from hub.ports import LoginState
     from phone_ui.asgi import Message, Receive, Scope, Send
+    from phone_ui.captive_portal import CaptivePortal
     from phone_ui.direct import DirectPhone, Wire
     from phone_ui.latest import Latest
     from phone_ui.own_screens import OwnScreens
@@ -51,6 +52,7 @@ BODY_SECONDS = 5.0
 RECEIVED_BYTES = 16_384
 WORKERS = 6
 STRANGER_WORKERS = 2  # how many of them serve networks without a logged-in phone
+IP_FREEBIND = 15  # ip(7); Python has no name for it
 PACE_SECONDS = 0.2  # until a request that is too early is checked again
 
 WRONG_HOST = "This hub does not go by that name: open the address on the table's screen, or let the owner add the name to [web] names."
@@ -93,9 +95,11 @@ class _Router:
         settings: PortSettings,
         staff: StaffDoor | None = None,
         own_screens: OwnScreens | None = None,
+        portal: CaptivePortal | None = None,
     ) -> None:
         self._staff = staff
         self._own_screens = own_screens
+        self._portal = portal
         self._settings, self._names = settings, own_names(settings.names)
         self.closing = asyncio.Event()
         self.seated = Seated()
@@ -111,7 +115,11 @@ class _Router:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         host = dict(scope["headers"]).get(b"host")
-        if host is not None and not is_known_host(host.decode("latin-1"), self._names):
+        is_hub = host is None or is_known_host(host.decode("latin-1"), self._names)
+        if self._portal is not None and self._portal.takes(scope, is_hub=is_hub):
+            await self._portal(scope, receive, send, seated=network_of(address_of(scope)) in self.seated)
+            return
+        if not is_hub:
             await _refuse_host(scope, receive, send)
             return
         if scope["type"] == "websocket":
@@ -315,8 +323,9 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 class _Uvicorn(uvicorn.Server):
     """A uvicorn server that sets `serving` after it has started, and accepts https itself."""
 
-    def __init__(self, config: uvicorn.Config, https: TlsConnections | None) -> None:
+    def __init__(self, config: uvicorn.Config, https: TlsConnections | None, portal: socket.socket | None) -> None:
         super().__init__(config)
+        self._plain = [portal] if portal else []  # always plain http
         self.serving = threading.Event()
         self.loop: asyncio.AbstractEventLoop | None = None
         self._https = https
@@ -325,9 +334,9 @@ class _Uvicorn(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.loop = asyncio.get_running_loop()
         if self._https is None:
-            await super().startup(sockets)
+            await super().startup([*(sockets or ()), *self._plain])
         else:
-            await super().startup([])
+            await super().startup(self._plain)
             self._accepting = [self.loop.create_task(self._https.accept(one, self._protocol)) for one in sockets or ()]
         self.serving.set()
 
@@ -353,10 +362,11 @@ class WebServer:
         listening: socket.socket,
         certificate: Certificate | None = None,
         https: TlsConnections | None = None,
+        portal: socket.socket | None = None,
     ) -> None:
         self._router = router
         self._certificate = certificate
-        self._server = _Uvicorn(config, https)
+        self._server = _Uvicorn(config, https, portal)
         self.port: int = listening.getsockname()[1]
         self._pinged_at: float | None = None  # when its loop got a call that it has not run yet
         self._thread = threading.Thread(
@@ -415,8 +425,12 @@ def serve(
     settings: PortSettings,
     staff: StaffDoor | None = None,
     own_screens: OwnScreens | None = None,
+    portal: CaptivePortal | None = None,
 ) -> WebServer:
-    """Open the port and serve in a thread. `staff` answers the requests of staff, `own_screens` those of big screens.
+    """Open the port and serve in a thread.
+
+    - `staff` answers the requests of staff, `own_screens` those of big screens.
+    - `portal` answers at port 80 of the hub's own Wi-Fi. Without the right to open that port there is none.
 
     Raise ConfigError, or TemporaryError if the port is in use or the machine does not have the address yet.
     """
@@ -424,7 +438,7 @@ def serve(
     limits = settings.limits
     if not any(isinstance(one, RepeatFilter) for one in _UVICORN_LOG.filters):
         _UVICORN_LOG.addFilter(RepeatFilter())
-    router = _Router(app, tables, dial, settings, staff, own_screens)
+    router = _Router(app, tables, dial, settings, staff, own_screens, portal)
     arrivals = router.arrivals
     config = uvicorn.Config(
         router,
@@ -443,15 +457,31 @@ def serve(
         timeout_graceful_shutdown=2,
     )
     https = TlsConnections(router.connections, arrivals, certificate.context, limits) if certificate else None
-    return WebServer(router, config, listen(settings.host, settings.port), certificate, https)
+    listening = listen(settings.host, settings.port)
+    return WebServer(router, config, listening, certificate, https, _listen_for(portal, listening) if portal else None)
+
+
+def _listen_for(portal: CaptivePortal, listening: socket.socket) -> socket.socket | None:
+    """Return the socket of the portal; None if the hub's pages have that port, or it cannot be opened."""
+    portal.shares_port = listening.getsockname()[1] == portal.port
+    if portal.shares_port:
+        return None
+    try:
+        return listen(portal.host, portal.port, may_lack_address=True)
+    except (ConfigError, TemporaryError) as error:
+        log.warning("Phones in the hub's own Wi-Fi do not open its page by themselves: %s", error)
+        return None
 
 
 # Errors that may disappear without a change of the configuration: the port is in use, or the network is not up yet.
 _TEMPORARY = (errno.EADDRINUSE, errno.EADDRNOTAVAIL, socket.EAI_AGAIN)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return the listening socket. Raise ConfigError, or TemporaryError if port or address may be available later."""
+def listen(host: str, port: int, *, may_lack_address: bool = False) -> socket.socket:
+    """Return the listening socket. Raise ConfigError, or TemporaryError if port or address may be available later.
+
+    `may_lack_address`: this machine may get the address later. Until then nothing arrives.
+    """
     # asyncio sets TCP_NODELAY only if the protocol is given. Without it, every answer to a phone waits 40 ms for the
     # acknowledgement of the previous one.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -460,6 +490,8 @@ def listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # The receive buffer bounds how much is read at once; a phone never sends more.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED_BYTES)
+        if may_lack_address:
+            listening.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)
         listening.bind((host, port))
         listening.listen(128)
     except OSError as error:

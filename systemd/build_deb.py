@@ -165,7 +165,7 @@ def _link_alike(folder: Path) -> None:
 
 
 def place_services(source: Path) -> None:
-    """Put units and rules where debhelper looks for them, and the first configuration, with the installed hub's folder."""
+    """Put units and rules where debhelper looks for them, and the first configuration, with what an installed hub has."""
     for name, to in DEBHELPER_NAMES.items():
         shutil.copy2(ROOT / "systemd" / name, source / "debian" / to)
     shutil.copy2(ROOT / "LICENSE", source / "debian" / "copyright")
@@ -173,6 +173,7 @@ def place_services(source: Path) -> None:
     shutil.copytree(ROOT / "systemd", source / "systemd", ignore=shutil.ignore_patterns("debian"))
     first = source / "systemd" / "table-hub.toml"
     settings = re.sub(r'^state = "[^"]*"', 'state = "/var/lib/table-hub"', first.read_text("utf-8"), flags=re.MULTILINE)
+    settings = settings.replace("hotspot = false ", "hotspot = true ")  # only an installed hub may use the radio
     first.write_text(settings, "utf-8")
 
 

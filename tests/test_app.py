@@ -347,14 +347,14 @@ def test_a_table_with_a_fault_costs_the_other_tables_nothing(tmp_path: Path, mon
         assert state(hub, "1")["seats"][0]["name"] == "Guest 1"
 
 
-@pytest.mark.parametrize("part", ["show_waiting", "put", "update_pin"])
+@pytest.mark.parametrize("part", ["show_waiting", "put", "update"])
 def test_a_fault_in_what_the_hub_does_for_a_table_is_that_tables_alone(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
     with running(made) as hub, monkeypatch.context() as broken:
         assert hub.supervisor
-        faulty: Any = ScreenFeed if part == "update_pin" else hub.tables["1"]
+        faulty: Any = ScreenFeed if part == "update" else hub.tables["1"]
         tried: list[bool] = []
 
         def fails_once(*given: Any) -> None:

@@ -41,7 +41,7 @@ TRIMMED = {"events", "texts"}
 class HouseRig:
     """A venue with one table."""
 
-    def __init__(self, rig: TableRig | None = None, examine: Any = None) -> None:
+    def __init__(self, rig: TableRig | None = None, examine: Any = None, join_wifi: Any = None) -> None:
         self.rig = rig or TableRig()
         self.time = 1_790_000_000.0
         self.cards = CardLists([], self.rig.store)
@@ -51,7 +51,9 @@ class HouseRig:
         self.rig.ports.pages.append(self.feed)
         tables = {"1": VenueTable(self.rig.table, self.feed, self.health, self.rig.store)}
         power, wall = PowerControl(lambda: None, {}), lambda: self.time
-        self.desk = VenueDesk("hub", power, tables, changed, self.cards, examine=examine, wall=wall)
+        self.desk = VenueDesk(
+            "hub", power, tables, changed, self.cards, examine=examine, join_wifi=join_wifi, wall=wall
+        )
 
     @property
     def venue(self) -> Venue:
@@ -281,3 +283,46 @@ def test_staff_update_the_hub_while_nobody_plays() -> None:
         venue.do("update", "", what="install")
     venue.do("update", "", what="look")
     assert updates.begun == ["look", "install", "look"]
+
+
+# --- the network --------------------------------------------------------------------------------------------
+
+
+def test_staff_bring_the_hub_into_another_wifi() -> None:
+    joined: list[tuple[str, str]] = []
+    venue = HouseRig(join_wifi=lambda *wifi: joined.append(wifi))
+    assert (
+        "The hub joins “\u2068Cafe\u2069”."
+        in venue.desk.do(StaffAsk(1, "wifi", "", {"name": "Cafe", "password": "dice-and-tea"}))[0]
+    )
+    venue.desk.do(StaffAsk(2, "wifi", "", {"name": "Open"}))
+    assert joined == [("Cafe", "dice-and-tea"), ("Open", "")]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {},
+        {"name": ""},
+        {"name": "x" * 33},
+        {"name": "Cafe", "password": "short"},
+        {"name": "Cafe", "password": "x" * 64},
+    ],
+)
+def test_what_is_no_wifi_is_not_joined(args: Any) -> None:
+    venue = HouseRig(join_wifi=lambda *_: pytest.fail("joined"))
+    with pytest.raises(HubError):
+        venue.desk.do(StaffAsk(1, "wifi", "", args))
+
+
+def test_a_hub_that_leaves_the_network_alone_says_so() -> None:
+    with pytest.raises(HubError, match="leaves the network alone"):
+        HouseRig().desk.do(StaffAsk(1, "wifi", "", {"name": "Cafe"}))
+
+
+def test_staff_read_a_failure_of_the_wifi_until_it_has_passed() -> None:
+    venue = HouseRig()
+    venue.desk.wifi_problem = "It does not work."
+    assert [one.what for one in venue.venue.faults] == ["It does not work."]
+    venue.desk.wifi_problem = ""
+    assert venue.venue.faults == []

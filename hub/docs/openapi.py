@@ -152,6 +152,13 @@ ADDRESSES = (
     ),
     Address("/till.json", "All tables at a glance, without anybody's name.", state.Till),
     Address("/status.json", "How the hub's devices are.", http_messages.HubHealth),
+    Address(
+        "/wifi/stay",
+        "This phone stays in the hub's own Wi-Fi, although it has no internet.",
+        "",
+        method="post",
+        status=204,
+    ),
     Address("/up", "Nothing: the hub is there. Readable for pages of other origins.", "", status=204),
     Address(
         "/games/{game}.json",

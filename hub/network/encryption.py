@@ -152,6 +152,10 @@ class HubKey:
         """Return the public half of the key, 32 bytes."""
         return bytes(self._secret.public_key)
 
+    def derive(self, purpose: bytes, size: int) -> bytes:
+        """Return `size` secret bytes for a purpose. They follow from the key, and tell nothing about it."""
+        return hashlib.blake2b(purpose, digest_size=size, key=bytes(self._secret)).digest()
+
     def with_phone(self, phone_key: bytes) -> SharedKey:
         """Return the key shared with the phone that has this public key (32 bytes). Raise DecryptionError."""
         try:

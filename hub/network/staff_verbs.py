@@ -111,6 +111,13 @@ class ChangeSettingsArgs(Plain, frozen=True):
     drivers: list[str] = msgspec.field(default_factory=list)
 
 
+class JoinWifiArgs(Plain, frozen=True):
+    """The Wi-Fi that the hub joins; without a password an open one."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=32)]
+    password: Annotated[str, Meta(pattern=r"^(.{8,63})?\Z")] = ""
+
+
 TABLE_ARGS: Mapping[str, type[Plain]] = {
     "done": AcknowledgeArgs,
     "free": SeatArgs,
@@ -135,6 +142,7 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "restart": RestartArgs,
     "settings": SettingsArgs,
     "change_settings": ChangeSettingsArgs,
+    "wifi": JoinWifiArgs,
     "off": Nothing,
     "update": UpdateArgs,
 }

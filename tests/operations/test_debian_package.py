@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hub.config import load
 from hub.docs.licences import DEBIAN as NEEDED
 
 ROOT = Path(__file__).parents[2]
@@ -53,6 +54,11 @@ def test_the_first_configuration_keeps_its_state_where_the_service_may_write(sou
 def test_the_package_gives_the_configuration_to_the_hubs_user_once_there_is_one() -> None:
     _, _, after = (DEBIAN / "table-hub.postinst").read_text("utf-8").partition("#DEBHELPER#")
     assert "chown -h table-hub:table-hub /etc/table-hub /etc/table-hub/table-hub.toml" in after
+
+
+def test_only_an_installed_hub_uses_the_radio_of_its_own_accord(source: Path) -> None:
+    assert load(source / "systemd/table-hub.toml").wifi.hotspot
+    assert not load(ROOT / "systemd/table-hub.toml").wifi.hotspot
 
 
 @pytest.mark.parametrize(("user", "groups"), [("table-hub", HUB_GROUPS), ("table-hub-kiosk", KIOSK_GROUPS)])

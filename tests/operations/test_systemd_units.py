@@ -74,6 +74,19 @@ def test_systemd_has_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> 
     assert said.returncode == 0
 
 
+def test_the_hubs_user_may_use_the_network_and_switch_the_machine_off() -> None:
+    rule = (SYSTEMD / "50-table-hub.rules").read_text("utf-8")
+    assert sorted(re.findall(r'"(org\.[^"]+)"', rule)) == [
+        "org.freedesktop.NetworkManager.network-control",
+        "org.freedesktop.NetworkManager.settings.modify.system",
+        "org.freedesktop.NetworkManager.wifi.share.protected",
+        "org.freedesktop.login1.power-off",
+        "org.freedesktop.login1.power-off-multiple-sessions",
+        "org.freedesktop.systemd1.manage-units",
+    ]
+    assert 'subject.user === "table-hub" &&' in rule
+
+
 def test_a_mistake_in_the_configuration_does_not_make_systemd_start_the_hub_again_and_again() -> None:
     assert service("table-hub.service")["RestartPreventExitStatus"] == str(ConfigError.EXIT)
 

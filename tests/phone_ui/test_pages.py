@@ -1513,6 +1513,18 @@ def test_the_screen_shows_the_venues_network_first_where_there_is_one(screen: Pa
     expect(screen.get_by_role("img", name="code to scan", exact=True)).to_be_in_viewport(ratio=1)
 
 
+def test_a_demonstration_shows_the_code_of_the_wifi_too(screen: Page, hub: FakeHub) -> None:
+    code = "WIFI:T:WPA;S:table-hub-abcd;P:a2b3c4d5e6f7;;"
+    shown = scenes.public(seq=50)
+    hub.public(shown, wifi={"name": "table-hub-abcd", "code": code}, demonstration=scenes.public(seq=51))
+    screen.set_viewport_size({"width": 1280, "height": 720})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    drawn = screen.locator(".invitation").get_by_role("img", name="code to scan for the Wi-Fi table-hub-abcd")
+    expect(drawn).to_be_in_viewport(ratio=1)
+    assert read_code(drawn.screenshot()) == code
+    expect(screen.locator(".invitation .invitation-qr")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize(
     ("boxes", "held", "asked"),
     [

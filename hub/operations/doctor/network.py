@@ -119,7 +119,7 @@ def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
     name = urlsplit(url).hostname or ""
     page = f"{url}/t/{subject.config.table[0].id}"
     if not url:
-        do = "Join a network or start the Pi's own Wi-Fi (sudo nmcli device wifi hotspot): the hub finds its address then."
+        do = "Join a network, or set `hotspot = true` in [wifi]: the hub then makes its own Wi-Fi, and finds its address."
         yield Finding("phones", "look", "This computer has no network: there is nothing that phones could open.", do)
     elif name in ("localhost", "::1") or name.startswith("127."):
         do = 'Give [web] the `host` "0.0.0.0", so that phones may come in, and take `address` out of it.'

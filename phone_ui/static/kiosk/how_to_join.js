@@ -3,8 +3,7 @@
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { Fingerprint } from "../parts/marks.js";
-import { QrCode } from "../parts/qr_code.js";
-import { bareUrl, JoinCode } from "./joining.js";
+import { bareUrl, JoinCode, WifiCode } from "./joining.js";
 
 /** @import { PublicSeat, ScreenState } from "../lib/messages.d.ts" */
 
@@ -52,10 +51,7 @@ export function HowToJoin({ state }) {
   return html`${
     state.wifi
       ? html`<div class="welcome-codes">
-          <figure>
-            <${QrCode} text=${state.wifi.code} label=${say("code to scan for the Wi-Fi {name}", { name: state.wifi.name })} />
-            <figcaption>Wi-Fi</figcaption>
-          </figure>
+          <${WifiCode} state=${state} />
           <figure>${join}<figcaption>Table</figcaption></figure>
         </div>`
       : join

@@ -3,7 +3,7 @@
 import { html } from "../lib/html.js";
 import { say, sayAround } from "../lib/language.js";
 import { Fingerprint, Mark } from "../parts/marks.js";
-import { bareUrl, codeOf, JoinCode, offerText, StaffPin } from "./joining.js";
+import { bareUrl, codeOf, JoinCode, offerText, StaffPin, WifiCode } from "./joining.js";
 
 /** @import { ScreenState } from "../lib/messages.d.ts" */
 
@@ -26,6 +26,7 @@ export function Invitation({ state, game }) {
   const offer = state.games.find((one) => one.name === game);
   const boxed = state.seats.some((place) => place.box === "on");
   return html`<footer class="invitation" aria-label="Demonstration">
+    <${WifiCode} state=${state} kind="invitation-wifi" />
     <${JoinCode} state=${state} kind="invitation-qr" />
     <div class="invitation-text">
       <p>

@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { say, sayAround } from "../lib/language.js";
+import { QrCode } from "../parts/qr_code.js";
 
 /** @import { GameOffer, ScreenState } from "../lib/messages.d.ts" */
 
@@ -26,6 +27,20 @@ export function JoinCode({ state, kind }) {
   // The address in the query makes the browser fetch the picture again after a change.
   const src = `/t/${table}/qr.svg?${encodeURIComponent(state.url)}`;
   return state.url && html`<img class=${kind} src=${src} alt="code to scan" />`;
+}
+
+/**
+ * The code of the Wi-Fi that phones join first; nothing without one.
+ * @param {{ state: ScreenState, kind?: string }} props
+ */
+export function WifiCode({ state: { wifi }, kind }) {
+  return (
+    wifi &&
+    html`<figure class=${kind}>
+      <${QrCode} text=${wifi.code} label=${say("code to scan for the Wi-Fi {name}", { name: wifi.name })} />
+      <figcaption>Wi-Fi</figcaption>
+    </figure>`
+  );
 }
 
 /**

@@ -62,6 +62,7 @@ export interface Messages {
   RestartArgs: RestartArgs;
   SettingsArgs: SettingsArgs;
   ChangeSettingsArgs: ChangeSettingsArgs;
+  JoinWifiArgs: JoinWifiArgs;
   UpdateArgs: UpdateArgs;
   Requests: Requests;
   StaffRequests: StaffRequests;
@@ -1243,7 +1244,8 @@ export interface StaffAsk {
     | "test"
     | "undo"
     | "update"
-    | "volume";
+    | "volume"
+    | "wifi";
   table?: string;
   args?: Record<string, any>;
 }
@@ -1481,6 +1483,13 @@ export interface SettingChange {
   to: unknown;
 }
 /**
+ * The Wi-Fi that the hub joins; without a password an open one.
+ */
+export interface JoinWifiArgs {
+  name: string;
+  password?: string;
+}
+/**
  * Look for a newer version of table-hub, or install the one that was found.
  */
 export interface UpdateArgs {
@@ -1539,6 +1548,7 @@ export interface StaffRequests {
   restart: RestartArgs;
   settings: SettingsArgs;
   change_settings: ChangeSettingsArgs;
+  wifi: JoinWifiArgs;
   off: Nothing;
   update: UpdateArgs;
 }

@@ -1,0 +1,238 @@
+"""What the hub reads from NetworkManager and asks of it: over a real D-Bus, from objects that its documentation describes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dbus_fast import Variant
+
+from hub.network.network_manager import NetworkManagerBus, NetworkManagerError
+from hub.network.wifi import OwnWifi, Radio
+from tests.network.fake_network_manager import ACTIVE, ADDED, CABLE, MANAGER, POINT, RADIO, Bus, FakeNetworkManager
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="dbus-daemon is not installed"),
+    pytest.mark.real_time,
+    pytest.mark.real_chance,
+]
+
+OWN = OwnWifi("table-hub-abcd", "a2b3c4d5e6f7")
+STORED = f"{MANAGER}/Settings/1"
+
+
+@pytest.fixture
+def bus() -> Iterator[Bus]:
+    with Bus() as made:
+        yield made
+
+
+@pytest.fixture
+def nm(bus: Bus) -> Iterator[FakeNetworkManager]:
+    with FakeNetworkManager(bus.address) as made:
+        made.device(RADIO, 2, 30)
+        yield made
+
+
+@pytest.fixture
+def hub(bus: Bus) -> Iterator[NetworkManagerBus]:
+    made = NetworkManagerBus(OWN, bus.address)
+    yield made
+    made.close()
+
+
+def look(hub: NetworkManagerBus) -> Radio:
+    radio = hub.look()
+    assert radio
+    return radio
+
+
+def plain(value: Any) -> Any:
+    """Return settings without the types of their values."""
+    if isinstance(value, Variant):
+        return plain(value.value)
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list) else value
+
+
+# --- what it reads ----------------------------------------------------------------------------------
+
+
+def test_a_machine_without_network_manager_has_no_radio(hub: NetworkManagerBus) -> None:
+    assert hub.look() is None
+    with pytest.raises(NetworkManagerError, match="ServiceUnknown"):
+        hub.start_hotspot()
+
+
+def test_a_machine_without_a_bus_has_no_radio() -> None:
+    hub = NetworkManagerBus(OWN, "unix:path=/nowhere/bus")
+    assert hub.look() is None
+    with pytest.raises(NetworkManagerError, match="cannot be reached"):
+        hub.start_hotspot()
+    hub.close()
+
+
+def test_only_a_wifi_radio_that_is_on_and_managed_counts(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    nm.device(CABLE, 1, 30)
+    assert hub.look() == Radio("idle")
+    nm.device(RADIO, 2, 20)
+    assert hub.look() is None, "unavailable: it is switched off"
+    nm.device(RADIO, 2, 30, Managed=Variant("b", False))
+    assert hub.look() is None
+    del nm.objects[RADIO]
+    assert hub.look() is None
+
+
+@pytest.mark.parametrize(
+    ("number", "state"),
+    [
+        (30, "idle"), (40, "connecting"), (50, "connecting"), (60, "connecting"), (70, "addressing"), (80, "addressing"),
+        (90, "addressing"), (100, "connected"), (110, "connecting"), (120, "idle"),
+    ],
+)  # fmt: skip
+def test_each_state_of_a_device(hub: NetworkManagerBus, nm: FakeNetworkManager, number: int, state: str) -> None:
+    nm.device(RADIO, 2, number)
+    assert look(hub).state == state
+
+
+@pytest.mark.parametrize(("capabilities", "has"), [(0, True), (0x300, False), (0x700, True)])
+def test_the_bands_of_a_radio(hub: NetworkManagerBus, nm: FakeNetworkManager, capabilities: int, has: bool) -> None:
+    nm.device(RADIO, 2, 30, WirelessCapabilities=Variant("u", capabilities))
+    assert look(hub).has_5_ghz is has
+
+
+def test_the_networks_in_reach(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    nm.device(RADIO, 2, 30, AccessPoints=Variant("ao", [POINT, f"{POINT}9"]))  # one has just gone
+    nm.objects[POINT] = {"org.freedesktop.NetworkManager.AccessPoint": {"Ssid": Variant("ay", "Café".encode())}}
+    assert look(hub).in_reach == {"Café"}
+
+
+@pytest.mark.parametrize(("state", "has"), [(20, False), (70, False), (100, True)])
+def test_a_cable(hub: NetworkManagerBus, nm: FakeNetworkManager, state: int, has: bool) -> None:
+    nm.device(CABLE, 1, state)
+    assert look(hub).has_cable is has
+
+
+@pytest.mark.parametrize(
+    ("wifi", "about", "known"),
+    [
+        ({"mode": Variant("s", "infrastructure")}, {}, True),
+        ({}, {"autoconnect": Variant("b", True)}, True),
+        ({}, {"autoconnect": Variant("b", False)}, False),
+        ({"mode": Variant("s", "ap")}, {}, False),
+        (None, {}, False),
+    ],
+)
+def test_a_stored_network_is_one_that_network_manager_joins_by_itself(
+    hub: NetworkManagerBus, nm: FakeNetworkManager, wifi: dict[str, Variant] | None, about: Any, known: bool
+) -> None:
+    settings = {"connection": {"id": Variant("s", "x"), **about}}
+    nm.store(
+        STORED, settings | ({"802-11-wireless": {"ssid": Variant("ay", b"x"), **wifi}} if wifi is not None else {})
+    )
+    assert look(hub).knows_networks is known
+    assert look(hub).knows_networks is known
+    assert nm.calls == [(STORED, "GetSettings", [])], "it is read once"
+    del nm.objects[STORED]
+    assert look(hub).knows_networks is False
+
+
+def test_what_the_radio_uses(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    assert look(hub).uses == ""
+    nm.active(OWN.name, ADDED)
+    assert look(hub).uses == "hotspot"
+    nm.active("Cafe", ADDED)
+    assert look(hub).uses == "other"
+    hub.join("Cafe", "")
+    assert look(hub).uses == "joined"
+
+
+def test_why_an_attempt_failed(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    look(hub)
+    nm.change_state(CABLE, 120, 7)
+    nm.change_state(RADIO, 30, 7)
+    assert look(hub).failure == ""
+    for reason, failure in (
+        (7, "password"),
+        (8, "password"),
+        (5, "address"),
+        (17, "address"),
+        (53, "away"),
+        (1, "other"),
+    ):
+        nm.change_state(RADIO, 120, reason)
+        nm.change_state(RADIO, 30, 0)
+        assert look(hub).failure == failure
+    hub.join("Cafe", "")
+    assert look(hub).failure == ""
+
+
+# --- what it asks -----------------------------------------------------------------------------------
+
+
+def test_the_hotspot(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    look(hub)
+    hub.start_hotspot()
+    ((path, member, (settings, device, point, options)),) = nm.calls
+    assert (path, member, device, point) == (MANAGER, "AddAndActivateConnection2", RADIO, "/")
+    assert plain(options) == {"persist": "volatile"}
+    assert plain(settings) == {
+        "connection": {"id": OWN.name, "type": "802-11-wireless", "autoconnect": False},
+        "802-11-wireless": {"ssid": OWN.name.encode(), "mode": "ap", "band": "bg"},
+        "802-11-wireless-security": {
+            "key-mgmt": "wpa-psk", "psk": OWN.password, "proto": ["rsn"], "pairwise": ["ccmp"], "group": ["ccmp"],
+        },
+        "ipv4": {"method": "shared", "address-data": [{"address": "10.42.0.1", "prefix": 24}]},
+        "ipv6": {"method": "disabled"},
+    }  # fmt: skip
+    nm.active(OWN.name, ADDED)
+    look(hub)
+    hub.leave()
+    assert nm.calls[1:] == [(MANAGER, "DeactivateConnection", [ACTIVE])]
+
+
+def test_a_network_that_is_joined_and_stored(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    look(hub)
+    hub.join("Café", "dice-and-tea")
+    ((_, _, (settings, _, _, options)),) = nm.calls
+    assert plain(options) == {"persist": "memory"}
+    assert plain(settings) == {
+        "connection": {"id": "Café", "type": "802-11-wireless"},
+        "802-11-wireless": {"ssid": "Café".encode(), "mode": "infrastructure"},
+        "802-11-wireless-security": {"key-mgmt": "wpa-psk", "psk": "dice-and-tea"},
+        "ipv4": {"method": "auto", "dhcp-timeout": 12},
+        "ipv6": {"method": "auto"},
+    }
+    hub.keep()
+    assert nm.calls[1:] == [(ADDED, "Save", [])]
+
+
+def test_a_network_that_fails_is_forgotten(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    look(hub)
+    hub.join("Open", "")
+    assert "802-11-wireless-security" not in nm.calls[0][2][0]
+    nm.store(ADDED, {"connection": {}, "802-11-wireless": {}})
+    assert look(hub).knows_networks is False, "it is not stored yet"
+    hub.leave()
+    assert nm.calls[1:] == [(ADDED, "Delete", [])]
+
+
+def test_a_refusal_names_the_method(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    look(hub)
+    nm.refuses = {"AddAndActivateConnection2"}
+    with pytest.raises(NetworkManagerError, match=r"refuses AddAndActivateConnection2: .*PermissionDenied"):
+        hub.start_hotspot()
+
+
+def test_a_network_manager_that_starts_again_is_found_again(hub: NetworkManagerBus, bus: Bus) -> None:
+    for _ in range(2):
+        with FakeNetworkManager(bus.address) as nm:
+            nm.device(RADIO, 2, 30)
+            assert look(hub).state == "idle"
+            hub.join("Cafe", "")
+            nm.change_state(RADIO, 120, 7)
+            assert look(hub).failure == "password"
+        assert hub.look() is None
