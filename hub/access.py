@@ -81,10 +81,17 @@ def wifi_of(part: WifiPart | OwnWifi) -> Wifi | None:
 class ScreenFeed:
     """The Page port of the big screen: the newest state as JSON, with the codes of the seats."""
 
-    def __init__(self, pin: Callable[[], str] = str, wifi: Callable[[], Wifi | None] = lambda: None) -> None:
-        """`pin` returns the staff PIN while screens show it, else "". `wifi` returns the network for guests now."""
+    def __init__(
+        self, pin: Callable[[], str] = str, wifi: Callable[[], Wifi | None] = lambda: None, setup_key: str = ""
+    ) -> None:
+        """Create the feed.
+
+        - `pin`: returns the staff PIN while screens show it, else "".
+        - `wifi`: returns the network for guests now.
+        - `setup_key`: the hub's public key in base64url if the hub can be set up by web, else "".
+        """
         self.newest = Latest()
-        self._pin, self._wifi = pin, wifi
+        self._pin, self._wifi, self._setup_key = pin, wifi, setup_key
         self._lock = threading.Lock()
         self._state: ScreenState | None = None
         self._shown: tuple[str, Wifi | None] = "", None
@@ -94,7 +101,10 @@ class ScreenFeed:
         with self._lock:
             self._state, self._shown = public, (self._pin(), self._wifi())
             pin, wifi = self._shown
-            self.newest.put(to_bytes(replace(public, staff_pin=pin, wifi=wifi, paper=None)))
+            setup = (
+                f"{public.url}/setup#k={self._setup_key}&pin={pin}" if public.url and pin and self._setup_key else ""
+            )
+            self.newest.put(to_bytes(replace(public, staff_pin=pin, setup=setup, wifi=wifi, paper=None)))
 
     def update(self) -> None:
         """Publish the state again if the PIN or the Wi-Fi that screens show is another one now."""

@@ -38,7 +38,7 @@ from hub.network.encryption import HubKey, fingerprint, to_base64
 from hub.network.home_assistant import HomeAssistant
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
-from hub.network.staff_messages import Fault
+from hub.network.staff_messages import Fault, VenueWifi
 from hub.network.upstream import UpstreamLink
 from hub.network.wifi import ADDRESS, NetworkManager, OwnWifi, own_wifi
 from hub.ports import (
@@ -116,9 +116,11 @@ class Hub:
         self._random = machine_chance()
         self._limits = limits or Limits.for_tables([table.seats for table in config.table], raise_file_limit())
         self._demo = demo
+        self._can_set_up = file is not None and not demo
         self._service = service
         self._stop = threading.Event()
         self._venue_changed = threading.Event()
+        self._wifi_problem = ""
         self._player_names = Names(lambda: [language_of(one, None) for one in languages() if one != WRITTEN_IN])
         self._health = {part.id: DeviceHealth() for part in config.table}
         self.tables: dict[str, Table] = {}
@@ -140,7 +142,8 @@ class Hub:
             self._own_wifi = own_wifi(self.key)
             self.hotspot = None
             if network:
-                self.hotspot = Hotspot(network(self._own_wifi), self._count_phones, self._report_wifi)
+                own = self._own_wifi
+                self.hotspot = Hotspot(network(own), own.name, self._count_phones, self._report_wifi)
             self._pin = StaffPin(state / "staff.json")
             self.cards = CardLists(config.deck, self.store)
             self._presets = presets_by_game(config.preset, self.cards.all)
@@ -166,7 +169,7 @@ class Hub:
                 examine=examine,
                 upstream=self._upstream.snapshot if self._upstream else None,
                 settings=SettingsDesk(file, config, check, self._apply_settings),
-                join_wifi=self.hotspot.join if self.hotspot else None,
+                hotspot=self.hotspot,
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
             self.door = StaffDoor(self._pin, self.key, self.venue)
@@ -200,10 +203,12 @@ class Hub:
         """Return the Wi-Fi that guests join first: the hub's own while it is on, else the one of the configuration."""
         return wifi_of(self._own_wifi if self._hotspot_address() else self.config.wifi)
 
-    def _report_wifi(self, problem: str) -> None:
-        """Show staff and guests a failure of the Wi-Fi, or with "" that it has passed."""
-        self.venue.wifi_problem = problem
+    def _report_wifi(self, wifi: VenueWifi) -> None:
+        """Show staff the Wi-Fi, and guests a failure of it, or that this has passed."""
         self._venue_changed.set()
+        if wifi.problem == self._wifi_problem:
+            return
+        problem = self._wifi_problem = wifi.problem
         for name, table in self.tables.items():  # not by `_put`: no device of a table is broken
             with self.tables[name].guarded():
                 table.put(DeviceDown("Wi-Fi", problem) if problem else DeviceUp("Wi-Fi"))
@@ -212,7 +217,7 @@ class Hub:
         """Build one table with its phones and devices, and return it as staff see it. Raise ConfigError."""
         offered, inbox = self._games_for(part), partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
-        screen = ScreenFeed(lambda: self._pin.shown, self._wifi)
+        screen = ScreenFeed(lambda: self._pin.shown, self._wifi, to_base64(self.key.public) if self._can_set_up else "")
         self._checks.append(partial(self._update_screen, part.id, screen))
         staff = StaffFeed(self._venue_changed.set)
         devices = self._connect_devices(part, inbox)
@@ -364,7 +369,12 @@ class Hub:
         if not broker_address.path:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
-        portal = CaptivePortal(ADDRESS, lambda: bool(self._hotspot_address()), self.url) if self.hotspot else None
+        portal = None
+        if self.hotspot:
+            portal = CaptivePortal(
+                ADDRESS, lambda: bool(self._hotspot_address()), self.url,
+                lambda: self._pin.shown if self._can_set_up else "",
+            )  # fmt: skip
         app = make_app(
             self.access, self.key, self.config.hub.id, self.url, self.cards.labels, status=self.status, cards=self.cards.cards,
             guides={game.name: msgspec.to_builtins(game.guide) for game in self.cards.all if game.guide},

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from time import monotonic
 
+from hub.network.staff_messages import VenueWifi, WifiNetwork
 from hub.network.wifi import ADDRESS, NetworkManager, WifiRule
 
 log = logging.getLogger(__name__)
@@ -17,12 +18,18 @@ CHECK_SECONDS = 1.0
 class Hotspot:
     """Follow the rule of `hub/network/wifi.py` in a thread of its own, because NetworkManager may answer late.
 
-    `phones` returns how many phones are connected. `report` gets the sentence about a failure, and "" when it has passed.
+    - `own`: the name of the hub's own Wi-Fi.
+    - `phones`: returns how many phones are connected.
+    - `report`: gets each new status.
     """
 
-    def __init__(self, manager: NetworkManager, phones: Callable[[], int], report: Callable[[str], None]) -> None:
+    def __init__(
+        self, manager: NetworkManager, own: str, phones: Callable[[], int], report: Callable[[VenueWifi], None]
+    ) -> None:
         self._rule = WifiRule(manager, monotonic, phones)
-        self._report = report
+        self._own, self._report = own, report
+        self.status = self._look()
+        """The Wi-Fi as staff see it."""
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="wifi", daemon=True)
         self.join = self._rule.join
@@ -43,12 +50,17 @@ class Hotspot:
             self._thread.join(2)
 
     def _run(self) -> None:
-        reported = ""
         while not self._closing.wait(CHECK_SECONDS):
             try:
                 self._rule.check()
             except Exception:  # one answer of NetworkManager that nobody expects must not end the Wi-Fi
                 log.exception("The Wi-Fi could not be checked.")
-            if self._rule.problem != reported:
-                reported = self._rule.problem
-                self._report(reported)
+            status = self._look()
+            if status != self.status:
+                self.status = status
+                self._report(status)
+
+    def _look(self) -> VenueWifi:
+        rule = self._rule
+        networks = [WifiNetwork(one.name, one.is_open) for one in rule.networks]
+        return VenueWifi(rule.state, rule.name, self._own, networks, rule.problem)

@@ -460,6 +460,8 @@ class ScreenState(PublicState, frozen=True, omit_defaults=False):
     """The fingerprint of the hub's key, to compare with the one on a phone."""
     staff_pin: str = ""
     """The staff's PIN, until it is first used."""
+    setup: str = ""
+    """The URL of the setup page with that PIN, for the QR code of a hub that was never set up."""
     wifi: Wifi | None = None
     light: int = 100
     """The brightness of the screen, in percent."""

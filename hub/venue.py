@@ -22,6 +22,7 @@ from hub.engine.game import Game
 from hub.engine.match import Head
 from hub.engine.text import listed, person, say, say_count
 from hub.errors import HubError, LogError
+from hub.hotspot import Hotspot
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, Settings, StaffAsk, StaffTable, Upstream, Venue
 from hub.network.staff_verbs import (
@@ -176,7 +177,7 @@ class VenueDesk:
     - `examine`: examines the machine and the configuration.
     - `upstream`: returns what is known of the other hubs of the venue.
     - `settings`: reads and changes the owner's configuration.
-    - `join_wifi`: joins a Wi-Fi by its name and password.
+    - `hotspot`: the hub's Wi-Fi; None if the hub leaves the network alone.
     - `notices`: faults that were found, and repaired, when the hub started.
     """
 
@@ -191,7 +192,7 @@ class VenueDesk:
         examine: Callable[[], Sequence[Fault]] | None = None,
         upstream: Callable[[], Upstream] | None = None,
         settings: SettingsDesk | None = None,
-        join_wifi: Callable[[str, str], None] | None = None,
+        hotspot: Hotspot | None = None,
         notices: Sequence[Fault] = (),
         updates: Updates | None = None,
         wall: Callable[[], float] = time.time,
@@ -200,9 +201,8 @@ class VenueDesk:
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
         self._updates = updates or Updates(wall=wall)
         self._settings, self._restart_is_planned = settings, False
-        self._join_wifi = join_wifi
+        self._hotspot = hotspot
         self.notices = list(notices)
-        self.wifi_problem = ""
         self._latest = Latest()
         self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
         self._closing = threading.Event()
@@ -235,8 +235,8 @@ class VenueDesk:
         no_restart, no_power_off = self._power.why_no_restart, self._power.why_no_power_off
         upstream = self._upstream() if self._upstream else None
         now, faults = int(self._wall()), self._faults()
-        update = self._updates.seen()
-        venue = Venue(now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream, update)
+        update, wifi = self._updates.seen(), self._hotspot.status if self._hotspot else None
+        venue = Venue(now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream, update, wifi)
         if before is not None and replace(before, now=now) == venue and now - before.now < MAX_AGE_SECONDS:
             return
         self.picture = number + 1, venue
@@ -255,8 +255,8 @@ class VenueDesk:
 
     def _faults(self) -> list[Fault]:
         found = list(self.notices)
-        if self.wifi_problem:
-            found.append(Fault(self.wifi_problem, say("Guests join the Wi-Fi that the big screen shows.")))
+        if self._hotspot and (problem := self._hotspot.status.problem):
+            found.append(Fault(problem, say("Guests join the Wi-Fi that the big screen shows.")))
         if self._wrong < ALARM_AFTER:
             return found
         what = say_count(
@@ -381,10 +381,10 @@ class VenueDesk:
         )
 
     def _change_wifi(self, name: str, password: str) -> str:
-        if self._join_wifi is None:
+        if self._hotspot is None:
             raise HubError(say("This hub leaves the network alone. Set `hotspot = true` in [wifi] first."))
         log.info("staff: the hub joins another Wi-Fi.")
-        self._join_wifi(name, password)
+        self._hotspot.join(name, password)
         return say("The hub joins “{name}”. If that fails, its own Wi-Fi is back in half a minute.", name=person(name))
 
     def _examine_machine(self) -> tuple[str, list[Fault]]:

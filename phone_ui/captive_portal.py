@@ -11,6 +11,7 @@ for an address of its own. Android's NetworkMonitor.java ignores an address with
 from __future__ import annotations
 
 import time
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class CaptivePortal:
     - `host`: that address.
     - `is_on`: returns whether the Wi-Fi is on.
     - `home`: returns the URL of the hub for phones.
+    - `first_pin`: returns the staff PIN while the screens show it, for the first set-up, else "".
     - `port`: the port, another one in tests.
     - `clock`: returns seconds.
     """
@@ -61,13 +63,15 @@ class CaptivePortal:
         host: str,
         is_on: Callable[[], bool],
         home: Callable[[], str],
+        first_pin: Callable[[], str] = str,
         port: int = PORT,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.host, self.port = host, port
         self.shares_port = False
         """The port is that of the hub's pages, too. Then only requests for foreign names are for the portal."""
-        self._is_on, self._home, self._clock = is_on, home, clock
+        self._is_on, self._home, self._first_pin, self._clock = is_on, home, first_pin, clock
+        self._network = ip_network(f"{host}/24", strict=False)
         self._staying: dict[str, float] = {}  # by address of a phone: until when
 
     def stay(self, phone: str) -> None:
@@ -75,6 +79,17 @@ class CaptivePortal:
         now = self._clock()
         self._staying = {one: until for one, until in self._staying.items() if until > now}
         self._staying[phone] = now + STAY_SECONDS
+
+    def pin_for(self, phone: str) -> str:
+        """Return the PIN for the first set-up if the phone at this address is in the Wi-Fi, else "".
+
+        Whoever is in the Wi-Fi has read its password on the screen, which shows the PIN, too.
+        """
+        try:
+            is_inside = ip_address(phone) in self._network
+        except ValueError:
+            return ""
+        return self._first_pin() if is_inside and self._is_on() else ""
 
     def takes(self, scope: Scope, *, is_hub: bool) -> bool:
         """Return whether a request is for the portal. `is_hub`: it names the hub as its host."""

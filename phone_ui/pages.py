@@ -22,7 +22,7 @@ from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from hub.network.glance import at_a_glance
-from hub.network.http_messages import AllCards, ClaimMade, PublicKey, Refused, StaffCalled, TableKey
+from hub.network.http_messages import AllCards, ClaimMade, FirstPin, PublicKey, Refused, StaffCalled, TableKey
 from hub.state import Plain, PublicState, ScreenState, Till
 from phone_ui import vendored
 from phone_ui.captive_portal import PAGE
@@ -174,7 +174,9 @@ def make_app(
         ("/till", lambda: _file_answer(files.get("pages/till.html"))),
         ("/till.json", pages.till),
         ("/staff/key.json", lambda: _json_answer(PublicKey(to_base64(key.public)))),
+        ("/setup", lambda: _file_answer(files.get("pages/setup.html"))),
         (PAGE, lambda: _file_answer(files.get("pages/wifi.html"))),
+        (f"{PAGE}/first.json", lambda: _json_answer(FirstPin(_first_pin(portal)))),
         ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
         ("/worker.js", lambda: _file_answer(files.get("worker.js"))),
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
@@ -430,6 +432,10 @@ def _file_answer(found: StaticFile | None) -> Response:
     answer.make_conditional(request)
     answer.headers.pop("date", None)  # the server adds it
     return answer
+
+
+def _first_pin(portal: CaptivePortal | None) -> str:
+    return portal.pin_for(request.remote_addr or "?") if portal is not None else ""
 
 
 def _stay(portal: CaptivePortal | None) -> Response:

@@ -36,7 +36,7 @@ from hub.network.staff_messages import (
     read_login,
     read_secret,
 )
-from hub.network.staff_verbs import STAFF_ARGS, ChangeSettingsArgs, LookArgs, SettingsArgs
+from hub.network.staff_verbs import STAFF_ARGS, ChangeSettingsArgs, LookArgs, PinArgs, SettingsArgs
 from hub.network.verbs import read_args
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
@@ -239,7 +239,7 @@ class StaffDoor:
             self._face.note_wrong_pins(self._guesses.wrong_today(self._now()))
             raise Refused(403, say("That is not the staff PIN."))
         self._guesses.take_back(guesser)
-        browser = self._pin.admit(secret.browser)
+        browser = secret.browser if secret.setup else self._pin.admit(secret.browser)
         log.info("staff: somebody has signed in from %s.", source)
         name = secrets.token_urlsafe(16)
         with self._lock:
@@ -292,6 +292,15 @@ class StaffDoor:
             unsubscribe()
         return StaffAnswer(n, True, picture=number, venue=None if number == since else venue)
 
+    async def _change_pin(self, name: str, n: int, pin: str) -> StaffAnswer:
+        """Change the PIN, and end all other sessions. Raise HubError."""
+        await asyncio.get_running_loop().run_in_executor(self._workers, self._pin.change, pin)
+        with self._lock:
+            for other in self._sessions.keys() - {name}:
+                del self._sessions[other]
+        log.info("staff: the PIN was changed; whoever else was signed in is signed out.")
+        return StaffAnswer(n, True, say("The PIN is changed. Everybody else has to sign in again."))
+
     async def _do(self, name: str, session: Session, ask: StaffAsk, closing: asyncio.Event) -> StaffAnswer:
         """Execute a request of staff. Raise HubError."""
         match ask.verb, read_args(STAFF_ARGS, ask.verb, ask.args):
@@ -301,6 +310,8 @@ class StaffDoor:
                 with self._lock:
                     self._sessions.pop(name, None)
                 return StaffAnswer(ask.n, True, say("You are signed out."))
+            case "pin", PinArgs(pin=pin):
+                return await self._change_pin(name, ask.n, pin)
             case _, SettingsArgs() | ChangeSettingsArgs() as asked:
                 work = asyncio.get_running_loop().run_in_executor(self._workers, self._face.settings, asked)
                 sentence, settings = await work

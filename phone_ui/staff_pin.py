@@ -26,6 +26,8 @@ DIGITS = 6
 BROWSERS = 16
 """Number of signed-in browsers that are remembered; then the oldest is forgotten."""
 
+_STAIRS = "01234567890 09876543210"
+"""What counts up or down is no PIN that staff may choose."""
 FREE_TRIES = 3
 LONGEST_PAUSE = 3600.0
 FORGET_SECONDS = 86_400.0
@@ -104,6 +106,21 @@ class StaffPin:
             return pin
         except OSError as error:
             raise of_file(error, f"The staff PIN cannot be kept in {file} ({error.strerror}).") from error
+
+    def change(self, pin: str) -> None:
+        """Make this the PIN, and forget the browsers that knew another one. Raise HubError."""
+        if len(set(pin)) <= 2 or pin in _STAIRS:
+            raise HubError(say("That PIN is easy to guess. Choose another one."))
+        salt = secrets.token_bytes(16)
+        stored = StoredPin(salt, _hash(pin, salt), used=True)
+        try:
+            with self._lock:
+                write_private(self._file, msgspec.json.encode(stored))
+                self._stored, self._stamp, self.shown = stored, _stamp(self._file), ""
+        except OSError as error:
+            raise HubError(
+                say("The PIN cannot be kept ({error}). Check the card and its free space.", error=error.strerror or "")
+            ) from None
 
     def reload(self) -> bool:
         """Read the file again if it has changed. Return whether it has."""

@@ -6,6 +6,7 @@ import threading
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from hub import games
@@ -26,6 +27,8 @@ from hub.network.staff_messages import (
     UpdateSeen,
     Upstream,
     Venue,
+    VenueWifi,
+    WifiNetwork,
 )
 from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffRequest
 from hub.power import PowerControl
@@ -41,7 +44,7 @@ TRIMMED = {"events", "texts"}
 class HouseRig:
     """A venue with one table."""
 
-    def __init__(self, rig: TableRig | None = None, examine: Any = None, join_wifi: Any = None) -> None:
+    def __init__(self, rig: TableRig | None = None, examine: Any = None, hotspot: Any = None) -> None:
         self.rig = rig or TableRig()
         self.time = 1_790_000_000.0
         self.cards = CardLists([], self.rig.store)
@@ -51,9 +54,7 @@ class HouseRig:
         self.rig.ports.pages.append(self.feed)
         tables = {"1": VenueTable(self.rig.table, self.feed, self.health, self.rig.store)}
         power, wall = PowerControl(lambda: None, {}), lambda: self.time
-        self.desk = VenueDesk(
-            "hub", power, tables, changed, self.cards, examine=examine, join_wifi=join_wifi, wall=wall
-        )
+        self.desk = VenueDesk("hub", power, tables, changed, self.cards, examine=examine, hotspot=hotspot, wall=wall)
 
     @property
     def venue(self) -> Venue:
@@ -127,7 +128,9 @@ def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
         "off",
         "upstream",
         "update",
+        "wifi",
     }
+    assert set(VenueWifi.__struct_fields__) == {"state", "name", "own", "networks", "problem"}
     assert set(Upstream.__struct_fields__) == {"broker", "venue", "up", "since", "why", "waiting", "twin", "hubs"}
     assert set(HubSeen.__struct_fields__) == {"hub", "state", "heard", "version", "tables"}
     assert set(TableSeen.__struct_fields__) == {
@@ -288,15 +291,27 @@ def test_staff_update_the_hub_while_nobody_plays() -> None:
 # --- the network --------------------------------------------------------------------------------------------
 
 
+class NotedWifi:
+    """A Wi-Fi that notes what staff ask of it."""
+
+    def __init__(self) -> None:
+        self.joined: list[tuple[str, str]] = []
+        self.status = VenueWifi("hotspot", "", "table-hub-abcd", [WifiNetwork("Cafe", False)], "")
+
+    def join(self, name: str, password: str) -> None:
+        self.joined.append((name, password))
+
+
 def test_staff_bring_the_hub_into_another_wifi() -> None:
-    joined: list[tuple[str, str]] = []
-    venue = HouseRig(join_wifi=lambda *wifi: joined.append(wifi))
+    wifi = NotedWifi()
+    venue = HouseRig(hotspot=wifi)
+    assert venue.venue.wifi == wifi.status
     assert (
         "The hub joins “\u2068Cafe\u2069”."
         in venue.desk.do(StaffAsk(1, "wifi", "", {"name": "Cafe", "password": "dice-and-tea"}))[0]
     )
     venue.desk.do(StaffAsk(2, "wifi", "", {"name": "Open"}))
-    assert joined == [("Cafe", "dice-and-tea"), ("Open", "")]
+    assert wifi.joined == [("Cafe", "dice-and-tea"), ("Open", "")]
 
 
 @pytest.mark.parametrize(
@@ -310,9 +325,10 @@ def test_staff_bring_the_hub_into_another_wifi() -> None:
     ],
 )
 def test_what_is_no_wifi_is_not_joined(args: Any) -> None:
-    venue = HouseRig(join_wifi=lambda *_: pytest.fail("joined"))
+    wifi = NotedWifi()
     with pytest.raises(HubError):
-        venue.desk.do(StaffAsk(1, "wifi", "", args))
+        HouseRig(hotspot=wifi).desk.do(StaffAsk(1, "wifi", "", args))
+    assert wifi.joined == []
 
 
 def test_a_hub_that_leaves_the_network_alone_says_so() -> None:
@@ -321,8 +337,10 @@ def test_a_hub_that_leaves_the_network_alone_says_so() -> None:
 
 
 def test_staff_read_a_failure_of_the_wifi_until_it_has_passed() -> None:
-    venue = HouseRig()
-    venue.desk.wifi_problem = "It does not work."
+    wifi = NotedWifi()
+    well, venue = wifi.status, HouseRig(hotspot=wifi)
+    wifi.status = msgspec.structs.replace(well, problem="It does not work.")
     assert [one.what for one in venue.venue.faults] == ["It does not work."]
-    venue.desk.wifi_problem = ""
+    wifi.status = well
     assert venue.venue.faults == []
+    assert HouseRig().venue.wifi is None

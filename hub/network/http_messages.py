@@ -33,6 +33,12 @@ class PublicKey(Plain, frozen=True):
     k: str
 
 
+class FirstPin(Plain, frozen=True):
+    """Answer to `GET /wifi/first.json`: in the hub's own Wi-Fi, the staff PIN that the screens show; "" elsewhere and later."""
+
+    pin: str
+
+
 class ClaimMade(Plain, frozen=True):
     """Answer to `POST /t/<table>/claim`: the id of the claim, for requests about its state."""
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from dbus_fast import BusType, DBusError, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
 from hub.errors import HubError
-from hub.network.wifi import ADDRESS, OwnWifi, Radio
+from hub.network.wifi import ADDRESS, Network, OwnWifi, Radio
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +26,8 @@ NM = "org.freedesktop.NetworkManager"
 _ETHERNET, _WIFI = 1, 2
 _DISCONNECTED, _ADDRESSING, _ACTIVATED, _FAILED = 30, 70, 100, 120
 _HAS_BANDS, _HAS_5_GHZ = 0x100, 0x400
+# NM80211ApFlags and NM80211ApSecurityFlags of an access point
+_PRIVACY, _PASSWORD = 0x1, 0x100 | 0x400  # KEY_MGMT_PSK and KEY_MGMT_SAE: WPA2 and WPA3
 # NMDeviceStateReason of a failed attempt
 _REASONS: Mapping[int, Literal["password", "address", "away"]] = {
     5: "address",  # no address: IP_CONFIG_UNAVAILABLE, and the three of DHCP
@@ -177,13 +179,15 @@ class NetworkManagerBus:
         radio, state = devices[self._device], devices[self._device]["State"]
         self._used = radio["ActiveConnection"]
         used, bands = objects.get(self._used, {}), radio["WirelessCapabilities"]
+        points = [objects[point] for point in radio["AccessPoints"] if point in objects]
+        point = objects.get(radio["ActiveAccessPoint"])
         return Radio(
             "connected" if state == _ACTIVATED else "idle" if state in (_DISCONNECTED, _FAILED)
             else "addressing" if _ADDRESSING <= state < _ACTIVATED else "connecting",
             self._use(used),
             self._failure,
-            frozenset(bytes(objects[point]["Ssid"]).decode(errors="replace")
-                      for point in radio["AccessPoints"] if point in objects),
+            _name(point) if point else "",
+            _in_reach(points),
             bool(bands & _HAS_5_GHZ) or not bands & _HAS_BANDS,
             await self._knows_networks(objects),
             any(one["DeviceType"] == _ETHERNET and one["State"] == _ACTIVATED for one in devices.values()),
@@ -208,6 +212,21 @@ class NetworkManagerBus:
                 wifi and wifi.get("mode", _INFRASTRUCTURE).value == "infrastructure" and is_automatic
             )
         return any(self._stored.values())
+
+
+def _name(point: Mapping[str, Any]) -> str:
+    return bytes(point["Ssid"]).decode(errors="replace")
+
+
+def _in_reach(points: Iterable[Mapping[str, Any]]) -> tuple[Network, ...]:
+    """Return each network once, the strongest first, without hidden ones and those that want a name as well as a password."""
+    found: dict[str, Network] = {}
+    for point in sorted(points, key=lambda one: -one["Strength"]):
+        security = point["WpaFlags"] | point["RsnFlags"]
+        is_open = not (security or point["Flags"] & _PRIVACY)
+        if (name := _name(point)) and (is_open or security & _PASSWORD):
+            found.setdefault(name, Network(name, is_open))
+    return tuple(found.values())
 
 
 _INFRASTRUCTURE = Variant("s", "infrastructure")  # what a connection without a mode is

@@ -34,10 +34,16 @@ class StaffLogin(Plain, frozen=True):
 
 
 class StaffSecret(Plain, frozen=True):
-    """Plain text of a login: the PIN, and the token that this browser got from its last login; empty for the first login."""
+    """Plain text of a login.
+
+    - `pin`: the PIN.
+    - `browser`: the token that this browser got from its last login; empty for the first login.
+    - `setup`: from the code on the screen. The screen goes on showing the PIN, because nobody has read it yet.
+    """
 
     pin: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")]
     browser: Annotated[str, msgspec.Meta(max_length=64)] = ""
+    setup: bool = False
 
 
 class StaffSession(Plain, frozen=True):
@@ -204,6 +210,30 @@ class UpdateSeen(Plain, frozen=True):
     at: Count = 0
 
 
+class WifiNetwork(Plain, frozen=True):
+    """A Wi-Fi network in reach of the hub. `is_open`: it needs no password."""
+
+    name: str
+    is_open: bool
+
+
+class VenueWifi(Plain, frozen=True):
+    """The hub's radio, if the hub may use it.
+
+    - `state`: see `WifiRule` in `hub/network/wifi.py`.
+    - `name`: the network that the hub is in, or is joining; "" if it has none, or is in its own.
+    - `own`: the name of the hub's own Wi-Fi.
+    - `networks`: those in reach, the strongest first.
+    - `problem`: why the last attempt failed; "" if all is well.
+    """
+
+    state: Literal["off", "waiting", "network", "joining", "hotspot"]
+    name: str
+    own: str
+    networks: list[WifiNetwork]
+    problem: str
+
+
 class Venue(Plain, frozen=True):
     """All tables of this hub.
 
@@ -211,6 +241,7 @@ class Venue(Plain, frozen=True):
     - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can.
     - `upstream`: the broker above the hubs of this venue, if the owner configured one.
     - `update`: updates of this hub; None if it was not installed as a package.
+    - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone.
     """
 
     now: int
@@ -222,6 +253,7 @@ class Venue(Plain, frozen=True):
     off: str = ""
     upstream: Upstream | None = None
     update: UpdateSeen | None = None
+    wifi: VenueWifi | None = None
 
 
 # --- the configuration ----------------------------------------------------------------------------------------

@@ -74,6 +74,12 @@ class CardsArgs(Plain, frozen=True):
     changes: dict[str, Any]
 
 
+class PinArgs(Plain, frozen=True):
+    """The new PIN of staff."""
+
+    pin: Annotated[str, Meta(pattern="^[0-9]{6}$")]
+
+
 class UpdateArgs(Plain, frozen=True):
     """Look for a newer version of table-hub, or install the one that was found."""
 
@@ -137,6 +143,7 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     **TABLE_ARGS,
     "look": LookArgs,
     "out": Nothing,
+    "pin": PinArgs,
     "cards": CardsArgs,
     "doctor": Nothing,
     "restart": RestartArgs,

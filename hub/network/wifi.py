@@ -53,6 +53,14 @@ def own_wifi(key: HubKey) -> OwnWifi:
     return OwnWifi(f"table-hub-{letters[:4]}", letters[4:16])
 
 
+class Network(NamedTuple):
+    """A Wi-Fi network in reach."""
+
+    name: str
+    is_open: bool
+    """It needs no password."""
+
+
 @dataclass(frozen=True, slots=True)
 class Radio:
     """The Wi-Fi radio, as NetworkManager reports it."""
@@ -63,8 +71,10 @@ class Radio:
     """The connection: the hotspot, the network that staff asked for, or another one."""
     failure: Literal["", "password", "address", "away", "other"] = ""
     """Why the last attempt failed, since the last call of `join` or `start_hotspot`."""
-    in_reach: frozenset[str] = frozenset()
-    """The names of the networks that the radio sees. While it is the hotspot, it may see none."""
+    name: str = ""
+    """The name of the network that it is in, or that it is joining."""
+    in_reach: tuple[Network, ...] = ()
+    """The networks that the hub can join, the strongest first. While the radio is the hotspot, it may see none."""
     has_5_ghz: bool = True
     knows_networks: bool = False
     """NetworkManager has stored a Wi-Fi network, in reach or not."""
@@ -101,18 +111,28 @@ class WifiRule:
     - "hotspot": the hub's own Wi-Fi, also while it starts.
 
     `clock` returns seconds. `phones` returns how many phones are connected. `problem` is the sentence about the last
-    failure; "" if all is well.
+    failure; "" if all is well. `radio` is what `check` saw last. `networks` are those that were in reach when the radio last
+    saw any, because it may see none while it is the hotspot.
     """
 
     def __init__(self, manager: NetworkManager, clock: Callable[[], float], phones: Callable[[], int] = int) -> None:
         self.state: State = "off"
         self.problem: Text | str = ""
         self.hotspot_is_up = False
+        self.radio: Radio | None = None
+        self.networks: tuple[Network, ...] = ()
         self._manager, self._clock, self._phones = manager, clock, phones
         self._since = clock()  # when `state` began, or the hotspot was last started or used
         self._pause = START_SECONDS
         self._order: tuple[str, str] | None = None
         self._name = ""  # of the network that is being joined
+
+    @property
+    def name(self) -> str:
+        """Return the network that the hub is in, or is joining; "" if it has none, or is in its own."""
+        if self.state == "joining":
+            return self._name
+        return self.radio.name if self.radio and not self.hotspot_is_up else ""
 
     def join(self, name: str, password: str) -> None:
         """Join a network at the next `check`. Thread-safe. If that fails, `problem` says why, and the hotspot is back."""
@@ -121,7 +141,8 @@ class WifiRule:
     def check(self) -> None:
         """Look at the radio, and do what the state asks for."""
         try:
-            radio = self._manager.look()
+            self.radio = radio = self._manager.look()
+            self.networks = (radio and radio.in_reach) or self.networks
             self.hotspot_is_up = bool(radio and radio.uses == "hotspot" and radio.state == "connected")
             if radio is None:
                 self._enter("off")
@@ -201,7 +222,7 @@ class WifiRule:
         """Return why joining failed. A radio that has found the network when time is up waits for what is missing."""
         failure, name = radio.failure, person(self._name)
         if not failure:
-            is_known = self._name in radio.in_reach
+            is_known = self._name in [network.name for network in radio.in_reach]
             failure = "address" if radio.state == "addressing" else "password" if is_known else "away"
         if failure == "password":
             return say("The Wi-Fi “{name}” does not accept this password.", name=name)

@@ -109,10 +109,21 @@ class FakeNetworkManager:
             "DeviceType": Variant("u", kind), "State": Variant("u", state), "Managed": Variant("b", True),
             "ActiveConnection": Variant("o", "/"),
         }  # fmt: skip
-        wifi = {"WirelessCapabilities": Variant("u", 0), "AccessPoints": Variant("ao", [])}
+        wifi = {
+            "WirelessCapabilities": Variant("u", 0), "AccessPoints": Variant("ao", []), "ActiveAccessPoint": Variant("o", "/"),
+        }  # fmt: skip
         self.objects[path] = {
             f"{NM}.Device": about | {name: one for name, one in properties.items() if name in about},
             **({f"{NM}.Device.Wireless": wifi | {n: one for n, one in properties.items() if n in wifi}} if kind == 2 else {}),
+        }  # fmt: skip
+
+    def point(self, path: str, name: str, strength: int, *, flags: int = 1, wpa: int = 0, rsn: int = 0x188) -> None:
+        """Set an access point. Its security is in three numbers of nm-dbus-types.html."""
+        self.objects[path] = {
+            f"{NM}.AccessPoint": {
+                "Ssid": Variant("ay", name.encode()), "Strength": Variant("y", strength), "Flags": Variant("u", flags),
+                "WpaFlags": Variant("u", wpa), "RsnFlags": Variant("u", rsn),
+            }
         }  # fmt: skip
 
     def active(self, name: str, connection: str) -> None:

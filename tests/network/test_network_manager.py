@@ -10,7 +10,7 @@ import pytest
 from dbus_fast import Variant
 
 from hub.network.network_manager import NetworkManagerBus, NetworkManagerError
-from hub.network.wifi import OwnWifi, Radio
+from hub.network.wifi import Network, OwnWifi, Radio
 from tests.network.fake_network_manager import ACTIVE, ADDED, CABLE, MANAGER, POINT, RADIO, Bus, FakeNetworkManager
 
 pytestmark = [
@@ -106,8 +106,27 @@ def test_the_bands_of_a_radio(hub: NetworkManagerBus, nm: FakeNetworkManager, ca
 
 def test_the_networks_in_reach(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
     nm.device(RADIO, 2, 30, AccessPoints=Variant("ao", [POINT, f"{POINT}9"]))  # one has just gone
-    nm.objects[POINT] = {"org.freedesktop.NetworkManager.AccessPoint": {"Ssid": Variant("ay", "Café".encode())}}
-    assert look(hub).in_reach == {"Café"}
+    nm.point(POINT, "Café", 40, rsn=0x100 | 0x88)
+    assert look(hub).in_reach == (Network("Café", False),)
+
+
+def test_the_strongest_network_comes_first_and_each_once(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    """NM80211ApSecurityFlags: 0x100 is a WPA password, 0x200 a name and a password (802.1X), 0x400 WPA3."""
+    paths = [f"{POINT}{number}" for number in range(7)]
+    nm.device(RADIO, 2, 30, AccessPoints=Variant("ao", paths))
+    for path, (name, strength, flags, wpa, rsn) in zip(paths, (
+        ("Cafe", 30, 1, 0, 0x188), ("Cafe", 80, 1, 0x188, 0), ("Open", 60, 0, 0, 0), ("School", 90, 1, 0, 0x288),
+        ("", 95, 1, 0, 0x188), ("New", 70, 1, 0, 0x488), ("Old", 50, 1, 0, 0),
+    ), strict=True):  # fmt: skip
+        nm.point(path, name, strength, flags=flags, wpa=wpa, rsn=rsn)
+    assert look(hub).in_reach == (Network("Cafe", False), Network("New", False), Network("Open", True))
+
+
+def test_the_network_that_the_radio_uses(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
+    nm.device(RADIO, 2, 100, ActiveAccessPoint=Variant("o", POINT))
+    assert look(hub).name == "", "the point has just gone"
+    nm.point(POINT, "Café", 40)
+    assert look(hub).name == "Café"
 
 
 @pytest.mark.parametrize(("state", "has"), [(20, False), (70, False), (100, True)])

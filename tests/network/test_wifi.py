@@ -18,6 +18,7 @@ from hub.network.wifi import (
     RETRY_SECONDS,
     START_SECONDS,
     WAIT_SECONDS,
+    Network,
     Radio,
     WifiRule,
     own_wifi,
@@ -285,11 +286,11 @@ def test_a_failure_is_named_at_once_and_the_hotspot_comes_back(walk: Walk, radio
     [
         (Radio("addressing", "joined"), "The Wi-Fi “Cafe” gives the hub no address. Restart its router."),
         (
-            Radio("connecting", "joined", in_reach=frozenset({"Cafe"})),
+            Radio("connecting", "joined", in_reach=(Network("Cafe", False),)),
             "The Wi-Fi “Cafe” does not accept this password.",
         ),
         (
-            Radio("connecting", "joined", in_reach=frozenset({"Bar"})),
+            Radio("connecting", "joined", in_reach=(Network("Bar", False),)),
             "The Wi-Fi “Cafe” is out of reach. Check its name.",
         ),
     ],
@@ -356,3 +357,25 @@ def test_the_own_wifi_follows_from_the_key_and_each_hub_has_another_one() -> Non
     assert len(name) == len("table-hub-xxxx")
     assert len(password) == 12
     assert (name[10:] + password).isalnum()
+
+
+def test_the_networks_that_were_seen_last_are_kept_while_the_radio_is_the_hotspot(walk: Walk) -> None:
+    cafe, bar = Network("Cafe", False), Network("Bar", True)
+    walk.see(IDLE, in_reach=(cafe, bar))
+    assert walk.rule.networks == (cafe, bar)
+    walk.see(HOTSPOT, 10.0)
+    assert walk.rule.networks == (cafe, bar)
+    walk.see(HOTSPOT, 1.0, in_reach=(bar,))
+    assert [one.name for one in walk.rule.networks] == ["Bar"]
+
+
+def test_the_name_is_that_of_the_network_that_the_hub_is_in_or_joins(walk: Walk) -> None:
+    assert walk.rule.name == ""
+    walk.see(HOTSPOT, name="table-hub-abcd")
+    assert walk.rule.name == "", "its own"
+    walk.joining()
+    assert walk.rule.name == "Cafe"
+    walk.see(Radio("connected", "joined", name="Café"))
+    assert walk.rule.name == "Café"
+    walk.see(None)
+    assert walk.rule.name == ""

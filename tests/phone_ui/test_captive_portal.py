@@ -53,7 +53,10 @@ class Wifi:
         self.on = True
         self.now = 0.0
         self.port = free_port()
-        self.portal = CaptivePortal(WIFI, lambda: self.on, lambda: HOME, self.port, lambda: self.now)
+        self.pin = ""
+        self.portal = CaptivePortal(
+            WIFI, lambda: self.on, lambda: HOME, lambda: self.pin, port=self.port, clock=lambda: self.now
+        )
         app = make_app({"1": FakeTable()}, HubKey.generate(), "hub", lambda: HOME, {}, portal=self.portal)
         settings = PortSettings("0.0.0.0" if shared else host, self.port if shared else 0)
         self.web: WebServer = serve(app, {"1": FakeTable()}, no_broker, settings, portal=self.portal)
@@ -155,7 +158,7 @@ def test_a_hub_on_port_80_keeps_its_pages_and_answers_foreign_names_only_at_its_
 
 def test_a_port_that_is_taken_leaves_the_hub_without_a_portal(caplog: pytest.LogCaptureFixture) -> None:
     with listen(WIFI, 0) as taken:
-        portal = CaptivePortal(WIFI, lambda: True, lambda: HOME, taken.getsockname()[1])
+        portal = CaptivePortal(WIFI, lambda: True, lambda: HOME, port=taken.getsockname()[1])
         app = make_app({"1": FakeTable()}, HubKey.generate(), "hub", lambda: HOME, {}, portal=portal)
         web = serve(app, {"1": FakeTable()}, no_broker, PortSettings(), portal=portal)
         web.close()
@@ -170,6 +173,7 @@ def test_the_portal_is_open_before_the_wifi_has_its_address() -> None:
 def test_a_hub_without_its_own_wifi_has_no_portal_and_the_page_does_no_harm() -> None:
     app: Flask = make_app({"1": FakeTable()}, HubKey.generate(), "hub", lambda: HOME, {})
     assert app.test_client().post("/wifi/stay").status_code == 204
+    assert app.test_client().get("/wifi/first.json").json == {"pin": ""}
 
 
 def test_the_names_that_lead_to_the_hub_are_those_that_it_answers() -> None:
@@ -203,3 +207,28 @@ def test_a_phone_stays_at_a_press(wifi: Wifi, browser: Browser) -> None:
         assert list(wifi.portal._staying) == ["127.0.0.1"]
         page.get_by_role("link", name="Play in this window").click()
         expect(page.get_by_role("heading")).to_have_text("Which table?")
+
+
+def test_only_a_phone_in_the_own_wifi_gets_the_pin_of_a_new_hub(wifi: Wifi) -> None:
+    wifi.pin = "281734"
+    assert wifi.portal.pin_for("127.0.0.9") == "281734"
+    for elsewhere in ("127.0.1.9", "192.168.1.9", "::1", "?"):
+        assert wifi.portal.pin_for(elsewhere) == ""
+    wifi.on = False
+    assert wifi.portal.pin_for("127.0.0.9") == ""
+    wifi.on, wifi.pin = True, ""
+    assert wifi.portal.pin_for("127.0.0.9") == "", "the hub is set up"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("pin", ["281734", ""])
+def test_the_page_of_a_new_hub_leads_to_the_setup(wifi: Wifi, browser: Browser, pin: str) -> None:
+    wifi.pin = pin
+    with browser.new_page(viewport={"width": 360, "height": 640}) as page:
+        page.goto(f"http://127.0.0.1:{wifi.web.port}/wifi", wait_until="networkidle")
+        link = page.get_by_role("link", name="Set up this hub")
+        if pin:
+            assert link.get_attribute("href") == "/setup#pin=281734"
+            assert findings(page) == []
+        else:
+            expect(link).to_have_count(0)

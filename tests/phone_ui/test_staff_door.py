@@ -573,3 +573,62 @@ def test_the_configuration_is_read_and_changed_through_the_door(front: Front) ->
         assert not answer["ok"]
     _, answer = browser.ask("change_settings", seen="0", changes=[{**change, "at": ["table", -1]}])
     assert not answer["ok"]
+
+
+# --- setting up --------------------------------------------------------------------------------------------------
+
+
+def test_the_code_on_the_screen_leaves_the_pin_there_until_another_one_is_chosen(front: Front) -> None:
+    phone = Browser(front)
+    body = {"pk": to_base64(phone.keys.public), **phone.sealed({"pin": front.right, "browser": "", "setup": True})}
+    status, answer = front.post("/staff/login", body)
+    assert status == 200
+    phone.session = phone.opened(answer)["session"]
+    assert front.pin.shown == front.right, "the phone may die here, and nobody has read the PIN"
+    assert not json.loads(front.file.read_text("utf-8"))["used"], "after a restart the screen shows one, too"
+    assert phone.ask("pin", pin="281734")[1]["ok"]
+    assert front.pin.shown == ""
+    assert Browser(front, "10.0.0.8").login(front.right) == 403
+    assert Browser(front, "10.0.0.9").login("281734") == 200
+    assert StaffPin(front.file).matches("281734"), "after a restart, too"
+    assert not front.pin.reload(), "it is the door's own change"
+
+
+def test_a_new_pin_ends_every_session_but_that_of_who_changed_it(front: Front) -> None:
+    one, other = Browser(front), Browser(front, "10.0.0.8")
+    assert one.login(front.right) == other.login(front.right) == 200
+    one.ask("pin", pin="281734")
+    assert one.ask("light")[0] == 200
+    assert other.ask("light")[0] == 401
+    assert not front.pin.knows(other.kept), "it guesses like everybody else"
+
+
+@pytest.mark.parametrize("pin", ["000000", "121212", "123456", "654321", "012345", "098765"])
+def test_a_pin_that_is_easy_to_guess_is_refused(front: Front, pin: str) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    answer = browser.ask("pin", pin=pin)[1]
+    assert (answer["ok"], answer["say"]) == (False, "That PIN is easy to guess. Choose another one.")
+    assert front.pin.matches(front.right)
+
+
+@pytest.mark.parametrize("pin", ["", "12345", "1234567", "12a456", 281734, None])
+def test_what_is_no_pin_changes_nothing(front: Front, pin: Any) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    assert browser.ask("pin", pin=pin)[1]["ok"] is False
+    assert front.pin.matches(front.right)
+
+
+def test_a_pin_that_cannot_be_kept_is_not_changed(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+
+    def full(path: Path, _: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", f"{path}")
+
+    monkeypatch.setattr(staff_pin, "write_private", full)
+    answer = browser.ask("pin", pin="281734")[1]
+    assert not answer["ok"]
+    assert answer["say"] == "The PIN cannot be kept (No space left on device). Check the card and its free space."
+    assert front.pin.matches(front.right)

@@ -58,6 +58,7 @@ export interface Messages {
   VolumeArgs: VolumeArgs;
   HardwareTestArgs: HardwareTestArgs;
   LookArgs: LookArgs;
+  PinArgs: PinArgs;
   CardsArgs: CardsArgs;
   RestartArgs: RestartArgs;
   SettingsArgs: SettingsArgs;
@@ -334,6 +335,7 @@ export interface ScreenState extends PublicState {
   };
   fingerprint: string;
   staff_pin: string;
+  setup: string;
   wifi: Wifi | null;
   light: number;
   demonstration: PublicState | null;
@@ -580,7 +582,7 @@ export interface StaffAnswer {
   texts: MadeOf;
 }
 /**
- * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one. - `update`: updates of this hub; None if it was not installed as a package.
+ * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one. - `update`: updates of this hub; None if it was not installed as a package. - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone.
  */
 export interface Venue {
   now: number;
@@ -592,6 +594,7 @@ export interface Venue {
   off: string;
   upstream: Upstream | null;
   update: UpdateSeen | null;
+  wifi: VenueWifi | null;
 }
 /**
  * One table as staff see it: the public state without long lists, and nothing that only one seat may see. `begun` is when the match began (Unix time). `screens` are the big screens that were seen within the last day.
@@ -709,6 +712,23 @@ export interface UpdateSeen {
   can: "" | "install" | "look";
   text: string;
   at: number;
+}
+/**
+ * The hub's radio, if the hub may use it. - `state`: see `WifiRule` in `hub/network/wifi.py`. - `name`: the network that the hub is in, or is joining; "" if it has none, or is in its own. - `own`: the name of the hub's own Wi-Fi. - `networks`: those in reach, the strongest first. - `problem`: why the last attempt failed; "" if all is well.
+ */
+export interface VenueWifi {
+  state: "hotspot" | "joining" | "network" | "off" | "waiting";
+  name: string;
+  own: string;
+  networks: WifiNetwork[];
+  problem: string;
+}
+/**
+ * A Wi-Fi network in reach of the hub. `is_open`: it needs no password.
+ */
+export interface WifiNetwork {
+  name: string;
+  is_open: boolean;
 }
 /**
  * The configuration, its form, and what became of a change. - `file`: the owner's file. `seen` identifies its present content. - `groups`: the titles of the groups of the page, in order. - `parts`: each part by its name in the file; those of drivers by "device" and the driver's name. - `values`: what the file says. A secret that is set is `true`. - `waiting`: the changed keys that take effect after a restart. - `fault`: why the hub would not start with this file. - `restart_is_planned`: the hub restarts when no match is played.
@@ -1204,11 +1224,12 @@ export interface StaffLogin {
   box: string;
 }
 /**
- * Plain text of a login: the PIN, and the token that this browser got from its last login; empty for the first login.
+ * Plain text of a login. - `pin`: the PIN. - `browser`: the token that this browser got from its last login; empty for the first login. - `setup`: from the code on the screen. The screen goes on showing the PIN, because nobody has read it yet.
  */
 export interface StaffSecret {
   pin: string;
   browser?: string;
+  setup?: boolean;
 }
 /**
  * Body of `POST /staff/ask`: the session, and the encrypted StaffAsk with its nonce.
@@ -1238,6 +1259,7 @@ export interface StaffAsk {
     | "off"
     | "offer"
     | "out"
+    | "pin"
     | "reset"
     | "restart"
     | "settings"
@@ -1449,6 +1471,12 @@ export interface LookArgs {
   since?: number;
 }
 /**
+ * The new PIN of staff.
+ */
+export interface PinArgs {
+  pin: string;
+}
+/**
  * Changed cards of a game. `changes` maps each part of its data to a new text, or to the changed values of cards.
  */
 export interface CardsArgs {
@@ -1543,6 +1571,7 @@ export interface StaffRequests {
   test: HardwareTestArgs;
   look: LookArgs;
   out: Nothing;
+  pin: PinArgs;
   cards: CardsArgs;
   doctor: Nothing;
   restart: RestartArgs;

@@ -43,16 +43,17 @@ export function forgetKey() {
  * Sign in. Throws Refused or OtherKey.
  * @param {string} pin
  * @param {string} hash the fragment of the page's address
+ * @param {boolean} setup the PIN is that of the code on the screen, which goes on showing it
  * @returns {Promise<Session>}
  */
-export async function signIn(pin, hash) {
+export async function signIn(pin, hash, setup = false) {
   const key = await hubKey(hash);
   const hub = keyFrom(key);
   if (!hub) throw new Refused("The key of the hub is broken. Open the address of this page once more.");
   const keys = newKeys();
   const channel = new Channel(hub, keys.secretKey);
   /** @type {StaffSecret} */
-  const secret = { pin, browser: stored.get()?.browser ?? "" };
+  const secret = { pin, browser: stored.get()?.browser ?? "", setup };
   const { nonce, box } = channel.box(secret);
   /** @type {StaffLogin} */
   const body = { pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };

@@ -1,7 +1,7 @@
 // What a phone opens by itself in the table's own Wi-Fi. Its small window forgets everything when it closes, so people take
 // their seat in the browser.
 
-import { html, render, useState } from "../lib/html.js";
+import { html, render, useEffect, useState } from "../lib/html.js";
 import { loadLanguage, say, sayAround } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
@@ -10,6 +10,13 @@ applySettings(loadSettings());
 function WifiPage() {
   const [stays, setStays] = useState(false);
   const [failed, setFailed] = useState(false);
+  const [pin, setPin] = useState(""); // while the hub was never set up
+  useEffect(() => {
+    fetch("/wifi/first.json")
+      .then((answer) => answer.json())
+      .then((first) => setPin(first.pin))
+      .catch(() => undefined);
+  }, []);
   const stay = async () => {
     try {
       const answer = await fetch("/wifi/stay", { method: "POST" });
@@ -28,7 +35,8 @@ function WifiPage() {
   return html`<h1 class="headline">This is the table's Wi-Fi</h1>
     <p class="lead">It has no internet. The game needs none.</p>
     ${failed && html`<p role="alert">${say("The hub does not answer. Is this phone on the table's Wi-Fi?")}</p>`}
-    <button class="act primary" onClick=${stay}>Stay in this Wi-Fi</button>`;
+    ${pin && html`<a class="act primary" href=${`/setup#pin=${pin}`} onClick=${stay}>Set up this hub</a>`}
+    <button class=${pin ? "act" : "act primary"} onClick=${stay}>Stay in this Wi-Fi</button>`;
 }
 
 loadLanguage().then(() => render(html`<${WifiPage} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
