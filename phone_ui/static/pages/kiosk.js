@@ -1,5 +1,6 @@
 // The table's screen: public state only, readable from 2.5 m. It never sleeps and never shows an error page.
 
+import { FirstRun, needsSetup } from "../kiosk/first_run.js";
 import { Foot } from "../kiosk/foot.js";
 import { Invitation } from "../kiosk/invitation.js";
 import { table } from "../kiosk/joining.js";
@@ -87,11 +88,12 @@ function Kiosk() {
 
   if (!state || !shown || away) return html`<${Splash} />`;
   const inPlay = isReady && (shown.state === "playing" || shown.state === "stopped");
-  return html`<div class=${`screen ${shown.state}${state.demonstration ? " demonstration" : ""}`}>
+  const demonstrated = shown === state ? null : state.demonstration;
+  return html`<div class=${`screen ${shown.state}${demonstrated ? " demonstration" : ""}`}>
     <main aria-busy=${!isReady}>
       ${inPlay && html`<${TableTop} labels=${labels} state=${shown} /><${Now} labels=${labels} state=${shown} />`}
       ${isReady && shown.state === "over" && shown.over && html`<${Winner} labels=${labels} state=${shown} />`}
-      ${shown.state === "lobby" && html`<${Welcome} state=${state} />`}
+      ${shown.state === "lobby" && (needsSetup(state) ? html`<${FirstRun} state=${state} />` : html`<${Welcome} state=${state} />`)}
     </main>
     ${
       (state.question || state.starting || state.paused != null) &&
@@ -108,7 +110,7 @@ function Kiosk() {
         </p>
       </div>`
     }
-    ${isReady && state.demonstration && html`<${Invitation} state=${state} game=${state.demonstration.game} />`}
+    ${isReady && demonstrated && html`<${Invitation} state=${state} game=${demonstrated.game} />`}
     ${!state.demonstration && state.state !== "lobby" && html`<${Foot} state=${state} />`}
     ${state.light < 100 && html`<div class="night" style=${{ opacity: 0.7 - (0.7 * state.light) / 100 }}></div>`}
   </div>`;
@@ -119,7 +121,7 @@ function Kiosk() {
  * @param {ScreenState | null} state
  * @returns {ScreenState | null}
  */
-const shownOf = (state) => (state?.demonstration ? { ...state, ...state.demonstration } : state);
+const shownOf = (state) => (state?.demonstration && !needsSetup(state) ? { ...state, ...state.demonstration } : state);
 
 function Splash() {
   return html`<main class="splash">

@@ -1,0 +1,58 @@
+// The screen of a hub that was never set up: what to scan, one after the other, and how to play without that.
+
+import { html } from "../lib/html.js";
+import { say, sayAround } from "../lib/language.js";
+import { Mark } from "../parts/marks.js";
+import { QrCode } from "../parts/qr_code.js";
+import { bareUrl, codeOf, WifiCode } from "./joining.js";
+
+/** @import { ScreenState } from "../lib/messages.d.ts" */
+
+/**
+ * Return whether the screen asks people to set up the hub: it never was, and nobody plays.
+ * @param {ScreenState} state
+ */
+export const needsSetup = (state) =>
+  state.setup !== "" &&
+  state.state === "lobby" &&
+  !state.claiming.length &&
+  !state.seats.some((place) => place.held || place.ready);
+
+/** @param {{ state: ScreenState }} props */
+export function FirstRun({ state }) {
+  const address = html`<b>${bareUrl(state.url)}</b>`;
+  return html`<section class="first-run" aria-label="Set up">
+    <h1>Set up this hub with your phone</h1>
+    <ol class="first-steps">
+      ${
+        state.wifi &&
+        html`<li>
+          <${WifiCode} state=${state} />
+          <p>${sayAround("Scan this code with the camera to join the Wi-Fi {name}", { name: html`<b translate="no">${state.wifi.name}</b>` })}</p>
+        </li>`
+      }
+      <li>
+        <figure>
+          <${QrCode} text=${state.setup} label=${say("code to scan for the setup page")} />
+          <figcaption>Set up</figcaption>
+        </figure>
+        <p>
+          ${sayAround("Scan this code, or open {address} and type the PIN {pin}", {
+            address: html`<b>${`${bareUrl(state.url)}/setup`}</b>`,
+            pin: html`<b class="code" translate="no">${state.staff_pin}</b>`,
+          })}
+        </p>
+      </li>
+    </ol>
+    <p class="first-play">
+      ${sayAround("To play at once, open {address}, code {code}, then type the letters of a seat:", { address, code: html`<b class="code" translate="no">${state.code}</b>` })}
+      <span class="invitation-free">
+        ${state.seats.map(
+          ({ seat }) =>
+            codeOf(state, seat) &&
+            html`<span key=${seat}><${Mark} seat=${seat} /> ${seat} <b translate="no">${codeOf(state, seat)}</b></span>`,
+        )}
+      </span>
+    </p>
+  </section>`;
+}
