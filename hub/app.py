@@ -64,6 +64,7 @@ from hub.table.loop import Table
 from hub.table.parts import TableSettings
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
+from hub.updates import Updates
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
 from phone_ui.captive_portal import CaptivePortal
@@ -170,6 +171,7 @@ class Hub:
                 upstream=self._upstream.snapshot if self._upstream else None,
                 settings=SettingsDesk(file, config, check, self._apply_settings),
                 hotspot=self.hotspot,
+                updates=Updates(daily=config.updates.daily),
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
             self.door = StaffDoor(self._pin, self.key, self.venue)

@@ -402,10 +402,16 @@ class WifiPart(msgspec.Struct, frozen=True):
 
 
 class UpdatesPart(msgspec.Struct, frozen=True):
-    """`[updates]`: where staff find a newer version of table-hub; USB sticks are always looked at."""
+    """`[updates]`: where the hub finds a newer version of table-hub, and when; USB sticks are always looked at."""
 
     url: Annotated[
         ArchiveUrl, Meta(description='a signed archive, "https://cafe.example/table-hub"; empty: only USB sticks')
+    ] = ""
+    daily: Annotated[
+        ClosingTime,
+        Meta(
+            description="when to look for a newer version each day, and to install it if nobody plays; empty: only staff do that"
+        ),
     ] = ""
 
 

@@ -10,6 +10,8 @@ import logging
 import subprocess
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from datetime import time as time_of_day
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -19,6 +21,7 @@ from hub.engine.text import say
 from hub.errors import HubError
 from hub.network.staff_messages import UpdateSeen
 from hub.state import Plain
+from hub.table.staff.opening_hours import CLOCK_SET
 from hub.version import ROOT
 
 log = logging.getLogger(__name__)
@@ -27,6 +30,8 @@ INSTALLED = Path("/usr/lib/table-hub")
 STATUS = Path("/var/lib/table-hub-update/status.json")
 START_SECONDS = 10.0
 """Timeout for systemd to accept a start."""
+WINDOW_SECONDS = 2 * 3600.0
+"""For this long after the time of the daily update, the hub waits for the end of the last match."""
 LONGEST_SECONDS = 900.0
 """After this time, an update that is still under way in `status.json` has ended without a word."""
 State: TypeAlias = Literal[
@@ -45,9 +50,16 @@ class Status(Plain, frozen=True):
 class Updates:
     """Look for a newer version and install it, by services that run as root."""
 
-    def __init__(self, *, root: Path = ROOT, status: Path = STATUS, wall: Callable[[], float] = time.time) -> None:
-        """`root` is the folder of the program: only the one of the Debian package can be updated."""
+    def __init__(
+        self, *, daily: str = "", root: Path = ROOT, status: Path = STATUS, wall: Callable[[], float] = time.time
+    ) -> None:
+        """Create them.
+
+        - `daily`: when to look for a newer version each day, such as "04:00"; "": never.
+        - `root`: the folder of the program: only the one of the Debian package can be updated.
+        """
         self._possible, self._status, self._wall = root == INSTALLED, status, wall
+        self._daily, self._asked = time_of_day.fromisoformat(daily) if daily else None, ("", 0.0)
 
     def seen(self) -> UpdateSeen | None:
         """Return what staff are told of updates; None for a hub that was not installed as a package."""
@@ -72,6 +84,35 @@ class Updates:
         if seen is not None and seen.can != "install":
             raise HubError(say("Look for a newer version first."))
         self._start("install")
+
+    def run_daily(self, *, is_playing: bool) -> None:
+        """Look for a newer version once a day, and install it when nobody plays. Call this every some seconds.
+
+        After `WINDOW_SECONDS` an update waits for the next day. After one that did not run, the hub waits for staff.
+        """
+        if self._daily is None or not self._possible:
+            return
+        now = self._wall()
+        begins = datetime.fromtimestamp(now, UTC).astimezone()
+        begin = begins.replace(hour=self._daily.hour, minute=self._daily.minute, second=0, microsecond=0).timestamp()
+        if now < CLOCK_SET or not begin <= now < begin + WINDOW_SECONDS:
+            return
+        status = self._read()
+        if status is None or (status.at < begin and not (status.version and status.state in ("failed", "returned"))):
+            self._start_once("look", begin)
+        elif status.state == "found" and status.at >= begin and not is_playing:
+            self._start_once("install", begin)
+
+    def _start_once(self, what: str, begin: float) -> None:
+        """Start this unless it was started today already, whatever came of it."""
+        if self._asked == (what, begin):
+            return
+        self._asked = what, begin
+        log.info("The daily update begins to %s.", what)
+        try:
+            self._start(what)
+        except HubError as error:
+            log.warning("%s", error)
 
     def _start(self, what: str) -> None:
         if not self._possible:

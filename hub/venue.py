@@ -225,6 +225,7 @@ class VenueDesk:
             self._changed.clear()
             self.update()
             self.restart_if_planned()
+            self._updates.run_daily(is_playing=self._is_playing)
             self._changed.wait(MAX_AGE_SECONDS)
             self._closing.wait(MIN_AGE_SECONDS)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -117,3 +119,75 @@ def test_a_clone_is_not_updated_by_its_staff(tmp_path: Path) -> None:
     for begin in (clone.look, clone.install):
         with pytest.raises(HubError, match="runs from a clone"):
             begin()
+
+
+# --- every day ----------------------------------------------------------------------------------------------------
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def nightly(desk: Desk) -> Iterator[Desk]:
+    """A hub in Berlin that looks at four o'clock; it is a minute before that, at the end of November."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        desk.now = datetime(2026, 11, 26, 2, 59, tzinfo=UTC).timestamp()
+        desk.hub = Updates(daily="04:00", root=INSTALLED, status=desk.folder / "status.json", wall=lambda: desk.now)
+        yield desk
+    time.tzset()
+
+
+def pass_night(desk: Desk, *, after: float = 60.0, is_playing: bool = False) -> list[str]:
+    """Let time pass, and return what root has been asked so far."""
+    desk.now += after
+    desk.hub.run_daily(is_playing=is_playing)
+    desk.hub.run_daily(is_playing=is_playing)
+    return [one.partition("@")[2].partition(".")[0] for one in desk.asked]
+
+
+def test_once_a_day_the_hub_looks_and_installs_what_it_finds(nightly: Desk) -> None:
+    assert pass_night(nightly, after=59.0) == []
+    assert pass_night(nightly, after=1.0) == ["look"]
+    nightly.root.note("looking")
+    assert pass_night(nightly) == ["look"]
+    nightly.root.note("found", "1.1")
+    assert pass_night(nightly, is_playing=True) == ["look"]
+    assert pass_night(nightly) == ["look", "install"]
+    nightly.root.note("installed", "1.1")
+    assert pass_night(nightly) == ["look", "install"]
+    assert pass_night(nightly, after=DAY) == ["look", "install", "look"]
+
+
+def test_an_update_waits_two_hours_for_the_last_match_and_then_for_the_next_day(nightly: Desk) -> None:
+    pass_night(nightly)
+    nightly.root.note("found", "1.1")
+    assert pass_night(nightly, after=7199.0, is_playing=True) == ["look"]
+    assert pass_night(nightly, after=1.0) == ["look"]
+    assert pass_night(nightly, after=DAY - 7200.0) == ["look", "look"], "what was found yesterday may be old"
+
+
+@pytest.mark.parametrize(("state", "version", "looks"), [
+    ("returned", "1.1", False), ("failed", "1.1", False), ("failed", "", True), ("found", "1.1", True), ("nowhere", "", True),
+])  # fmt: skip
+def test_after_a_version_that_did_not_run_the_hub_waits_for_staff(
+    nightly: Desk, state: str, version: str, looks: bool
+) -> None:
+    nightly.root.note(state, version)
+    assert (pass_night(nightly) == ["look"]) is looks
+
+
+def test_a_hub_without_a_time_or_with_a_clock_that_was_never_set_does_nothing(nightly: Desk) -> None:
+    never = Updates(root=INSTALLED, status=nightly.folder / "status.json", wall=lambda: nightly.now + 60)
+    never.run_daily(is_playing=False)
+    clone = Updates(daily="04:00", status=nightly.folder / "status.json", wall=lambda: nightly.now + 60)
+    clone.run_daily(is_playing=False)
+    assert nightly.asked == []
+    nightly.now = datetime(2024, 11, 26, 2, 59, tzinfo=UTC).timestamp()
+    assert pass_night(nightly) == []
+
+
+def test_a_refusal_is_not_repeated_all_night(nightly: Desk) -> None:
+    nightly.systemctl(REFUSED)
+    assert pass_night(nightly) == ["look"]
+    assert pass_night(nightly) == ["look"]

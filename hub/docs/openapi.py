@@ -223,7 +223,9 @@ ADDRESSES = (
     Address("/staff/settings", "The page of the configuration, for staff.", PAGE),
     Address("/setup", "The page that sets up a new hub.", PAGE),
     Address("/wifi", "What a phone opens by itself in the hub's own Wi-Fi.", PAGE),
-    Address("/wifi/first.json", "The first staff PIN, for the setup page in the hub's own Wi-Fi.", http_messages.FirstPin),
+    Address(
+        "/wifi/first.json", "The first staff PIN, for the setup page in the hub's own Wi-Fi.", http_messages.FirstPin
+    ),
     Address("/till", "The page of the till.", PAGE),
     Address("/t/{table}", "The phone's page.", PAGE, errors=TABLE),
     Address(

@@ -261,10 +261,10 @@ class Updater:
                 self.note("failed", version)
                 raise
             machine.say(error.output)
-            self._return(before)
+            self._return(before, version)
         if not machine.runs():
             machine.say(f"The last lines of the hub's journal:\n{machine.journal()}")
-            self._return(before)
+            self._return(before, version)
         self._trial.unlink(missing_ok=True)
         shutil.rmtree(self._found, ignore_errors=True)
         self.note("installed", version)
@@ -308,10 +308,11 @@ class Updater:
         if not self._trial.exists():
             return
         self._machine.say("An update was cut off: the previous version is installed again.")
+        version = self._machine.installed().get(HUB, "")
         try:
             self._machine.put_back(sorted(self._previous.glob("*.deb")))
             self._trial.unlink()
-            self.note("returned")
+            self.note("returned", version)
         finally:  # the postinst has started it, unless that failed: then whatever is there is better than nothing
             self._machine.start()
 
@@ -347,14 +348,14 @@ class Updater:
         self._trial.write_text("".join(f"{name} {version}\n" for name, version in packages.items()), "utf-8")
         os.sync()
 
-    def _return(self, before: Mapping[str, str]) -> None:
-        """Install the previous packages again, and raise UpdateError with what came of it."""
+    def _return(self, before: Mapping[str, str], version: str) -> None:
+        """Install the previous packages again in place of `version`, and raise UpdateError with what came of it."""
         machine = self._machine
         if not before:
             raise UpdateError("table-hub is installed but does not run; the lines above say why.")
         machine.put_back(sorted(self._previous.glob("*.deb")))
         self._trial.unlink()
-        self.note("returned")
+        self.note("returned", version)
         state = "runs again" if machine.runs() else "is installed again, but does not run either"
         raise UpdateError(
             f"the new version does not run on this machine; {before.get(HUB, 'the previous one')} {state}."
