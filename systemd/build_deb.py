@@ -174,6 +174,8 @@ def place_services(source: Path) -> None:
     first = source / "systemd" / "table-hub.toml"
     settings = re.sub(r'^state = "[^"]*"', 'state = "/var/lib/table-hub"', first.read_text("utf-8"), flags=re.MULTILINE)
     settings = settings.replace("hotspot = false ", "hotspot = true ")  # only an installed hub may use the radio
+    # Seat boxes play as soon as they are plugged in.
+    settings = re.sub(r"^# (\[\[device\]\]|driver =)", r"\1", settings, flags=re.MULTILINE)
     first.write_text(settings, "utf-8")
 
 

@@ -56,6 +56,12 @@ def test_the_package_gives_the_configuration_to_the_hubs_user_once_there_is_one(
     assert "chown -h table-hub:table-hub /etc/table-hub /etc/table-hub/table-hub.toml" in after
 
 
+def test_an_installed_hub_plays_with_seat_boxes_as_soon_as_they_are_plugged_in(source: Path) -> None:
+    (device,) = load(source / "systemd/table-hub.toml").device
+    assert (device.driver, device.table, device.settings) == ("button_box", "1", {})
+    assert not load(ROOT / "systemd/table-hub.toml").device
+
+
 def test_only_an_installed_hub_uses_the_radio_of_its_own_accord(source: Path) -> None:
     assert load(source / "systemd/table-hub.toml").wifi.hotspot
     assert not load(ROOT / "systemd/table-hub.toml").wifi.hotspot

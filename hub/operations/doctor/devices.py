@@ -135,7 +135,7 @@ def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
             yield _port(machine, name, {cable.board for cable in cables if cable.name == name} - {""})
     if not names:
         mend = sentence(cables[0].fix) if cables else ""
-        yield Finding("ports", "look" if cables else "ok", "No board is plugged in on USB.", mend)
+        yield Finding("ports", "ok", "No board is plugged in on USB.", mend)  # it plays as soon as it is plugged in
     for folder, mode in _waiting_for_firmware(machine):
         kind = "Pico 2" if mode is boot_drive.PICO_2 else "Pico"
         do = (
