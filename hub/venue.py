@@ -392,4 +392,4 @@ class VenueDesk:
         if self._examine is None:
             raise HubError(say("Run `table-hub doctor` on the hub's machine."))
         found = list(self._examine())
-        return (say("To look at: {count}.", count=len(found)) if found else say("All is well.")), found
+        return (say("To check: {count}.", count=len(found)) if found else say("All is well.")), found
