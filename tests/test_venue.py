@@ -201,7 +201,7 @@ def test_many_wrong_pins_are_told_to_staff() -> None:
 def test_a_look_over_the_machine_says_what_is_not_well() -> None:
     found = [Fault("The disk is nearly full.", "Make room.")]
     venue = HouseRig(examine=lambda: found)
-    assert venue.desk.do(StaffAsk(1, "doctor")) == ("To look at: 1.", found)
+    assert venue.desk.do(StaffAsk(1, "doctor")) == ("To check: 1.", found)
     with pytest.raises(HubError, match="table-hub doctor"):
         HouseRig().desk.do(StaffAsk(1, "doctor"))
 
