@@ -222,3 +222,15 @@ def test_every_step_can_be_read_and_touched(hub: NewHub, language: str) -> None:
         page.locator("form button.primary").click()
     page.locator('a[href="/staff"]').wait_for()
     assert findings(page) == []
+
+
+def test_in_the_phones_small_window_of_the_wifi_the_last_step_leads_to_the_screen(hub: NewHub) -> None:
+    pin = hub.until(lambda state: state["staff_pin"], "the screen shows the PIN")["staff_pin"]
+    page = hub.open(f"/setup#pin={pin}&portal=1")
+    fill_in(page)
+    press(page, "Finish")
+    heading(page, "Your table is ready")
+    expect(page.get_by_role("link", name="Play now")).to_have_count(0)
+    with page.expect_response(lambda answer: answer.url.endswith("/wifi/stay")) as stays:
+        press(page, "Stay in this Wi-Fi")
+    assert stays.value.status == 204

@@ -228,7 +228,7 @@ def test_the_page_of_a_new_hub_leads_to_the_setup(wifi: Wifi, browser: Browser, 
         page.goto(f"http://127.0.0.1:{wifi.web.port}/wifi", wait_until="networkidle")
         link = page.get_by_role("link", name="Set up this hub")
         if pin:
-            assert link.get_attribute("href") == "/setup#pin=281734"
+            assert link.get_attribute("href") == "/setup#pin=281734&portal=1"
             assert findings(page) == []
         else:
             expect(link).to_have_count(0)

@@ -29,6 +29,9 @@ const LOOK_AGAIN = 1_500;
 const scanned = location.hash;
 const scannedPin = new URLSearchParams(scanned.slice(1)).get("pin") ?? "";
 
+/** The page is in the small window of the hub's own Wi-Fi, which closes when the phone believes in an internet there. */
+const inPortal = new URLSearchParams(scanned.slice(1)).has("portal");
+
 /** @param {number} milliseconds */
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -289,7 +292,9 @@ async function sessionAfterRestart(session, pin) {
     try {
       await session.ask("settings");
     } catch (error) {
-      if (error instanceof SignedOut) return signIn(pin, ""); // a hub that has started anew knows no session
+      // A hub that has started anew knows no session.
+      const again = error instanceof SignedOut ? await signIn(pin, "").catch(() => null) : null;
+      if (again) return again;
     }
   }
   throw new Error(say("The hub does not come back. Look at its screen, or switch it off and on."));
@@ -311,12 +316,18 @@ function Done({ settings, venue, answers, title }) {
         ? html`<p class="lead">
             ${sayAround("The hub joins {name}. Join it with this phone, too, and scan the code on the big screen. If that fails, the hub's own Wi-Fi is back in half a minute.", { name: html`<b translate="no">${answers.wifi.name}</b>` })}
           </p>`
-        : html`<p class="lead">For a first game alone, let the house play the other places.</p>`
+        : html`<p class="lead">
+            ${inPortal ? say("Stay in this Wi-Fi, close this window, and scan the code of the table on the big screen.") : say("For a first game alone, let the house play the other places.")}
+          </p>`
     }
     ${settings.waiting.length > 0 && venue.restart && html`<p class="said">${venue.restart}</p>`}
     <div class="does">
-      <a class="do primary" href=${`/t/${valueAt(settings.values, TABLE)?.id ?? 1}#k=${key}`}>Play now</a>
-      <a class="do" href="/staff">Staff</a>
+      ${
+        inPortal
+          ? html`<button type="button" class="do primary" onClick=${() => fetch("/wifi/stay", { method: "POST" })}>Stay in this Wi-Fi</button>`
+          : html`<a class="do primary" href=${`/t/${valueAt(settings.values, TABLE)?.id ?? 1}#k=${key}`}>Play now</a>
+              <a class="do" href="/staff">Staff</a>`
+      }
     </div>
   </main>`;
 }

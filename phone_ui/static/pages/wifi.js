@@ -35,7 +35,7 @@ function WifiPage() {
   return html`<h1 class="headline">This is the table's Wi-Fi</h1>
     <p class="lead">It has no internet. The game needs none.</p>
     ${failed && html`<p role="alert">${say("The hub does not answer. Is this phone on the table's Wi-Fi?")}</p>`}
-    ${pin && html`<a class="act primary" href=${`/setup#pin=${pin}`} onClick=${stay}>Set up this hub</a>`}
+    ${pin && html`<a class="act primary" href=${`/setup#pin=${pin}&portal=1`}>Set up this hub</a>`}
     <button class=${pin ? "act" : "act primary"} onClick=${stay}>Stay in this Wi-Fi</button>`;
 }
 
