@@ -260,12 +260,15 @@ def screen(owner: Owner) -> Iterator[None]:
 
 
 def kiosk(owner: Owner) -> None:
-    """The big screen comes through the splash to the lobby, and the code on it leads to the phone's page."""
+    """The big screen comes through the splash to the setup of a new hub, and then to the lobby; its codes lead to their pages."""
     owner.machine.run("systemctl stop table-hub.service")
     with screen(owner):
         owner.until_seen("splash.html", "url", seconds=90)
         owner.machine.run("systemctl start table-hub.service")
         owner.until_seen(f"{WEB}/t/1/kiosk", "url", seconds=90)
+        setup = owner.until_seen(f"http://{ADDRESS}:8080/setup#k=", "code", seconds=90)
+        url, _, pin = setup.partition("&pin=")
+        assert "The PIN is changed" in owner.machine.outside([*STAFF, url, pin, "pin", "pin=281734"])
         owner.until_seen(f"http://{ADDRESS}:8080/t/1#k=", "code", seconds=90)
 
 
