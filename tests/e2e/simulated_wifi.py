@@ -23,14 +23,16 @@ IN_REACH = tuple(Network(name, not password) for name, password in PASSWORDS.ite
 
 
 class Room:
-    """A NetworkManager. `file` says what its radio uses: "", "hotspot", or the name of a network."""
+    """A NetworkManager. `file` says what its radio uses: "", "hotspot", or the name of a network; "off": there is no radio."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._uses = file.read_text("utf-8") if file.exists() else ""
         self._joined = self._failure = ""
 
-    def look(self) -> Radio:
+    def look(self) -> Radio | None:
+        if self._uses == "off":
+            return None
         state: Any = "connected" if self._uses else "idle"
         uses: Any = (
             "hotspot" if self._uses == "hotspot" else "joined" if self._joined else "other" if self._uses else ""

@@ -42,7 +42,8 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 class NewHub:
     """A hub that nobody has set up yet, with its file."""
 
-    def __init__(self, folder: Path, browser: Browser, *, with_wifi: bool) -> None:
+    def __init__(self, folder: Path, browser: Browser, *, with_wifi: bool, radio: str = "") -> None:
+        (folder / "radio").write_text(radio, "utf-8")
         self.file, self.browser, port = folder / "table-hub.toml", browser, free_port()
         self.file.write_text(
             f'[hub]\nstate = "{folder / "state"}"\n[web]\nhost = "127.0.0.1"\nport = {port}\n'
@@ -182,6 +183,15 @@ def test_a_hub_without_a_radio_says_what_needs_a_restart(plain_hub: NewHub) -> N
     page.locator("form button.primary").click()
     expect(page.get_by_text("von Hand gestartet")).to_be_visible()
     assert plain_hub.table == {"id": "1", "name": "Tisch 1", "language": ["de"]}
+
+
+def test_a_hub_whose_radio_is_off_is_not_asked_for_a_wifi(tmp_path: Path, browser: Browser) -> None:
+    hub = NewHub(tmp_path, browser, with_wifi=True, radio="off")
+    try:
+        page = hub.scan()
+        expect(page.get_by_text("Step 1 of 2")).to_be_visible()
+    finally:
+        hub.process.close()
 
 
 def test_a_code_that_was_used_leads_to_the_pin(plain_hub: NewHub) -> None:

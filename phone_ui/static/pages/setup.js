@@ -148,7 +148,7 @@ function Steps({ session, isNew, onSession }) {
       fields: html`<${PinField} answers=${answers} isNew=${isNew} onChange=${change} />`,
       why: answers.pin.length === DIGITS || (!answers.pin && !isNew) ? "" : say("Type six digits."),
     },
-    ...(wifi
+    ...(wifi && wifi.state !== "off"
       ? [
           {
             title: say("Wi-Fi"),
