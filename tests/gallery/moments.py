@@ -280,6 +280,8 @@ def _lobby() -> Iterator[Moment]:
     yield Sitting(*ALL, guests=0).moment(
         section, "nobody, with Wi-Fi and PIN", own={"wifi": WIFI, "staff_pin": "123456"}
     )
+    new = {"wifi": WIFI, "staff_pin": "123456", "setup": f"http://10.42.0.1:8080/setup#k={'A' * 43}&pin=123456"}
+    yield Sitting(*ALL, guests=0).moment(section, "a new hub", own=new)
     yield Sitting(*ALL, guests=0, boxes=False).moment(section, "nobody, no boxes")
     rig = Sitting(*ALL, guests=3)
     yield rig.moment(section, "three sit", tabs=("Help", "Seat"))
@@ -408,7 +410,7 @@ def every(*sections: str) -> list[Moment]:
 
 def seen_by_all(moment: Moment) -> Json:
     """Return the public part of a moment's screen."""
-    own = {"staff_pin", "wifi", "light", "demonstration", "paper", "fingerprint", "claim_codes"}
+    own = {"staff_pin", "setup", "wifi", "light", "demonstration", "paper", "fingerprint", "claim_codes"}
     return {key: value for key, value in moment.screen.items() if key not in own}
 
 

@@ -8,16 +8,6 @@ import { bareUrl, codeOf, WifiCode } from "./joining.js";
 
 /** @import { ScreenState } from "../lib/messages.d.ts" */
 
-/**
- * Return whether the screen asks people to set up the hub: it never was, and nobody plays.
- * @param {ScreenState} state
- */
-export const needsSetup = (state) =>
-  state.setup !== "" &&
-  state.state === "lobby" &&
-  !state.claiming.length &&
-  !state.seats.some((place) => place.held || place.ready);
-
 /** @param {{ state: ScreenState }} props */
 export function FirstRun({ state }) {
   const address = html`<b>${bareUrl(state.url)}</b>`;

@@ -1,6 +1,6 @@
 // The table's screen: public state only, readable from 2.5 m. It never sleeps and never shows an error page.
 
-import { FirstRun, needsSetup } from "../kiosk/first_run.js";
+import { FirstRun } from "../kiosk/first_run.js";
 import { Foot } from "../kiosk/foot.js";
 import { Invitation } from "../kiosk/invitation.js";
 import { table } from "../kiosk/joining.js";
@@ -13,6 +13,7 @@ import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
 import { languageNow, loadLanguage } from "../lib/language.js";
+import { needsSetup } from "../lib/needs_setup.js";
 import { OwnScreen } from "../lib/own_screen.js";
 import { fetchLanguages } from "../lib/speaking.js";
 import { subscribe } from "../lib/stream.js";
