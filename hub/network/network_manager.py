@@ -56,6 +56,7 @@ class NetworkManagerBus:
         self._bus: MessageBus | None = None
         self._device = self._used = self._joined = "/"  # paths: the radio, its active connection, the network to store
         self._failure: Literal["", "password", "address", "away", "other"] = ""
+        self._seen: set[str] = set()  # the names of the networks in reach; as the hotspot, the radio may see none
         self._stored: dict[str, bool] = {}  # by path of a stored connection: whether it is a Wi-Fi to join
 
     def close(self) -> None:
@@ -87,6 +88,7 @@ class NetworkManagerBus:
     def join(self, name: str, password: str) -> None:
         """Begin to join a network, which NetworkManager forgets if it is not kept."""
         settings = _connection(name, password, mode="infrastructure")
+        settings["802-11-wireless"]["hidden"] = Variant("b", name not in self._seen)  # asked for by name
         settings["ipv4"] = {"method": Variant("s", "auto"), "dhcp-timeout": Variant("i", 12)}
         settings["ipv6"] = {"method": Variant("s", "auto")}
         self._joined = self._activate(settings, persist="memory")
@@ -179,7 +181,9 @@ class NetworkManagerBus:
         radio, state = devices[self._device], devices[self._device]["State"]
         self._used = radio["ActiveConnection"]
         used, bands = objects.get(self._used, {}), radio["WirelessCapabilities"]
-        points = [objects[point] for point in radio["AccessPoints"] if point in objects]
+        # LastSeen is -1 for a point that NetworkManager makes up: of the hotspot, and of a name that it looks for.
+        points = [objects[one] for one in radio["AccessPoints"] if one in objects and objects[one]["LastSeen"] >= 0]
+        self._seen = {_name(one) for one in points} or self._seen
         point = objects.get(radio["ActiveAccessPoint"])
         return Radio(
             "connected" if state == _ACTIVATED else "idle" if state in (_DISCONNECTED, _FAILED)

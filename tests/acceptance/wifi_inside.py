@@ -177,6 +177,8 @@ if __name__ == "__main__":
         print("ALL PASSED", flush=True)
     except AssertionError as error:
         print(f"FAILED    {error!r}", flush=True)
+        if sys.argv[1:]:
+            sys.exit(1)
         print(
             run(
                 "journalctl -b --no-pager -u NetworkManager -u table-hub-test -n 120; iw dev; nmcli device; nmcli connection",

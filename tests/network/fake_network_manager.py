@@ -117,12 +117,14 @@ class FakeNetworkManager:
             **({f"{NM}.Device.Wireless": wifi | {n: one for n, one in properties.items() if n in wifi}} if kind == 2 else {}),
         }  # fmt: skip
 
-    def point(self, path: str, name: str, strength: int, *, flags: int = 1, wpa: int = 0, rsn: int = 0x188) -> None:
+    def point(
+        self, path: str, name: str, strength: int, *, flags: int = 1, wpa: int = 0, rsn: int = 0x188, seen: int = 5
+    ) -> None:
         """Set an access point. Its security is in three numbers of nm-dbus-types.html."""
         self.objects[path] = {
             f"{NM}.AccessPoint": {
                 "Ssid": Variant("ay", name.encode()), "Strength": Variant("y", strength), "Flags": Variant("u", flags),
-                "WpaFlags": Variant("u", wpa), "RsnFlags": Variant("u", rsn),
+                "WpaFlags": Variant("u", wpa), "RsnFlags": Variant("u", rsn), "LastSeen": Variant("i", seen),
             }
         }  # fmt: skip
 

@@ -110,6 +110,21 @@ def test_the_networks_in_reach(hub: NetworkManagerBus, nm: FakeNetworkManager) -
     assert look(hub).in_reach == (Network("Café", False),)
 
 
+def test_a_network_that_network_manager_only_looks_for_is_not_in_reach(
+    hub: NetworkManagerBus, nm: FakeNetworkManager
+) -> None:
+    nm.device(RADIO, 2, 50, AccessPoints=Variant("ao", [POINT, f"{POINT}9"]))
+    nm.point(POINT, "Nowhere", 0, seen=-1)
+    nm.point(f"{POINT}9", "Cafe", 40)
+    assert [one.name for one in look(hub).in_reach] == ["Cafe"]
+    del nm.objects[f"{POINT}9"]  # as the hotspot, the radio sees nothing
+    assert look(hub).in_reach == ()
+    for name, is_hidden in (("Nowhere", True), ("Cafe", False)):
+        hub.join(name, "dice-and-tea")
+        settings = nm.calls[-1][2][0]
+        assert settings["802-11-wireless"]["hidden"].value is is_hidden
+
+
 def test_the_strongest_network_comes_first_and_each_once(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
     """NM80211ApSecurityFlags: 0x100 is a WPA password, 0x200 a name and a password (802.1X), 0x400 WPA3."""
     paths = [f"{POINT}{number}" for number in range(7)]
@@ -220,7 +235,7 @@ def test_a_network_that_is_joined_and_stored(hub: NetworkManagerBus, nm: FakeNet
     assert plain(options) == {"persist": "memory"}
     assert plain(settings) == {
         "connection": {"id": "Café", "type": "802-11-wireless"},
-        "802-11-wireless": {"ssid": "Café".encode(), "mode": "infrastructure"},
+        "802-11-wireless": {"ssid": "Café".encode(), "mode": "infrastructure", "hidden": True},
         "802-11-wireless-security": {"key-mgmt": "wpa-psk", "psk": "dice-and-tea"},
         "ipv4": {"method": "auto", "dhcp-timeout": 12},
         "ipv6": {"method": "auto"},
