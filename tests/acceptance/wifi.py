@@ -22,7 +22,7 @@ PACKAGES = (
     "systemd-sysv,udev,dbus,polkitd,network-manager,wpasupplicant,dnsmasq-base,iw,iproute2,kmod,curl,isc-dhcp-client,"
     "mosquitto,python3,util-linux,linux-image-amd64,initramfs-tools"
 )
-SECONDS = 2400.0
+SECONDS = 5400.0
 UNITS = {
     "table-hub-test.service": """[Service]
 ExecStart=/usr/bin/python3 -m hub run --config /etc/table-hub-test.toml

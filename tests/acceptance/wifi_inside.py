@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from hub.errors import HubError
 from hub.network.encryption import HubKey
 from hub.network.network_manager import NetworkManagerBus
 from hub.network.wifi import WifiRule, own_wifi
@@ -86,62 +87,187 @@ def portal() -> None:
     print("passed    the phone finds the page, stays, and opens the table", flush=True)
 
 
-def cafe(*, password: str = "dice-and-tea", addresses: bool = True) -> None:
-    """Switch the cafe's access point on."""
+def cafe(
+    name: str = "Cafe", password: str = "dice-and-tea", *, addresses: bool = True, hidden: bool = False, wpa3: bool = False,
+    delay: int = 0, network: str = "10.9.0",
+) -> None:  # fmt: skip
+    """Switch the cafe's access point on, in place of an earlier one. `delay`: how many seconds its DHCP server takes."""
+    security = "key_mgmt=NONE"
+    if password:
+        keys = "key_mgmt=SAE\nieee80211w=2" if wpa3 else "key_mgmt=WPA-PSK"
+        security = f'{keys}\nproto=RSN\npairwise=CCMP\npsk="{password}"'
     Path("/run/cafe.conf").write_text(
-        f'network={{\nmode=2\nfrequency=2412\nssid="Cafe"\nkey_mgmt=WPA-PSK\nproto=RSN\npairwise=CCMP\npsk="{password}"\n}}\n'
+        f"network={{\nmode=2\nfrequency=2412\nssid={name.encode().hex()}\nignore_broadcast_ssid={int(hidden)}\n{security}\n}}\n"
     )
-    run("ip -n cafe addr replace 10.9.0.1/24 dev wlan2")
+    run(f"ip -n cafe addr flush dev wlan2; ip -n cafe addr add {network}.1/24 dev wlan2")
     run("ip netns exec cafe wpa_supplicant -B -i wlan2 -c /run/cafe.conf -P /run/cafe.pid")
     if addresses:
-        run("ip netns exec cafe dnsmasq -C /dev/null --port=0 --interface=wlan2 --dhcp-range=10.9.0.10,10.9.0.90 "
-            "--dhcp-leasefile=/run/cafe.leases --pid-file=/run/cafe-dhcp.pid")  # fmt: skip
+        run(f"ip netns exec cafe dnsmasq -C /dev/null --port=0 --interface=wlan2 --dhcp-range={network}.10,{network}.90 "
+            f"--dhcp-reply-delay={delay} --dhcp-leasefile=/run/cafe.leases --pid-file=/run/cafe-dhcp.pid")  # fmt: skip
 
 
 def no_cafe() -> None:
     """Switch it off."""
     run("kill $(cat /run/cafe.pid /run/cafe-dhcp.pid); rm -f /run/cafe.pid /run/cafe-dhcp.pid", check=False)
+    until("the cafe is off", lambda: not run("pgrep -f '[c]afe.conf'", check=False))
 
 
-def joining() -> None:
-    """Walk the rule through failures and a success, with the real NetworkManager, as the hub's user."""
-    wifi = own_wifi(HubKey.load(STATE / "hub.key"))
-    rule = WifiRule(NetworkManagerBus(wifi), time.monotonic)
+class Hub:
+    """The rule with the real NetworkManager, as the hub's user has it."""
 
-    def checked() -> WifiRule:
-        rule.check()
-        return rule
+    def __init__(self) -> None:
+        self.rule = WifiRule(NetworkManagerBus(own_wifi(HubKey.load(STATE / "hub.key"))), time.monotonic)
+        self.failed: list[str] = []
 
-    def fails(what: str, name: str, password: str, sentence: str) -> None:
-        rule.join(name, password)
-        until(f"{what}: why", lambda: checked().problem, HALF_MINUTE)
-        assert sentence in rule.problem, rule.problem
-        until(f"{what}: the own Wi-Fi is back", lambda: checked().hotspot_is_up, HALF_MINUTE)
+    def checked(self) -> WifiRule:
+        """Let the rule look once more."""
+        self.rule.check()
+        return self.rule
 
-    until("the rule finds the Wi-Fi of the hub", lambda: checked().hotspot_is_up)
-    print("cafe on", flush=True)
-    fails("out of reach", "Nowhere", "dice-and-tea", "out of reach")
-    order("cafe")
-    fails("wrong password", "Cafe", "wrong-password", "does not accept this password")
-    order("cafe without addresses")
-    fails("no address", "Cafe", "dice-and-tea", "gives the hub no address")
-    order("cafe")
-    rule.join("Cafe", "dice-and-tea")
-    until("the hub is in the cafe's Wi-Fi", lambda: checked().state == "network", HALF_MINUTE)
-    order("nothing")
-    until("the cafe is closed: the own Wi-Fi is back", lambda: checked().hotspot_is_up, 45.0)
+    def until_own_wifi(self, seconds: float = HALF_MINUTE) -> None:
+        """Wait for the hub's own Wi-Fi."""
+        until("the own Wi-Fi is back", lambda: self.checked().hotspot_is_up, seconds)
+
+    def fails(self, name: str, password: str, sentence: str) -> None:
+        """Try to join: the reason is said, and the own Wi-Fi is back."""
+        began = time.monotonic()
+        self.rule.join(name, password)
+        until("why", lambda: self.checked().problem, HALF_MINUTE)
+        assert sentence in self.rule.problem, f"{self.rule.problem!r}, not {sentence!r}"
+        self.until_own_wifi(HALF_MINUTE - (time.monotonic() - began))
+
+    def joins(self, name: str, password: str) -> None:
+        """Join, and stay."""
+        self.rule.join(name, password)
+        until("the hub is in", lambda: self.checked().state == "network" or self.rule.problem, HALF_MINUTE)
+        assert not self.rule.problem, self.rule.problem
+        assert self.rule.name == name
+
+    def scenario(self, what: str, steps: Callable[[], object], **options: object) -> None:
+        """Set up the cafe, go through the steps, and begin anew with the hub's own Wi-Fi."""
+        print(f"--------- {what}", flush=True)
+        try:
+            order({"do": "cafe", **options} if options.pop("cafe", True) else {"do": "nothing"})
+            steps()
+            print(f"passed    {what}", flush=True)
+        except (AssertionError, HubError) as error:
+            self.failed.append(what)
+            print(f"FAILED    {what}: {error}", flush=True)
+        order({"do": "forget"})
+        until("ready for the next one", lambda: self.checked().hotspot_is_up, 180.0)
 
 
-def order(what: str) -> None:
-    """Ask the part of this program that is root to switch the cafe."""
-    Path("/run/table-hub-test/order").write_text(what)
-    until(f"{what} is on", lambda: not Path("/run/table-hub-test/order").exists())
+def joining() -> list[str]:
+    """Walk the rule through failures and successes. Return the names of those that failed."""
+    hub = Hub()
+    until("the rule finds the Wi-Fi of the hub", lambda: hub.checked().hotspot_is_up)
+    right, wrong, password = "dice-and-tea", "wrong-password", "does not accept this password"
+    quoted = 'Zum "Grünen" Würfel 🎲'
+
+    def then(do: str, seconds: float = HALF_MINUTE, **more: object) -> None:
+        order({"do": do, **more})
+        until("the own Wi-Fi is off", lambda: not hub.checked().hotspot_is_up, 15.0)
+        hub.until_own_wifi(seconds)
+
+    def gone(do: str, **more: object) -> None:
+        hub.joins("Cafe", right)
+        order({"do": do, **more})
+        hub.until_own_wifi(45.0)
+
+    def wrong_twice() -> None:
+        hub.fails("Cafe", wrong, password)
+        hub.fails("Cafe", wrong, password)
+
+    def twice() -> None:
+        hub.rule.join("Cafe", wrong)
+        for _ in range(3):
+            hub.checked()
+            time.sleep(1)
+        hub.joins("Cafe", right)
+
+    def closes_meanwhile() -> None:
+        hub.rule.join("Cafe", right)
+        hub.checked()
+        order({"do": "nothing"})
+        hub.until_own_wifi()
+        assert hub.rule.problem
+
+    def from_there_to_nowhere() -> None:
+        hub.joins("Cafe", right)
+        hub.rule.join("Nowhere", right)
+        until("why", lambda: hub.checked().problem, HALF_MINUTE)
+        until("it is in some network again", lambda: hub.checked().state in ("network", "hotspot"), HALF_MINUTE)
+
+    hub.scenario("out of reach", lambda: hub.fails("Nowhere", right, "out of reach"))
+    hub.scenario("no network at all", lambda: hub.fails("Cafe", right, "out of reach"), cafe=False)
+    hub.scenario("a wrong password", lambda: hub.fails("Cafe", wrong, password))
+    hub.scenario("a wrong password twice", wrong_twice)
+    hub.scenario("a wrong one, then the right one", twice)
+    hub.scenario("no password where there must be one", lambda: hub.fails("Cafe", "", password))
+    hub.scenario("no address", lambda: hub.fails("Cafe", right, "no address"), addresses=False)
+    hub.scenario("it closes while the hub joins", closes_meanwhile)
+    hub.scenario("it closes in the evening", lambda: gone("nothing"))
+    hub.scenario("its password changes", lambda: gone("cafe", password="another-one"))
+    hub.scenario("its name changes", lambda: gone("cafe", name="Bistro"))
+    hub.scenario("from one to one out of reach", from_there_to_nowhere)
+    hub.scenario("the right password", lambda: hub.joins("Cafe", right))
+    hub.scenario("an open one", lambda: hub.joins("Bar", ""), name="Bar", password="")
+    hub.scenario("a hidden one", lambda: hub.joins("Cafe", right), hidden=True)
+    hub.scenario("a hidden one, a wrong password", lambda: hub.fails("Cafe", wrong, password), hidden=True)
+    hub.scenario("WPA3", lambda: hub.joins("Cafe", right), wpa3=True)
+    hub.scenario("WPA3, a wrong password", lambda: hub.fails("Cafe", wrong, password), wpa3=True)
+    hub.scenario("an odd name", lambda: hub.joins(quoted, right), name=quoted)
+    hub.scenario("the longest password", lambda: hub.joins("Cafe", "x" * 63), password="x" * 63)
+    hub.scenario("a slow DHCP server", lambda: hub.joins("Cafe", right), delay=6)
+    hub.scenario("addresses like the hub's own", lambda: hub.joins("Cafe", right), network="10.42.0")
+    hub.scenario("NetworkManager restarts", lambda: then("restart NetworkManager"), cafe=False)
+    hub.scenario("wpa_supplicant is killed", lambda: then("kill wpa_supplicant"), cafe=False)
+    hub.scenario("the radio goes down", lambda: then("down"), cafe=False)
+    hub.scenario("the radio is switched off and on", lambda: then("block"), cafe=False)
+    hub.scenario("its DHCP server is killed", lambda: then("kill dnsmasq"), cafe=False)
+    return hub.failed
+
+
+def order(what: dict[str, object]) -> None:
+    """Ask the part of this program that is root to do something."""
+    Path("/run/table-hub-test/order").write_text(json.dumps(what))
+    end = time.monotonic() + 120.0
+    while Path("/run/table-hub-test/order").exists():
+        assert time.monotonic() < end, f"nobody does {what}"
+        time.sleep(0.3)
+
+
+def obey(what: dict[str, object]) -> None:
+    """Do it."""
+    match what.pop("do"):
+        case "cafe":
+            no_cafe()
+            cafe(**what)  # type: ignore[arg-type]
+        case "nothing":
+            no_cafe()
+        case "forget":
+            no_cafe()
+            run("nmcli -t -f UUID,TYPE,NAME connection show | grep :802-11-wireless: | grep -v :table-hub- | cut -d: -f1 | "
+                "xargs -r nmcli connection delete", check=False)  # fmt: skip
+        case "restart NetworkManager":
+            run("systemctl restart NetworkManager")
+        case "kill wpa_supplicant":
+            run("systemctl kill -s KILL wpa_supplicant")
+        case "down":
+            run("ip link set wlan0 down")
+        case "block":
+            run(
+                "for state in 1 0; do for radio in /sys/class/rfkill/*/soft; do echo $state >$radio; done; sleep 3; done"
+            )
+        case "kill dnsmasq":
+            run("pkill -KILL -f '[d]nsmasq.*wlan0'")
 
 
 def main() -> None:
     """Run everything. Raise AssertionError at the first failure."""
     if sys.argv[1:] == ["joining"]:
-        joining()
+        failed = joining()
+        assert not failed, f"{len(failed)} scenarios: {', '.join(failed)}"
         return
     room()
     run("systemctl start table-hub-test")
@@ -161,11 +287,8 @@ def main() -> None:
     )
     orders = Path("/run/table-hub-test/order")
     while inside.poll() is None:
-        if orders.exists():
-            what = orders.read_text()
-            no_cafe()
-            if what.startswith("cafe"):
-                cafe(addresses="without" not in what)
+        if orders.exists() and (what := orders.read_text()):
+            obey(json.loads(what))
             orders.unlink()
         time.sleep(0.3)
     assert inside.returncode == 0
