@@ -108,8 +108,12 @@ def cafe(
 
 def no_cafe() -> None:
     """Switch it off."""
-    run("kill $(cat /run/cafe.pid /run/cafe-dhcp.pid); rm -f /run/cafe.pid /run/cafe-dhcp.pid", check=False)
-    until("the cafe is off", lambda: not run("pgrep -f '[c]afe.conf'", check=False))
+    for file in (Path("/run/cafe.pid"), Path("/run/cafe-dhcp.pid")):
+        if file.exists():
+            process = Path("/proc", file.read_text().strip())
+            run(f"kill {process.name}", check=False)
+            until("the cafe is off", lambda process=process: not process.exists())  # type: ignore[misc]
+            file.unlink(missing_ok=True)
 
 
 class Hub:
@@ -260,7 +264,7 @@ def obey(what: dict[str, object]) -> None:
                 "for state in 1 0; do for radio in /sys/class/rfkill/*/soft; do echo $state >$radio; done; sleep 3; done"
             )
         case "kill dnsmasq":
-            run("pkill -KILL -f '[d]nsmasq.*wlan0'")
+            run("kill -KILL $(cat /run/nm-dnsmasq-wlan0.pid)")
 
 
 def main() -> None:
