@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -57,6 +58,7 @@ class NetworkManagerBus:
         self._device = self._used = self._joined = "/"  # paths: the radio, its active connection, the network to store
         self._failure: Literal["", "password", "address", "away", "other"] = ""
         self._seen: set[str] = set()  # the names of the networks in reach; as the hotspot, the radio may see none
+        self._asked_for, self._asked_at = "", 0.0  # the name of the network to join, and when, on the clock of LastSeen
         self._stored: dict[str, bool] = {}  # by path of a stored connection: whether it is a Wi-Fi to join
 
     def close(self) -> None:
@@ -91,6 +93,7 @@ class NetworkManagerBus:
         settings["802-11-wireless"]["hidden"] = Variant("b", name not in self._seen)  # asked for by name
         settings["ipv4"] = {"method": Variant("s", "auto"), "dhcp-timeout": Variant("i", 12)}
         settings["ipv6"] = {"method": Variant("s", "auto")}
+        self._asked_for = name
         self._joined = self._activate(settings, persist="memory")
 
     def keep(self) -> None:
@@ -110,7 +113,7 @@ class NetworkManagerBus:
 
     def _activate(self, settings: dict[str, dict[str, Variant]], persist: str) -> str:
         """Activate a new connection on the radio, and return its path. Raise NetworkManagerError."""
-        self._failure = ""
+        self._failure, self._asked_at = "", time.clock_gettime(time.CLOCK_BOOTTIME)
         body = settings, self._device, "/", {"persist": Variant("s", persist)}
         path, *_ = self._run(
             "/org/freedesktop/NetworkManager", NM, "AddAndActivateConnection2", "a{sa{sv}}ooa{sv}", *body
@@ -191,6 +194,7 @@ class NetworkManagerBus:
             self._use(used),
             self._failure,
             _name(point) if point else "",
+            any(_name(one) == self._asked_for and one["LastSeen"] >= int(self._asked_at) for one in points),
             _in_reach(points),
             bool(bands & _HAS_5_GHZ) or not bands & _HAS_BANDS,
             await self._knows_networks(objects),

@@ -25,9 +25,12 @@ ADDRESS = "10.42.0.1"
 BOOT_SECONDS = 25.0
 """How long NetworkManager may take after the start to join a Wi-Fi that it knows, before the hotspot starts."""
 WAIT_SECONDS = 8.0
-"""The same after a network was lost or could not be joined, and for a cable after the start."""
-JOIN_SECONDS = 18.0
-"""How long joining a network may take. With `WAIT_SECONDS` and the start of the hotspot, it is back within 30."""
+"""The same after a network was lost, and for a cable after the start."""
+JOIN_SECONDS = 24.0
+"""How long joining a network may take: 13 seconds from the hotspot if all is well, and some for a slow router."""
+RETURN_SECONDS = 3.0
+"""How long NetworkManager has to begin to return to the network before. With `JOIN_SECONDS` and its start, the hotspot is back
+within 30."""
 START_SECONDS = 10.0
 """How long the hotspot may take to start before it is started again. Each time this doubles, up to `RETRY_SECONDS`."""
 RETRY_SECONDS = 600.0
@@ -73,6 +76,8 @@ class Radio:
     """Why the last attempt failed, since the last call of `join` or `start_hotspot`."""
     name: str = ""
     """The name of the network that it is in, or that it is joining."""
+    is_in_reach: bool = False
+    """It has seen the network that it is joining since it began to."""
     in_reach: tuple[Network, ...] = ()
     """The networks that the hub can join, the strongest first. While the radio is the hotspot, it may see none."""
     has_5_ghz: bool = True
@@ -126,6 +131,7 @@ class WifiRule:
         self._pause = START_SECONDS
         self._order: tuple[str, str] | None = None
         self._name = ""  # of the network that is being joined
+        self._had_network = False  # before that
 
     @property
     def name(self) -> str:
@@ -173,12 +179,19 @@ class WifiRule:
 
     def _patience(self, radio: Radio) -> float:
         """Return how many seconds NetworkManager has to find a network."""
-        if self.problem:
-            return WAIT_SECONDS if radio.knows_networks else 0
-        return BOOT_SECONDS if radio.knows_networks else WAIT_SECONDS
+        if not self.problem:
+            return BOOT_SECONDS if radio.knows_networks else WAIT_SECONDS
+        if not radio.knows_networks:
+            return 0
+        if self.problem in (LOST, NO_START):
+            return WAIT_SECONDS
+        if not self._had_network:
+            return 0
+        return RETURN_SECONDS if radio.state == "idle" else WAIT_SECONDS
 
     def _begin_joining(self, name: str, password: str) -> None:
         self._name, self._order, self.problem, self.hotspot_is_up = name, None, "", False
+        self._had_network = self.state == "network"
         self._enter("joining")
         try:
             self._manager.join(name, password)
@@ -222,8 +235,7 @@ class WifiRule:
         """Return why joining failed. A radio that has found the network when time is up waits for what is missing."""
         failure, name = radio.failure, person(self._name)
         if not failure:
-            is_known = self._name in [network.name for network in radio.in_reach]
-            failure = "address" if radio.state == "addressing" else "password" if is_known else "away"
+            failure = "address" if radio.state == "addressing" else "password" if radio.is_in_reach else "away"
         if failure == "password":
             return say("The Wi-Fi “{name}” does not accept this password.", name=name)
         if failure == "address":

@@ -226,7 +226,7 @@ def joining() -> list[str]:
     hub.scenario("addresses like the hub's own", lambda: hub.joins("Cafe", right), network="10.42.0")
     hub.scenario("NetworkManager restarts", lambda: then("restart NetworkManager"), cafe=False)
     hub.scenario("wpa_supplicant is killed", lambda: then("kill wpa_supplicant"), cafe=False)
-    hub.scenario("the radio goes down", lambda: then("down"), cafe=False)
+    hub.scenario("NetworkManager is killed", lambda: then("kill NetworkManager"), cafe=False)
     hub.scenario("the radio is switched off and on", lambda: then("block"), cafe=False)
     hub.scenario("its DHCP server is killed", lambda: then("kill dnsmasq"), cafe=False)
     return hub.failed
@@ -257,8 +257,8 @@ def obey(what: dict[str, object]) -> None:
             run("systemctl restart NetworkManager")
         case "kill wpa_supplicant":
             run("systemctl kill -s KILL wpa_supplicant")
-        case "down":
-            run("ip link set wlan0 down")
+        case "kill NetworkManager":
+            run("systemctl kill -s KILL NetworkManager")
         case "block":
             run(
                 "for state in 1 0; do for radio in /sys/class/rfkill/*/soft; do echo $state >$radio; done; sleep 3; done"

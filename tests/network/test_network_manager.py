@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -123,6 +124,19 @@ def test_a_network_that_network_manager_only_looks_for_is_not_in_reach(
         hub.join(name, "dice-and-tea")
         settings = nm.calls[-1][2][0]
         assert settings["802-11-wireless"]["hidden"].value is is_hidden
+
+
+def test_only_a_network_that_was_seen_since_it_was_asked_for_is_in_reach_for_that(
+    hub: NetworkManagerBus, nm: FakeNetworkManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: 100.7 if clock == time.CLOCK_BOOTTIME else None)
+    nm.device(RADIO, 2, 50, AccessPoints=Variant("ao", [POINT]))
+    nm.point(POINT, "Cafe", 40, seen=200)
+    assert not look(hub).is_in_reach
+    hub.join("Cafe", "dice-and-tea")
+    for seen, name, is_in_reach in ((99, "Cafe", False), (100, "Cafe", True), (100, "Bar", False), (-1, "Cafe", False)):
+        nm.point(POINT, name, 40, seen=seen)
+        assert look(hub).is_in_reach is is_in_reach
 
 
 def test_the_strongest_network_comes_first_and_each_once(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:

@@ -16,6 +16,7 @@ from hub.network.wifi import (
     LOST,
     NO_START,
     RETRY_SECONDS,
+    RETURN_SECONDS,
     START_SECONDS,
     WAIT_SECONDS,
     Network,
@@ -286,11 +287,11 @@ def test_a_failure_is_named_at_once_and_the_hotspot_comes_back(walk: Walk, radio
     [
         (Radio("addressing", "joined"), "The Wi-Fi “Cafe” gives the hub no address. Restart its router."),
         (
-            Radio("connecting", "joined", in_reach=(Network("Cafe", False),)),
+            Radio("connecting", "joined", is_in_reach=True),
             "The Wi-Fi “Cafe” does not accept this password.",
         ),
         (
-            Radio("connecting", "joined", in_reach=(Network("Bar", False),)),
+            Radio("connecting", "joined", in_reach=(Network("Cafe", False),)),  # until a moment ago
             "The Wi-Fi “Cafe” is out of reach. Check its name.",
         ),
     ],
@@ -310,10 +311,31 @@ def test_the_hotspot_is_back_within_half_a_minute_whatever_happens(walk: Walk) -
     assert walk.now - began <= 27.0, "three seconds are left for the radio"
 
 
-def test_after_a_failure_a_known_network_is_taken_again_and_the_reason_stays_for_a_while(walk: Walk) -> None:
-    walk.joining()
+@pytest.mark.parametrize(("radio", "seconds"), [(IDLE, RETURN_SECONDS), (Radio("addressing", "other"), WAIT_SECONDS)])
+def test_after_a_failure_the_network_before_has_some_seconds(walk: Walk, radio: Radio, seconds: float) -> None:
+    walk.to_cafe()
+    walk.rule.join("Bar", "dice-and-tea")
+    walk.see(CAFE)
     walk.see(Radio("idle", failure="password", knows_networks=True), 2.0)
-    assert walk.see(IDLE, WAIT_SECONDS - 0.1, knows_networks=True) == "waiting"
+    assert walk.see(radio, seconds - 0.1, knows_networks=True) == "waiting"
+    assert walk.see(radio, 0.1, knows_networks=True) == "hotspot"
+
+
+def test_from_the_hotspot_a_failure_leads_back_at_once_although_a_network_is_known(walk: Walk) -> None:
+    walk.to_hotspot(knows_networks=True)
+    walk.rule.join("Bar", "dice-and-tea")
+    walk.see(HOTSPOT, knows_networks=True)
+    walk.see(Radio("idle", failure="password", knows_networks=True), 2.0)
+    assert walk.see(IDLE, 0.5, knows_networks=True) == "hotspot"
+
+
+def test_after_a_failure_the_network_before_is_taken_again_and_the_reason_stays_for_a_while(walk: Walk) -> None:
+    walk.to_cafe()
+    walk.rule.join("Bar", "dice-and-tea")
+    walk.see(CAFE)
+    walk.asked()
+    walk.see(Radio("idle", failure="password", knows_networks=True), 2.0)
+    assert walk.see(IDLE, RETURN_SECONDS - 0.1, knows_networks=True) == "waiting"
     assert walk.see(CAFE) == "network"
     walk.see(CAFE, RETRY_SECONDS - 0.1)
     assert walk.problem()
