@@ -27,6 +27,8 @@ NM = "org.freedesktop.NetworkManager"
 _ETHERNET, _WIFI = 1, 2
 _DISCONNECTED, _ADDRESSING, _ACTIVATED, _FAILED = 30, 70, 100, 120
 _HAS_BANDS, _HAS_5_GHZ = 0x100, 0x400
+_CHANNELS = (1, 6, 11)
+"""Of 2.4 GHz, those that do not overlap, and that all countries allow."""
 # NM80211ApFlags and NM80211ApSecurityFlags of an access point
 _PRIVACY, _PASSWORD = 0x1, 0x100 | 0x400  # KEY_MGMT_PSK and KEY_MGMT_SAE: WPA2 and WPA3
 # NMDeviceStateReason of a failed attempt
@@ -58,6 +60,7 @@ class NetworkManagerBus:
         self._device = self._used = self._joined = "/"  # paths: the radio, its active connection, the network to store
         self._failure: Literal["", "password", "address", "away", "other"] = ""
         self._seen: set[str] = set()  # the names of the networks in reach; as the hotspot, the radio may see none
+        self._noise = dict.fromkeys(_CHANNELS, 0)
         self._asked_for, self._asked_at = "", 0.0  # the name of the network to join, and when, on the clock of LastSeen
         self._stored: dict[str, bool] = {}  # by path of a stored connection: whether it is a Wi-Fi to join
 
@@ -80,6 +83,8 @@ class NetworkManagerBus:
         settings = _connection(*self._wifi, mode="ap")
         settings["connection"]["autoconnect"] = Variant("b", False)
         settings["802-11-wireless"]["band"] = Variant("s", "bg")  # each phone has it, and it reaches farther
+        # NetworkManager itself takes any of 1 to 14 by the name, and a radio without a country starts none above 11.
+        settings["802-11-wireless"]["channel"] = Variant("u", min(_CHANNELS, key=lambda one: self._noise[one]))
         for name, value in (("proto", "rsn"), ("pairwise", "ccmp"), ("group", "ccmp")):
             settings["802-11-wireless-security"][name] = Variant("as", [value])
         address = {"address": Variant("s", ADDRESS), "prefix": Variant("u", 24)}
@@ -186,7 +191,9 @@ class NetworkManagerBus:
         used, bands = objects.get(self._used, {}), radio["WirelessCapabilities"]
         # LastSeen is -1 for a point that NetworkManager makes up: of the hotspot, and of a name that it looks for.
         points = [objects[one] for one in radio["AccessPoints"] if one in objects and objects[one]["LastSeen"] >= 0]
-        self._seen = {_name(one) for one in points} or self._seen
+        if points:
+            self._seen = {_name(one) for one in points}
+            self._noise = {channel: _noise(channel, points) for channel in _CHANNELS}
         point = objects.get(radio["ActiveAccessPoint"])
         return Radio(
             "connected" if state == _ACTIVATED else "idle" if state in (_DISCONNECTED, _FAILED)
@@ -224,6 +231,12 @@ class NetworkManagerBus:
 
 def _name(point: Mapping[str, Any]) -> str:
     return bytes(point["Ssid"]).decode(errors="replace")
+
+
+def _noise(channel: int, points: Iterable[Mapping[str, Any]]) -> int:
+    """Return how strong the access points are, together, that overlap with a channel of 2.4 GHz."""
+    frequency = 2407 + 5 * channel  # MHz: IEEE 802.11, 15.4.4.3
+    return sum(one["Strength"] for one in points if abs(one["Frequency"] - frequency) < 25)
 
 
 def _in_reach(points: Iterable[Mapping[str, Any]]) -> tuple[Network, ...]:

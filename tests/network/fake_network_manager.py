@@ -118,13 +118,15 @@ class FakeNetworkManager:
         }  # fmt: skip
 
     def point(
-        self, path: str, name: str, strength: int, *, flags: int = 1, wpa: int = 0, rsn: int = 0x188, seen: int = 5
-    ) -> None:
+        self, path: str, name: str, strength: int, *, flags: int = 1, wpa: int = 0, rsn: int = 0x188, seen: int = 5,
+        channel: int = 6,
+    ) -> None:  # fmt: skip
         """Set an access point. Its security is in three numbers of nm-dbus-types.html."""
         self.objects[path] = {
             f"{NM}.AccessPoint": {
                 "Ssid": Variant("ay", name.encode()), "Strength": Variant("y", strength), "Flags": Variant("u", flags),
                 "WpaFlags": Variant("u", wpa), "RsnFlags": Variant("u", rsn), "LastSeen": Variant("i", seen),
+                "Frequency": Variant("u", 2407 + 5 * channel),
             }
         }  # fmt: skip
 

@@ -229,7 +229,7 @@ def test_the_hotspot(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
     assert plain(options) == {"persist": "volatile"}
     assert plain(settings) == {
         "connection": {"id": OWN.name, "type": "802-11-wireless", "autoconnect": False},
-        "802-11-wireless": {"ssid": OWN.name.encode(), "mode": "ap", "band": "bg"},
+        "802-11-wireless": {"ssid": OWN.name.encode(), "mode": "ap", "band": "bg", "channel": 1},
         "802-11-wireless-security": {
             "key-mgmt": "wpa-psk", "psk": OWN.password, "proto": ["rsn"], "pairwise": ["ccmp"], "group": ["ccmp"],
         },
@@ -240,6 +240,32 @@ def test_the_hotspot(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
     look(hub)
     hub.leave()
     assert nm.calls[1:] == [(MANAGER, "DeactivateConnection", [ACTIVE])]
+
+
+@pytest.mark.parametrize(
+    ("points", "channel"),
+    [
+        ([(1, 90)], 6),
+        ([(1, 90), (6, 20)], 11),
+        ([(1, 30), (6, 60), (11, 40)], 1),
+        ([(1, 30), (6, 30), (11, 30), (11, 30)], 1),
+        ([(3, 50), (9, 50)], 1),  # 3 overlaps with 1 and 6, 9 with 6 and 11
+        ([(36, 90)], 1),  # as if it were 5 GHz: far away from all of them
+    ],
+)
+def test_the_hotspot_takes_the_emptiest_channel(
+    hub: NetworkManagerBus, nm: FakeNetworkManager, points: list[tuple[int, int]], channel: int
+) -> None:
+    """One of 1, 6 and 11: a radio without a country may start none above 11."""
+    paths = [f"{POINT}{number}" for number in range(len(points))]
+    nm.device(RADIO, 2, 30, AccessPoints=Variant("ao", paths))
+    for path, (used, strength) in zip(paths, points, strict=True):
+        nm.point(path, "Cafe", strength, channel=used)
+    look(hub)
+    nm.device(RADIO, 2, 30)  # what it saw last counts
+    look(hub)
+    hub.start_hotspot()
+    assert nm.calls[-1][2][0]["802-11-wireless"]["channel"].value == channel
 
 
 def test_a_network_that_is_joined_and_stored(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
