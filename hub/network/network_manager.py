@@ -201,7 +201,7 @@ class NetworkManagerBus:
             self._use(used),
             self._failure,
             _name(point) if point else "",
-            any(_name(one) == self._asked_for and one["LastSeen"] >= int(self._asked_at) for one in points),
+            any(_name(one) == self._asked_for and one["LastSeen"] > self._asked_at for one in points),
             _in_reach(points),
             bool(bands & _HAS_5_GHZ) or not bands & _HAS_BANDS,
             await self._knows_networks(objects),

@@ -222,7 +222,7 @@ def joining() -> list[str]:
     hub.scenario("WPA3, a wrong password", lambda: hub.fails("Cafe", wrong, password), wpa3=True)
     hub.scenario("an odd name", lambda: hub.joins(quoted, right), name=quoted)
     hub.scenario("the longest password", lambda: hub.joins("Cafe", "x" * 63), password="x" * 63)
-    hub.scenario("a slow DHCP server", lambda: hub.joins("Cafe", right), delay=6)
+    hub.scenario("a slow DHCP server", lambda: hub.joins("Cafe", right), delay=3)  # of both its answers
     hub.scenario("addresses like the hub's own", lambda: hub.joins("Cafe", right), network="10.42.0")
     hub.scenario("NetworkManager restarts", lambda: then("restart NetworkManager"), cafe=False)
     hub.scenario("wpa_supplicant is killed", lambda: then("kill wpa_supplicant"), cafe=False)

@@ -134,7 +134,12 @@ def test_only_a_network_that_was_seen_since_it_was_asked_for_is_in_reach_for_tha
     nm.point(POINT, "Cafe", 40, seen=200)
     assert not look(hub).is_in_reach
     hub.join("Cafe", "dice-and-tea")
-    for seen, name, is_in_reach in ((99, "Cafe", False), (100, "Cafe", True), (100, "Bar", False), (-1, "Cafe", False)):
+    for seen, name, is_in_reach in (
+        (100, "Cafe", False),
+        (101, "Cafe", True),
+        (101, "Bar", False),
+        (-1, "Cafe", False),
+    ):
         nm.point(POINT, name, 40, seen=seen)
         assert look(hub).is_in_reach is is_in_reach
 
