@@ -28,7 +28,7 @@ class Hotspot:
     ) -> None:
         self._rule = WifiRule(manager, monotonic, phones)
         self._own, self._report = own, report
-        self.status = self._look()
+        self.status = VenueWifi("waiting", "", own, [], "")  # until the first look, which may find no radio
         """The Wi-Fi as staff see it."""
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="wifi", daemon=True)

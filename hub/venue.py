@@ -36,6 +36,7 @@ from hub.network.staff_verbs import (
     UpdateArgs,
 )
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
+from hub.network.wifi import LONGEST_NAME, is_wifi_password
 from hub.ports import GameChanged, LogStore, StaffRequest
 from hub.power import PowerControl
 from hub.settings.desk import SettingsDesk
@@ -384,6 +385,12 @@ class VenueDesk:
     def _change_wifi(self, name: str, password: str) -> str:
         if self._hotspot is None:
             raise HubError(say("This hub leaves the network alone. Set `hotspot = true` in [wifi] first."))
+        if self._hotspot.status.state == "off":
+            raise HubError(say("The hub has no Wi-Fi, or it is switched off."))
+        if len(name.encode()) > LONGEST_NAME:
+            raise HubError(say("That name is too long for a Wi-Fi."))
+        if password and not is_wifi_password(password):
+            raise HubError(say("A Wi-Fi password has 8 to 63 characters."))
         log.info("staff: the hub joins another Wi-Fi.")
         self._hotspot.join(name, password)
         return say("The hub joins “{name}”. If that fails, its own Wi-Fi is back in half a minute.", name=person(name))

@@ -141,3 +141,16 @@ def test_an_answer_that_nobody_expects_does_not_end_the_wifi(
             until(lambda: "The Wi-Fi could not be checked." in caplog.text)
         manager.radio = HOTSPOT
         until(lambda: bool(running_hub._hotspot_address()))
+
+
+def test_before_the_first_look_nobody_says_that_there_is_no_radio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = Manager()
+    manager.radio = None
+    with running(tmp_path, manager, WebPart("127.0.0.1", 0), monkeypatch) as running_hub:
+        assert running_hub.hotspot
+        made = hub.hotspot.Hotspot(manager, "table-hub-abcd", int, print)
+        assert made.status.state == "waiting"
+        hotspot = running_hub.hotspot
+        until(lambda: hotspot.status.state == "off")

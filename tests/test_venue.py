@@ -315,19 +315,38 @@ def test_staff_bring_the_hub_into_another_wifi() -> None:
 
 
 @pytest.mark.parametrize(
-    "args",
+    ("args", "sentence"),
     [
-        {},
-        {"name": ""},
-        {"name": "x" * 33},
-        {"name": "Cafe", "password": "short"},
-        {"name": "Cafe", "password": "x" * 64},
+        ({}, ""),
+        ({"name": ""}, ""),
+        ({"name": "x" * 33}, ""),
+        ({"name": "ü" * 17}, "That name is too long for a Wi-Fi."),
+        ({"name": "Cafe", "password": "short"}, "A Wi-Fi password has 8 to 63 characters."),
+        ({"name": "Cafe", "password": "x" * 64}, "A Wi-Fi password has 8 to 63 characters."),
+        ({"name": "Cafe", "password": "x" * 65}, ""),
     ],
 )
-def test_what_is_no_wifi_is_not_joined(args: Any) -> None:
+def test_what_is_no_wifi_is_not_joined(args: Any, sentence: str) -> None:
     wifi = NotedWifi()
-    with pytest.raises(HubError):
+    with pytest.raises(HubError, match=f"^{sentence}"):
         HouseRig(hotspot=wifi).desk.do(StaffAsk(1, "wifi", "", args))
+    assert wifi.joined == []
+
+
+@pytest.mark.parametrize(
+    "args", [{"name": "ü" * 16}, {"name": "Cafe", "password": "8letters"}, {"name": "Cafe", "password": "0aF9" * 16}]
+)
+def test_the_longest_and_shortest_wifi_is_joined(args: Any) -> None:
+    wifi = NotedWifi()
+    HouseRig(hotspot=wifi).desk.do(StaffAsk(1, "wifi", "", args))
+    assert wifi.joined == [(args["name"], args.get("password", ""))]
+
+
+def test_a_hub_whose_radio_is_off_joins_nothing() -> None:
+    wifi = NotedWifi()
+    wifi.status = msgspec.structs.replace(wifi.status, state="off")
+    with pytest.raises(HubError, match="has no Wi-Fi"):
+        HouseRig(hotspot=wifi).desk.do(StaffAsk(1, "wifi", "", {"name": "Cafe"}))
     assert wifi.joined == []
 
 

@@ -77,7 +77,7 @@ class CardsArgs(Plain, frozen=True):
 class PinArgs(Plain, frozen=True):
     """The new PIN of staff."""
 
-    pin: Annotated[str, Meta(pattern="^[0-9]{6}$")]
+    pin: Annotated[str, Meta(pattern=r"^[0-9]{6}\Z", extra_json_schema={"examples": ["281734"]})]
 
 
 class UpdateArgs(Plain, frozen=True):
@@ -121,7 +121,7 @@ class JoinWifiArgs(Plain, frozen=True):
     """The Wi-Fi that the hub joins; without a password an open one."""
 
     name: Annotated[str, Meta(min_length=1, max_length=32)]
-    password: Annotated[str, Meta(pattern=r"^(.{8,63})?\Z")] = ""
+    password: Annotated[str, Meta(max_length=64)] = ""
 
 
 TABLE_ARGS: Mapping[str, type[Plain]] = {

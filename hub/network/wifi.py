@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
@@ -37,6 +38,12 @@ RETRY_SECONDS = 600.0
 """The hotspot with no phone in it for this long makes way for a known network, which it would hide for ever."""
 
 
+TOLD_SECONDS = 300.0
+"""How long screens show why a network was lost or could not be joined."""
+LONGEST_NAME = 32
+"""Of a Wi-Fi, in bytes: IEEE 802.11, 9.4.2.2."""
+
+
 LOST = say("The hub has lost its network, so its own Wi-Fi takes over.")
 NO_START = say("The hub's own Wi-Fi does not start. The hub tries again by itself.")
 
@@ -54,6 +61,11 @@ def own_wifi(key: HubKey) -> OwnWifi:
     """Return the hub's own Wi-Fi. It follows from the hub's key, so that phones and printed cards know it for good."""
     letters = base64.b32encode(key.derive(b"table-hub wifi 1", 20)).decode().lower()  # a to z and 2 to 7
     return OwnWifi(f"table-hub-{letters[:4]}", letters[4:16])
+
+
+def is_wifi_password(password: str) -> bool:
+    """Return whether it is a passphrase of 8 to 63 bytes, or a key as 64 hexadecimal digits (IEEE 802.11, J.4.1)."""
+    return 8 <= len(password.encode()) <= 63 or bool(re.fullmatch("[0-9A-Fa-f]{64}", password))
 
 
 class Network(NamedTuple):
@@ -128,6 +140,7 @@ class WifiRule:
         self.networks: tuple[Network, ...] = ()
         self._manager, self._clock, self._phones = manager, clock, phones
         self._since = clock()  # when `state` began, or the hotspot was last started or used
+        self._told_at = 0.0  # when `problem` began
         self._pause = START_SECONDS
         self._order: tuple[str, str] | None = None
         self._name = ""  # of the network that is being joined
@@ -160,6 +173,8 @@ class WifiRule:
                 self._check_hotspot(radio)
             else:
                 self._check_network(radio)
+            if self.problem and self._clock() - self._told_at >= TOLD_SECONDS and self.state in ("network", "hotspot"):
+                self.problem = self.problem if self.problem is NO_START else ""
         except HubError as error:
             log.warning("%s", error)
 
@@ -169,10 +184,11 @@ class WifiRule:
             self._enter("hotspot")
         elif radio.has_cable or (radio.uses and radio.state == "connected"):
             self._enter("network")
-            if self.problem in (LOST, NO_START) or self._seconds() >= RETRY_SECONDS:
+            if self.problem in (LOST, NO_START):
                 self.problem = ""
         elif self.state != "waiting":
-            self.problem = LOST if self.state == "network" else self.problem
+            if self.state == "network":
+                self.problem, self._told_at = LOST, self._clock()
             self._enter("waiting")
         elif self._seconds() >= self._patience(radio):
             self._start_hotspot()
@@ -209,7 +225,7 @@ class WifiRule:
 
     def _fail(self, why: Text) -> None:
         log.warning("%s", why)
-        self.problem = why
+        self.problem, self._told_at = why, self._clock()
         self._enter("waiting")
 
     def _check_hotspot(self, radio: Radio) -> None:

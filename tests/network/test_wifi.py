@@ -18,10 +18,12 @@ from hub.network.wifi import (
     RETRY_SECONDS,
     RETURN_SECONDS,
     START_SECONDS,
+    TOLD_SECONDS,
     WAIT_SECONDS,
     Network,
     Radio,
     WifiRule,
+    is_wifi_password,
     own_wifi,
 )
 
@@ -337,9 +339,9 @@ def test_after_a_failure_the_network_before_is_taken_again_and_the_reason_stays_
     walk.see(Radio("idle", failure="password", knows_networks=True), 2.0)
     assert walk.see(IDLE, RETURN_SECONDS - 0.1, knows_networks=True) == "waiting"
     assert walk.see(CAFE) == "network"
-    walk.see(CAFE, RETRY_SECONDS - 0.1)
+    walk.see(CAFE, TOLD_SECONDS - RETURN_SECONDS)
     assert walk.problem()
-    walk.see(CAFE, 0.1)
+    walk.see(CAFE, RETURN_SECONDS)
     assert walk.problem() == ""
     assert "hotspot" not in walk.asked()
 
@@ -401,3 +403,24 @@ def test_the_name_is_that_of_the_network_that_the_hub_is_in_or_joins(walk: Walk)
     assert walk.rule.name == "Café"
     walk.see(None)
     assert walk.rule.name == ""
+
+
+def test_a_reason_is_shown_for_some_minutes_in_the_hotspot_too(walk: Walk) -> None:
+    walk.joining()
+    walk.see(Radio("idle", failure="password"), 2.0)
+    walk.see(IDLE, 1.0)
+    walk.see(HOTSPOT, TOLD_SECONDS - 1.1)
+    assert walk.problem()
+    walk.see(HOTSPOT, 0.1)
+    assert walk.problem() == ""
+
+
+@pytest.mark.parametrize(
+    ("password", "is_one"),
+    [
+        ("x" * 7, False), ("x" * 8, True), ("x" * 63, True), ("x" * 64, False), ("aF09" * 16, True), ("aF09" * 15 + "aF0g", False),
+        ("üüü", False), ("üüüü", True),
+    ],
+)  # fmt: skip
+def test_a_wifi_password_has_8_to_63_bytes_or_64_hexadecimal_digits(password: str, is_one: bool) -> None:
+    assert is_wifi_password(password) is is_one
