@@ -75,7 +75,8 @@ def wifi_of(part: WifiPart | OwnWifi) -> Wifi | None:
     """Return the Wi-Fi for guests as screens and table cards show it; None if the configuration names none."""
     if not part.name:
         return None
-    return Wifi(part.name, make_wifi_data(part.name, part.password or None, "WPA" if part.password else "nopass"))
+    code = make_wifi_data(part.name, part.password or None, "WPA" if part.password else "nopass")
+    return Wifi(part.name, code, part.password)
 
 
 class ScreenFeed:

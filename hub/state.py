@@ -446,6 +446,7 @@ class Wifi(Plain, frozen=True):
     name: str
     code: str
     """The content of a QR code that joins it."""
+    password: str = ""
 
 
 class ScreenState(PublicState, frozen=True, omit_defaults=False):

@@ -4,6 +4,7 @@ import { html } from "../lib/html.js";
 import { say, sayAround } from "../lib/language.js";
 import { Mark } from "../parts/marks.js";
 import { QrCode } from "../parts/qr_code.js";
+import { KeyDigits } from "./how_to_join.js";
 import { bareUrl, codeOf, WifiCode } from "./joining.js";
 
 /** @import { ScreenState } from "../lib/messages.d.ts" */
@@ -18,7 +19,12 @@ export function FirstRun({ state }) {
         state.wifi &&
         html`<li>
           <${WifiCode} state=${state} />
-          <p>${sayAround("Scan this code with the camera to join the Wi-Fi {name}", { name: html`<b translate="no">${state.wifi.name}</b>` })}</p>
+          <p>
+            ${sayAround("Scan this code with the camera to join the Wi-Fi {name}, password {password}", {
+              name: html`<b translate="no">${state.wifi.name}</b>`,
+              password: html`<b translate="no">${state.wifi.password}</b>`,
+            })}
+          </p>
         </li>`
       }
       <li>
@@ -44,5 +50,6 @@ export function FirstRun({ state }) {
         )}
       </span>
     </p>
+    <${KeyDigits} state=${state} />
   </section>`;
 }

@@ -20,7 +20,7 @@ const transport = (url) =>
  * The fingerprint of the hub's key, if this screen is one of the table's own.
  * @param {{ state: ScreenState }} props
  */
-function KeyDigits({ state }) {
+export function KeyDigits({ state }) {
   return state.fingerprint && html`<p class="key-digits">its key: <${Fingerprint} digits=${state.fingerprint} /></p>`;
 }
 

@@ -29,7 +29,10 @@ let onRefused = (/** @type {boolean} */ _refused) => {};
 const screen = new OwnScreen(table, location.hash, (refused) => onRefused(refused));
 
 /** @type {string[]} */
-let languages = [];
+let languages = []; // of this table
+
+/** @type {string[]} */
+let allLanguages = [];
 
 const TURN_SECONDS = 20;
 
@@ -38,12 +41,18 @@ const TURN_SECONDS = 20;
  * @param {ScreenState | null} state
  */
 function useLanguagesInTurn(state) {
+  const isNew = state ? needsSetup(state) : false;
+  const inTurn = isNew ? allLanguages : languages; // nobody has chosen a language for a new hub
   const inPlay = state?.state === "playing" || state?.state === "stopped";
   const moment = inPlay ? `${state.match} ${state.view?.round}` : "";
   const began = useRef(moment);
-  const turn = () => loadLanguage([languages.find((one) => one !== languageNow()) ?? languages[0]]).then(draw);
+  const next = () => inTurn[(inTurn.indexOf(languageNow()) + 1) % inTurn.length];
+  const turn = () => loadLanguage([next()]).then(draw);
   useEffect(() => {
-    if (languages.length < 2 || !state) return undefined;
+    if (state) adaptLanguage(state.epoch, isNew);
+  }, [isNew, state?.epoch]);
+  useEffect(() => {
+    if (inTurn.length < 2 || !state) return undefined;
     if (!moment) {
       const timer = setInterval(turn, TURN_SECONDS * 1000);
       return () => clearInterval(timer);
@@ -51,7 +60,28 @@ function useLanguagesInTurn(state) {
     if (began.current && began.current !== moment) turn();
     began.current = moment;
     return undefined;
-  }, [moment, state === null]);
+  }, [moment, state === null, isNew]);
+}
+
+/** The start of the hub at which the languages were fetched. */
+let fetchedFor = 0;
+
+/**
+ * After a start of the hub its tables may have other languages. Once the hub is set up, speak one of them.
+ * @param {number} epoch
+ * @param {boolean} isNew
+ */
+async function adaptLanguage(epoch, isNew) {
+  if (epoch !== fetchedFor) {
+    const known = await fetchLanguages().catch(() => null);
+    if (!known) return;
+    fetchedFor = epoch;
+    languages = known.tables[table] ?? [];
+    allLanguages = Object.keys(known.languages);
+  }
+  if (isNew || !languages.length || languages.includes(languageNow())) return;
+  await loadLanguage(languages);
+  draw();
 }
 
 function Kiosk() {
@@ -140,6 +170,7 @@ const draw = () => render(html`<${Kiosk} key=${languageNow()} />`, page);
 
 fetchLanguages().then(async (known) => {
   languages = known?.tables[table] ?? [];
+  allLanguages = Object.keys(known?.languages ?? {});
   await loadLanguage(languages);
   draw();
 }, draw);
