@@ -176,7 +176,7 @@ def make_app(
         ("/staff/key.json", lambda: _json_answer(PublicKey(to_base64(key.public)))),
         ("/setup", lambda: _file_answer(files.get("pages/setup.html"))),
         (PAGE, lambda: _file_answer(files.get("pages/wifi.html"))),
-        (f"{PAGE}/first.json", lambda: _json_answer(FirstPin(_first_pin(portal)))),
+        (f"{PAGE}/first.json", lambda: _json_answer(FirstPin(_first_pin(portal), to_base64(key.public)))),
         ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
         ("/worker.js", lambda: _file_answer(files.get("worker.js"))),
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),

@@ -239,7 +239,8 @@ class StaffDoor:
             self._face.note_wrong_pins(self._guesses.wrong_today(self._now()))
             raise Refused(403, say("That is not the staff PIN."))
         self._guesses.take_back(guesser)
-        browser = secret.browser if secret.setup else self._pin.admit(secret.browser)
+        is_first = secret.setup and self._pin.shown != ""
+        browser = secret.browser if is_first else self._pin.admit(secret.browser)
         log.info("staff: somebody has signed in from %s.", source)
         name = secrets.token_urlsafe(16)
         with self._lock:
@@ -247,7 +248,7 @@ class StaffDoor:
             while len(self._sessions) >= MAX_SESSIONS:
                 self._sessions.popitem(last=False)
             self._sessions[name] = Session(pair, self._now() + SESSION_SECONDS)
-        return _encrypted(pair, to_bytes(StaffSession(name, int(SESSION_SECONDS), browser)))
+        return _encrypted(pair, to_bytes(StaffSession(name, int(SESSION_SECONDS), browser, is_first)))
 
     def _drop_old(self) -> None:
         for name in [name for name, one in self._sessions.items() if one.ends <= self._now()]:

@@ -34,9 +34,13 @@ class PublicKey(Plain, frozen=True):
 
 
 class FirstPin(Plain, frozen=True):
-    """Answer to `GET /wifi/first.json`: in the hub's own Wi-Fi, the staff PIN that the screens show; "" elsewhere and later."""
+    """Answer to `GET /wifi/first.json`: in the hub's own Wi-Fi, the staff PIN that the screens show; "" elsewhere and later.
+
+    `k` is the hub's public key in base64url.
+    """
 
     pin: str
+    k: str
 
 
 class ClaimMade(Plain, frozen=True):

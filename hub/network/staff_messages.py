@@ -38,7 +38,7 @@ class StaffSecret(Plain, frozen=True):
 
     - `pin`: the PIN.
     - `browser`: the token that this browser got from its last login; empty for the first login.
-    - `setup`: from the code on the screen. The screen goes on showing the PIN, because nobody has read it yet.
+    - `setup`: to set up the hub. A first PIN stays on the screen, because its reader may be gone before the end.
     """
 
     pin: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")]
@@ -47,11 +47,17 @@ class StaffSecret(Plain, frozen=True):
 
 
 class StaffSession(Plain, frozen=True):
-    """Plain text of the answer to a login: the session, its duration in seconds, and a token that the browser keeps for the next login."""
+    """Plain text of the answer to a login.
+
+    - `session`, `seconds`: the session and its duration.
+    - `browser`: a token that the browser keeps for the next login.
+    - `first`: the PIN is the first one of this hub, which the screens show.
+    """
 
     session: str
     seconds: int
     browser: str
+    first: bool = False
 
 
 class StaffBody(Plain, frozen=True):

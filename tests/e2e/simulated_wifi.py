@@ -11,6 +11,8 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,7 @@ class Room:
             "hotspot" if self._uses == "hotspot" else "joined" if self._joined else "other" if self._uses else ""
         )
         seen = () if uses == "hotspot" else IN_REACH
-        return Radio(state, uses, self._failure, self._uses, seen)  # type: ignore[arg-type]
+        return Radio(state, uses, self._failure, self._uses, in_reach=seen)  # type: ignore[arg-type]
 
     def start_hotspot(self) -> None:
         self._use("hotspot")
@@ -66,6 +68,7 @@ def serve(folder: Path, arguments: list[str]) -> None:
     """Start the hub again and again, until this program is to end."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
         notices.bind(f"{folder / 'notices'}")
+        threading.Thread(target=read_all, args=(notices,), daemon=True).start()
         environment = os.environ | {"INVOCATION_ID": "1", "NOTIFY_SOCKET": f"{folder / 'notices'}"}
         command = [sys.executable, "-m", "tests.e2e.simulated_wifi", "--hub", str(folder), *arguments]
         ending = False
@@ -79,6 +82,13 @@ def serve(folder: Path, arguments: list[str]) -> None:
 
             signal.signal(signal.SIGTERM, end)
             hub.wait()
+
+
+def read_all(notices: socket.socket) -> None:
+    """Read what the hub reports, as systemd does: a full socket would stop the hub."""
+    with suppress(OSError):  # it was closed
+        while True:
+            notices.recv(4096)
 
 
 def run(folder: Path, arguments: list[str]) -> int:

@@ -104,10 +104,10 @@ def fill_in(page: Page) -> str:
     page.get_by_label("Its name on the screens").fill(NEW["name"])
     page.get_by_label("3", exact=True).check()
     page.get_by_label("Language of the big screen").select_option("de")
-    press(page, "Next")
+    press(page, "Continue")
     heading(page, "A PIN for staff")
     pin = page.locator(".pin").input_value()
-    press(page, "Next")
+    press(page, "Continue")
     return pin
 
 
@@ -128,7 +128,7 @@ def test_a_new_hub_is_set_up_by_scanning_and_joins_the_wifi(hub: NewHub) -> None
     page.get_by_label("Cafe").check()
     page.get_by_label("Its password").fill("short")
     press(page, "Finish")
-    expect(page.get_by_role("alert")).to_have_text("A Wi-Fi password has at least 8 characters.")
+    expect(page.get_by_role("alert")).to_have_text("A Wi-Fi password has 8 to 63 characters.")
     assert hub.table == {"id": "1"}, "nothing is saved before the end"
     page.get_by_label("Its password").fill("dice-and-tea")
     press(page, "Finish")
@@ -139,6 +139,7 @@ def test_a_new_hub_is_set_up_by_scanning_and_joins_the_wifi(hub: NewHub) -> None
     assert (len(after["seats"]), after["setup"], after["staff_pin"]) == (3, "", "")
     hub.until(lambda state: state["wifi"] is None, "the hub is in the cafe's Wi-Fi")
     heading(kiosk, "Bidness")
+    kiosk.locator('html[lang="de"]').wait_for()
 
     page.get_by_role("link", name="Play now").click()
     expect(page.get_by_text("Choose your seat").or_(page.get_by_role("heading").first)).to_be_visible()
@@ -152,6 +153,22 @@ def test_a_new_hub_is_set_up_by_scanning_and_joins_the_wifi(hub: NewHub) -> None
 
 
 def test_a_wrong_password_is_said_and_the_own_wifi_comes_back(hub: NewHub) -> None:
+    page = hub.scan()
+    fill_in(page)
+    page.get_by_label("Cafe").check()
+    page.get_by_label("Its password").fill("wrong-password")
+    press(page, "Finish")
+    heading(page, "Your table is ready")
+    expect(page.get_by_role("alert")).to_contain_text("does not accept this password")
+    press(page, "Try again")
+    heading(page, "Wi-Fi")
+    page.get_by_label("Its password").fill("dice-and-tea")
+    press(page, "Finish")
+    heading(page, "Your table is ready")
+    hub.until(lambda state: state["wifi"] is None, "the hub is in the cafe's Wi-Fi")
+
+
+def test_a_wrong_password_leaves_the_own_wifi(hub: NewHub) -> None:
     page = hub.scan()
     fill_in(page)
     page.get_by_label("Cafe").check()
@@ -185,6 +202,56 @@ def test_a_hub_without_a_radio_says_what_needs_a_restart(plain_hub: NewHub) -> N
     assert plain_hub.table == {"id": "1", "name": "Tisch 1", "language": ["de"]}
 
 
+def test_a_reload_asks_for_a_new_pin_all_the_same(hub: NewHub) -> None:
+    page = hub.scan()
+    heading(page, "Your table")
+    page.reload()
+    fill_in(page)
+    press(page, "Back")
+    page.locator(".pin").fill("")
+    press(page, "Continue")
+    expect(page.get_by_role("alert")).to_have_text("Type six digits.")
+    assert hub.process.public.now["setup"], "the screen still leads here"
+
+
+def test_the_pin_can_be_typed_in_place_of_the_code(hub: NewHub) -> None:
+    pin = hub.until(lambda state: state["staff_pin"], "the screen shows the PIN")["staff_pin"]
+    page = hub.open("/setup")
+    page.get_by_label("PIN").fill(pin)
+    press(page, "Sign in")
+    chosen = fill_in(page)
+    assert chosen != pin
+    assert hub.process.public.now["staff_pin"] == pin, "a phone that dies now locks nobody out"
+    press(page, "Finish")
+    heading(page, "Your table is ready")
+    expect(page.get_by_text(chosen)).to_be_visible()
+    hub.until(lambda state: len(state["seats"]) == 3 and not state["setup"], "the hub has restarted")
+
+
+def test_nobody_is_set_up_out_of_a_match(hub: NewHub) -> None:
+    page = hub.scan()
+    fill_in(page)
+    for seat in (1, 2):
+        hub.process.bench(box=seat, press="push")
+    hub.until(lambda state: state["seats"][1]["ready"], "two sit on boxes")
+    hub.process.bench(box=1, press="push")
+    hub.until(lambda state: state["state"] == "playing", "a match")
+    press(page, "Finish")
+    expect(page.get_by_role("alert")).to_contain_text("A match is being played.")
+    assert hub.table == {"id": "1"}
+
+
+def test_a_fresh_code_wins_over_what_the_tab_remembers(hub: NewHub) -> None:
+    page = hub.scan()
+    heading(page, "Your table")
+    before = hub.process.public.now["setup"]
+    hub.process.cut()
+    code = hub.until(lambda state: state["setup"] not in ("", before), "a new code")["setup"]
+    page.goto(f"{hub.process.address}/setup{code.partition('/setup')[2]}")
+    page.reload()
+    heading(page, "Your table")
+
+
 def test_a_hub_whose_radio_is_off_is_not_asked_for_a_wifi(tmp_path: Path, browser: Browser) -> None:
     hub = NewHub(tmp_path, browser, with_wifi=True, radio="off")
     try:
@@ -197,7 +264,7 @@ def test_a_hub_whose_radio_is_off_is_not_asked_for_a_wifi(tmp_path: Path, browse
 def test_a_code_that_was_used_leads_to_the_pin(plain_hub: NewHub) -> None:
     code = plain_hub.until(lambda state: state["setup"], "the screen shows the code")["setup"]
     first = plain_hub.scan()
-    press(first, "Next")
+    press(first, "Continue")
     first.locator(".pin").fill("111111")
     press(first, "Finish")
     expect(first.get_by_role("alert")).to_have_text("That PIN is easy to guess. Choose another one.")
@@ -211,7 +278,7 @@ def test_a_code_that_was_used_leads_to_the_pin(plain_hub: NewHub) -> None:
     second.get_by_label("PIN").fill("281734")
     press(second, "Sign in")
     heading(second, "Your table")
-    press(second, "Next")
+    press(second, "Continue")
     assert second.locator(".pin").input_value() == "", "the PIN stays as it is"
     press(second, "Finish")
     heading(second, "Your table is ready")

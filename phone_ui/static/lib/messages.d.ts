@@ -347,6 +347,7 @@ export interface ScreenState extends PublicState {
 export interface Wifi {
   name: string;
   code: string;
+  password: string;
 }
 /**
  * The complete private state of one seat. It is sent only encrypted.
@@ -554,12 +555,13 @@ export interface HubStatus {
   v: 1;
 }
 /**
- * Plain text of the answer to a login: the session, its duration in seconds, and a token that the browser keeps for the next login.
+ * Plain text of the answer to a login. - `session`, `seconds`: the session and its duration. - `browser`: a token that the browser keeps for the next login. - `first`: the PIN is the first one of this hub, which the screens show.
  */
 export interface StaffSession {
   session: string;
   seconds: number;
   browser: string;
+  first: boolean;
 }
 /**
  * An encrypted answer with its nonce.
@@ -1224,7 +1226,7 @@ export interface StaffLogin {
   box: string;
 }
 /**
- * Plain text of a login. - `pin`: the PIN. - `browser`: the token that this browser got from its last login; empty for the first login. - `setup`: from the code on the screen. The screen goes on showing the PIN, because nobody has read it yet.
+ * Plain text of a login. - `pin`: the PIN. - `browser`: the token that this browser got from its last login; empty for the first login. - `setup`: to set up the hub. A first PIN stays on the screen, because its reader may be gone before the end.
  */
 export interface StaffSecret {
   pin: string;

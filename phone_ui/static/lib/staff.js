@@ -43,7 +43,7 @@ export function forgetKey() {
  * Sign in. Throws Refused or OtherKey.
  * @param {string} pin
  * @param {string} hash the fragment of the page's address
- * @param {boolean} setup the PIN is that of the code on the screen, which goes on showing it
+ * @param {boolean} setup to set up the hub: the screen goes on showing a first PIN
  * @returns {Promise<Session>}
  */
 export async function signIn(pin, hash, setup = false) {
@@ -60,7 +60,7 @@ export async function signIn(pin, hash, setup = false) {
   const reply = opened(channel, await post("/staff/login", body));
   if (!reply) throw new OtherKey();
   stored.set({ key, browser: reply.browser });
-  const session = new Session(channel, reply.session, 0);
+  const session = new Session(channel, reply.session, 0, reply.first);
   open = { name: reply.session, key, secret: toBase64(keys.secretKey), n: 0 };
   store(open);
   return session;
@@ -103,8 +103,10 @@ export class Session {
    * @param {Channel} channel
    * @param {string} name
    * @param {number} n the last number used
+   * @param {boolean} isFirst the PIN is the first one of the hub, which the screens show
    */
-  constructor(channel, name, n) {
+  constructor(channel, name, n, isFirst = false) {
+    this.isFirst = isFirst;
     this.channel = channel;
     this.name = name;
     this.n = n;

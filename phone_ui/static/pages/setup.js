@@ -4,10 +4,10 @@ import { valueAt } from "../lib/drafts.js";
 import { html, render, useEffect, useRef, useState } from "../lib/html.js";
 import { languageNow, loadLanguage, say, sayAround } from "../lib/language.js";
 import { fetchLanguages } from "../lib/speaking.js";
-import { hubKey, lastSession, SignedOut, signIn, watch } from "../lib/staff.js";
+import { hubKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { same } from "../lib/values.js";
-import { DIGITS, PinInput } from "../parts/pin_input.js";
+import { DIGITS, isEasyPin, PinInput } from "../parts/pin_input.js";
 import { SignIn } from "../parts/sign_in.js";
 import { joinArgs, STAY, WifiChoice, whyNotJoined } from "../parts/wifi_choice.js";
 
@@ -20,17 +20,26 @@ import { joinArgs, STAY, WifiChoice, whyNotJoined } from "../parts/wifi_choice.j
 applySettings(loadSettings());
 
 const PLACES = [2, 3, 4, 5, 6];
-const LEAST_DIGITS = 4; // different ones, in a PIN that the page proposes
+const LONGEST_NAME = 40; // more does not fit on a big screen
 const TABLE = ["table", 0];
 const RESTART_SECONDS = 120;
 const LOOK_AGAIN = 1_500;
 
-/** The address's fragment, and the PIN in it if the code on the big screen was scanned. */
-const scanned = location.hash;
-const scannedPin = new URLSearchParams(scanned.slice(1)).get("pin") ?? "";
+/** What the code on the screen says: the hub's key and the first PIN. A reload keeps it, in this tab only. */
+const scanned = keptLink();
+const link = new URLSearchParams(scanned.slice(1));
 
 /** The page is in the small window of the hub's own Wi-Fi, which closes when the phone believes in an internet there. */
-const inPortal = new URLSearchParams(scanned.slice(1)).has("portal");
+const inPortal = link.has("portal");
+
+function keptLink() {
+  try {
+    if (location.hash) sessionStorage.setItem("th/setup", location.hash);
+    return sessionStorage.getItem("th/setup") ?? "";
+  } catch {
+    return location.hash; // a private window may refuse storage
+  }
+}
 
 /** @param {number} milliseconds */
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -46,50 +55,90 @@ const valueNow = ({ values, parts }, key) =>
 /** @returns {string} */
 function proposedPin() {
   const digits = Array.from(crypto.getRandomValues(new Uint32Array(DIGITS)), (number) => number % 10);
-  return new Set(digits).size < LEAST_DIGITS ? proposedPin() : digits.join("");
-}
-
-function Setup() {
-  const [session, setSession] = useState(/** @type {() => Session | null} */ (lastSession));
-  const [message, setMessage] = useState("");
-  const [isTrying, setIsTrying] = useState(scannedPin !== "" && !session);
-  const [isNew, setIsNew] = useState(false);
-  useEffect(() => {
-    history.replaceState(null, "", location.pathname); // the PIN stays in no list of visited pages
-    if (!isTrying) return;
-    signIn(scannedPin, scanned, true)
-      .then(
-        (opened) => {
-          setIsNew(true);
-          setSession(opened);
-        },
-        (/** @type {Error} */ error) => setMessage(error.message || say("Type the PIN of staff.")),
-      )
-      .finally(() => setIsTrying(false));
-  }, []);
-  if (session) return html`<${Steps} session=${session} isNew=${isNew} onSession=${setSession} />`;
-  if (isTrying) return html`<main class="setup"><p class="lead">Waiting for the hub…</p></main>`;
-  return html`<${SignIn} title=${say("Set up this hub")} message=${message} onIn=${setSession} />`;
+  return isEasyPin(digits.join("")) ? proposedPin() : digits.join("");
 }
 
 /**
- * `isNew`: the hub was never set up, so the page proposes a PIN, and the language of this phone.
- * @param {{ session: Session, isNew: boolean, onSession: (session: Session | null) => void }} props
+ * Return why this cannot be the new PIN, or "".
+ * @param {string} pin
+ * @param {boolean} isNew the first PIN, which everybody could read, must be replaced
  */
-function Steps({ session, isNew, onSession }) {
+function whyNotPin(pin, isNew) {
+  if (!pin && !isNew) return "";
+  if (pin.length < DIGITS) return say("Type six digits.");
+  return isEasyPin(pin) ? say("That PIN is easy to guess. Choose another one.") : "";
+}
+
+/** Forget the code of the screen, because the hub is set up. */
+function forgetLink() {
+  try {
+    sessionStorage.removeItem("th/setup");
+  } catch {
+    return;
+  }
+}
+
+function Setup() {
+  const [session, setSession] = useState(/** @type {Session | null} */ (null));
+  const [pin, setPin] = useState(link.get("pin") ?? ""); // with which this page has signed in, or tries to
+  const [message, setMessage] = useState("");
+  const [isTrying, setIsTrying] = useState(pin !== "");
+  const [answers, setAnswers] = useState(/** @type {Answers | null} */ (null)); // they outlive a session
+  useEffect(() => {
+    history.replaceState(null, "", location.pathname);
+  }, []);
+  useEffect(() => {
+    if (!isTrying) return;
+    signIn(pin, scanned, true)
+      .then(setSession, (/** @type {Error} */ error) => setMessage(error.message))
+      .finally(() => setIsTrying(false));
+  }, [isTrying]);
+  const onOut = () => {
+    setSession(null);
+    setMessage(say("The hub has restarted, or somebody else has changed the PIN. Sign in again."));
+  };
+  if (session)
+    return html`<${Steps}
+      session=${session}
+      pin=${pin}
+      onSession=${(/** @type {Session} */ next, /** @type {string} */ its) => {
+        setSession(next);
+        setPin(its);
+      }}
+      onOut=${onOut}
+      answers=${answers}
+      setAnswers=${setAnswers}
+    />`;
+  if (isTrying) return html`<main class="setup"><p class="lead">Waiting for the hub…</p></main>`;
+  const onIn = (/** @type {Session} */ opened, /** @type {string} */ typed) => {
+    setMessage("");
+    setPin(typed);
+    setSession(opened);
+  };
+  return html`<${SignIn} title=${say("Set up this hub")} message=${message} setup onIn=${onIn} />`;
+}
+
+/**
+ * @param {{
+ *   session: Session, pin: string, onSession: (session: Session, pin: string) => void, onOut: () => void,
+ *   answers: Answers | null, setAnswers: (answers: Answers) => void,
+ * }} props
+ */
+function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
+  const isNew = session.isFirst; // so the page proposes a PIN, and the language of this phone
   const [venue, setVenue] = useState(/** @type {Venue | null} */ (null));
   const [settings, setSettings] = useState(/** @type {Settings | null} */ (null));
   const [languages, setLanguages] = useState(/** @type {Record<string, string>} */ ({}));
-  const [answers, setAnswers] = useState(/** @type {Answers | null} */ (null));
   const [step, setStep] = useState(0);
   const [message, setMessage] = useState("");
   const [doing, setDoing] = useState("");
   const [isDone, setIsDone] = useState(false);
   const head = useRef(/** @type {HTMLElement | null} */ (null));
+  const isLoaded = Boolean(venue && settings && answers);
 
   useEffect(() => {
-    const onOut = () => !doing && onSession(null);
-    return watch(session, { onVenue: setVenue, onAway: () => undefined, onOut });
+    const ended = () => !doing && onOut();
+    return watch(session, { onVenue: setVenue, onAway: () => undefined, onOut: ended });
   }, [session, doing !== ""]);
   useEffect(() => {
     Promise.all([session.ask("settings"), fetchLanguages()]).then(
@@ -98,6 +147,7 @@ function Steps({ session, isNew, onSession }) {
         if (!found) return;
         setLanguages(known?.languages ?? {});
         setSettings(found);
+        if (answers) return;
         setAnswers({
           name: valueAt(found.values, [...TABLE, "name"]) ?? say("Table {number}", { number: 1 }),
           seats: valueNow(found, "seats"),
@@ -106,16 +156,21 @@ function Steps({ session, isNew, onSession }) {
           wifi: STAY,
         });
       },
-      (/** @type {Error} */ error) => (error instanceof SignedOut ? onSession(null) : setMessage(error.message)),
+      (/** @type {Error} */ error) => (error instanceof SignedOut ? onOut() : setMessage(error.message)),
     );
   }, []);
-  useEffect(() => head.current?.focus(), [step, isDone, doing === ""]);
+  useEffect(() => head.current?.focus(), [step, isDone, doing === "", isLoaded]);
 
   const title = (/** @type {string} */ text) => html`<h1 class="headline" tabindex="-1" ref=${head}>${text}</h1>`;
   const alert = html`<p class=${message ? "said refused" : "unseen"} role="alert">${message}</p>`;
   if (!settings || !answers || !venue)
     return html`<main class="setup">${title(say("Set up this hub"))}${alert}${!message && html`<p class="lead">Waiting for the hub…</p>`}</main>`;
-  if (isDone) return html`<${Done} settings=${settings} venue=${venue} answers=${answers} title=${title} />`;
+  const again = () => {
+    setIsDone(false);
+    setMessage("");
+  };
+  if (isDone)
+    return html`<${Done} settings=${settings} venue=${venue} answers=${answers} title=${title} again=${again} />`;
   if (doing)
     return html`<main class="setup" aria-busy="true">${title(doing)}<p class="lead">Stay on this page.</p></main>`;
 
@@ -127,12 +182,14 @@ function Steps({ session, isNew, onSession }) {
   };
   const finish = async () => {
     try {
-      const current = await save(session, settings, answers, !venue.restart, setDoing, setSettings);
-      if (current !== session) onSession(current);
+      const current = await save(session, settings, answers, !venue.restart, pin, setDoing, setSettings);
+      if (current !== session) onSession(current, answers.pin || pin);
       if (wifi && answers.wifi.kind !== "own") await current.ask("wifi", "", joinArgs(wifi, answers.wifi));
       setIsDone(true);
+      forgetLink();
     } catch (error) {
-      setMessage(/** @type {Error} */ (error).message);
+      if (error instanceof SignedOut) onOut();
+      else setMessage(/** @type {Error} */ (error).message);
       if (error instanceof Refusal) setStep(error.step);
     }
     setDoing("");
@@ -146,7 +203,7 @@ function Steps({ session, isNew, onSession }) {
     {
       title: say("A PIN for staff"),
       fields: html`<${PinField} answers=${answers} isNew=${isNew} onChange=${change} />`,
-      why: answers.pin.length === DIGITS || (!answers.pin && !isNew) ? "" : say("Type six digits."),
+      why: whyNotPin(answers.pin, isNew),
     },
     ...(wifi && wifi.state !== "off"
       ? [
@@ -175,7 +232,7 @@ function Steps({ session, isNew, onSession }) {
       ${now.fields} ${alert}
       <div class="does">
         ${step > 0 && html`<button type="button" class="do" onClick=${() => setStep(step - 1)}>Back</button>`}
-        <button class="do primary">${isLast ? say("Finish") : say("Next")}</button>
+        <button class="do primary">${isLast ? say("Finish") : say("Continue")}</button>
       </div>
     </form>
   </main>`;
@@ -189,7 +246,8 @@ function TableFields({ answers, languages, onChange }) {
         type="text"
         autocomplete="off"
         value=${answers.name}
-        onInput=${(/** @type {any} */ { target }) => onChange({ name: target.value })}
+        maxlength=${LONGEST_NAME}
+        onInput=${(/** @type {any} */ { target }) => onChange({ name: target.value.replace(/\p{C}/gu, "").replace(/\p{Z}/gu, " ") })}
       />
     </label>
     <fieldset>
@@ -251,33 +309,34 @@ class Refusal extends Error {
  * @param {Settings} settings
  * @param {Answers} answers
  * @param {boolean} canRestart
+ * @param {string} pin with which this session began
  * @param {(what: string) => void} onDoing
  * @param {(settings: Settings) => void} onSaved
  */
-async function save(session, settings, answers, canRestart, onDoing, onSaved) {
+async function save(session, settings, answers, canRestart, pin, onDoing, onSaved) {
   onDoing(say("The hub saves this…"));
+  const fresh = (await session.ask("settings")).settings ?? settings; // the file may have changed, also by a first try
+  if (fresh.is_playing) throw new Error(say("A match is being played. Press *Finish* when it is over."));
   const wanted = { name: answers.name.trim(), seats: answers.seats, language: [answers.language] };
   const changes = Object.entries(wanted)
-    .filter(([key, to]) => !same(valueNow(settings, key), to))
+    .filter(([key, to]) => !same(valueNow(fresh, key), to))
     .map(([key, to]) => ({ at: [...TABLE, key], to }));
-  let waits = settings.waiting.length > 0;
+  let waits = fresh.waiting.length > 0;
   if (changes.length) {
-    const fresh = (await session.ask("settings")).settings; // the file may have changed, also by a first try
-    const seen = fresh?.seen ?? settings.seen;
-    const { settings: now } = await session.ask("change_settings", "", { seen, changes });
+    const { settings: now } = await session.ask("change_settings", "", { seen: fresh.seen, changes });
     if (now?.refused) throw new Refusal(0, now.refused.say);
     if (now) onSaved(now);
     waits = (now?.waiting.length ?? 0) > 0;
   }
-  if (answers.pin) {
-    await session.ask("pin", "", { pin: answers.pin }).catch((/** @type {Error} */ error) => {
-      throw new Refusal(1, error.message);
-    });
+  let current = session;
+  if (answers.pin && answers.pin !== pin) {
+    await session.ask("pin", "", { pin: answers.pin });
+    current = await signIn(answers.pin, ""); // so that the hub knows this browser
   }
-  if (!waits || !canRestart || !answers.pin) return session;
+  if (!waits || !canRestart) return current;
   onDoing(say("The hub restarts…"));
-  await session.ask("restart", "", { when: "now" });
-  return sessionAfterRestart(session, answers.pin);
+  await current.ask("restart", "", { when: "now" });
+  return sessionAfterRestart(current, answers.pin || pin);
 }
 
 /**
@@ -300,8 +359,12 @@ async function sessionAfterRestart(session, pin) {
   throw new Error(say("The hub does not come back. Look at its screen, or switch it off and on."));
 }
 
-/** @param {{ settings: Settings, venue: Venue, answers: Answers, title: (text: string) => unknown }} props */
-function Done({ settings, venue, answers, title }) {
+/**
+ * @param {{
+ *   settings: Settings, venue: Venue, answers: Answers, title: (text: string) => unknown, again: () => void,
+ * }} props
+ */
+function Done({ settings, venue, answers, title, again }) {
   const [key, setKey] = useState("");
   useEffect(() => {
     hubKey("").then(setKey, () => undefined);
@@ -310,7 +373,11 @@ function Done({ settings, venue, answers, title }) {
   const leaves = answers.wifi.kind !== "own" && venue.wifi?.state !== "network";
   return html`<main class="setup">
     ${title(say("Your table is ready"))}
-    ${problem && html`<p class="said refused" role="alert">${problem}</p>`}
+    ${
+      problem &&
+      html`<p class="said refused" role="alert">${problem}</p>
+        <div class="does"><button type="button" class="do" onClick=${again}>Try again</button></div>`
+    }
     ${
       leaves && !problem
         ? html`<p class="lead">
@@ -319,6 +386,12 @@ function Done({ settings, venue, answers, title }) {
         : html`<p class="lead">
             ${inPortal ? say("Stay in this Wi-Fi, close this window, and scan the code of the table on the big screen.") : say("For a first game alone, let the house play the other places.")}
           </p>`
+    }
+    ${
+      answers.pin &&
+      html`<p>
+        ${sayAround("The PIN of staff is {pin}.", { pin: html`<b class="code" translate="no">${answers.pin}</b>` })}
+      </p>`
     }
     ${settings.waiting.length > 0 && venue.restart && html`<p class="said">${venue.restart}</p>`}
     <div class="does">

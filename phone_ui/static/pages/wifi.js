@@ -10,11 +10,11 @@ applySettings(loadSettings());
 function WifiPage() {
   const [stays, setStays] = useState(false);
   const [failed, setFailed] = useState(false);
-  const [pin, setPin] = useState(""); // while the hub was never set up
+  const [first, setFirst] = useState({ pin: "", k: "" }); // its PIN, while the hub was never set up
   useEffect(() => {
     fetch("/wifi/first.json")
       .then((answer) => answer.json())
-      .then((first) => setPin(first.pin))
+      .then(setFirst)
       .catch(() => undefined);
   }, []);
   const stay = async () => {
@@ -35,8 +35,8 @@ function WifiPage() {
   return html`<h1 class="headline">This is the table's Wi-Fi</h1>
     <p class="lead">It has no internet. The game needs none.</p>
     ${failed && html`<p role="alert">${say("The hub does not answer. Is this phone on the table's Wi-Fi?")}</p>`}
-    ${pin && html`<a class="act primary" href=${`/setup#pin=${pin}&portal=1`}>Set up this hub</a>`}
-    <button class=${pin ? "act" : "act primary"} onClick=${stay}>Stay in this Wi-Fi</button>`;
+    ${first.pin && html`<a class="act primary" href=${`/setup#k=${first.k}&pin=${first.pin}&portal=1`}>Set up this hub</a>`}
+    <button class=${first.pin ? "act" : "act primary"} onClick=${stay}>Stay in this Wi-Fi</button>`;
 }
 
 loadLanguage().then(() => render(html`<${WifiPage} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -9,8 +9,11 @@ import { DIGITS, PinInput } from "./pin_input.js";
 
 /** @import { Session } from "../lib/staff.js" */
 
-/** @param {{ title: string, message: string, onIn: (session: Session) => void }} props */
-export function SignIn({ title, message, onIn }) {
+/**
+ * `setup`: to set up the hub.
+ * @param {{ title: string, message: string, setup?: boolean, onIn: (session: Session, pin: string) => void }} props
+ */
+export function SignIn({ title, message, setup = false, onIn }) {
   const [pin, setPin] = useState("");
   const [error, setError] = useState(message);
   const [otherKey, setOtherKey] = useState(false);
@@ -26,7 +29,7 @@ export function SignIn({ title, message, onIn }) {
     setBusy(true);
     setError("");
     try {
-      onIn(await signIn(pin, location.hash));
+      onIn(await signIn(pin, location.hash, setup), pin);
     } catch (refused) {
       setOtherKey(refused instanceof OtherKey);
       setError(refused instanceof OtherKey ? "" : /** @type {Error} */ (refused).message);

@@ -78,6 +78,7 @@ function StaffWifi({ wifi, ask, sending }) {
   return html`<form class="part" onSubmit=${join}>
     <h3>Wi-Fi</h3>
     <p role="status">${wifiText(wifi)}</p>
+    ${wifi.problem && html`<p class="said refused" role="alert">${wifi.problem}</p>`}
     ${
       wifi.state !== "off" &&
       html`<${WifiChoice} wifi=${wifi} choice=${choice} onChange=${setChoice} />

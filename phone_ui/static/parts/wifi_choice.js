@@ -13,7 +13,14 @@ import { say } from "../lib/language.js";
 /** @type {Choice} */
 export const STAY = { kind: "own", name: "", password: "" };
 
-const SHORTEST_PASSWORD = 8; // of WPA2: IEEE 802.11, J.4.1
+/**
+ * Return whether it is a password of WPA: 8 to 63 bytes, or a key as 64 hexadecimal digits (IEEE 802.11, J.4.1).
+ * @param {string} password
+ */
+function isPassword(password) {
+  const { length } = new TextEncoder().encode(password);
+  return (length >= 8 && length <= 63) || /^[0-9a-f]{64}$/i.test(password);
+}
 
 /**
  * @param {VenueWifi} wifi
@@ -29,10 +36,9 @@ const isOpen = (wifi, { kind, name }) =>
  */
 export function whyNotJoined(wifi, choice) {
   if (choice.kind === "own") return "";
-  if (!choice.name.trim()) return say("Type the name of the Wi-Fi.");
-  const tooShort = choice.password.length < SHORTEST_PASSWORD;
+  if (choice.kind === "other" && !choice.name.trim()) return say("Type the name of the Wi-Fi.");
   const mayBeOpen = isOpen(wifi, choice) || (choice.kind === "other" && !choice.password);
-  return tooShort && !mayBeOpen ? say("A Wi-Fi password has at least 8 characters.") : "";
+  return mayBeOpen || isPassword(choice.password) ? "" : say("A Wi-Fi password has 8 to 63 characters.");
 }
 
 /**
@@ -41,7 +47,7 @@ export function whyNotJoined(wifi, choice) {
  * @param {Choice} choice
  */
 export const joinArgs = (wifi, choice) => ({
-  name: choice.name.trim(),
+  name: choice.kind === "other" ? choice.name.trim() : choice.name,
   password: isOpen(wifi, choice) ? "" : choice.password,
 });
 
@@ -49,15 +55,29 @@ export const joinArgs = (wifi, choice) => ({
 export function WifiChoice({ wifi, choice, onChange }) {
   const stays = wifi.state === "network" ? wifi.name : wifi.own;
   const { kind, name } = choice;
-  const radio = (/** @type {Choice} */ to, /** @type {any} */ label) => html`<label class="wifi-line">
-    <input
-      type="radio"
-      name="wifi"
-      checked=${kind === to.kind && (kind === "own" || kind === "other" || name === to.name)}
-      onChange=${() => onChange(to)}
-    />
-    ${label}
-  </label>`;
+  const field = (/** @type {string} */ label, /** @type {"name" | "password"} */ key, /** @type {number} */ longest) =>
+    html`<label class="wifi-text">
+      <span>${label}</span>
+      <input
+        type="text"
+        maxlength=${longest}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck=${false}
+        value=${choice[key]}
+        onInput=${(/** @type {any} */ { target }) => onChange({ ...choice, [key]: target.value })}
+      />
+    </label>`;
+  // The fields are below their network, where people look.
+  const radio = (/** @type {Choice} */ to, /** @type {any} */ label) => {
+    const isChosen = kind === to.kind && (kind !== "network" || name === to.name);
+    return html`<label class="wifi-line">
+        <input type="radio" name="wifi" checked=${isChosen} onChange=${() => onChange(to)} />
+        ${label}
+      </label>
+      ${isChosen && kind === "other" && field(say("Its name"), "name", 32)}
+      ${isChosen && kind !== "own" && !isOpen(wifi, choice) && field(say("Its password"), "password", 64)}`;
+  };
   return html`<fieldset class="wifi-choice">
     <legend class="unseen">Wi-Fi of the hub</legend>
     ${radio(STAY, html`<span>${wifi.state === "network" ? say("The network that the hub is in") : say("The hub's own Wi-Fi")} <b translate="no">${stays}</b></span>`)}
@@ -70,36 +90,5 @@ export function WifiChoice({ wifi, choice, onChange }) {
         ),
       )}
     ${radio({ kind: "other", name: kind === "other" ? name : "", password: choice.password }, html`<span>Another Wi-Fi</span>`)}
-    ${
-      kind === "other" &&
-      html`<label class="wifi-text">
-        <span>Its name</span>
-        <input
-          type="text"
-          maxlength="32"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck=${false}
-          value=${name}
-          onInput=${(/** @type {any} */ { target }) => onChange({ ...choice, name: target.value })}
-        />
-      </label>`
-    }
-    ${
-      kind !== "own" &&
-      !isOpen(wifi, choice) &&
-      html`<label class="wifi-text">
-        <span>Its password</span>
-        <input
-          type="text"
-          maxlength="63"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck=${false}
-          value=${choice.password}
-          onInput=${(/** @type {any} */ { target }) => onChange({ ...choice, password: target.value })}
-        />
-      </label>`
-    }
   </fieldset>`;
 }
