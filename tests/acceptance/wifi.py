@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -98,7 +99,7 @@ def _run(base: Path, folder: Path, qemu: str, *, kvm: bool) -> int:
         except subprocess.TimeoutExpired:
             print(f"FAILED    wifi: not done after {SECONDS:.0f} s")
     said = (folder / "wifi.log").read_text("utf-8", "replace")
-    print("\n".join(line for line in said.splitlines() if line.startswith(("passed", "FAILED", "ALL PASSED"))))
+    print("\n".join(re.findall(r"python3\[\d+\]: ((?:passed|FAILED|ALL PASSED).*)", said)))
     if "ALL PASSED" in said:
         return 0
     print(f"The log is {folder / 'wifi.log'}.")
