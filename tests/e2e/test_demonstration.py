@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from phone_ui.staff_pin import StaffPin
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e import hub_process
 from tests.e2e.hub_process import EventStream, HubProcess, SeatPhone, State
@@ -22,7 +23,9 @@ pytestmark = [
 
 
 def attracting_hub(folder: Path, port: int) -> list[str]:
-    """A hub with a simulated table that shows a demonstration after two seconds."""
+    """A hub that is set up, with a simulated table that shows a demonstration after two seconds."""
+    (folder / "state").mkdir()
+    StaffPin.renew(folder / "state" / "staff.json")
     config = folder / "table-hub.toml"
     config.write_text(
         f'[hub]\nstate = "{folder / "state"}"\n[web]\nhost = "127.0.0.1"\nport = {port}\n'

@@ -27,6 +27,7 @@ class PretendedUpdates(Updates):
     """Updates of an installed hub: whatever is begun is done at once."""
 
     def __init__(self, now: UpdateSeen | None = NOTHING_YET) -> None:
+        super().__init__()
         self.now = now
 
     def seen(self) -> UpdateSeen | None:
