@@ -6,6 +6,7 @@ the hub again when that has ended.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
@@ -22,6 +23,7 @@ from hub.network.wifi import Network, OwnWifi, Radio
 
 PASSWORDS = {"Cafe": "dice-and-tea", "Bar": ""}
 IN_REACH = tuple(Network(name, not password) for name, password in PASSWORDS.items())
+PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 class Room:
@@ -67,6 +69,7 @@ class Room:
 def serve(folder: Path, arguments: list[str]) -> None:
     """Start the hub again and again, until this program is to end."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+        (folder / "notices").unlink(missing_ok=True)  # of one that was killed
         notices.bind(f"{folder / 'notices'}")
         threading.Thread(target=read_all, args=(notices,), daemon=True).start()
         environment = os.environ | {"INVOCATION_ID": "1", "NOTIFY_SOCKET": f"{folder / 'notices'}"}
@@ -92,7 +95,8 @@ def read_all(notices: socket.socket) -> None:
 
 
 def run(folder: Path, arguments: list[str]) -> int:
-    """Run the hub once."""
+    """Run the hub once, and no longer than the service manager, which a test may kill."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
     def room(_: OwnWifi) -> Room:
         return Room(folder / "radio")
