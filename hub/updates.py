@@ -86,7 +86,7 @@ class Updates:
         self._start("install")
 
     def run_daily(self, *, is_playing: bool) -> None:
-        """Look for a newer version once a day, and install it when nobody plays. Call this every some seconds.
+        """Look for a newer version once a day, and install it when nobody plays. Call this every few seconds.
 
         After `WINDOW_SECONDS` an update waits for the next day. After one that did not run, the hub waits for staff.
         """

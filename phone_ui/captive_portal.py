@@ -83,7 +83,7 @@ class CaptivePortal:
     def pin_for(self, phone: str) -> str:
         """Return the PIN for the first set-up if the phone at this address is in the Wi-Fi, else "".
 
-        Whoever is in the Wi-Fi has read its password on the screen, which shows the PIN, too.
+        Anybody in the Wi-Fi has read its password on the screen, which shows the PIN, too.
         """
         try:
             is_inside = ip_address(phone) in self._network

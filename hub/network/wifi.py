@@ -173,8 +173,9 @@ class WifiRule:
                 self._check_hotspot(radio)
             else:
                 self._check_network(radio)
-            if self.problem and self._clock() - self._told_at >= TOLD_SECONDS and self.state in ("network", "hotspot"):
-                self.problem = self.problem if self.problem is NO_START else ""
+            was_told = self._clock() - self._told_at >= TOLD_SECONDS
+            if was_told and self.problem is not NO_START and self.state in ("network", "hotspot"):
+                self.problem = ""
         except HubError as error:
             log.warning("%s", error)
 
