@@ -23,12 +23,15 @@ OscillatorNode.prototype.start = function (at) {
   window.heard.push(this.frequency.value);
   return start.call(this, at);
 };
+// How long the synthesizer takes to open or to resume depends on the machine: the test says what sound.js measures.
+let milliseconds = 0;
+performance.now = () => milliseconds;
 window.AudioContext = class extends AudioContext {
   constructor() { super(); window.contexts += 1; window.audio = this; }
-  // The synthesizer of a busy machine may take longer than a sound is worth (LATE in sound.js).
   resume() {
     super.resume();
-    return window.late ? new Promise((done) => setTimeout(done, 500)) : Promise.resolve();
+    if (window.late) milliseconds += 500;
+    return Promise.resolve();
   }
 };
 """
