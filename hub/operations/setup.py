@@ -429,6 +429,9 @@ class Setup:
             "install",
             "-y",
             "-qq",
+            # A fresh system often installs its own updates meanwhile: wait for them, at most so many seconds.
+            "-o",
+            "DPkg::Lock::Timeout=600",
             "--no-install-recommends",
         ]
         self.must(

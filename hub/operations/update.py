@@ -118,7 +118,9 @@ class Machine:
 
     def install(self, files: Sequence[Path]) -> None:
         """Install packages with what they need. Raise UpdateError."""
-        options = ("--yes", "--quiet", "--reinstall", "--allow-downgrades", "--option=Dpkg::Use-Pty=0")
+        options = ["--yes", "--quiet", "--reinstall", "--allow-downgrades", "--option=Dpkg::Use-Pty=0"]
+        # The system may be installing its own updates: wait for them, at most so many seconds.
+        options += ["--option=DPkg::Lock::Timeout=600"]
         self.run("apt-get", "install", *options, *(str(file.resolve()) for file in files))
 
     def put_back(self, files: Sequence[Path]) -> None:

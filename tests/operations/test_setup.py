@@ -438,6 +438,7 @@ def test_a_bare_debian_gets_everything_and_is_told_first(with_python: Path) -> N
         Setup(with_python, machine).prepare({"dev"}, "test")
     said = "\n".join(machine.said)
     (apt,) = machine.commands("apt-get install")
+    assert "DPkg::Lock::Timeout=" in apt, "a system that installs its own updates is waited for"
     for package in ("python3-venv", "mosquitto", "util-linux", "chromium", "fonts-dejavu-core", "systemd"):
         assert package in said
         assert package in apt.split()
