@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.screen import read_code
+from tests.free_port import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,7 +125,7 @@ class Machine:
         self.folder = folder
         self.console = folder / f"{name}.console"
         self.console.write_text("")
-        self.port = _free_port()
+        self.port = free_port()
         files = card.start_files(folder)
         emulator, console = EMULATORS[files["kernel"].rpartition("-")[2]]
         command = [
@@ -274,12 +275,6 @@ def _found(pattern: str, text: str) -> str:
     if not found:
         raise ImageError(f"nothing matches {pattern}")
     return found[1]
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from tests.bench.transport import cpu, memory
-from tests.network.upstream_broker import free_port
+from tests.free_port import free_port
 
 HUBS_OF_A_VENUE, TABLES, KEPT = 4, 5, 64
 SUMMARY, FINISHED, INFO = 150, 340, 140  # bytes of payload

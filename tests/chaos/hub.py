@@ -24,7 +24,8 @@ from typing import Any, Self
 from hub import games
 from tests.bench import installed
 from tests.complete_states import read_state
-from tests.e2e.hub_process import HOST, PROGRAM, free_port
+from tests.e2e.hub_process import HOST, PROGRAM
+from tests.free_port import free_port
 
 RESTART_SECONDS = 0.5  # systemd waits 2 s: more ends in the same time
 UP_SECONDS = 60.0

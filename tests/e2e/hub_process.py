@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import random
 import signal
 import socket
 import subprocess
@@ -28,6 +27,7 @@ from hub.table.seating.seats import SHOWN_SECONDS
 from tests.chromium import PHONE
 from tests.complete_states import complete
 from tests.e2e.hands import CENTRE, Finger
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 
 PROGRAM = Path(sys.executable).with_name("table-hub")
@@ -51,16 +51,6 @@ def hub_with_tables(folder: Path, count: int) -> HubProcess:
     own = f'[hub]\nstate = "{folder / "state"}"\n[web]\nhost = "{HOST}"\nport = {port}\n'
     config.write_text(own + tables, "utf-8")
     return HubProcess(folder / "state", port, [str(PROGRAM), "run", "--config", str(config)])
-
-
-def free_port() -> int:
-    """Return a port that nobody uses, below those that the machine gives to its own connections."""
-    for _ in range(100):
-        port = random.randint(20_000, 32_000)  # noqa: TID251 - other processes look for ports, too
-        with socket.socket() as probe:
-            if probe.connect_ex((HOST, port)) != 0:
-                return port
-    raise AssertionError("no free port")
 
 
 class EventStream:

@@ -14,6 +14,7 @@ from tests.e2e import hub_process
 from tests.e2e.answering import Hands
 from tests.e2e.hub_process import HubProcess, State
 from tests.e2e.random_players import RandomPlayers
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 
 SEAT = 1
@@ -32,7 +33,7 @@ WRITE_FAULTS = """() => {
 @contextmanager
 def hub_with_house(folder: Path) -> Iterator[HubProcess]:
     """Start a hub at whose simulated table the house has all seats but the first, and takes no time to think."""
-    port, config = hub_process.free_port(), folder / "table-hub.toml"
+    port, config = free_port(), folder / "table-hub.toml"
     config.write_text(
         f'[hub]\nstate = "{folder / "state"}"\n[web]\nhost = "127.0.0.1"\nport = {port}\n'
         f"[[table]]\nseats = {SEATS}\nhouse_seats = {SEATS - 1}\nhouse_seconds = 0\nattract_seconds = 0\n"

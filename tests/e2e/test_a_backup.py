@@ -9,8 +9,9 @@ from random import Random
 import pytest
 
 from tests.chromium import HEADLESS, NONE, headless
-from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, free_port, sealed
+from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, sealed
 from tests.e2e.random_players import PhonePlayers
+from tests.free_port import free_port
 
 pytestmark = [
     pytest.mark.browser,

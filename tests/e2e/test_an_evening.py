@@ -13,6 +13,7 @@ from tests.e2e import hub_process
 from tests.e2e.hub_process import HubProcess, SeatPhone, State, sealed
 from tests.e2e.random_players import ready
 from tests.e2e.test_staff import pin_of, staff_at
+from tests.free_port import free_port
 
 pytestmark = [
     pytest.mark.browser,
@@ -67,7 +68,7 @@ def vote(hub: HubProcess, asks: SeatPhone, button: str, answers: SeatPhone, answ
 
 
 def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
-    port = hub_process.free_port()
+    port = free_port()
     with HubProcess(tmp_path / "state", port, patient_hub(tmp_path, port)) as hub, headless() as browser:
         ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
         hub_process.sit({ana: "Ana", ben: "Ben"})
@@ -119,7 +120,7 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
 
 
 def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_goes(tmp_path: Path) -> None:
-    port = hub_process.free_port()
+    port = free_port()
     with HubProcess(tmp_path / "state", port, patient_hub(tmp_path, port)) as hub, headless() as browser:
         staff = staff_at(hub, browser)
         pin = pin_of(hub)

@@ -13,6 +13,7 @@ from phone_ui.staff_pin import StaffPin
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e import hub_process
 from tests.e2e.hub_process import EventStream, HubProcess, SeatPhone, State
+from tests.free_port import free_port
 
 pytestmark = [
     pytest.mark.browser,
@@ -46,7 +47,7 @@ def kept(folder: Path) -> tuple[list[object], dict[str, bytes]]:
 
 
 def test_a_claim_in_the_middle_of_a_demonstration_leads_to_the_lobby_and_nothing_is_left_of_it(tmp_path: Path) -> None:
-    port = hub_process.free_port()
+    port = free_port()
     with HubProcess(tmp_path / "state", port, attracting_hub(tmp_path, port)) as hub, headless() as browser:
         before = kept(tmp_path)
         public = EventStream(port, "/t/1/events")

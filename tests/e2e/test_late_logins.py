@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chromium import HEADLESS, NONE, headless
-from tests.e2e.hub_process import HubProcess, SeatPhone, free_port
+from tests.e2e.hub_process import HubProcess, SeatPhone
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 
 pytestmark = [

@@ -17,6 +17,7 @@ from hub.network.encryption import from_base64
 from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e import hub_process
 from tests.e2e.hub_process import HOST, HubProcess, SeatPhone, State, sealed
+from tests.free_port import free_port
 from tests.network.home_broker import HomeBroker
 from tests.phone_ui.rig import Keys, Phone, until
 
@@ -123,7 +124,7 @@ def verbose_hub(folder: Path, port: int, home: HomeBroker) -> list[str]:
 
 
 def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    port = hub_process.free_port()
+    port = free_port()
     home = HomeBroker(tmp_path)
     request.addfinalizer(home.stop)
     home.start()

@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
-from tests.e2e.hub_process import PROGRAM, HubProcess, free_port
+from tests.e2e.hub_process import PROGRAM, HubProcess
 from tests.e2e.test_staff import StaffBrowser, pin_of
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 from tests.phone_ui.axe import findings, small_targets
 

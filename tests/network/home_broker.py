@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import queue
-import socket
 import subprocess
 import threading
 from pathlib import Path
@@ -15,6 +14,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import HomeAssistantPart
 from tests.docs.contract import check_message
+from tests.free_port import free_port
 from tests.phone_ui.rig import until
 
 USER, PASSWORD = "table-hub", "what the owner has chosen"
@@ -25,9 +25,7 @@ class HomeBroker:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         (folder / "password").write_text(f"{PASSWORD}\n")
         (folder / "users").write_text(f"{USER}:{PASSWORD}\nreader:{PASSWORD}\n")
         (folder / "users").chmod(0o600)

@@ -34,6 +34,7 @@ from hub.network.messages import Topics
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, BrokerUp
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
@@ -782,9 +783,7 @@ def tls_broker(tmp_path: Path) -> Iterator[BrokerPart]:
         capture_output=True,
     )
     plugin = next(file for folder in PLUGIN_FOLDERS if (file := Path(folder, PLUGIN)).exists())
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "logins.json").write_text(json.dumps(first_logins("venue")))
     (tmp_path / "password").write_text("venue\n")
     (tmp_path / "venue.conf").write_text(

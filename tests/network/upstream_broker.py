@@ -17,6 +17,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
 from tests.docs.contract import check_message
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
@@ -233,10 +234,3 @@ class CutLink:
         self.cut.clear()
         for one in self._sockets:
             one.close()
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        found: int = free.getsockname()[1]
-        return found

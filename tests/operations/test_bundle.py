@@ -28,7 +28,8 @@ import pytest
 from hub.network.encryption import from_base64, to_base64
 from hub.operations.bundle import Collector, Redactor, redacted_toml, without_messages_of_exceptions
 from hub.version import version
-from tests.e2e.hub_process import FISH, HubProcess, free_port, sealed
+from tests.e2e.hub_process import FISH, HubProcess, sealed
+from tests.free_port import free_port
 from tests.phone_ui.rig import Keys, Phone, until
 
 ROOT = Path(__file__).parents[2]

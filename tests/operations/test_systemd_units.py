@@ -11,7 +11,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -26,6 +25,7 @@ from hub.config import Config, HubPart, WebPart, dump
 from hub.errors import ConfigError, TemporaryError
 from tests.bench.installed import environment
 from tests.chromium import CHROMIUM, FLAGS, NONE
+from tests.free_port import free_port
 
 ROOT = Path(__file__).parents[2]
 SYSTEMD = ROOT / "systemd"
@@ -478,9 +478,7 @@ def test_a_keyboard_at_the_big_screen_types_nothing_but_blanks(monkeypatch: pyte
 def test_the_splash_waits_for_a_hub_that_starts_later_and_then_shows_its_table(tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        port = nobody.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}/t/1/kiosk"
     config = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", port))
     with sync_playwright() as play:

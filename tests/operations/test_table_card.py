@@ -13,7 +13,8 @@ from hub.config import WifiPart
 from hub.errors import HubError, TemporaryError
 from hub.operations.table_card import HEIGHT, LANGUAGES, WIDTH, Invitation, table_card, write_card
 from tests.acceptance.screen import read_code
-from tests.e2e.hub_process import HubProcess, free_port
+from tests.e2e.hub_process import HubProcess
+from tests.free_port import free_port
 
 WIFI = wifi_of(WifiPart('Ca;fé "guests"', "dice:and-tea"))
 INVITATION = Invitation("Table 1", "192.168.0.17:8080", "QXDC", f"http://192.168.0.17:8080/t/1#k={'Ab0_' * 10}abc")

@@ -10,7 +10,6 @@ import asyncio
 import json
 import logging
 import queue
-import socket
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -29,6 +28,7 @@ from hub.network.messages import to_bytes
 from hub.state import Ack, Hand, PublicState, ScreenState
 from phone_ui.gateway import SEAT_GIVEN_BACK
 from phone_ui.static_files import StaticFile, StaticFiles
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 
 log = logging.getLogger(__name__)
@@ -120,9 +120,7 @@ class FakeHub:
         self._last: dict[str, bytes] = {}
         self._match: dict[str, Any] = {"match": None, "epoch": 0}
         self._loop: asyncio.AbstractEventLoop | None = None
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self._server = self._new_server()
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -18,6 +18,7 @@ from hub.network.wifi import ADDRESS
 from phone_ui.captive_portal import ANSWERS, STAY_SECONDS, CaptivePortal
 from phone_ui.pages import make_app
 from phone_ui.server import PortSettings, WebServer, listen, serve
+from tests.free_port import free_port
 from tests.phone_ui.axe import findings
 from tests.phone_ui.rig import FakeTable
 
@@ -73,12 +74,6 @@ class Wifi:
             return answer.status, answer.getheader("Location"), answer.read()
         finally:
             connection.close()
-
-
-def free_port() -> int:
-    with listen(WIFI, 0) as found:
-        port: int = found.getsockname()[1]
-        return port
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from phone_ui import javascript
-from tests.e2e.hub_process import PROGRAM, HubProcess, free_port
+from tests.e2e.hub_process import PROGRAM, HubProcess
+from tests.free_port import free_port
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "phone_ui" / "examples"

@@ -20,6 +20,7 @@ from hub.config import BrokerPart
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, first_logins
 from hub.ports import PhoneGarbled, PhoneLink, PhoneRequest
 from hub.state import Ack
+from tests.free_port import free_port
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, Keys, Phone, Rig, act, hand, until
 
@@ -32,9 +33,7 @@ pytestmark = pytest.mark.broker
 def venue_broker(folder: Path) -> tuple[subprocess.Popen[bytes], BrokerPart]:
     """A mosquitto as a venue runs it: on a port, without any of the hub's own settings but the plugin."""
     plugin = next(file for place in PLUGIN_FOLDERS if (file := Path(place, PLUGIN)).exists())
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     logins = first_logins("venue's own")
     assert isinstance(logins["defaultACLAccess"], dict)
     logins["defaultACLAccess"]["publishClientReceive"] = True  # the plugin's own default
