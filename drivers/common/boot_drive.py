@@ -1,22 +1,20 @@
-"""The USB drive of a Pico that waits for firmware: find it, and copy a .uf2 file to it."""
+"""The USB drive of a Pico that waits for firmware: find it, and write a UF2 file to it."""
 
 from __future__ import annotations
 
 import os
 import struct
-import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
 
 BY_LABEL = Path("/dev/disk/by-label")  # links that udev makes
-MOUNTS = Path("/proc/self/mounts")
 POLL_SECONDS = 0.25  # seconds between two checks of a condition
+OFFSET = 1 << 20  # bytes: behind the drive's file system table, which a desktop may have mounted
 
 
 class BootMode(NamedTuple):
@@ -67,47 +65,27 @@ def wait_until(condition: Callable[[], object], seconds: float, clock: Clock, pa
     return True
 
 
-def copy(uf2: bytes, name: str, device: Path) -> None:
-    """Copy a file onto the drive and wait until it is written. Raise DeviceLost.
+def copy(uf2: bytes, device: Path) -> None:
+    """Write a UF2 file to the drive, and wait until it is written. Raise DeviceLost.
 
-    The board restarts after the last block, while the computer still writes directories. Errors from then on are ignored;
-    the caller checks that the board is back.
+    The boot ROM takes UF2 blocks from any sector (`vd_write_block` does not look at its `lba`: pico-bootrom-rp2040,
+    bootrom/virtual_disk.c; pico-bootrom-rp2350, src/nsboot/usb_virtual_disk.c). So nothing is mounted, and the hub's user needs
+    no more than write access to the device. The board restarts after the last block. Errors from then on are ignored; the caller
+    checks that the board is back.
     """
-    if (folder := _mounted_at(device)) is not None:
-        _write(folder / name, uf2)
-        return
-    with TemporaryDirectory(prefix="table-hub-") as made:
-        done = subprocess.run(
-            ["mount", "-o", "nosuid,nodev,noexec", device, made], check=False, capture_output=True, text=True
-        )
-        if done.returncode:
-            said = done.stderr.strip().splitlines()[:1] or ["mount says nothing"]
-            advice = "run this command with sudo" if os.geteuid() else "copy the file by hand"
-            raise DeviceLost(f"{device} cannot be mounted ({said[0]}): {advice}.", Cause.FAULT)
-        try:
-            _write(Path(made) / name, uf2)
-        finally:
-            # Lazy, because the drive may have vanished already and left only its mount point.
-            subprocess.run(["umount", "--lazy", made], check=False, capture_output=True)
-
-
-def _write(file: Path, uf2: bytes) -> None:
     try:
-        out = file.open("wb", buffering=0)
-        out.write(uf2)
+        drive = device.open("r+b", buffering=0)
     except PermissionError as error:
-        raise DeviceLost(f"{file} may not be written: run this command with sudo.", Cause.of(error)) from error
+        raise DeviceLost(f"{device} may not be written: run this command with sudo.", Cause.of(error)) from error
     except OSError as error:
-        raise DeviceLost(f"{file} cannot be written ({error.strerror}).", Cause.of(error)) from error
-    with suppress(OSError):  # the drive may vanish after the last block
-        os.fsync(out.fileno())
-    with suppress(OSError):
-        out.close()
-
-
-def _mounted_at(device: Path) -> Path | None:
-    for line in MOUNTS.read_text("utf-8").splitlines():
-        source, folder = line.split(" ")[:2]
-        if source == str(device):
-            return Path(folder.encode("ascii").decode("unicode_escape"))  # a blank is written as \040
-    return None
+        raise DeviceLost(f"{device} cannot be written ({error.strerror}).", Cause.of(error)) from error
+    try:
+        drive.seek(OFFSET)
+        drive.write(uf2)
+    except OSError as error:
+        raise DeviceLost(f"{device} cannot be written ({error.strerror}).", Cause.of(error)) from error
+    finally:
+        with suppress(OSError):  # the drive may vanish after the last block
+            os.fsync(drive.fileno())
+        with suppress(OSError):
+            drive.close()

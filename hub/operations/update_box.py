@@ -58,9 +58,9 @@ def update(
             seen = f"it is a drive {other.label}: that file is for another Pico" if other else "no such drive came"
             raise DeviceLost(f"{named} was to become the drive {mode.label}: {seen}.", Cause.MISSING)
     before = set(ports())
-    report(f"{file.name} is copied to {device}.")
-    boot_drive.copy(uf2, file.name, device)
-    report("It is written. The board starts.")
+    report(f"{file.name} is written to {device}.")
+    boot_drive.copy(uf2, device)
+    report("The board starts.")
     said = _hello(named, before, ports, clock, pause)
     report(f"{said} It can be plugged in at the table.")
 
