@@ -30,6 +30,7 @@ from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.engine.text import say
 from hub.errors import BrokerError, ConfigError, TemporaryError
+from hub.found_devices import FoundDevices
 from hub.hotspot import Hotspot
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.languages import WRITTEN_IN, Speech, check_language, language_of, languages
@@ -165,12 +166,17 @@ class Hub:
                 on_error.callback(close_all, self.devices)
                 venue_tables = {part.id: self._add_table(part) for part in config.table}
                 on_error.pop_all()
+            settings = SettingsDesk(file, config, check, self._apply_settings)
+            self.found = None
+            if file is not None and not demo:
+                self.found = FoundDevices(lambda: self.config, lambda: settings.planned, self._venue_changed.set)
             self.venue = VenueDesk(
                 hub, PowerControl(self.stop), venue_tables, self._venue_changed, self.cards,
                 examine=examine,
                 upstream=self._upstream.snapshot if self._upstream else None,
-                settings=SettingsDesk(file, config, check, self._apply_settings),
+                settings=settings,
                 hotspot=self.hotspot,
+                found=self.found,
                 updates=Updates(daily=config.updates.daily),
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
@@ -418,6 +424,8 @@ class Hub:
             self.hotspot.start()
         for device in self.devices:
             device.start()
+        if self.found:
+            self.found.start()
         for access in self.access.values():
             if access.bench:
                 access.bench.start()
@@ -439,6 +447,8 @@ class Hub:
                 closing.callback(link.close)
             if self.hotspot:
                 closing.callback(self.hotspot.close)
+            if self.found:
+                closing.callback(self.found.close)
             closing.callback(self.door.close)
             closing.callback(self.venue.close)
             if self.web:

@@ -22,6 +22,7 @@ from hub.engine.game import Game
 from hub.engine.match import Head
 from hub.engine.text import listed, person, say, say_count
 from hub.errors import HubError, LogError
+from hub.found_devices import FoundDevices
 from hub.hotspot import Hotspot
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import Fault, Settings, StaffAsk, StaffTable, Upstream, Venue
@@ -30,10 +31,13 @@ from hub.network.staff_verbs import (
     TABLE_ARGS,
     CardsArgs,
     ChangeSettingsArgs,
+    FirmwareArgs,
     JoinWifiArgs,
+    LeaveDeviceArgs,
     RestartArgs,
     SettingsArgs,
     UpdateArgs,
+    UseDeviceArgs,
 )
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.network.wifi import LONGEST_NAME, is_wifi_password
@@ -179,6 +183,7 @@ class VenueDesk:
     - `upstream`: returns what is known of the other hubs of the venue.
     - `settings`: reads and changes the owner's configuration.
     - `hotspot`: the hub's Wi-Fi; None if the hub leaves the network alone.
+    - `found`: devices that are plugged in and not in use; None if the hub does not look for them.
     - `notices`: faults that were found, and repaired, when the hub started.
     """
 
@@ -194,6 +199,7 @@ class VenueDesk:
         upstream: Callable[[], Upstream] | None = None,
         settings: SettingsDesk | None = None,
         hotspot: Hotspot | None = None,
+        found: FoundDevices | None = None,
         notices: Sequence[Fault] = (),
         updates: Updates | None = None,
         wall: Callable[[], float] = time.time,
@@ -202,7 +208,7 @@ class VenueDesk:
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
         self._updates = updates or Updates(wall=wall)
         self._settings, self._restart_is_planned = settings, False
-        self._hotspot = hotspot
+        self._hotspot, self._found = hotspot, found
         self.notices = list(notices)
         self._latest = Latest()
         self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
@@ -238,7 +244,10 @@ class VenueDesk:
         upstream = self._upstream() if self._upstream else None
         now, faults = int(self._wall()), self._faults()
         update, wifi = self._updates.seen(), self._hotspot.status if self._hotspot else None
-        venue = Venue(now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream, update, wifi)
+        found = self._found.seen if self._found else []
+        venue = Venue(
+            now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream, update, wifi, found
+        )
         if before is not None and replace(before, now=now) == venue and now - before.now < MAX_AGE_SECONDS:
             return
         self.picture = number + 1, venue
@@ -302,6 +311,14 @@ class VenueDesk:
                 return say("The machine switches itself off. Pull the plug when its light has stopped blinking."), None
             case "update", UpdateArgs(what=what):
                 return self._update(what), None
+            case "use_device", UseDeviceArgs(device=device):
+                return self._use_device(device, ask.table), None
+            case "leave_device", LeaveDeviceArgs(device=device) if self._found:
+                self._found.leave(device)
+                return "", None
+            case "firmware", FirmwareArgs(device=device, program=program) if self._found:
+                self._found.write_firmware(device, program)
+                return say("The firmware is written. This takes half a minute: leave the Pico plugged in."), None
         raise HubError(NOT_UNDERSTOOD)
 
     def _update(self, what: Literal["look", "install"]) -> str:
@@ -318,6 +335,22 @@ class VenueDesk:
         return say(
             "The update is installed. The hub restarts: this page comes back in a few minutes and asks for the PIN."
         )
+
+    def _use_device(self, device: str, table: str) -> str:
+        """Let a table use a device that was found; this needs a restart of the hub. Raise HubError."""
+        if self._found is None or self._settings is None:
+            raise HubError(NOT_UNDERSTOOD)
+        block = self._found.block_for(device, table)
+        self._settings.add_device(block)
+        log.info("staff: table %s gets the device %s.", table, block.driver)
+        self._found.update()
+        if self._power.why_no_restart:
+            return say("The hub uses it after a restart. {how}", how=self._power.why_no_restart)
+        if self._is_playing:
+            self._plan_restart()
+            return say("The hub restarts when no match is being played. Then it uses the device.")
+        self._power.restart_hub()
+        return say("The hub restarts, and uses the device then: this page comes back and asks for the PIN.")
 
     def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
         """Read or change the configuration. Return a sentence, "" if there is none, and the configuration. Raise HubError."""

@@ -46,6 +46,10 @@ def main() -> None:
     parser.add_argument("--arch", choices=PLATFORMS, default=_output("dpkg", "--print-architecture"))
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where to put them (default: dist)")
     parser.add_argument("--here", action="store_true", help="quickly, only for this computer's Python")
+    parser.add_argument(
+        "--firmware", nargs="+", type=Path, default=[], metavar="FILE.uf2",
+        help="files of `make firmware`, which the staff page writes to new Picos",
+    )  # fmt: skip
     parser.add_argument("--sign", metavar="KEY", help="also make an archive for updates, signed with this key of gpg")
     given = parser.parse_args()
     when, version = int(_output("git", "log", "-1", "--format=%ct")), package_version()
@@ -55,6 +59,8 @@ def main() -> None:
     _write_changelog(source / "debian" / "changelog", version, when)
     pythons = ("{}.{}".format(*sys.version_info[:2]),) if given.here else PYTHONS
     _fill_program(source / "program" / PROGRAM, PLATFORMS[given.arch], pythons)
+    for file in given.firmware:
+        shutil.copy2(file, source / "program" / PROGRAM)
     place_services(source)
     if given.sign:
         _export_key(given.sign, source / "program" / KEY)

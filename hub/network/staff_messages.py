@@ -240,6 +240,22 @@ class VenueWifi(Plain, frozen=True):
     problem: str
 
 
+class FoundDevice(Plain, frozen=True):
+    """A device that is plugged in and not in use.
+
+    - `text`: what it is.
+    - `tables`: the ids of the tables whose dice it could read.
+    - `programs`: what a Pico that waits for firmware can become.
+    - `note`: what happens to it now, or why nothing can be made of it.
+    """
+
+    device: str
+    text: str
+    tables: list[str] = msgspec.field(default_factory=list)
+    programs: list[Literal["box", "tray"]] = msgspec.field(default_factory=list)
+    note: str = ""
+
+
 class Venue(Plain, frozen=True):
     """All tables of this hub.
 
@@ -248,6 +264,7 @@ class Venue(Plain, frozen=True):
     - `upstream`: the broker above the hubs of this venue, if the owner configured one.
     - `update`: updates of this hub; None if it was not installed as a package.
     - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone.
+    - `found`: devices that are plugged in and not in use.
     """
 
     now: int
@@ -260,6 +277,7 @@ class Venue(Plain, frozen=True):
     upstream: Upstream | None = None
     update: UpdateSeen | None = None
     wifi: VenueWifi | None = None
+    found: list[FoundDevice] = msgspec.field(default_factory=list)
 
 
 # --- the configuration ----------------------------------------------------------------------------------------

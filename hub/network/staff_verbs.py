@@ -124,6 +124,25 @@ class JoinWifiArgs(Plain, frozen=True):
     password: Annotated[str, Meta(max_length=64)] = ""
 
 
+class UseDeviceArgs(Plain, frozen=True):
+    """Let the table of the request use a device that was found (`FoundDevice.device`)."""
+
+    device: Annotated[str, Meta(max_length=500)]
+
+
+class LeaveDeviceArgs(Plain, frozen=True):
+    """Do not show a device that was found until it is plugged in again."""
+
+    device: Annotated[str, Meta(max_length=500)]
+
+
+class FirmwareArgs(Plain, frozen=True):
+    """Give a Pico that waits for it the firmware of a seat box or of a dice tray."""
+
+    device: Annotated[str, Meta(max_length=500)]
+    program: Literal["box", "tray"]
+
+
 TABLE_ARGS: Mapping[str, type[Plain]] = {
     "done": AcknowledgeArgs,
     "free": SeatArgs,
@@ -152,5 +171,8 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "wifi": JoinWifiArgs,
     "off": Nothing,
     "update": UpdateArgs,
+    "use_device": UseDeviceArgs,
+    "leave_device": LeaveDeviceArgs,
+    "firmware": FirmwareArgs,
 }
 """All requests, including those that the staff door (`phone_ui/staff_door.py`) and the hub (`hub/venue.py`) execute."""

@@ -18,7 +18,7 @@ import msgspec
 
 from hub import config as configuration
 from hub import toml, toml_edit
-from hub.config import Config
+from hub.config import Config, DevicePart
 from hub.devices import driver_names, driver_of, load_driver
 from hub.engine.text import Text, say
 from hub.errors import ConfigError, HubError
@@ -76,6 +76,28 @@ class SettingsDesk:
         if settings.waiting:
             return say("Saved. Some changes take effect after a restart of the hub."), settings
         return say("Saved."), settings
+
+    def add_device(self, block: DevicePart) -> None:
+        """Add a `[[device]]` block to the file. Raise HubError: then nothing has changed."""
+        with self._lock:
+            file = self._owners_file
+            document = toml.read(file, str(file))
+            count = len(document.table.get("device", []))
+            value = {"driver": block.driver, "table": block.table, **block.settings}
+            change = SettingChange(["device", count], value)
+            try:
+                self._make_changes(ChangeSettingsArgs(_digest(document.text.encode()), [change], [block.driver]))
+            except _Refused as refused:
+                raise HubError(refused.sentence) from None
+
+    @property
+    def planned(self) -> Config:
+        """Return the configuration of the next start: that of the file, if the hub could start with it."""
+        try:
+            file = self._owners_file
+            return configuration.from_table(toml.read(file, str(file)).table, file.parent)
+        except HubError:
+            return self._running
 
     # --- reading ---------------------------------------------------------------------------------
 

@@ -10,10 +10,12 @@ from typing import Any, cast
 
 import pytest
 
+from drivers.common.found import Found
 from hub.app import LIVE_KEYS, Hub
-from hub.config import Config, TablePart, load
+from hub.config import Config, DevicePart, HubPart, TablePart, load
 from hub.decks import CardLists
 from hub.errors import HubError
+from hub.found_devices import IS_PLANNED, FoundDevices
 from hub.network.staff_messages import Settings, StaffAsk
 from hub.network.staff_verbs import ChangeSettingsArgs, SettingChange, SettingsArgs
 from hub.network.verbs import NOT_UNDERSTOOD
@@ -151,10 +153,13 @@ class FakePower:
         self.restarts += 1
 
 
-def venue(power: FakePower, settings: SettingsDesk | None = None) -> tuple[VenueDesk, OneTable]:
+def venue(
+    power: FakePower, settings: SettingsDesk | None = None, found: FoundDevices | None = None
+) -> tuple[VenueDesk, OneTable]:
     table = OneTable()
     desk = VenueDesk(
-        "hub", cast(PowerControl, power), {"1": cast(VenueTable, table)}, threading.Event(), CardLists([]), settings=settings
+        "hub", cast(PowerControl, power), {"1": cast(VenueTable, table)}, threading.Event(), CardLists([]),
+        settings=settings, found=found,
     )  # fmt: skip
     return desk, table
 
@@ -212,3 +217,79 @@ def test_a_venue_without_settings_understands_no_request_for_them() -> None:
     desk, _ = venue(FakePower())
     with pytest.raises(HubError, match=NOT_UNDERSTOOD):
         desk.settings(SettingsArgs())
+
+
+# --- devices that are plugged in ------------------------------------------------------------------------------
+
+TRAY = Found("tray /dev/ttyACM0 e661", "e661", "dice_tray", {"tray": "e661"})
+USE = StaffAsk(1, "use_device", "2", {"device": TRAY.id})
+
+
+def with_tray(rig: HubRig, power: FakePower) -> tuple[VenueDesk, OneTable, FoundDevices]:
+    """A venue with the file of the rig, at which a dice tray is plugged in."""
+    settings = SettingsDesk(str(rig.file), rig.hub.config, rig.checked.append)
+    found = FoundDevices(
+        lambda: rig.hub.config, lambda: settings.planned, lambda: None, trays=lambda: [TRAY], cameras=lambda _: []
+    )
+    found.look()
+    desk, table = venue(power, settings, found)
+    return desk, table, found
+
+
+def test_a_tray_that_is_plugged_in_gets_its_block_and_the_hub_restarts(rig: HubRig) -> None:
+    power = FakePower()
+    desk, table, found = with_tray(rig, power)
+    table.is_playing = False
+    assert [one.tables for one in found.seen] == [["1", "2"]]
+    assert str(desk.do(USE)[0]).startswith("The hub restarts, and uses the device then")
+    assert power.restarts == 1
+    assert load(rig.file).device == (DevicePart("dice_tray", "2", settings={"tray": "e661"}),)
+    assert [(one.tables, one.note) for one in found.seen] == [([], IS_PLANNED)]
+    with pytest.raises(HubError, match="The hub uses it after a restart"):
+        desk.do(USE)
+    assert len(load(rig.file).device) == 1
+
+
+def test_a_device_is_used_after_the_match_that_is_being_played(rig: HubRig) -> None:
+    power = FakePower()
+    desk, table, _ = with_tray(rig, power)
+    assert desk.do(USE)[0] == "The hub restarts when no match is being played. Then it uses the device."
+    assert power.restarts == 0
+    table.is_playing = False
+    desk.restart_if_planned()
+    assert power.restarts == 1
+
+
+def test_a_hub_that_was_started_by_hand_uses_the_device_after_its_next_start(rig: HubRig) -> None:
+    power = FakePower("Start it again.")
+    desk, table, _ = with_tray(rig, power)
+    table.is_playing = False
+    assert desk.do(USE)[0] == "The hub uses it after a restart. Start it again."
+    assert power.restarts == 0
+    assert len(load(rig.file).device) == 1
+
+
+def test_a_device_that_the_configuration_cannot_take_changes_nothing(rig: HubRig) -> None:
+    desk, _, _ = with_tray(rig, FakePower())
+    before = rig.file.read_text("utf-8")
+    rig.file.write_text(before.replace('id = "2"', 'id = "2"\nseats = 99'), "utf-8")
+    with pytest.raises(HubError, match="seats"):
+        desk.do(USE)
+    assert "[[device]]" not in rig.file.read_text("utf-8")
+
+
+def test_a_hub_that_looks_for_no_devices_takes_no_such_request(rig: HubRig) -> None:
+    desk, _ = venue(FakePower())
+    for ask in (
+        USE,
+        StaffAsk(2, "firmware", "", {"device": "RPI-RP2", "program": "box"}),
+        StaffAsk(3, "leave_device", "", {"device": TRAY.id}),
+    ):
+        with pytest.raises(HubError, match=NOT_UNDERSTOOD):
+            desk.do(ask)
+
+
+def test_only_a_hub_with_a_file_looks_for_devices(rig: HubRig, tmp_path: Path) -> None:
+    assert rig.hub.found
+    with Hub(Config(hub=HubPart(state=str(tmp_path / "other")))) as without:
+        assert without.found is None

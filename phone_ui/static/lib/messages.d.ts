@@ -65,6 +65,9 @@ export interface Messages {
   ChangeSettingsArgs: ChangeSettingsArgs;
   JoinWifiArgs: JoinWifiArgs;
   UpdateArgs: UpdateArgs;
+  UseDeviceArgs: UseDeviceArgs;
+  LeaveDeviceArgs: LeaveDeviceArgs;
+  FirmwareArgs: FirmwareArgs;
   Requests: Requests;
   StaffRequests: StaffRequests;
 }
@@ -584,7 +587,7 @@ export interface StaffAnswer {
   texts: MadeOf;
 }
 /**
- * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one. - `update`: updates of this hub; None if it was not installed as a package. - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone.
+ * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one. - `update`: updates of this hub; None if it was not installed as a package. - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone. - `found`: devices that are plugged in and not in use.
  */
 export interface Venue {
   now: number;
@@ -597,6 +600,7 @@ export interface Venue {
   upstream: Upstream | null;
   update: UpdateSeen | null;
   wifi: VenueWifi | null;
+  found: FoundDevice[];
 }
 /**
  * One table as staff see it: the public state without long lists, and nothing that only one seat may see. `begun` is when the match began (Unix time). `screens` are the big screens that were seen within the last day.
@@ -731,6 +735,16 @@ export interface VenueWifi {
 export interface WifiNetwork {
   name: string;
   is_open: boolean;
+}
+/**
+ * A device that is plugged in and not in use. - `text`: what it is. - `tables`: the ids of the tables whose dice it could read. - `programs`: what a Pico that waits for firmware can become. - `note`: what happens to it now, or why nothing can be made of it.
+ */
+export interface FoundDevice {
+  device: string;
+  text: string;
+  tables: string[];
+  programs: ("box" | "tray")[];
+  note: string;
 }
 /**
  * The configuration, its form, and what became of a change. - `file`: the owner's file. `seen` identifies its present content. - `groups`: the titles of the groups of the page, in order. - `parts`: each part by its name in the file; those of drivers by "device" and the driver's name. - `values`: what the file says. A secret that is set is `true`. - `waiting`: the changed keys that take effect after a restart. - `fault`: why the hub would not start with this file. - `restart_is_planned`: the hub restarts when no match is played.
@@ -1254,7 +1268,9 @@ export interface StaffAsk {
     | "doctor"
     | "done"
     | "end"
+    | "firmware"
     | "free"
+    | "leave_device"
     | "light"
     | "limit"
     | "look"
@@ -1268,6 +1284,7 @@ export interface StaffAsk {
     | "test"
     | "undo"
     | "update"
+    | "use_device"
     | "volume"
     | "wifi";
   table?: string;
@@ -1526,6 +1543,25 @@ export interface UpdateArgs {
   what: "install" | "look";
 }
 /**
+ * Let the table of the request use a device that was found (`FoundDevice.device`).
+ */
+export interface UseDeviceArgs {
+  device: string;
+}
+/**
+ * Do not show a device that was found until it is plugged in again.
+ */
+export interface LeaveDeviceArgs {
+  device: string;
+}
+/**
+ * Give a Pico that waits for it the firmware of a seat box or of a dice tray.
+ */
+export interface FirmwareArgs {
+  device: string;
+  program: "box" | "tray";
+}
+/**
  * By verb, the arguments of a request.
  */
 export interface Requests {
@@ -1582,4 +1618,7 @@ export interface StaffRequests {
   wifi: JoinWifiArgs;
   off: Nothing;
   update: UpdateArgs;
+  use_device: UseDeviceArgs;
+  leave_device: LeaveDeviceArgs;
+  firmware: FirmwareArgs;
 }

@@ -7,6 +7,7 @@ import { callNames, tablePlace } from "../lib/staff_venue.js";
 import { FaultLine } from "./faults.js";
 import { later } from "./later.js";
 import { OtherHubs } from "./other_hubs.js";
+import { FoundDevices } from "./staff_found.js";
 import { Calls, SpokenCalls, TableLines } from "./staff_list.js";
 import { StaffMachine } from "./staff_machine.js";
 import { PlaceLink, usePlace } from "./staff_place.js";
@@ -185,6 +186,7 @@ export function StaffVenue({ session, onOut }) {
     ${!venue && !away && html`<p class="lead">Waiting for the hub…</p>`}
     <div class="overview">
       ${venue?.faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
+      ${venue && html`<${FoundDevices} venue=${venue} ask=${ask} sending=${sending} />`}
       ${venue && several && html`<${TableLines} venue=${venue} ...${links} />`}
     </div>
     <div class="place" hidden=${!shown}>

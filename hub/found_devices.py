@@ -1,0 +1,211 @@
+"""Devices that are plugged in and not in use, as staff see them, and what staff can make of each with one press.
+
+A dice tray or a camera gets a `[[device]]` block in the owner's file. A Pico that waits for firmware becomes a seat box or a
+tray.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import sleep
+from typing import Literal
+
+from drivers.common import boot_drive, found
+from drivers.common.boot_drive import BY_LABEL, BootMode, wait_until
+from drivers.common.found import Found, TrayFinder
+from hub.config import Config, DevicePart
+from hub.engine.text import Text, say
+from hub.errors import DeviceLost, HubError
+from hub.network.staff_messages import FoundDevice
+from hub.ports import Clock, MonotonicClock
+from hub.version import ROOT
+
+log = logging.getLogger(__name__)
+
+SCAN_SECONDS = 5.0
+RESTART_SECONDS = 15.0
+"""A Pico with new firmware starts within this time, and its drive is gone."""
+READERS = ("dice_tray", "camera_tray", "ble_dice", "simulated")
+"""Drivers whose devices may read dice. A table listens to one of them."""
+BOARD_OF = {boot_drive.PICO: "RPI_PICO", boot_drive.PICO_2: "RPI_PICO2"}
+"""MicroPython's name for a board, as it is in the name of a firmware file."""
+IS_PLANNED = say("The hub uses it after a restart.")
+NO_TABLE = say("Each table has a dice reader already. Remove one under *Settings* first.")
+Program = Literal["box", "tray"]
+PROGRAMS: tuple[Program, ...] = ("box", "tray")
+
+
+class FoundDevices:
+    """Look for devices in a thread of its own, because a board may take seconds to answer.
+
+    - `running`, `planned`: return the configuration with which the hub runs, and that of its next start.
+    - `firmware`: the folder with firmware files, as `make firmware` names them.
+    - `changed`: is called after each change of `seen`.
+    """
+
+    def __init__(
+        self,
+        running: Callable[[], Config],
+        planned: Callable[[], Config],
+        changed: Callable[[], None],
+        *,
+        firmware: Path = ROOT,
+        clock: Clock | None = None,
+        trays: Callable[[], Sequence[Found]] | None = None,
+        cameras: Callable[[Sequence[str]], Sequence[Found]] = found.cameras,
+        by_label: Path = BY_LABEL,
+        pause: Callable[[float], object] = sleep,
+    ) -> None:
+        self._running, self._planned, self._changed, self._firmware = running, planned, changed, firmware
+        self._clock = clock or MonotonicClock()
+        self._trays, self._cameras = trays or TrayFinder(self._clock).trays, cameras
+        self._by_label, self._pause = by_label, pause
+        self.seen: list[FoundDevice] = []
+        """The devices as staff see them."""
+        self._found: Mapping[str, Found] = {}
+        self._left: set[str] = set()  # devices that staff do not want to see until they are plugged in again
+        self._written: dict[str, Text] = {}  # by Pico: what became of its firmware
+        self._writing = threading.Lock()  # one Pico gets its firmware at a time
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="found devices", daemon=True)
+
+    def start(self) -> None:
+        """Start to look."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            try:
+                self.look()
+            except Exception:  # one strange device must not hide the others for good
+                log.exception("The hub could not look for new devices.")
+            self._closing.wait(SCAN_SECONDS)
+
+    def look(self) -> None:
+        """Look once."""
+        blocks = [block for block in self._running().device if block.driver == "camera_tray"]
+        sources = [str(block.settings.get("source", "v4l2:0")) for block in blocks]
+        self._found = {one.id: one for one in [*self._trays(), *self._cameras(sources)]}
+        self._left &= {*self._found, *self._drives()}
+        self.update()
+
+    def _drives(self) -> list[str]:
+        return [mode.label for mode in found.waiting_picos(self._by_label)]
+
+    def update(self) -> None:
+        """Update `seen` after a change of the configuration, or of what is being done to a device."""
+        picos = found.waiting_picos(self._by_label)
+        if not picos and not self._writing.locked():
+            self._written.clear()
+        planned = self._planned()
+        seen = [self._reader(one, planned) for one in self._found.values()] + [self._pico(mode) for mode in picos]
+        seen = [one for one in seen if one.device not in self._left]
+        if seen != self.seen:
+            self.seen = seen
+            self._changed()
+
+    def _reader(self, one: Found, planned: Config) -> FoundDevice:
+        text = _reader_text(one)
+        if _has_block(one, planned):
+            return FoundDevice(one.id, text, note=IS_PLANNED)
+        tables = _without_reader(planned)
+        return FoundDevice(one.id, text, tables=tables, note="" if tables else NO_TABLE)
+
+    def _pico(self, mode: BootMode) -> FoundDevice:
+        text = say("A {board} waits for its firmware.", board=_board_name(mode))
+        if mode.label in self._written:
+            return FoundDevice(mode.label, text, note=self._written[mode.label])
+        programs = [program for program in PROGRAMS if self._file(mode, program)]
+        note = "" if programs else say("This hub has no firmware file for it: firmware/README.md says how to get one.")
+        return FoundDevice(mode.label, text, programs=programs, note=note)
+
+    def _file(self, mode: BootMode, program: Program) -> Path | None:
+        """Return the newest firmware file for this kind of Pico."""
+        files = self._firmware.glob(f"table-hub-{program}-*-{BOARD_OF[mode]}.uf2")
+        return max(files, key=lambda file: file.stat().st_mtime, default=None)
+
+    # --- requests of staff ---------------------------------------------------------------------------
+
+    def block_for(self, device: str, table: str) -> DevicePart:
+        """Return the `[[device]]` block for a device at a table. Raise HubError."""
+        one, planned = self._found.get(device), self._planned()
+        if one is None:
+            raise HubError(say("That device is no longer plugged in."))
+        if _has_block(one, planned):
+            raise HubError(IS_PLANNED)
+        if table not in _without_reader(planned):
+            raise HubError(NO_TABLE)
+        return DevicePart(one.driver, table, settings=dict(one.settings))
+
+    def leave(self, device: str) -> None:
+        """Do not show a device until it is plugged in again, or the hub was restarted."""
+        self._left.add(device)
+        self.update()
+
+    def write_firmware(self, device: str, program: Program) -> None:
+        """Begin to write the firmware of a Pico that waits for it. Raise HubError."""
+        mode = next((one for one in found.waiting_picos(self._by_label) if one.label == device), None)
+        file = self._file(mode, program) if mode else None
+        if mode is None or file is None:
+            raise HubError(say("That device is no longer plugged in."))
+        if not self._writing.acquire(blocking=False):
+            raise HubError(say("Another Pico is just getting its firmware. Wait half a minute."))
+        self._note(mode, say("Its firmware is being written…"))
+        threading.Thread(target=self._write, args=(mode, file), name="firmware", daemon=True).start()
+
+    def _write(self, mode: BootMode, file: Path) -> None:
+        """Write the firmware, and wait until the drive of the Pico is gone. Runs in a thread of its own."""
+        failed = say("It did not take the firmware. Unplug it, hold its BOOTSEL button, and plug it in again.")
+        try:
+            drive = boot_drive.find(mode, self._by_label)
+            if drive is None:
+                return
+            boot_drive.copy(file.read_bytes(), drive)
+            is_gone = wait_until(
+                lambda: not boot_drive.find(mode, self._by_label), RESTART_SECONDS, self._clock, self._pause
+            )
+            log.info("staff: %s was written to a %s.", file.name, _board_name(mode))
+        except (DeviceLost, OSError) as error:
+            log.warning("The firmware of a %s could not be written: %s", _board_name(mode), error)
+            is_gone = False
+        finally:
+            self._writing.release()
+        if not is_gone:
+            self._note(mode, failed)
+
+    def _note(self, mode: BootMode, text: Text) -> None:
+        self._written[mode.label] = text
+        self.update()
+
+
+def _without_reader(planned: Config) -> list[str]:
+    """Return the ids of the tables whose dice no device reads."""
+    taken = {block.table for block in planned.device if block.driver in READERS}
+    return [table.id for table in planned.table if table.id not in taken]
+
+
+def _has_block(one: Found, planned: Config) -> bool:
+    return any(
+        block.driver == one.driver and one.settings.items() <= block.settings.items() for block in planned.device
+    )
+
+
+def _reader_text(one: Found) -> Text:
+    if one.driver == "dice_tray":
+        return say("The dice tray {name} is plugged in.", name=one.name)
+    if not one.name:
+        return say("A camera is on the Pi's own connector.")
+    return say("The camera {name} is plugged in.", name=one.name)
+
+
+def _board_name(mode: BootMode) -> str:
+    return "Pico 2" if mode is boot_drive.PICO_2 else "Pico"
