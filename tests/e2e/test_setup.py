@@ -215,6 +215,17 @@ def test_a_reload_asks_for_a_new_pin_all_the_same(hub: NewHub) -> None:
     assert hub.process.public.now["setup"], "the screen still leads here"
 
 
+def test_a_step_has_the_focus_before_anything_can_be_typed(hub: NewHub) -> None:
+    page = hub.scan()
+    heading(page, "Your table")
+    focused = page.evaluate("""async () => {
+      document.querySelector("form .primary").click();
+      for (let turn = 0; turn < 9; turn++) await null; // the page draws the next step before the next event
+      return document.activeElement.textContent;
+    }""")
+    assert focused == "A PIN for staff"
+
+
 def test_the_pin_can_be_typed_in_place_of_the_code(hub: NewHub) -> None:
     pin = hub.until(lambda state: state["staff_pin"], "the screen shows the PIN")["staff_pin"]
     page = hub.open("/setup")

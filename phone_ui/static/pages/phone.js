@@ -3,7 +3,7 @@
 import mqtt from "/vendor/mqtt.js";
 import { rememberKeys } from "../lib/claim.js";
 import { complete } from "../lib/complete.js";
-import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
+import { html, render, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withEvents } from "../lib/kept_events.js";
 import { withDeck } from "../lib/labels.js";
 import { loadLanguage, say, sayAround } from "../lib/language.js";
@@ -408,7 +408,7 @@ function Tab(props) {
   const { name, state, hand, refusal, onBack } = props;
   const turn = turnText(state, hand);
   const back = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => back.current?.focus({ preventScroll: true }), [name]);
+  useLayoutEffect(() => back.current?.focus({ preventScroll: true }), [name]);
   return html`<button type="button" class="back" ref=${back} onClick=${onBack}>
       <span>← The table</span>${turn && html` <b>${turn}</b>`}
     </button>

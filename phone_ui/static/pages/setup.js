@@ -1,7 +1,7 @@
 // The setup page of a new hub: the table, the PIN of staff, the Wi-Fi. Nothing is sent before the last step.
 
 import { valueAt } from "../lib/drafts.js";
-import { html, render, useEffect, useRef, useState } from "../lib/html.js";
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { languageNow, loadLanguage, say, sayAround } from "../lib/language.js";
 import { fetchLanguages } from "../lib/speaking.js";
 import { hubKey, SignedOut, signIn, watch } from "../lib/staff.js";
@@ -159,7 +159,8 @@ function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
       (/** @type {Error} */ error) => (error instanceof SignedOut ? onOut() : setMessage(error.message)),
     );
   }, []);
-  useEffect(() => head.current?.focus(), [step, isDone, doing === "", isLoaded]);
+  // Before the next event, or what is typed at once would miss its field.
+  useLayoutEffect(() => head.current?.focus(), [step, isDone, doing === "", isLoaded]);
 
   const title = (/** @type {string} */ text) => html`<h1 class="headline" tabindex="-1" ref=${head}>${text}</h1>`;
   const alert = html`<p class=${message ? "said refused" : "unseen"} role="alert">${message}</p>`;

@@ -1,6 +1,6 @@
 // The staff page after signing in: calls first, one line per table, and the open part: a table, the hub, its printed cards.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { SignedOut, watch } from "../lib/staff.js";
 import { callNames, tablePlace } from "../lib/staff_venue.js";
@@ -84,7 +84,7 @@ function ring() {
  */
 function useFocusOn(place) {
   const before = useRef(place);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const closed = before.current;
     before.current = place;
     if (place === closed) return;

@@ -1,6 +1,6 @@
 // A button for actions without an undo: it asks for confirmation.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../lib/html.js";
 
 const CONTROLS = "a, button, input, select, summary, textarea";
 
@@ -18,7 +18,7 @@ export function Sure({ label, question, options, disabled = false, named }) {
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   const group = useRef(/** @type {HTMLElement | null} */ (null));
   const isAnswered = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (asked) group.current?.focus();
     // The button is disabled until the hub has done what was confirmed.
     else if (isAnswered.current && !disabled) {
