@@ -48,6 +48,7 @@ from hub.ports import (
     DeviceDown,
     DeviceSimulated,
     DeviceUp,
+    DiceCamera,
     DriverContext,
     MonotonicClock,
     machine_chance,  # noqa: TID251 - a program makes it
@@ -255,7 +256,9 @@ class Hub:
         self.tables[part.id] = table
         self._phones[part.id] = phones
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
-        return VenueTable(table, staff, self._health[part.id], self.store, partial(self.screens.last_seen, part.id))
+        camera = next((one.device for one in devices if isinstance(one.device, DiceCamera)), None)
+        screens = partial(self.screens.last_seen, part.id)
+        return VenueTable(table, staff, self._health[part.id], self.store, screens, camera)
 
     def _connect_devices(self, part: TablePart, inbox: Callable[[object], None]) -> list[GuardedDevice]:
         """Connect the devices of a table, each with a guard, and return them. Raise ConfigError."""

@@ -144,7 +144,10 @@ class FoundDevices:
             raise HubError(IS_PLANNED)
         if table not in _without_reader(planned):
             raise HubError(NO_TABLE)
-        return DevicePart(one.driver, table, settings=dict(one.settings))
+        settings = dict(one.settings)
+        if one.driver == "camera_tray" and any(block.driver == one.driver for block in planned.device):
+            settings["calibration"] = f"~/.local/state/table-hub/dice-tray-{table}.npz"  # the first one has the default
+        return DevicePart(one.driver, table, settings=settings)
 
     def leave(self, device: str) -> None:
         """Do not show a device until it is plugged in again, or the hub was restarted."""

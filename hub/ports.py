@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from random import Random, SystemRandom  # noqa: TID251 - made here alone
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from msgspec import Struct
 from PIL import Image
@@ -361,6 +361,31 @@ class Dice(Protocol):
 
     def disarm(self) -> None:
         """Ignore the dice."""
+
+
+CalibrationStep: TypeAlias = Literal["again", "empty", "die"]
+"""Begin again; the tray is empty now; one die lies flat in its middle now."""
+NextStep: TypeAlias = Literal["empty", "die", "ready"]
+"""What has to lie in the tray for the next step; `ready`: it is calibrated."""
+
+
+class CameraView(NamedTuple):
+    """What a camera over a dice tray shows staff: a JPEG (empty before the first), the next step, and what it reads, or a problem."""
+
+    jpeg: bytes
+    step: NextStep
+    text: str
+
+
+@runtime_checkable
+class DiceCamera(Protocol):
+    """A camera over a dice tray, which staff calibrate on their page. No method waits for the camera."""
+
+    def look(self) -> CameraView:
+        """Return what the camera shows. After the first look, pictures take some seconds."""
+
+    def calibrate(self, step: CalibrationStep) -> None:
+        """Do a step of the calibration soon; `look` shows what came of it."""
 
 
 class Device(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -25,7 +26,7 @@ from hub.errors import HubError, LogError
 from hub.found_devices import FoundDevices
 from hub.hotspot import Hotspot
 from hub.network.screen_messages import ScreenSeen
-from hub.network.staff_messages import Fault, Settings, StaffAsk, StaffTable, Upstream, Venue
+from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, StaffTable, Upstream, Venue
 from hub.network.staff_verbs import (
     STAFF_ARGS,
     TABLE_ARGS,
@@ -41,7 +42,7 @@ from hub.network.staff_verbs import (
 )
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.network.wifi import LONGEST_NAME, is_wifi_password
-from hub.ports import GameChanged, LogStore, StaffRequest
+from hub.ports import CalibrationStep, DiceCamera, GameChanged, LogStore, StaffRequest
 from hub.power import PowerControl
 from hub.settings.desk import SettingsDesk
 from hub.state import PublicState, ScreenState
@@ -87,8 +88,14 @@ class VenueTable:
         health: DeviceHealth,
         store: LogStore,
         screens: Callable[[], list[ScreenSeen]] = list,
+        camera: DiceCamera | None = None,
     ) -> None:
-        """`screens` returns the big screens of the table and how long ago each was seen."""
+        """Create it.
+
+        - `screens`: returns the big screens of the table and how long ago each was seen.
+        - `camera`: the camera over its dice tray, if it has one.
+        """
+        self.camera = camera
         self.table, self._feed, self._health, self._store, self._screens = table, feed, health, store, screens
         self._match_began: tuple[str | None, int | None] = (None, None)
 
@@ -97,7 +104,8 @@ class VenueTable:
         public = self._feed.newest
         if public is None:
             return None
-        return StaffTable(public, self.table.desk, self._began_at(public.match), self._faults(), self._screens())
+        began, has_camera = self._began_at(public.match), self.camera is not None
+        return StaffTable(public, self.table.desk, began, self._faults(), self._screens(), has_camera)
 
     @property
     def name(self) -> str:
@@ -335,6 +343,17 @@ class VenueDesk:
         return say(
             "The update is installed. The hub restarts: this page comes back in a few minutes and asks for the PIN."
         )
+
+    def camera(self, table: str, step: Literal["look"] | CalibrationStep) -> CameraSeen:
+        """Return what the camera of a table's dice tray shows, after beginning a step of its calibration. Raise HubError."""
+        camera = self._tables[table].camera if table in self._tables else None
+        if camera is None:
+            raise HubError(say("No camera reads the dice of this table."))
+        if step != "look":
+            camera.calibrate(step)
+            log.info("staff: the camera of table %s is calibrated: %s.", table, step)
+        view = camera.look()
+        return CameraSeen(b64encode(view.jpeg).decode(), view.step, view.text)
 
     def _use_device(self, device: str, table: str) -> str:
         """Let a table use a device that was found; this needs a restart of the hub. Raise HubError."""

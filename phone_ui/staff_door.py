@@ -17,7 +17,7 @@ from collections import OrderedDict, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from hub.engine.text import say, say_count
 from hub.errors import HubError
@@ -36,7 +36,7 @@ from hub.network.staff_messages import (
     read_login,
     read_secret,
 )
-from hub.network.staff_verbs import STAFF_ARGS, ChangeSettingsArgs, LookArgs, PinArgs, SettingsArgs
+from hub.network.staff_verbs import STAFF_ARGS, CameraArgs, ChangeSettingsArgs, LookArgs, PinArgs, SettingsArgs
 from hub.network.verbs import read_args
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
@@ -44,7 +44,7 @@ from phone_ui.staff_pin import Guesses, StaffPin
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from hub.network.staff_messages import Fault, Settings
+    from hub.network.staff_messages import CameraSeen, Fault, Settings
     from phone_ui.asgi import Scope, Send
 
 log = logging.getLogger(__name__)
@@ -75,6 +75,9 @@ class StaffFace(Protocol):
 
     def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
         """Read or change the configuration. Return a sentence, and the configuration. Raise HubError."""
+
+    def camera(self, table: str, step: Literal["look", "again", "empty", "die"]) -> CameraSeen:
+        """Return what the camera of a table's dice tray shows, after beginning a step of its calibration. Raise HubError."""
 
     def note_wrong_pins(self, wrong: int) -> None:
         """Note the number of wrong PINs within the last 24 hours."""
@@ -317,6 +320,10 @@ class StaffDoor:
                 work = asyncio.get_running_loop().run_in_executor(self._workers, self._face.settings, asked)
                 sentence, settings = await work
                 return StaffAnswer(ask.n, True, sentence, self._face.picture[0], settings=settings)
+            case _, CameraArgs(step=step):
+                loop, look = asyncio.get_running_loop(), self._face.camera
+                camera = await loop.run_in_executor(self._workers, look, ask.table, step)
+                return StaffAnswer(ask.n, True, picture=self._face.picture[0], camera=camera)
         sentence, findings = await asyncio.get_running_loop().run_in_executor(self._workers, self._face.do, ask)
         return StaffAnswer(ask.n, True, sentence, self._face.picture[0], findings=findings)
 

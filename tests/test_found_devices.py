@@ -135,6 +135,16 @@ def test_cameras_are_named_and_those_in_use_are_told_apart(tmp_path: Path) -> No
     assert rig.sources == ["v4l2:3", "v4l2:0"]
 
 
+def test_a_second_camera_has_a_calibration_of_its_own(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, CAMERA, PI_CAMERA)
+    rig.look()
+    first = rig.found.block_for(CAMERA.id, "1")
+    assert "calibration" not in first.settings
+    rig.plan(first)
+    second = rig.found.block_for(PI_CAMERA.id, "2")
+    assert second.settings["calibration"] == "~/.local/state/table-hub/dice-tray-2.npz"
+
+
 def test_staff_hear_of_a_change_and_of_nothing_else(rig: Rig) -> None:
     rig.look()
     rig.look()

@@ -16,9 +16,11 @@ from hub.engine.text import to_json
 from hub.errors import HubError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import (
+    CameraSeen,
     Desk,
     Did,
     Fault,
+    FoundDevice,
     HardwareTest,
     HubSeen,
     StaffAsk,
@@ -113,7 +115,7 @@ def test_staff_see_of_a_match_what_everybody_sees_and_nothing_else(game: str) ->
 
 def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
     """Each field is counted here: a new one is to be looked at."""
-    assert set(StaffTable.__struct_fields__) == {"public", "desk", "begun", "faults", "screens"}
+    assert set(StaffTable.__struct_fields__) == {"public", "desk", "begun", "faults", "screens", "camera"}
     assert set(ScreenSeen.__struct_fields__) == {"address", "seconds"}
     assert set(Desk.__struct_fields__) == {"did", "until", "light", "volume", "test", "by_hours", "put_aside"}
     assert set(Did.__struct_fields__) == {"at", "text", "match", "entries"}
@@ -129,7 +131,10 @@ def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
         "upstream",
         "update",
         "wifi",
+        "found",
     }
+    assert set(FoundDevice.__struct_fields__) == {"device", "text", "tables", "programs", "note"}
+    assert set(CameraSeen.__struct_fields__) == {"picture", "step", "text"}
     assert set(VenueWifi.__struct_fields__) == {"state", "name", "own", "networks", "problem"}
     assert set(Upstream.__struct_fields__) == {"broker", "venue", "up", "since", "why", "waiting", "twin", "hubs"}
     assert set(HubSeen.__struct_fields__) == {"hub", "state", "heard", "version", "tables"}

@@ -1,7 +1,7 @@
 """A camera that looks down on the dice tray: a throw counts when three pictures in a row agree about dice at rest.
 
-`vision.py` reads the pictures. If it is not certain, a person is asked; nothing is guessed. The tray is calibrated once
-(`table-hub calibrate-tray`): a picture of the empty tray, and the size of a die.
+`vision.py` reads the pictures. If it is not certain, a person is asked; nothing is guessed. The tray is calibrated once, on the
+staff page or with `table-hub calibrate-tray`: a picture of the empty tray, and the size of a die.
 """
 
 from __future__ import annotations
@@ -25,7 +25,17 @@ from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
-from hub.ports import Clock, DiceKit, DiceSeen, DiceState, DriverContext, MonotonicClock
+from hub.ports import (
+    CalibrationStep,
+    CameraView,
+    Clock,
+    DiceKit,
+    DiceSeen,
+    DiceState,
+    DriverContext,
+    MonotonicClock,
+    NextStep,
+)
 
 AGREE = 3  # consecutive pictures
 REST = 0.7  # seconds that dice must lie still
@@ -35,11 +45,15 @@ EVERY, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched
 WARM = 12  # pictures that are skipped before one is used
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
+WATCHED = 5.0  # seconds after the last look of staff in which pictures are prepared for them
+VIEW_WIDTH, VIEW_QUALITY = 480, 60  # of a picture for staff: pixels, and percent of JPEG
 BY_ID = "/dev/v4l/by-id/*-video-index0"  # stable names of cameras on USB; index 1 is metadata
 FOLDER = "doubtful-dice"  # the folder of pictures that could not be read, beside the calibration
 NAME = say("the dice tray")
+NO_VIEW = CameraView(b"", "empty", "")
 MOST = 6  # dice in one throw: more of them hide each other
 SILENT = say("The tray's camera is silent: type what you see.")
+UNCALIBRATED = say("The dice tray is not calibrated: staff do that on their page, under *Dice camera*.")
 UNSURE = say("I cannot read these dice: lay them flat and apart, or type what they show.")
 
 
@@ -123,7 +137,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
         str,
         msgspec.Meta(description='the camera: "v4l2:/dev/v4l/by-id/...", "v4l2:0", "rpicam:0" or "folder:/a/path"'),
     ] = "v4l2:0"
-    calibration: Annotated[str, msgspec.Meta(description="the file that `table-hub calibrate-tray` writes")] = (
+    calibration: Annotated[str, msgspec.Meta(description="the file with the calibration")] = (
         "~/.local/state/table-hub/dice-tray.npz"
     )
     camera_mm: Annotated[
@@ -202,6 +216,24 @@ class CameraTray(ThreadedDevice):
         self._watch: ThrowWatch | None = None
         self._arm = self._count = 0
         self._reported: tuple[DiceState, tuple[int, ...], str] | None = None
+        self._looked_at = -WATCHED
+        self._empty: Picture | None = None  # the first picture of a calibration that has begun
+        self._problem: str = ""  # why the last step of a calibration failed
+        self._view = NO_VIEW
+
+    # --- for staff ---
+
+    def look(self) -> CameraView:
+        """Return what the camera shows. Pictures are prepared for `WATCHED` seconds after each look."""
+        self._looked_at = self._clock.now()
+        self._thread.wake()
+        return self._view
+
+    def calibrate(self, step: CalibrationStep) -> None:
+        """Do a step of the calibration soon; `look` shows what came of it."""
+        self._thread.call_soon(partial(self._do_step, step))
+
+    # --- for the table ---
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a camera does not see who throws
         """Watch for a throw."""
@@ -226,7 +258,7 @@ class CameraTray(ThreadedDevice):
             self._watch = None
             sentence = say("The tray reads dice with 6 sides, not with {sides}: type what you see.", sides=sides)
             self._report("no_reader", (), sentence)
-        elif self._camera is None:
+        elif self._camera is None or self._background is None:
             self._report("no_reader", (), SILENT)
         else:
             self._report("armed", (), "")
@@ -242,12 +274,30 @@ class CameraTray(ThreadedDevice):
     # --- on the thread ---
 
     def acquire(self) -> None:
-        """Open the camera and read the calibration."""
-        loaded = load(Path(self._settings.calibration).expanduser())
-        if self._background is None or self._loaded is None or not _equal(loaded, self._loaded):
-            self._background, self._loaded = Background(loaded), loaded  # else keep what was learned since
+        """Open the camera and read the calibration. Without one, the camera is opened only for staff who look."""
+        try:
+            self._use(load(self._path))
+        except DeviceLost:
+            self._background = self._loaded = None
+            if not self._is_watched(self._clock.now()):
+                raise
         self._camera = open_camera(self._settings.source, self._settings.camera_settings)
         self._before = self._camera.picture()
+        if self._background is not None:
+            self._begin_reading()
+
+    @property
+    def _path(self) -> Path:
+        return Path(self._settings.calibration).expanduser()
+
+    def _is_watched(self, now: float) -> bool:
+        return now - self._looked_at < WATCHED
+
+    def _use(self, loaded: Calibration) -> None:
+        if self._background is None or self._loaded is None or not _equal(loaded, self._loaded):
+            self._background, self._loaded = Background(loaded), loaded  # else keep what was learned since
+
+    def _begin_reading(self) -> None:
         self._put(DiceKit(NAME, MOST))
         if self._watch is not None:
             self._watch = ThrowWatch(self._count, self._clock.now())
@@ -256,17 +306,28 @@ class CameraTray(ThreadedDevice):
     def step(self, now: float) -> float | None:
         """Take a picture, and report the state of the throw."""
         assert self._camera is not None
-        assert self._background is not None
+        is_watched = self._is_watched(now)
+        if not is_watched:
+            self._empty, self._problem, self._view = None, "", NO_VIEW
         picture = self._camera.picture()
         before, self._before = self._before, picture
+        if self._background is None:
+            if not is_watched:
+                raise DeviceLost(UNCALIBRATED, Cause.CALIBRATION)
+            self._show(picture, None)
+            return now + EVERY
         moving = before is not None and (picture.shape != before.shape or has_moved(before, picture))
         empty = self._background.update(picture, moving=moving)
-        if self._watch is None:
+        if self._watch is None and not is_watched:
             return now + IDLE
         try:
             reading = None if moving else Reading(()) if empty else read(picture, self._background.calibration)
         except ValueError as error:
             raise DeviceLost(error.args[0], Cause.CALIBRATION) from None
+        if is_watched:
+            self._show(picture, reading)
+        if self._watch is None:
+            return now + EVERY
         known = self._reported
         state, faces, words = self._watch.update(reading, now)
         self._report(state, faces, words)
@@ -274,12 +335,56 @@ class CameraTray(ThreadedDevice):
             self._doubtful.save(picture, self._arm, self._count, words)
         return now + EVERY
 
+    def _show(self, picture: Picture, reading: Reading | None) -> None:
+        """Prepare a picture for staff, with what is read there; `reading` is None while something moves."""
+        step: NextStep = "die" if self._empty is not None else "ready" if self._background is not None else "empty"
+        text = self._problem
+        if not text and step == "ready":
+            faces = " ".join(str(face.number) for face in reading.faces) if reading else ""
+            text = (
+                say("The dice are moving.") if reading is None
+                else reading.doubt or (say("It reads {faces}.", faces=faces) if faces else say("It sees no dice."))
+            )  # fmt: skip
+        scale = min(1.0, VIEW_WIDTH / picture.shape[1])
+        small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, VIEW_QUALITY])[1].tobytes()
+        self._view = CameraView(jpeg, step, text)
+
+    def _do_step(self, step: CalibrationStep) -> None:
+        """Do a step of the calibration, and keep the sentence if it fails."""
+        self._problem = ""
+        try:
+            self._take(step)
+        except DeviceLost as error:
+            self._problem = error.sentence
+        except OSError as error:
+            self._problem = say("The calibration cannot be saved ({error}).", error=error.strerror or "")
+
+    def _take(self, step: CalibrationStep) -> None:
+        """Begin again, take the empty tray, or take the die and finish. Raise DeviceLost or OSError."""
+        if self._watch is not None:
+            raise DeviceLost(say("Dice are being rolled at this table. Calibrate after that."))
+        if self._camera is None:
+            raise DeviceLost(say("The camera does not answer. Check its cable."))
+        match step:
+            case "again":
+                self._empty, self._background, self._loaded = None, None, None
+            case "empty":
+                self._empty = _settled_picture(self._camera)
+            case "die" if self._empty is not None:
+                height = self._settings.camera_mm / self._settings.die_mm
+                save(measure(self._empty, _settled_picture(self._camera), height), self._path)
+                self._empty = None
+                self._use(load(self._path))
+                self._begin_reading()
+
     def release(self) -> None:
         """Close the camera. Until it is back, people type the roll."""
         if self._camera is not None:
             self._camera.close()
             self._put(DiceKit(NAME, 0))
         self._camera = self._before = None
+        self._view = NO_VIEW
         if self._watch is not None:
             self._report("no_reader", (), SILENT)
 
@@ -306,7 +411,7 @@ def needs(settings: Mapping[str, object]) -> list[Need]:
         case _:
             needs.append(Need("camera", " ".join(PROGRAMS), f"install it: {INSTALL}"))
     calibration = Need(
-        "file", str(Path(asked.calibration).expanduser()), "run table-hub calibrate-tray as the hub's user"
+        "file", str(Path(asked.calibration).expanduser()), "calibrate it on the staff page, under *Dice camera*"
     )
     return [*needs, calibration]
 
@@ -325,10 +430,7 @@ def load(path: Path) -> Calibration:
         with np.load(path) as saved:
             return Calibration(np.asarray(saved["empty"], np.uint8), float(saved["side"]), float(saved["height"]))
     except (OSError, KeyError, ValueError):
-        raise DeviceLost(
-            say("The dice tray is not calibrated ({path}): run `table-hub calibrate-tray`.", path=str(path)),
-            Cause.CALIBRATION,
-        ) from None
+        raise DeviceLost(UNCALIBRATED, Cause.CALIBRATION) from None
 
 
 def _equal(one: Calibration, other: Calibration) -> bool:
@@ -352,11 +454,12 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
     short, _ = PictureAnalysis(one, Calibration(empty, 1.0, height)).largest()
     if short == 0:
         raise DeviceLost(
-            "I see no difference between the empty tray and the die: take dice of another colour, or more light."
+            say("I see no difference between the empty tray and the die: take dice of another color, or more light.")
         )
     if short < 24:
         raise DeviceLost(
-            f"The die is only {short:.0f} pixels wide, 24 are needed: bring the camera nearer.", Cause.CALIBRATION
+            say("The die is only {width} pixels wide, 24 are needed: bring the camera nearer.", width=f"{short:.0f}"),
+            Cause.CALIBRATION,
         )
     for part in (1.0, 0.97, 1.03, 0.94, 1.06):  # a shadow makes the die look larger, its round edges smaller
         calibration = Calibration(empty, part * short, height)
@@ -364,7 +467,7 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
         if len(reading.faces) == 1 and not reading.doubt:
             return calibration
     raise DeviceLost(
-        "I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it."
+        say("I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it.")
     )
 
 

@@ -151,7 +151,9 @@ class Desk(Plain, frozen=True):
 class StaffTable(Plain, frozen=True):
     """One table as staff see it: the public state without long lists, and nothing that only one seat may see.
 
-    `begun` is when the match began (Unix time). `screens` are the big screens that were seen within the last day.
+    - `begun`: when the match began (Unix time).
+    - `screens`: the big screens that were seen within the last day.
+    - `camera`: a camera reads its dice.
     """
 
     public: PublicState
@@ -159,6 +161,7 @@ class StaffTable(Plain, frozen=True):
     begun: int | None = None
     faults: list[Fault] = msgspec.field(default_factory=list)
     screens: list[ScreenSeen] = msgspec.field(default_factory=list)
+    camera: bool = False
 
 
 class TableSeen(Plain, frozen=True):
@@ -357,6 +360,19 @@ class Settings(Plain, frozen=True):
     restart_is_planned: bool = False
 
 
+class CameraSeen(Plain, frozen=True):
+    """What the camera of a table's dice tray shows.
+
+    - `picture`: a JPEG in base64; "" while the camera starts.
+    - `step`: what has to lie in the tray for the next step of the calibration; `ready`: it is calibrated.
+    - `text`: what it reads, or why the last step failed.
+    """
+
+    picture: str
+    step: Literal["empty", "die", "ready"]
+    text: str
+
+
 class StaffAnswer(Plain, frozen=True):
     """The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`."""
 
@@ -367,6 +383,7 @@ class StaffAnswer(Plain, frozen=True):
     venue: Venue | None = None
     findings: list[Fault] | None = None
     settings: Settings | None = None
+    camera: CameraSeen | None = None
     texts: Texts = msgspec.UNSET
 
 

@@ -136,6 +136,12 @@ class LeaveDeviceArgs(Plain, frozen=True):
     device: Annotated[str, Meta(max_length=500)]
 
 
+class CameraArgs(Plain, frozen=True):
+    """Look through the camera of a table's dice tray, or calibrate it: see `CalibrationStep` in `hub/ports.py`."""
+
+    step: Literal["look", "again", "empty", "die"]
+
+
 class FirmwareArgs(Plain, frozen=True):
     """Give a Pico that waits for it the firmware of a seat box or of a dice tray."""
 
@@ -171,6 +177,7 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "wifi": JoinWifiArgs,
     "off": Nothing,
     "update": UpdateArgs,
+    "camera": CameraArgs,
     "use_device": UseDeviceArgs,
     "leave_device": LeaveDeviceArgs,
     "firmware": FirmwareArgs,

@@ -12,8 +12,11 @@ import pytest
 
 from drivers.camera_tray import (
     NAME,
+    NO_VIEW,
     SILENT,
+    UNCALIBRATED,
     UNSURE,
+    WATCHED,
     CameraTray,
     Settings,
     ThrowWatch,
@@ -27,8 +30,9 @@ from drivers.camera_tray import (
 from drivers.camera_tray.doubtful import DoubtfulPictures
 from drivers.camera_tray.vision import LEANS, STRANGE, DieFace, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
-from hub.ports import DeviceDown, DiceKit, DiceSeen
+from hub.ports import CalibrationStep, CameraView, DeviceDown, DiceKit, DiceSeen
 from tests.drivers.contexts import context
+from tests.table.fakes import HeldClock
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, leaning, paint, upright
 
 CHANCE = np.random.default_rng
@@ -157,11 +161,148 @@ def test_a_tray_that_was_never_calibrated_says_what_to_do(tmp_path: Path) -> Non
     tray = connect({"source": f"folder:{tmp_path}", "calibration": str(tmp_path / "none.npz")}, context(signals.put))
     tray.start()
     try:
-        down = signals.get(timeout=5)
-        assert isinstance(down, DeviceDown)
-        assert "run `table-hub calibrate-tray`" in down.why
+        assert signals.get(timeout=5) == DeviceDown(NAME, UNCALIBRATED)
     finally:
         tray.close()
+
+
+# --- calibrating on the staff page -----------------------------------------------------------------
+
+
+BARE = empty(Scene([]), CHANCE(4))
+
+
+class NewTray:
+    """A tray that was never calibrated, whose camera is a folder; a test turns its clock and its thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.pictures, self.kept = folder / "pictures", folder / "kept" / "tray.npz"
+        self.pictures.mkdir()
+        self.signals: list[object] = []
+        self.clock = HeldClock()
+        settings = Settings(source=f"folder:{self.pictures}", calibration=str(self.kept))
+        self.tray = CameraTray(settings, self.signals.append, self.clock)
+        self._shown = 0
+        self.show(BARE)
+
+    def show(self, picture: Picture) -> None:
+        self._shown += 1
+        (self.pictures / f"{self._shown:04}.png").write_bytes(cv2.imencode(".png", picture)[1].tobytes())
+
+    def look(self, seconds: float = 1.0) -> CameraView:
+        """Look after so long, and once more when the driver has had its turn."""
+        self.clock.time += seconds
+        self.tray.look()
+        self.turn()
+        return self.tray.look()
+
+    def turn(self) -> None:
+        """What the driver's thread does."""
+        for call in list(self.tray._thread._calls):
+            call()
+        self.tray._thread._calls.clear()
+        if self.tray._camera is None:
+            self.tray.acquire()
+        self.tray.step(self.clock.now())
+
+    def calibrate(self, step: CalibrationStep) -> CameraView:
+        self.tray.calibrate(step)
+        return self.look()
+
+
+@pytest.mark.slow
+def test_staff_calibrate_in_two_steps_and_see_what_is_read(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    view = new.look()
+    assert (view.step, view.text) == ("empty", "")
+    shown = cv2.imdecode(np.frombuffer(view.jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert shown is not None
+    assert shown.shape[1] == 480
+    assert new.calibrate("empty").step == "die"
+    new.show(painted_one())
+    assert new.signals == []
+    view = new.calibrate("die")
+    assert (view.step, view.text) == ("ready", "The dice are moving.")
+    assert new.look().text == "It reads 5."
+    assert new.signals == [DiceKit(NAME, 6)]
+    assert load(new.kept).height == 20.0
+    new.show(BARE)
+    new.look()
+    assert new.look().text == "It sees no dice."
+
+
+@pytest.mark.slow
+def test_a_step_that_fails_says_why_and_can_be_done_again(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    new.look()
+    assert new.calibrate("die").step == "empty", "the empty tray comes first"
+    new.calibrate("empty")
+    view = new.calibrate("die")
+    assert (view.step, view.text) == (
+        "die",
+        "I see no difference between the empty tray and the die: take dice of another color, or more light.",
+    )
+    assert not new.kept.exists()
+    new.show(painted_one())
+    assert new.calibrate("die").step == "ready"
+
+
+@pytest.mark.slow
+def test_a_calibration_that_cannot_be_saved_is_told(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    new.kept.parent.write_text("a file is in the way", encoding="utf-8")
+    new.look()
+    new.calibrate("empty")
+    new.show(painted_one())
+    view = new.calibrate("die")
+    assert (view.step, view.text) == ("die", "The calibration cannot be saved (File exists).")
+
+
+@pytest.mark.slow
+def test_a_calibration_that_is_left_alone_leaves_the_old_one(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    save(measure(BARE, painted_one(), CAMERA / DIE), new.kept)
+    assert new.look().step == "ready"
+    assert new.calibrate("again").step == "empty"
+    assert new.calibrate("empty").step == "die"
+    new.clock.time += WATCHED
+    with pytest.raises(DeviceLost, match="is not calibrated"):
+        new.turn()
+    new.tray.release()
+    assert new.tray._view == NO_VIEW
+    assert new.look().step == "ready"
+
+
+@pytest.mark.slow
+def test_nobody_calibrates_while_dice_are_rolled(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    save(measure(BARE, painted_one(), CAMERA / DIE), new.kept)
+    new.look()
+    new.tray._begin(1, 2, 6, lying=False)
+    view = new.calibrate("again")
+    assert (view.step, view.text) == ("ready", "Dice are being rolled at this table. Calibrate after that.")
+    new.tray._end()
+    assert new.calibrate("again").step == "empty"
+
+
+def test_a_roll_at_an_uncalibrated_tray_is_typed(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    new.look()
+    new.tray._begin(1, 2, 6, lying=False)
+    assert new.signals == [DiceSeen(NAME, 1, "no_reader", (), SILENT)]
+
+
+@pytest.mark.slow
+def test_pictures_are_prepared_only_for_those_who_look(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    save(measure(BARE, painted_one(), CAMERA / DIE), new.kept)
+    assert new.look().jpeg
+    new.clock.time += WATCHED - 0.1
+    new.turn()
+    assert new.tray._view.jpeg
+    new.clock.time += 0.1
+    new.turn()
+    assert new.tray._view == NO_VIEW
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import pytest
 
 from hub.errors import ConfigError, HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
-from hub.network.staff_messages import Fault, Settings, StaffAsk, Venue
+from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, Venue
 from hub.network.staff_verbs import ChangeSettingsArgs, SettingsArgs
 from hub.state import PublicState
 from phone_ui import staff_door, staff_pin
@@ -67,6 +67,11 @@ class FakeVenue:
             raise HubError("Somebody has changed the file.")
         return "", Settings("hub.toml", "1", {}, {}, {}, {"asked": {"drivers": asked.drivers}}, [])
 
+    def camera(self, table: str, step: str) -> CameraSeen:
+        if table != "1":
+            raise HubError("No camera reads the dice of this table.")
+        return CameraSeen("", "empty", f"asked: {step}")
+
     def note_wrong_pins(self, wrong: int) -> None:
         self.wrong = wrong
 
@@ -77,7 +82,7 @@ class Browser:
     def __init__(self, front: Front, address: str = "10.0.0.7", kept: str = "") -> None:
         self.front, self.address, self.kept = front, address, kept
         self.keys = Keys(front.key.public)
-        self.session, self.n = "", 0
+        self.session, self.n, self.table = "", 0, "1"
 
     def sealed(self, message: object) -> dict[str, str]:
         whole = self.keys.encrypt(message)
@@ -98,7 +103,7 @@ class Browser:
 
     def body(self, verb: str, number: int | None = None, **args: Any) -> dict[str, str]:
         self.n += 1
-        ask = {"n": self.n if number is None else number, "verb": verb, "table": "1", "args": args}
+        ask = {"n": self.n if number is None else number, "verb": verb, "table": self.table, "args": args}
         return {"session": self.session, **self.sealed(ask)}
 
     def ask(self, verb: str, **args: Any) -> tuple[int, dict[str, Any]]:
@@ -572,6 +577,19 @@ def test_the_configuration_is_read_and_changed_through_the_door(front: Front) ->
         _, answer = browser.ask("change_settings", **args)
         assert not answer["ok"]
     _, answer = browser.ask("change_settings", seen="0", changes=[{**change, "at": ["table", -1]}])
+    assert not answer["ok"]
+
+
+def test_staff_look_through_the_camera_of_a_table(front: Front) -> None:
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    _, answer = browser.ask("camera", step="die")
+    assert answer["camera"] == {"picture": "", "step": "empty", "text": "asked: die"}
+    browser.table = "2"
+    _, answer = browser.ask("camera", step="look")
+    assert (answer["ok"], answer["say"]) == (False, "No camera reads the dice of this table.")
+    browser.table = "1"
+    _, answer = browser.ask("camera", step="zoom")
     assert not answer["ok"]
 
 

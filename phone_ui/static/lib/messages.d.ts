@@ -65,6 +65,7 @@ export interface Messages {
   ChangeSettingsArgs: ChangeSettingsArgs;
   JoinWifiArgs: JoinWifiArgs;
   UpdateArgs: UpdateArgs;
+  CameraArgs: CameraArgs;
   UseDeviceArgs: UseDeviceArgs;
   LeaveDeviceArgs: LeaveDeviceArgs;
   FirmwareArgs: FirmwareArgs;
@@ -584,6 +585,7 @@ export interface StaffAnswer {
   venue: Venue | null;
   findings: Fault[] | null;
   settings: Settings | null;
+  camera: CameraSeen | null;
   texts: MadeOf;
 }
 /**
@@ -603,7 +605,7 @@ export interface Venue {
   found: FoundDevice[];
 }
 /**
- * One table as staff see it: the public state without long lists, and nothing that only one seat may see. `begun` is when the match began (Unix time). `screens` are the big screens that were seen within the last day.
+ * One table as staff see it: the public state without long lists, and nothing that only one seat may see. - `begun`: when the match began (Unix time). - `screens`: the big screens that were seen within the last day. - `camera`: a camera reads its dice.
  */
 export interface StaffTable {
   public: PublicState;
@@ -611,6 +613,7 @@ export interface StaffTable {
   begun: number | null;
   faults: Fault[];
   screens: ScreenSeen[];
+  camera: boolean;
 }
 /**
  * The state of a table that only staff see, in addition to its public state. - `did`: the latest actions of staff. - `until`: when the table's time ends (Unix time); None if there is no limit. - `light`, `volume`: brightness of rings and screens, and volume of sounds, in percent. - `test`: the test of the hardware that runs now. - `by_hours`: the time limit comes from the opening hours of the venue, not from staff. - `put_aside`: all suspended matches that can be resumed here, the newest first.
@@ -806,6 +809,14 @@ export interface DriverOffer {
 export interface SettingRefused {
   at: (string | number)[];
   say: string;
+}
+/**
+ * What the camera of a table's dice tray shows. - `picture`: a JPEG in base64; "" while the camera starts. - `step`: what has to lie in the tray for the next step of the calibration; `ready`: it is calibrated. - `text`: what it reads, or why the last step failed.
+ */
+export interface CameraSeen {
+  picture: string;
+  step: "die" | "empty" | "ready";
+  text: string;
 }
 /**
  * An encrypted ScreenSession with its nonce.
@@ -1263,6 +1274,7 @@ export interface StaffAsk {
   verb:
     | "again"
     | "aside"
+    | "camera"
     | "cards"
     | "change_settings"
     | "doctor"
@@ -1543,6 +1555,12 @@ export interface UpdateArgs {
   what: "install" | "look";
 }
 /**
+ * Look through the camera of a table's dice tray, or calibrate it: see `CalibrationStep` in `hub/ports.py`.
+ */
+export interface CameraArgs {
+  step: "again" | "die" | "empty" | "look";
+}
+/**
  * Let the table of the request use a device that was found (`FoundDevice.device`).
  */
 export interface UseDeviceArgs {
@@ -1618,6 +1636,7 @@ export interface StaffRequests {
   wifi: JoinWifiArgs;
   off: Nothing;
   update: UpdateArgs;
+  camera: CameraArgs;
   use_device: UseDeviceArgs;
   leave_device: LeaveDeviceArgs;
   firmware: FirmwareArgs;

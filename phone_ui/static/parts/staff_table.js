@@ -5,11 +5,12 @@ import { say } from "../lib/language.js";
 import { calledName, isHouse, nameStays, seatName, seatText } from "../lib/seats.js";
 import { isSilent, noticesOf, STATES, troubleOf } from "../lib/staff_venue.js";
 import { FaultLine } from "./faults.js";
+import { later } from "./later.js";
 import { Mark, Sentence } from "./marks.js";
 import { isInPlay, usePlayText } from "./staff_list.js";
 import { Sure } from "./sure.js";
 
-/** @import { HardwareTest, PublicSeat, PublicState, ScreenSeen, StaffRequests, StaffTable as Seen } from "../lib/messages.d.ts" */
+/** @import { CameraSeen, HardwareTest, PublicSeat, PublicState, ScreenSeen, StaffRequests, StaffTable as Seen } from "../lib/messages.d.ts" */
 /** @import { AskHub } from "../lib/types.d.ts" */
 
 /**
@@ -18,6 +19,7 @@ import { Sure } from "./sure.js";
  *   now: number,
  *   ask: AskHub,
  *   sending: string | null,
+ *   look: (table: string, step: StaffRequests["camera"]["step"]) => Promise<CameraSeen | null>,
  * }} Props
  */
 
@@ -38,6 +40,8 @@ export function lasting(seconds) {
 const clockTime = (seconds) =>
   new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
 
+const StaffCamera = later(() => import("./staff_camera.js").then((part) => part.StaffCamera));
+
 /** @param {Props} props */
 export function StaffTable(props) {
   const { public: state, faults, screens } = props.table;
@@ -55,6 +59,7 @@ export function StaffTable(props) {
     <${TimePart} ...${props} />
     <${OfferPart} ...${props} />
     <${Reset} ...${props} />
+    ${props.table.camera && html`<${StaffCamera} table=${state.table} look=${props.look} />`}
     <${More} ...${props} />
     <p><a class="way" href=${`/t/${state.table}/history`}>What was played at this table</a></p>
   </section>`;

@@ -15,7 +15,7 @@ import { StaffTable } from "./staff_table.js";
 import { useFocus } from "./use_focus.js";
 
 /** @import { Session } from "../lib/staff.js" */
-/** @import { Fault, Venue } from "../lib/messages.d.ts" */
+/** @import { Fault, StaffRequests, Venue } from "../lib/messages.d.ts" */
 /** @import { AskHub } from "../lib/types.d.ts" */
 
 const BoxCards = later(() => import("./box_cards.js").then((part) => part.BoxCards));
@@ -167,6 +167,16 @@ export function StaffVenue({ session, onOut }) {
     setSending(null);
     return done;
   };
+  // Without the signs of a request, because it is repeated all the time.
+  const look = (/** @type {string} */ table, /** @type {StaffRequests["camera"]["step"]} */ step) =>
+    session.ask("camera", table, { step }).then(
+      ({ camera }) => camera,
+      (error) => {
+        if (error instanceof SignedOut) onOut(say("You are signed out: sign in again."));
+        else setMessage({ ok: false, text: error.message });
+        return null;
+      },
+    );
   const out = async () => {
     await session.end().catch(() => undefined);
     onOut(say("You are signed out."));
@@ -196,7 +206,7 @@ export function StaffVenue({ session, onOut }) {
           ${several ? say("← All tables") : say("← The table")}
         </>`
       }
-      ${table && html`<${StaffTable} key=${shown} table=${table} now=${now + ahead} ask=${ask} sending=${sending} />`}
+      ${table && html`<${StaffTable} key=${shown} table=${table} now=${now + ahead} ask=${ask} sending=${sending} look=${look} />`}
       ${shown === "part=hub" && venue && html`<${StaffMachine} venue=${venue} ask=${ask} sending=${sending} findings=${findings} />`}
       ${shown === "part=hubs" && venue?.upstream && html`<${OtherHubs} upstream=${venue.upstream} />`}
       <div hidden=${shown !== "part=cards"}>
