@@ -406,14 +406,14 @@ def _test_box(args: Namespace) -> int:
 
 def _try(block: DevicePart, seconds: float, *, six: bool = False) -> int:
     from hub.devices import connect
-    from hub.display import SIZES
-    from hub.operations.device_test import DeviceTest, picture_for
+    from hub.display import SIZES, checkerboard
+    from hub.operations.device_test import DeviceTest
     from hub.operations.diagnostics import configure_logging
     from hub.ports import DriverContext, MonotonicClock, machine_chance  # noqa: TID251 - a program makes it
 
     configure_logging("error")  # the test prints every signal already
     test = DeviceTest(block.name or block.driver, partial(print, flush=True), MonotonicClock(), six=six)
-    draws = {str(size): partial(picture_for, size=size) for size in SIZES}
+    draws = {str(size): lambda _, size=size: checkerboard(size) for size in SIZES}
     device = connect(block, DriverContext(test.inbox, draws, machine_chance()))
     return 0 if test.run(device, seconds) else 1
 

@@ -26,7 +26,7 @@ from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, wifi_o
 from hub.config import Config, TablePart
 from hub.decks import CardLists
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, header_wiring
-from hub.display import SIZES, PanelSize, panel
+from hub.display import SIZES, PanelSize, checkerboard, panel
 from hub.engine.game import Game
 from hub.engine.text import say
 from hub.errors import BrokerError, ConfigError, TemporaryError
@@ -235,10 +235,12 @@ class Hub:
             raise ConfigError(f"[[table]] {part.id}: one simulated device is enough; give it all the `seats`.")
         bench = BenchAccess(simulated[0]) if simulated else None
         boxes = [one.boxes for one in devices if one.boxes]
+        panels = [one.page for one in devices if one.page]
         ports = Ports(
             self._logs, phones, MonotonicClock(), Chance(self._random), time, self._random,
             lamps=[one.lamps for one in devices if one.lamps],
-            pages=[screen, staff, *self._links, *(one.page for one in devices if one.page)],
+            pages=[screen, staff, *self._links, *panels],
+            has_panels=bool(panels),
             boxes=AllBoxes(boxes) if boxes else None,
             dice=next((one.dice for one in reversed(devices) if one.dice), None),
             language=partial(language_of, part.language[0]),
@@ -258,7 +260,9 @@ class Hub:
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
         camera = next((one.device for one in devices if isinstance(one.device, DiceCamera)), None)
         screens = partial(self.screens.last_seen, part.id)
-        return VenueTable(table, staff, self._health[part.id], self.store, screens, camera)
+        return VenueTable(
+            table, staff, self._health[part.id], self.store, screens, camera=camera, has_panels=bool(panels)
+        )
 
     def _connect_devices(self, part: TablePart, inbox: Callable[[object], None]) -> list[GuardedDevice]:
         """Connect the devices of a table, each with a guard, and return them. Raise ConfigError."""
@@ -318,7 +322,9 @@ class Hub:
         return offered
 
     def _draw(self, state: PublicState, size: PanelSize) -> Image.Image:
-        """Return the picture for a panel of this size: a table's public state, or its demonstration."""
+        """Return the picture for a panel of this size: a table's public state, its demonstration, or a test."""
+        if isinstance(state, ScreenState) and state.test_picture:
+            return checkerboard(size)
         if isinstance(state, ScreenState) and state.paper is not None:
             state = state.paper
         join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""

@@ -470,6 +470,8 @@ class ScreenState(PublicState, frozen=True, omit_defaults=False):
     """A match of the house that the screen shows while nobody is here. All other fields are those of the lobby."""
     paper: PublicState | None = None
     """What panels show of the demonstration."""
+    test_picture: bool = False
+    """Panels show a test picture, because staff want to see whether they are whole."""
 
 
 # --- at the till ------------------------------------------------------------------------------------

@@ -88,14 +88,17 @@ class VenueTable:
         health: DeviceHealth,
         store: LogStore,
         screens: Callable[[], list[ScreenSeen]] = list,
+        *,
         camera: DiceCamera | None = None,
+        has_panels: bool = False,
     ) -> None:
         """Create it.
 
         - `screens`: returns the big screens of the table and how long ago each was seen.
         - `camera`: the camera over its dice tray, if it has one.
+        - `has_panels`: it has panels.
         """
-        self.camera = camera
+        self.camera, self._has_panels = camera, has_panels
         self.table, self._feed, self._health, self._store, self._screens = table, feed, health, store, screens
         self._match_began: tuple[str | None, int | None] = (None, None)
 
@@ -104,8 +107,10 @@ class VenueTable:
         public = self._feed.newest
         if public is None:
             return None
-        began, has_camera = self._began_at(public.match), self.camera is not None
-        return StaffTable(public, self.table.desk, began, self._faults(), self._screens(), has_camera)
+        return StaffTable(
+            public, self.table.desk, self._began_at(public.match), self._faults(), self._screens(),
+            camera=self.camera is not None, panels=self._has_panels,
+        )  # fmt: skip
 
     @property
     def name(self) -> str:

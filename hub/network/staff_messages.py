@@ -112,11 +112,15 @@ class BoxTest(Plain, frozen=True):
 
 
 class HardwareTest(Plain, frozen=True):
-    """A test of boxes, rings and dice at a table. `seconds` is the time left, `dice` a sentence."""
+    """A test of boxes, rings, dice or panels at a table. `seconds` is the time left, `dice` a sentence.
+
+    `panels`: they show a test picture.
+    """
 
     seconds: int
     boxes: list[BoxTest]
     dice: str = ""
+    panels: bool = False
 
 
 class KeptMatch(Plain, frozen=True):
@@ -154,6 +158,7 @@ class StaffTable(Plain, frozen=True):
     - `begun`: when the match began (Unix time).
     - `screens`: the big screens that were seen within the last day.
     - `camera`: a camera reads its dice.
+    - `panels`: it has panels.
     """
 
     public: PublicState
@@ -162,6 +167,7 @@ class StaffTable(Plain, frozen=True):
     faults: list[Fault] = msgspec.field(default_factory=list)
     screens: list[ScreenSeen] = msgspec.field(default_factory=list)
     camera: bool = False
+    panels: bool = False
 
 
 class TableSeen(Plain, frozen=True):

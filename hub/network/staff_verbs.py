@@ -64,7 +64,7 @@ class VolumeArgs(Plain, frozen=True):
 class HardwareTestArgs(Plain, frozen=True):
     """The hardware to test between matches; `stop` ends a test."""
 
-    what: Literal["boxes", "dice", "stop"]
+    what: Literal["boxes", "dice", "panels", "stop"]
 
 
 class CardsArgs(Plain, frozen=True):

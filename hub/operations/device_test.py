@@ -9,11 +9,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable
 
-from PIL import Image
-
 from hub.devices import Simulated
-from hub.display import SIZES, PanelSize
-from hub.display.ink import Box, Sheet, fitting
 from hub.ports import (
     CONTROLS,
     SEAT_MARKS,
@@ -34,26 +30,6 @@ from hub.state import ScreenState
 LAMP_SECONDS = 3.0  # three rounds of the comet that lights each lamp
 STATE = ScreenState("1", "", "", "", 0, 0, "lobby", [])  # a test sheet shows nothing of it
 RIGHT, LEFT = "dial right", "dial left"
-
-
-def picture_for(_state: ScreenState, size: PanelSize) -> Image.Image:
-    """Return a picture that shows whether a panel is whole and the right way up: frame, text, checkerboard."""
-    form = SIZES[size]
-    sheet = Sheet(form.width, form.height)
-    whole = Box(0, 0, form.width, form.height)
-    sheet.frame(whole, width=3)
-    side = min(form.height // 8, form.width // 14)  # of a square of the checkerboard, in pixels
-    for row in range(1, 7):
-        for column in range(1, 7):
-            if (row + column) % 2:
-                left, top = column * side, row * side
-                sheet.fill(Box(left, top, left + side, top + side))
-    text = whole._replace(left=side * 8).inset(6, 6)
-    lines = (f"{size} inch", "this way up", "black on white")
-    font_size = min(fitting(line, text.width, (48, 40, 32, 26, 22, 18, 16, 13), bold=True) for line in lines)
-    for row, line in enumerate(lines):
-        sheet.line(text.row(row, text.height // 3), line, font_size, bold=row == 1)
-    return sheet.image
 
 
 class DeviceTest:

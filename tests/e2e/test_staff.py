@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
+from hub.display import checkerboard
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, sit
 from tests.patience import PATIENCE
+from tests.phone_ui.rig import until
 
 pytestmark = [
     pytest.mark.browser,
@@ -214,6 +218,14 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     expect(staff.table.get_by_text("still: push, bar")).to_have_count(3)
     staff.do("End the test")
     expect(staff.table.get_by_text("still: push, bar")).to_have_count(0)
+
+    # So are panels.
+    staff.do("Test the panels")
+    expect(staff.table.get_by_text("Each panel shows a frame, three lines of text and a checkerboard.")).to_be_visible()
+    wanted = checkerboard("4.2").convert("1").tobytes()
+    until(lambda: Image.open(BytesIO(hub.panel("4.2"))).convert("1").tobytes() == wanted, "the test picture")
+    staff.do("End the test")
+    expect(staff.table.get_by_text("Each panel shows a frame")).to_have_count(0)
     assert staff.errors == []
 
 

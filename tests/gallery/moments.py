@@ -23,6 +23,7 @@ from hub.engine.printed import OPTION, is_printed
 from hub.engine.text import english, say
 from hub.network.messages import to_bytes
 from hub.ports import BoxDown, DiceKit, PhoneLink, Tick
+from hub.state import PublicState, ScreenState
 from hub.table.dice.roll_states import ACCEPT_SECONDS
 from tests.table.fakes import TableRig
 
@@ -410,7 +411,7 @@ def every(*sections: str) -> list[Moment]:
 
 def seen_by_all(moment: Moment) -> Json:
     """Return the public part of a moment's screen."""
-    own = {"staff_pin", "setup", "wifi", "light", "demonstration", "paper", "fingerprint", "claim_codes"}
+    own = set(ScreenState.__struct_fields__) - set(PublicState.__struct_fields__)
     return {key: value for key, value in moment.screen.items() if key not in own}
 
 

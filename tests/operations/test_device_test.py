@@ -14,8 +14,8 @@ from PIL import Image
 from drivers.common.serial_lines import Line
 from drivers.simulated.seat_box import SimBox
 from hub.__main__ import main
-from hub.display import SIZES
-from hub.operations.device_test import STATE, DeviceTest, picture_for
+from hub.display import SIZES, checkerboard
+from hub.operations.device_test import DeviceTest
 from hub.ports import CONTROLS, BoxDown, BoxUp, DeviceDown, DeviceUp, Key, LampPicture, MonotonicClock, Turn
 from tests.drivers.bench import BOX
 from tests.firmware.live import LiveBox
@@ -131,7 +131,7 @@ class Boxes(Rings):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_test_picture_shows_which_way_is_up(size: str) -> None:
-    sheet = picture_for(STATE, size)  # type: ignore[arg-type]
+    sheet = checkerboard(size)  # type: ignore[arg-type]
     assert sheet.size == (SIZES[size].width, SIZES[size].height)  # type: ignore[index]
     assert sheet != sheet.transpose(Image.Transpose.ROTATE_180)
     corners = [sheet.getpixel(at) for at in ((0, 0), (sheet.width - 1, 0), (0, sheet.height - 1))]

@@ -541,6 +541,30 @@ def test_a_test_ends_by_itself_and_never_stands_in_the_way_of_a_match(rig: Staff
     assert "between matches" in rig.refuses("test", what="boxes")
 
 
+def shows_test_picture(rig: StaffRig) -> bool:
+    """Whether panels are to show the test picture."""
+    return rig.page.newest is not None and rig.page.newest.test_picture
+
+
+def test_panels_show_a_test_picture_between_matches_until_the_test_ends(rig: StaffRig) -> None:
+    assert rig.refuses("test", what="panels") == "This table has no panel."
+    rig.ports.has_panels = True
+    assert not shows_test_picture(rig)
+    rig.does("test", what="panels")
+    assert shows_test_picture(rig)
+    assert rig.desk.test == HardwareTest(int(TEST_SECONDS), [], panels=True)
+    rig.does("test", what="stop")
+    assert not shows_test_picture(rig)
+    assert not is_tested(rig)
+    rig.does("test", what="panels")
+    rig.pass_time(TEST_SECONDS)
+    assert not shows_test_picture(rig)
+    rig.does("test", what="panels")
+    rig.start()
+    rig.take(Tick())
+    assert not shows_test_picture(rig)
+
+
 def test_a_census_reads_what_lies_in_the_tray(rig: StaffRig) -> None:
     rig.does("test", what="dice")
     assert rig.desk.test is not None

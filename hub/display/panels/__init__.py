@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from hub.display.ink import Sheet
 from hub.display.panels import large, medium, small
+from hub.display.panels.checkerboard import checkerboard
 from hub.display.panels.layout import SIZES, PanelSize
 from hub.display.panels.model import PanelModel
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from hub.engine.labels import Labels
     from hub.state import PublicState
 
-__all__ = ["SIZES", "PanelSize", "panel", "png", "sheet"]
+__all__ = ["SIZES", "PanelSize", "checkerboard", "panel", "png", "sheet"]
 
 _DRAW: Mapping[PanelSize, Callable[[Sheet, PanelModel], None]] = {
     "2.13": partial(small.draw, "2.13"),

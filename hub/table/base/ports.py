@@ -33,6 +33,8 @@ class Ports:
     """Random source of the house, hints, demonstrations, codes and logins."""
     lamps: list[Lamps] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
+    has_panels: bool = False
+    """Whether some of the pages are panels."""
     boxes: Boxes | None = None
     dice: Dice | None = None
     language: Callable[[str], Language] = lambda _: Language()

@@ -245,9 +245,9 @@ class StaffDesk(Group):
         self._notices.end_all("answered")
         return did
 
-    def _test(self, what: Literal["boxes", "dice", "stop"]) -> None:
+    def _test(self, what: Literal["boxes", "dice", "panels", "stop"]) -> None:
         if self._play.match is not None and not self._play.match.over:
-            raise NotAsked(say("A match is under way: boxes and dice are tested between matches."), "TEST")
+            raise NotAsked(say("A match is under way: boxes, dice and panels are tested between matches."), "TEST")
         if self._rolls.waits_for_dispute or self._rolls.voting:
             raise NotAsked(say("A roll of the last match is still disputed: wait a moment."), "TEST")
         self.tests.begin(what)

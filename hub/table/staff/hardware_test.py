@@ -1,7 +1,7 @@
-"""Test boxes, rings and dice between two matches while the hub runs, started by staff.
+"""Test boxes, rings, dice and panels between two matches while the hub runs, started by staff.
 
 During a test of boxes their controls have no other effect: each used control is ticked off, and the ring of a seat rotates
-until all of its box was used. A census asks the reader for the dice in the tray.
+until all of its box was used. A census asks the reader for the dice in the tray. Panels show a test picture.
 """
 
 from __future__ import annotations
@@ -31,16 +31,19 @@ class HardwareTests(Part):
         self._play, self._seats, self._rolls, self._clock = core.play, core.seats, rolls, core.ports.clock
         self._controls: dict[str, int] = {}  # by box: the number of controls that it reported
         self._untested: dict[int, list[str]] | None = None  # by seat, during a test of boxes
+        self._ports = core.ports
+        self.shows_picture = False
+        """Panels show a test picture."""
         self._dice_text = ""
         self._arm: int | None = None
         self._ends_at = 0.0
 
     @property
     def _running(self) -> bool:
-        return self._untested is not None or self._arm is not None
+        return self._untested is not None or self._arm is not None or self.shows_picture
 
-    def begin(self, what: Literal["boxes", "dice", "stop"]) -> None:
-        """Start a test of "boxes" or a census of "dice", or "stop". Raise IllegalAction."""
+    def begin(self, what: Literal["boxes", "dice", "panels", "stop"]) -> None:
+        """Start a test of "boxes" or "panels" or a census of "dice", or "stop". Raise IllegalAction."""
         self.end()
         self._ends_at = self._clock.now() + TEST_SECONDS
         if what == "boxes":
@@ -48,6 +51,10 @@ class HardwareTests(Part):
             if not boxes:
                 raise IllegalAction(say("No box is connected at this table."), "TEST")
             self._untested = {seat.number: [*CONTROLS[: self._controls.get(seat.box)], RIGHT, LEFT] for seat in boxes}
+        elif what == "panels":
+            if not self._ports.has_panels:
+                raise IllegalAction(say("This table has no panel."), "TEST")
+            self.shows_picture = True
         elif what == "dice":
             self._arm = self._rolls.dice.open.arm_for_census(CENSUS)
             self._dice_text = say("Put all {count} dice into the tray.", count=CENSUS) if self._arm else NO_READER
@@ -56,7 +63,7 @@ class HardwareTests(Part):
         """End the test."""
         if self._arm is not None:
             self._rolls.dice.open.disarm()
-        self._untested, self._arm, self._dice_text = None, None, ""
+        self._untested, self._arm, self._dice_text, self.shows_picture = None, None, "", False
 
     def run_due(self) -> bool:
         """End a test after `TEST_SECONDS` or at the start of a match; return whether there was one."""
@@ -100,7 +107,8 @@ class HardwareTests(Part):
         if not self._running and not self._dice_text:
             return None
         boxes = [BoxTest(seat, list(left)) for seat, left in (self._untested or {}).items()]
-        return HardwareTest(max(0, int(self._ends_at - self._clock.now())), boxes, self._dice_text)
+        seconds = max(0, int(self._ends_at - self._clock.now()))
+        return HardwareTest(seconds, boxes, self._dice_text, self.shows_picture)
 
 
 def _sentence(seen: DiceSeen) -> str:

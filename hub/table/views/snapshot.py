@@ -142,6 +142,7 @@ class Snapshots:
             claim_codes=self._seats.codes(self._play.seats),
             fingerprint=self._fingerprint,
             light=self._staff.light,
+            test_picture=self._staff.tests.shows_picture,
         )
 
     def hand(self, seat: Seat) -> Hand:

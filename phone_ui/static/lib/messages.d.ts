@@ -344,6 +344,7 @@ export interface ScreenState extends PublicState {
   light: number;
   demonstration: PublicState | null;
   paper: PublicState | null;
+  test_picture: boolean;
 }
 /**
  * The Wi-Fi network for guests.
@@ -605,7 +606,7 @@ export interface Venue {
   found: FoundDevice[];
 }
 /**
- * One table as staff see it: the public state without long lists, and nothing that only one seat may see. - `begun`: when the match began (Unix time). - `screens`: the big screens that were seen within the last day. - `camera`: a camera reads its dice.
+ * One table as staff see it: the public state without long lists, and nothing that only one seat may see. - `begun`: when the match began (Unix time). - `screens`: the big screens that were seen within the last day. - `camera`: a camera reads its dice. - `panels`: it has panels.
  */
 export interface StaffTable {
   public: PublicState;
@@ -614,6 +615,7 @@ export interface StaffTable {
   faults: Fault[];
   screens: ScreenSeen[];
   camera: boolean;
+  panels: boolean;
 }
 /**
  * The state of a table that only staff see, in addition to its public state. - `did`: the latest actions of staff. - `until`: when the table's time ends (Unix time); None if there is no limit. - `light`, `volume`: brightness of rings and screens, and volume of sounds, in percent. - `test`: the test of the hardware that runs now. - `by_hours`: the time limit comes from the opening hours of the venue, not from staff. - `put_aside`: all suspended matches that can be resumed here, the newest first.
@@ -637,12 +639,13 @@ export interface Did {
   entries: number;
 }
 /**
- * A test of boxes, rings and dice at a table. `seconds` is the time left, `dice` a sentence.
+ * A test of boxes, rings, dice or panels at a table. `seconds` is the time left, `dice` a sentence. `panels`: they show a test picture.
  */
 export interface HardwareTest {
   seconds: number;
   boxes: BoxTest[];
   dice: string;
+  panels: boolean;
 }
 /**
  * The box of a seat during a test: the controls that were not pressed or turned yet.
@@ -1493,7 +1496,7 @@ export interface VolumeArgs {
  * The hardware to test between matches; `stop` ends a test.
  */
 export interface HardwareTestArgs {
-  what: "boxes" | "dice" | "stop";
+  what: "boxes" | "dice" | "panels" | "stop";
 }
 /**
  * The number of the picture that the page shows. The answer waits for a newer one.

@@ -391,8 +391,14 @@ function More(props) {
         <button type="button" class="do" disabled=${inPlay || Boolean(sending)} onClick=${send("test", { what: "dice" })}>
           Count the dice
         </button>
+        ${
+          table.panels &&
+          html`<button type="button" class="do" disabled=${inPlay || Boolean(sending)} onClick=${send("test", { what: "panels" })}>
+            Test the panels
+          </button>`
+        }
       </div>
-      ${inPlay && html`<p class="quiet-words">Boxes and dice are tested between matches.</p>`}
+      ${inPlay && html`<p class="quiet-words">Boxes, dice and panels are tested between matches.</p>`}
       <ol class="did">
         ${[...desk.did].reverse().map(
           (one) => html`<li key=${`${one.at} ${one.text}`}>
@@ -409,6 +415,10 @@ function TestPart({ table, ask, sending, test }) {
   const { public: state } = table;
   return html`<div class="part test" role="status">
     ${test.dice && html`<p>${test.dice}</p>`}
+    ${
+      test.panels &&
+      html`<p>Each panel shows a frame, three lines of text and a checkerboard. A slow one takes some minutes.</p>`
+    }
     ${test.boxes.length > 0 && html`<p>Press every key. Push and turn each dial. A ring circles until its box is done.</p>`}
     <ul>
       ${test.boxes.map(

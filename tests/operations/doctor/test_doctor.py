@@ -387,7 +387,7 @@ def test_smart_dice_and_a_hotspot_on_one_chip_are_looked_at(
 def test_a_camera_wants_its_file_and_its_calibration(examination: Examination) -> None:
     found = examination.about("devices", CAMERA)
     assert "there is no /dev/video0; there is no /kept.npz" in found.seen
-    assert "calibrate-tray" in found.do
+    assert "Dice camera" in found.do
     assert examination.about("devices", CAMERA, files={"/dev/video0": "", "/kept.npz": ""}).state == "ok"
 
 
