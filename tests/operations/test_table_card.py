@@ -10,8 +10,9 @@ from PIL import Image
 
 from hub.access import wifi_of
 from hub.config import WifiPart
+from hub.display.table_card import HEIGHT, LANGUAGES, WIDTH, Invitation, table_card
 from hub.errors import HubError, TemporaryError
-from hub.operations.table_card import HEIGHT, LANGUAGES, WIDTH, Invitation, table_card, write_card
+from hub.operations.table_card import write_card
 from tests.acceptance.screen import read_code
 from tests.e2e.hub_process import HubProcess
 from tests.free_port import free_port
