@@ -31,6 +31,7 @@ from hub.engine.game import Game
 from hub.engine.text import say
 from hub.errors import BrokerError, ConfigError, TemporaryError
 from hub.found_devices import FoundDevices
+from hub.handouts import Handouts
 from hub.hotspot import Hotspot
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.languages import WRITTEN_IN, Speech, check_language, language_of, languages
@@ -178,6 +179,7 @@ class Hub:
                 settings=settings,
                 hotspot=self.hotspot,
                 found=self.found,
+                handouts=Handouts(self.key, self._wifi, self.speech.tables, self._has_fixed_address),
                 updates=Updates(daily=config.updates.daily),
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
@@ -211,6 +213,10 @@ class Hub:
     def _wifi(self) -> Wifi | None:
         """Return the Wi-Fi that guests join first: the hub's own while it is on, else the one of the configuration."""
         return wifi_of(self._own_wifi if self._hotspot_address() else self.config.wifi)
+
+    def _has_fixed_address(self) -> bool:
+        """Return whether the owner has given the hub its address, or it is the one in its own Wi-Fi."""
+        return bool(self.config.web.address or self._hotspot_address())
 
     def _report_wifi(self, wifi: VenueWifi) -> None:
         """Show staff the Wi-Fi, and guests a failure of it, or that this has passed."""

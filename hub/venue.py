@@ -24,9 +24,10 @@ from hub.engine.match import Head
 from hub.engine.text import listed, person, say, say_count
 from hub.errors import HubError, LogError
 from hub.found_devices import FoundDevices
+from hub.handouts import Handouts
 from hub.hotspot import Hotspot
 from hub.network.screen_messages import ScreenSeen
-from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, StaffTable, Upstream, Venue
+from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, StaffFile, StaffTable, Upstream, Venue
 from hub.network.staff_verbs import (
     STAFF_ARGS,
     TABLE_ARGS,
@@ -118,6 +119,11 @@ class VenueTable:
         return self._feed.newest.name if self._feed.newest else ""
 
     @property
+    def public(self) -> PublicState | None:
+        """Return the newest public state without long lists; None before the first one."""
+        return self._feed.newest
+
+    @property
     def is_playing(self) -> bool:
         """Return whether a match is being played."""
         return self._feed.newest is not None and self._feed.newest.state in ("playing", "stopped")
@@ -197,6 +203,7 @@ class VenueDesk:
     - `settings`: reads and changes the owner's configuration.
     - `hotspot`: the hub's Wi-Fi; None if the hub leaves the network alone.
     - `found`: devices that are plugged in and not in use; None if the hub does not look for them.
+    - `handouts`: makes the files that staff take away from their page.
     - `notices`: faults that were found, and repaired, when the hub started.
     """
 
@@ -213,6 +220,7 @@ class VenueDesk:
         settings: SettingsDesk | None = None,
         hotspot: Hotspot | None = None,
         found: FoundDevices | None = None,
+        handouts: Handouts | None = None,
         notices: Sequence[Fault] = (),
         updates: Updates | None = None,
         wall: Callable[[], float] = time.time,
@@ -221,7 +229,7 @@ class VenueDesk:
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
         self._updates = updates or Updates(wall=wall)
         self._settings, self._restart_is_planned = settings, False
-        self._hotspot, self._found = hotspot, found
+        self._hotspot, self._found, self._handouts = hotspot, found, handouts
         self.notices = list(notices)
         self._latest = Latest()
         self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
@@ -385,6 +393,16 @@ class VenueDesk:
         else:
             sentence, settings = "", self._settings.read(asked.drivers)
         return sentence, replace(settings, is_playing=self._is_playing, restart_is_planned=self._restart_is_planned)
+
+    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile]:
+        """Return a sentence and what staff take away. Raise HubError."""
+        table = self._tables.get(ask.table)
+        public = table.public if table else None
+        if public is None or self._handouts is None:
+            raise HubError(say("This hub has no such table."))
+        sentence, file = self._handouts.table_card(public)
+        log.info("staff: the card of table %s was saved.", public.table)
+        return sentence, file
 
     def _plan_restart(self) -> str:
         """Restart when no match is being played. Raise HubError if the hub cannot restart."""

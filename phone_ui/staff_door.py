@@ -36,7 +36,7 @@ from hub.network.staff_messages import (
     read_login,
     read_secret,
 )
-from hub.network.staff_verbs import STAFF_ARGS, CameraArgs, ChangeSettingsArgs, LookArgs, PinArgs, SettingsArgs
+from hub.network.staff_verbs import HANDOUT_ARGS, STAFF_ARGS, CameraArgs, ChangeSettingsArgs, LookArgs, PinArgs, SettingsArgs
 from hub.network.verbs import read_args
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
@@ -44,7 +44,7 @@ from phone_ui.staff_pin import Guesses, StaffPin
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from hub.network.staff_messages import CameraSeen, Fault, Settings
+    from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffFile
     from phone_ui.asgi import Scope, Send
 
 log = logging.getLogger(__name__)
@@ -78,6 +78,9 @@ class StaffFace(Protocol):
 
     def camera(self, table: str, step: Literal["look", "again", "empty", "die"]) -> CameraSeen:
         """Return what the camera of a table's dice tray shows, after beginning a step of its calibration. Raise HubError."""
+
+    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile]:
+        """Return a sentence and what staff take away. Raise HubError."""
 
     def note_wrong_pins(self, wrong: int) -> None:
         """Note the number of wrong PINs within the last 24 hours."""
@@ -276,7 +279,11 @@ class StaffDoor:
             answer = await self._do(asked.session, session, ask, closing)
         except HubError as error:
             answer = StaffAnswer(ask.n, False, error.sentence, self._face.picture[0])
-        return _encrypted(session.pair, to_bytes(answer))
+        if answer.file is None:
+            return _encrypted(session.pair, to_bytes(answer))
+        # A file takes too long for the loop, which serves everybody's phones.
+        work = asyncio.get_running_loop().run_in_executor
+        return await work(self._workers, lambda: _encrypted(session.pair, to_bytes(answer)))
 
     async def _wait_for_picture(self, session: Session, n: int, since: int, closing: asyncio.Event) -> StaffAnswer:
         """Answer with the latest picture of the venue, as soon as it differs from the page's."""
@@ -324,6 +331,10 @@ class StaffDoor:
                 loop, look = asyncio.get_running_loop(), self._face.camera
                 camera = await loop.run_in_executor(self._workers, look, ask.table, step)
                 return StaffAnswer(ask.n, True, picture=self._face.picture[0], camera=camera)
+            case verb, _ if verb in HANDOUT_ARGS:
+                making = asyncio.get_running_loop().run_in_executor(self._workers, self._face.hand_out, ask)
+                sentence, file = await making
+                return StaffAnswer(ask.n, True, sentence, self._face.picture[0], file=file)
         sentence, findings = await asyncio.get_running_loop().run_in_executor(self._workers, self._face.do, ask)
         return StaffAnswer(ask.n, True, sentence, self._face.picture[0], findings=findings)
 

@@ -379,6 +379,14 @@ class CameraSeen(Plain, frozen=True):
     text: str
 
 
+class StaffFile(Plain, frozen=True):
+    """A file for staff to save: its name, its media type and its content."""
+
+    name: str
+    type: str
+    data: bytes
+
+
 class StaffAnswer(Plain, frozen=True):
     """The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`."""
 
@@ -390,6 +398,7 @@ class StaffAnswer(Plain, frozen=True):
     findings: list[Fault] | None = None
     settings: Settings | None = None
     camera: CameraSeen | None = None
+    file: StaffFile | None = None
     texts: Texts = msgspec.UNSET
 
 

@@ -164,6 +164,8 @@ TABLE_ARGS: Mapping[str, type[Plain]] = {
     "test": HardwareTestArgs,
 }
 """Requests that a table executes (`hub/table/staff/desk.py`)."""
+HANDOUT_ARGS: Mapping[str, type[Plain]] = {"card": Nothing}
+"""Requests for what staff take away from their page (`hub/handouts.py`)."""
 STAFF_ARGS: Mapping[str, type[Plain]] = {
     **TABLE_ARGS,
     "look": LookArgs,
@@ -181,5 +183,6 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "use_device": UseDeviceArgs,
     "leave_device": LeaveDeviceArgs,
     "firmware": FirmwareArgs,
+    **HANDOUT_ARGS,
 }
 """All requests, including those that the staff door (`phone_ui/staff_door.py`) and the hub (`hub/venue.py`) execute."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import errno
 import json
 import os
@@ -17,7 +18,7 @@ import pytest
 
 from hub.errors import ConfigError, HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
-from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, Venue
+from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, StaffFile, Venue
 from hub.network.staff_verbs import ChangeSettingsArgs, SettingsArgs
 from hub.state import PublicState
 from phone_ui import staff_door, staff_pin
@@ -71,6 +72,11 @@ class FakeVenue:
         if table != "1":
             raise HubError("No camera reads the dice of this table.")
         return CameraSeen("", "empty", f"asked: {step}")
+
+    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile]:
+        if ask.table != "1":
+            raise HubError("This hub has no such table.")
+        return "The card is saved.", StaffFile("card-1.pdf", "application/pdf", b"%PDF- the code of the table")
 
     def note_wrong_pins(self, wrong: int) -> None:
         self.wrong = wrong
@@ -416,6 +422,24 @@ def test_nothing_of_pin_or_picture_is_in_what_passes_by(front: Front) -> None:
     passed = b"".join(front.wire)
     for word in (front.right.encode(), b"venue", b"verb", b"free", b"seat", browser.kept.encode()):
         assert word not in passed
+
+
+def test_a_file_reaches_only_the_browser_that_asks(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    file = browser.ask("card")[1]["file"]
+    assert (file["name"], file["type"]) == ("card-1.pdf", "application/pdf")
+    assert base64.b64decode(file["data"]) == b"%PDF- the code of the table"
+    assert b"card-1.pdf" not in b"".join(front.wire)
+    assert file["data"].encode() not in b"".join(front.wire)
+
+
+def test_a_file_that_the_hub_cannot_make_is_a_sentence(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    body = browser.sealed({"n": 1, "verb": "card", "table": "7"})
+    answer = browser.opened(front.post("/staff/ask", {"session": browser.session, **body})[1])
+    assert (answer["ok"], answer["say"], answer.get("file")) == (False, "This hub has no such table.", None)
 
 
 def test_a_request_is_done_once_whoever_sends_it_again(front: Front) -> None:

@@ -587,6 +587,7 @@ export interface StaffAnswer {
   findings: Fault[] | null;
   settings: Settings | null;
   camera: CameraSeen | null;
+  file: StaffFile | null;
   texts: MadeOf;
 }
 /**
@@ -820,6 +821,14 @@ export interface CameraSeen {
   picture: string;
   step: "die" | "empty" | "ready";
   text: string;
+}
+/**
+ * A file for staff to save: its name, its media type and its content.
+ */
+export interface StaffFile {
+  name: string;
+  type: string;
+  data: string;
 }
 /**
  * An encrypted ScreenSession with its nonce.
@@ -1278,6 +1287,7 @@ export interface StaffAsk {
     | "again"
     | "aside"
     | "camera"
+    | "card"
     | "cards"
     | "change_settings"
     | "doctor"
@@ -1643,4 +1653,5 @@ export interface StaffRequests {
   use_device: UseDeviceArgs;
   leave_device: LeaveDeviceArgs;
   firmware: FirmwareArgs;
+  card: Nothing;
 }

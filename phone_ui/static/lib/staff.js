@@ -11,6 +11,9 @@ import { slot } from "./storage.js";
 /** @import { Facts } from "./types.d.ts" */
 
 const PATIENCE = 15_000;
+const FILE_PATIENCE = 120_000; // a Pi Zero 2 draws a card for several seconds
+/** @type {StaffAsk["verb"][]} */
+const FILES = ["card"];
 const LOOK_PATIENCE = 30_000; // the hub answers a request `look` within 20 s
 const TRY_AGAIN = 2_000;
 
@@ -120,7 +123,7 @@ export class Session {
    * @param {AbortSignal} [signal]
    * @returns {Promise<StaffAnswer>}
    */
-  async ask(verb, table = "", args = {}, signal = within(PATIENCE).signal) {
+  async ask(verb, table = "", args = {}, signal = within(FILES.includes(verb) ? FILE_PATIENCE : PATIENCE).signal) {
     this.n += 1;
     if (open) store({ ...open, n: this.n });
     /** @type {StaffAsk} */

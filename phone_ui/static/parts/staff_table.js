@@ -7,6 +7,7 @@ import { isSilent, noticesOf, STATES, troubleOf } from "../lib/staff_venue.js";
 import { FaultLine } from "./faults.js";
 import { later } from "./later.js";
 import { Mark, Sentence } from "./marks.js";
+import { StaffJoin } from "./staff_join.js";
 import { isInPlay, usePlayText } from "./staff_list.js";
 import { Sure } from "./sure.js";
 
@@ -61,6 +62,7 @@ export function StaffTable(props) {
     <${Reset} ...${props} />
     ${props.table.camera && html`<${StaffCamera} table=${state.table} look=${props.look} />`}
     <${More} ...${props} />
+    <${StaffJoin} table=${state.table} ask=${props.ask} sending=${props.sending} />
     <p><a class="way" href=${`/t/${state.table}/history`}>What was played at this table</a></p>
   </section>`;
 }

@@ -1,5 +1,6 @@
 // The staff page after signing in: calls first, one line per table, and the open part: a table, the hub, its printed cards.
 
+import { download } from "../lib/download.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { SignedOut, watch } from "../lib/staff.js";
@@ -158,6 +159,7 @@ export function StaffVenue({ session, onOut }) {
     try {
       const answer = await session.ask(verb, table, args);
       if (answer.findings) setFindings(answer.findings);
+      if (answer.file) download(answer.file);
       if (answer.say) setMessage({ ok: true, text: answer.say });
     } catch (error) {
       done = false;
