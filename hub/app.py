@@ -179,7 +179,7 @@ class Hub:
                 settings=settings,
                 hotspot=self.hotspot,
                 found=self.found,
-                handouts=Handouts(self.key, self._wifi, self.speech.tables, self._has_fixed_address),
+                handouts=Handouts(self.key, self.screens, self._wifi, self.speech.tables, self._has_fixed_address),
                 updates=Updates(daily=config.updates.daily),
                 notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
             )  # fmt: skip
@@ -500,10 +500,10 @@ def _check_names(config: Config) -> None:
 def _faults_of_files(key: str, pin: str, token: str, log_key: str) -> list[Fault]:
     """Return a fault for each damaged file that was set aside. The arguments are the notices; "" stands for a good file."""
     keys = say(
-        "All guests must scan the code on the big screen again. Print new table cards, and open the links of "
-        "`table-hub screen-link` again. If you have a backup, you can stop the hub and put hub.key back instead."
+        "All guests must scan the code on the big screen again. Print new table cards, and open the links of big screens "
+        "on other devices again. If you have a backup, you can stop the hub and put hub.key back instead."
     )
-    links = say("Run `table-hub screen-link`, and open the link that it prints on each of these devices.")
+    links = say("Open the new link on each of these devices. The staff page shows it with each table.")
     backup = say("If you have a backup of log.key, put it back to resume those matches. New matches are not affected.")
     shown = say("The table's screens show the new PIN until it is used once.")
     found = [(key, keys), (pin, shown), (token, links), (log_key, backup)]

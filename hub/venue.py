@@ -37,6 +37,7 @@ from hub.network.staff_verbs import (
     JoinWifiArgs,
     LeaveDeviceArgs,
     RestartArgs,
+    ScreenLinkArgs,
     SettingsArgs,
     UpdateArgs,
     UseDeviceArgs,
@@ -203,7 +204,7 @@ class VenueDesk:
     - `settings`: reads and changes the owner's configuration.
     - `hotspot`: the hub's Wi-Fi; None if the hub leaves the network alone.
     - `found`: devices that are plugged in and not in use; None if the hub does not look for them.
-    - `handouts`: makes the files that staff take away from their page.
+    - `handouts`: makes the files and links that staff take away from their page.
     - `notices`: faults that were found, and repaired, when the hub started.
     """
 
@@ -394,12 +395,17 @@ class VenueDesk:
             sentence, settings = "", self._settings.read(asked.drivers)
         return sentence, replace(settings, is_playing=self._is_playing, restart_is_planned=self._restart_is_planned)
 
-    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile]:
-        """Return a sentence and what staff take away. Raise HubError."""
+    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
+        """Return a sentence, "" if there is none, and what staff take away: a file or a link. Raise HubError."""
         table = self._tables.get(ask.table)
         public = table.public if table else None
         if public is None or self._handouts is None:
             raise HubError(say("This hub has no such table."))
+        match read_args(STAFF_ARGS, ask.verb, ask.args):
+            case ScreenLinkArgs(new=new):
+                sentence, link = self._handouts.screen_link(public, new=new)
+                log.info("staff: the link of a big screen was %s.", "renewed" if new else "shown")
+                return sentence, link
         sentence, file = self._handouts.table_card(public)
         log.info("staff: the card of table %s was saved.", public.table)
         return sentence, file

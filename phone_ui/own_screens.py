@@ -53,7 +53,7 @@ MOST_SCREENS = 64
 FORGET_SECONDS = 86_400.0
 
 OTHER_TOKEN = say(
-    "This screen's link is no longer valid. Staff: run `table-hub screen-link` and open the link that it prints."
+    "This screen's link is no longer valid. Staff: open the new link, which the staff page shows with the table."
 )
 
 
@@ -65,7 +65,7 @@ class ScreenToken:
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self.file = file
         self.notice = ""
         try:
             try:
@@ -95,10 +95,10 @@ class ScreenToken:
     def reload(self) -> bool:
         """Read the file again if it has changed. Return whether the token is a different one."""
         try:
-            stamp = _stamp(self._file)
+            stamp = _stamp(self.file)
             if stamp == self._stamp:
                 return False
-            token = _read_token(self._file)
+            token = _read_token(self.file)
         except (OSError, HubError) as error:
             log.warning("The screens' token cannot be read again: %s", error)
             return False
@@ -174,6 +174,21 @@ class OwnScreens:
             for one in (*self._waiting.values(), *self._following.values()):
                 one.is_valid = False
             self._waiting.clear()
+
+    def renew_token(self) -> None:
+        """Make a new token: all links end at once. Raise HubError."""
+        try:
+            self._token.renew(self._token.file)
+        except OSError as error:
+            raise HubError(
+                say("The link cannot be kept ({error}). Check the card and its free space.", error=error.strerror or "")
+            ) from None
+        self.reload_token()
+
+    def link(self, url: str, table: str) -> str:
+        """Return the link that makes a browser on another machine a screen of a table. `url` is the hub's."""
+        self.reload_token()
+        return link_of(url, table, self._key.public, self._token.value)
 
     # --- the stream ----------------------------------------------------------------------------------
 

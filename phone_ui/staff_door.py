@@ -19,6 +19,8 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from msgspec.structs import replace
+
 from hub.engine.text import say, say_count
 from hub.errors import HubError
 from hub.network import http_messages
@@ -36,7 +38,15 @@ from hub.network.staff_messages import (
     read_login,
     read_secret,
 )
-from hub.network.staff_verbs import HANDOUT_ARGS, STAFF_ARGS, CameraArgs, ChangeSettingsArgs, LookArgs, PinArgs, SettingsArgs
+from hub.network.staff_verbs import (
+    HANDOUT_ARGS,
+    STAFF_ARGS,
+    CameraArgs,
+    ChangeSettingsArgs,
+    LookArgs,
+    PinArgs,
+    SettingsArgs,
+)
 from hub.network.verbs import read_args
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
@@ -79,8 +89,8 @@ class StaffFace(Protocol):
     def camera(self, table: str, step: Literal["look", "again", "empty", "die"]) -> CameraSeen:
         """Return what the camera of a table's dice tray shows, after beginning a step of its calibration. Raise HubError."""
 
-    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile]:
-        """Return a sentence and what staff take away. Raise HubError."""
+    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
+        """Return a sentence, and what staff take away: a file or a link. Raise HubError."""
 
     def note_wrong_pins(self, wrong: int) -> None:
         """Note the number of wrong PINs within the last 24 hours."""
@@ -333,8 +343,9 @@ class StaffDoor:
                 return StaffAnswer(ask.n, True, picture=self._face.picture[0], camera=camera)
             case verb, _ if verb in HANDOUT_ARGS:
                 making = asyncio.get_running_loop().run_in_executor(self._workers, self._face.hand_out, ask)
-                sentence, file = await making
-                return StaffAnswer(ask.n, True, sentence, self._face.picture[0], file=file)
+                sentence, made = await making
+                answer = StaffAnswer(ask.n, True, sentence, self._face.picture[0])
+                return replace(answer, link=made) if isinstance(made, str) else replace(answer, file=made)
         sentence, findings = await asyncio.get_running_loop().run_in_executor(self._workers, self._face.do, ask)
         return StaffAnswer(ask.n, True, sentence, self._face.picture[0], findings=findings)
 

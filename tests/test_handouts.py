@@ -14,12 +14,30 @@ from hub.display import table_card
 from hub.errors import HubError
 from hub.handouts import Handouts
 from hub.network.encryption import HubKey, to_base64
-from hub.network.staff_messages import StaffAsk
+from hub.network.staff_messages import StaffAsk, StaffFile
 from hub.state import PublicState, Wifi
+from phone_ui.own_screens import OwnScreens
 from tests.acceptance.screen import read_code
 from tests.test_venue import HouseRig
 
 KEY = HubKey(PrivateKey(bytes(32)))
+
+
+class Screens(OwnScreens):
+    """Big screens whose links are numbered; `fails`: the disk is full."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.number, self.fails = 1, fails
+
+    def renew_token(self) -> None:
+        if self.fails:
+            raise HubError("The link cannot be kept.")
+        self.number += 1
+
+    def link(self, url: str, table: str) -> str:
+        return f"{url}/t/{table}/kiosk#{self.number}"
+
+
 WIFI = wifi_of(WifiPart("Cafe", "dice-and-tea"))
 
 
@@ -29,8 +47,10 @@ def picture_in(pdf: bytes) -> bytes:
     return pdf[start : pdf.index(b"endstream", start)]
 
 
-def handouts(wifi: Wifi | None = WIFI, languages: Sequence[str] = ("en",), *, fixed: bool = True) -> Handouts:
-    return Handouts(KEY, lambda: wifi, {"1": languages}, lambda: fixed)
+def handouts(
+    wifi: Wifi | None = WIFI, languages: Sequence[str] = ("en",), *, fixed: bool = True, screens: Screens | None = None
+) -> Handouts:
+    return Handouts(KEY, screens or Screens(), lambda: wifi, {"1": languages}, lambda: fixed)
 
 
 def table() -> PublicState:
@@ -86,6 +106,29 @@ def test_staff_get_the_card_of_a_table_that_is_there() -> None:
     with pytest.raises(HubError, match="no such table"):
         rig.desk.hand_out(StaffAsk(1, "card", "1"))  # it has shown no state yet
     rig.rig.table._show()
-    assert rig.desk.hand_out(StaffAsk(1, "card", "1"))[1].name == "card-1.pdf"
+    file = rig.desk.hand_out(StaffAsk(1, "card", "1"))[1]
+    assert isinstance(file, StaffFile)
+    assert file.name == "card-1.pdf"
     with pytest.raises(HubError, match="no such table"):
         rig.desk.hand_out(StaffAsk(1, "card", "7"))
+
+
+def test_the_link_of_a_screen_is_the_same_until_staff_want_a_new_one() -> None:
+    rig = HouseRig()
+    rig.desk._handouts = handouts()
+    rig.rig.table._show()
+    shown = ("", "http://10.42.0.1:8080/t/1/kiosk#1")
+    assert rig.desk.hand_out(StaffAsk(1, "screen_link", "1")) == shown
+    assert rig.desk.hand_out(StaffAsk(2, "screen_link", "1", {"new": False})) == shown
+    sentence, link = rig.desk.hand_out(StaffAsk(3, "screen_link", "1", {"new": True}))
+    assert link == "http://10.42.0.1:8080/t/1/kiosk#2"
+    assert sentence == "The earlier links are no longer valid. Open the new link on each tablet."
+
+
+def test_without_a_network_or_a_working_disk_no_link_is_renewed() -> None:
+    screens = Screens()
+    with pytest.raises(HubError, match="no network yet"):
+        handouts(screens=screens).screen_link(replace(table(), url=""), new=True)
+    assert screens.number == 1
+    with pytest.raises(HubError, match="cannot be kept"):
+        handouts(screens=Screens(fails=True)).screen_link(table(), new=True)

@@ -388,7 +388,10 @@ class StaffFile(Plain, frozen=True):
 
 
 class StaffAnswer(Plain, frozen=True):
-    """The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`."""
+    """The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`.
+
+    `link` is that of a big screen. It holds a token.
+    """
 
     re: Count
     ok: bool
@@ -399,6 +402,7 @@ class StaffAnswer(Plain, frozen=True):
     settings: Settings | None = None
     camera: CameraSeen | None = None
     file: StaffFile | None = None
+    link: str = ""
     texts: Texts = msgspec.UNSET
 
 

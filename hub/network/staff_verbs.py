@@ -149,6 +149,12 @@ class FirmwareArgs(Plain, frozen=True):
     program: Literal["box", "tray"]
 
 
+class ScreenLinkArgs(Plain, frozen=True):
+    """The link that makes another device a big screen of the table; `new`: a new one, which ends all earlier links."""
+
+    new: bool = False
+
+
 TABLE_ARGS: Mapping[str, type[Plain]] = {
     "done": AcknowledgeArgs,
     "free": SeatArgs,
@@ -164,7 +170,7 @@ TABLE_ARGS: Mapping[str, type[Plain]] = {
     "test": HardwareTestArgs,
 }
 """Requests that a table executes (`hub/table/staff/desk.py`)."""
-HANDOUT_ARGS: Mapping[str, type[Plain]] = {"card": Nothing}
+HANDOUT_ARGS: Mapping[str, type[Plain]] = {"card": Nothing, "screen_link": ScreenLinkArgs}
 """Requests for what staff take away from their page (`hub/handouts.py`)."""
 STAFF_ARGS: Mapping[str, type[Plain]] = {
     **TABLE_ARGS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hmac
 import http.client
 import json
@@ -17,6 +18,7 @@ from playwright.sync_api import Browser, expect
 
 from hub.app import Hub
 from hub.config import Config, HubPart, TablePart, WebPart
+from hub.errors import HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from phone_ui.own_screens import (
     MOST_SESSIONS,
@@ -196,6 +198,31 @@ def test_a_renewed_token_ends_the_screens_that_are_open(desk: Desk, tmp_path: Pa
 
 
 # --- when a screen was seen -----------------------------------------------------------------------
+
+
+def test_the_staff_page_renews_the_token_at_once(desk: Desk, tmp_path: Path) -> None:
+    session, before = desk.session(), desk.screens.link("http://hub", "1")
+    screen = desk.begin(session)
+    assert before == link_of("http://hub", "1", desk.key.public, desk.token.value)
+    assert desk.screens.link("http://hub", "2") == before.replace("/t/1/", "/t/2/")
+    desk.screens.renew_token()
+    assert not screen.is_valid
+    assert desk.screens.link("http://hub", "1") != before
+    assert ScreenToken(tmp_path / "kiosk.token").value in desk.screens.link("http://hub", "1"), "it lasts"
+
+
+def test_a_token_that_the_disk_does_not_take_is_not_renewed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = desk.screens.link("http://hub", "1")
+    screen = desk.begin(desk.session())
+
+    def fail(file: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("phone_ui.own_screens.write_private", fail)
+    with pytest.raises(HubError, match="No space left on device"):
+        desk.screens.renew_token()
+    assert desk.screens.link("http://hub", "1") == before
+    assert screen.is_valid
 
 
 def heard(desk: Desk, scope: dict[str, Any] = HERE, name: str = ID) -> dict[str, Any]:

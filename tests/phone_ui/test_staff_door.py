@@ -73,9 +73,11 @@ class FakeVenue:
             raise HubError("No camera reads the dice of this table.")
         return CameraSeen("", "empty", f"asked: {step}")
 
-    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile]:
+    def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
         if ask.table != "1":
             raise HubError("This hub has no such table.")
+        if ask.verb == "screen_link":
+            return "", "http://hub/t/1/kiosk#s=token"
         return "The card is saved.", StaffFile("card-1.pdf", "application/pdf", b"%PDF- the code of the table")
 
     def note_wrong_pins(self, wrong: int) -> None:
@@ -432,6 +434,15 @@ def test_a_file_reaches_only_the_browser_that_asks(front: Front) -> None:
     assert base64.b64decode(file["data"]) == b"%PDF- the code of the table"
     assert b"card-1.pdf" not in b"".join(front.wire)
     assert file["data"].encode() not in b"".join(front.wire)
+
+
+def test_a_link_reaches_only_the_browser_that_asks(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    answer = browser.ask("screen_link")[1]
+    assert answer["link"] == "http://hub/t/1/kiosk#s=token"
+    assert answer.get("file") is None
+    assert b"token" not in b"".join(front.wire)
 
 
 def test_a_file_that_the_hub_cannot_make_is_a_sentence(front: Front) -> None:

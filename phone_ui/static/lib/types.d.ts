@@ -8,6 +8,7 @@ import type {
   Login,
   PublicState,
   Requests,
+  StaffAnswer,
   StaffRequests,
 } from "./messages.d.ts";
 
@@ -159,13 +160,13 @@ export type Answer = Pick<Ack, "ok" | "error" | "code">;
 /** Send a request to the hub. `key` names the button that waits for the answer. */
 export type Ask = <V extends keyof Requests>(verb: V, args: Requests[V], key: string) => Promise<Answer>;
 
-/** Send a request of staff to the hub. `key` names the button that waits for the answer. */
+/** Send a request of staff to the hub: null if it was not done. `key` names the button that waits for the answer. */
 export type AskHub = <V extends keyof StaffRequests>(
   verb: V,
   table: string,
   args: StaffRequests[V],
   key: string,
-) => Promise<boolean>;
+) => Promise<StaffAnswer | null>;
 
 /** The clock of a module; tests use one that stands still. `every` returns a function that ends it. */
 export interface Clock {

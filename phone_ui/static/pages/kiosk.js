@@ -137,7 +137,7 @@ function Kiosk() {
       refused &&
       html`<div class="notices">
         <p class="notice">
-          This screen's link is no longer valid, so it shows no seat codes. Staff: run table-hub screen-link on the hub and open the new link here.
+          This screen's link is no longer valid, so it shows no seat codes. Staff: open the new link here. The staff page shows it with the table.
         </p>
       </div>`
     }

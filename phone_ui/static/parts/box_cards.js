@@ -23,7 +23,7 @@ export function BoxCards({ ask, sending, isOpen }) {
   useEffect(() => {
     if (isOpen && !cards) load();
   }, [isOpen]);
-  /** @type {(game: string, changes: Facts) => Promise<boolean>} */
+  /** @type {(game: string, changes: Facts) => Promise<unknown>} */
   const save = async (game, changes) => {
     const isSaved = await ask("cards", "", { game, changes }, "cards");
     if (isSaved) await load();
@@ -44,7 +44,7 @@ export function BoxCards({ ask, sending, isOpen }) {
 
 /**
  * One game: a form with its cards.
- * @param {{ game: string, about: GameCards, save: (game: string, changes: Facts) => Promise<boolean>, disabled: boolean }} props
+ * @param {{ game: string, about: GameCards, save: (game: string, changes: Facts) => Promise<unknown>, disabled: boolean }} props
  */
 function Game({ game, about, save, disabled }) {
   const [changes, setChanges] = useState(/** @type {Facts} */ ({}));

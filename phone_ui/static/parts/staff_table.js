@@ -188,7 +188,7 @@ function MatchPart({ table, ask, sending }) {
   if (!state.match) return null;
   const last = state.events.at(-1);
   const over = state.state === "over";
-  /** @type {<V extends keyof StaffRequests>(verb: V, args: StaffRequests[V]) => () => Promise<boolean>} */
+  /** @type {<V extends keyof StaffRequests>(verb: V, args: StaffRequests[V]) => () => Promise<unknown>} */
   const send = (verb, args) => () => ask(verb, state.table, args, `${verb} ${state.table}`);
   return html`<div class="part">
     ${last && html`<p class="last"><span class="quiet-words">Last: </span><${Sentence} state=${state} text=${last.text} /></p>`}
@@ -364,7 +364,7 @@ const VOLUMES = [0, 30, 60, 100];
 function More(props) {
   const { table, ask, sending } = props;
   const { public: state, desk } = table;
-  /** @type {<V extends keyof StaffRequests>(verb: V, args: StaffRequests[V]) => () => Promise<boolean>} */
+  /** @type {<V extends keyof StaffRequests>(verb: V, args: StaffRequests[V]) => () => Promise<unknown>} */
   const send = (verb, args) => () => ask(verb, state.table, args, `${verb} ${state.table}`);
   const inPlay = isInPlay(state);
   return html`${desk.test && html`<${TestPart} ...${props} test=${desk.test} />`}

@@ -16,7 +16,7 @@ import { StaffTable } from "./staff_table.js";
 import { useFocus } from "./use_focus.js";
 
 /** @import { Session } from "../lib/staff.js" */
-/** @import { Fault, StaffRequests, Venue } from "../lib/messages.d.ts" */
+/** @import { Fault, StaffAnswer, StaffRequests, Venue } from "../lib/messages.d.ts" */
 /** @import { AskHub } from "../lib/types.d.ts" */
 
 const BoxCards = later(() => import("./box_cards.js").then((part) => part.BoxCards));
@@ -155,19 +155,19 @@ export function StaffVenue({ session, onOut }) {
   const ask = async (verb, table, args, name) => {
     setSending(name);
     setMessage(null);
-    let done = true;
+    /** @type {StaffAnswer | null} */
+    let answer = null;
     try {
-      const answer = await session.ask(verb, table, args);
+      answer = await session.ask(verb, table, args);
       if (answer.findings) setFindings(answer.findings);
       if (answer.file) download(answer.file);
       if (answer.say) setMessage({ ok: true, text: answer.say });
     } catch (error) {
-      done = false;
       if (error instanceof SignedOut) onOut(say("You are signed out: sign in again."));
       else setMessage({ ok: false, text: /** @type {Error} */ (error).message });
     }
     setSending(null);
-    return done;
+    return answer;
   };
   // Without the signs of a request, because it is repeated all the time.
   const look = (/** @type {string} */ table, /** @type {StaffRequests["camera"]["step"]} */ step) =>
