@@ -29,7 +29,7 @@ PYTHONS = ("3.11", "3.13")  # of Debian 12 and 13, and of the Raspberry Pi OS th
 GROUPS = ("ble", "camera", "eink")
 PLATFORMS = {"amd64": "x86_64-manylinux_2_28", "arm64": "aarch64-manylinux_2_28"}
 PROGRAM = "usr/lib/table-hub"
-HELPERS = ("every-device.toml", "kiosk-policy.json", "kiosk.sh", "splash.html", "xkb")
+HELPERS = ("every-device.toml", "kiosk-policy.json", "kiosk.sh", "new-pin.sh", "splash.html", "xkb")
 KEY = "usr/share/table-hub/updates.asc"
 DEBHELPER_NAMES = {
     "70-table-hub.rules": "table-hub.udev",

@@ -23,6 +23,7 @@ import pytest
 from hub.app import Hub
 from hub.config import Config, HubPart, WebPart, dump
 from hub.errors import ConfigError, TemporaryError
+from phone_ui.staff_pin import StaffPin
 from tests.bench.installed import environment
 from tests.chromium import CHROMIUM, FLAGS, NONE
 from tests.free_port import free_port
@@ -52,7 +53,7 @@ def systemd_version() -> int:
 def test_systemd_has_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> None:
     # As installed: the programs it names are there.
     opt = tmp_path / "opt"
-    for program in (".venv/bin/table-hub", "systemd/kiosk.sh"):
+    for program in (".venv/bin/table-hub", "systemd/kiosk.sh", "systemd/new-pin.sh"):
         (opt / program).parent.mkdir(parents=True, exist_ok=True)
         (opt / program).touch(0o755)
     installed = tmp_path / unit.name
@@ -172,6 +173,80 @@ def test_the_kiosk_does_not_wait_for_the_hub() -> None:
 def test_the_kernel_takes_the_setting_for_the_big_screens_keyboard() -> None:
     lines = [line for line in (SYSTEMD / "60-table-hub-kiosk.conf").read_text().splitlines() if line[0] != "#"]
     assert lines == ["kernel.sysrq = 0"]
+
+
+# --- a lost PIN ------------------------------------------------------------------------------------
+
+
+def used_pin(folder: Path) -> Path:
+    """Return the file of a PIN that staff have chosen."""
+    file = folder / "staff.json"
+    StaffPin.renew(file)
+    assert StaffPin(file).shown == ""
+    return file
+
+
+def renew(*folders: Path) -> str:
+    """Run what the service runs before the hub, and return what it says."""
+    command = [str(SYSTEMD / "new-pin.sh"), *map(str, folders)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    return said.stdout + said.stderr
+
+
+@pytest.mark.real_chance
+@pytest.mark.parametrize("name", ["table-hub-new-pin", "table-hub-new-pin.txt"])
+def test_an_owner_who_can_write_to_the_card_gets_a_new_first_pin_once(tmp_path: Path, name: str) -> None:
+    state, boot = tmp_path / "state", tmp_path / "boot"
+    for folder in (state, boot):
+        folder.mkdir()
+    pin = used_pin(state)
+    before = pin.read_bytes()
+    assert renew(state, tmp_path / "missing", boot) == ""
+    assert pin.read_bytes() == before, "nobody asked for another PIN"
+
+    (boot / name).touch()
+    (boot / "config.txt").touch()
+    assert "the big screen shows a new staff PIN" in renew(state, tmp_path / "missing", boot)
+    assert len(StaffPin(pin).shown) == 6
+    assert [one.name for one in boot.iterdir()] == ["config.txt"]
+
+    chosen = used_pin(state).read_bytes()
+    assert renew(state, boot) == ""
+    assert pin.read_bytes() == chosen, "the next start changes nothing"
+
+
+@pytest.mark.real_chance
+@pytest.mark.parametrize("works", [True, False], ids=["that can be written", "that stays as it is"])
+def test_a_boot_partition_that_is_read_only_is_written_for_a_moment(tmp_path: Path, works: bool) -> None:
+    """Programs of this test stand in for the kernel, as no folder of a test is read-only for root."""
+    state, boot, programs = tmp_path / "state", tmp_path / "boot", tmp_path / "bin"
+    for folder in (state, boot, programs):
+        folder.mkdir()
+    pin = used_pin(state)
+    before = pin.read_bytes()
+    (boot / "table-hub-new-pin").touch()
+    mounts, rm = tmp_path / "mounts", shutil.which("rm")
+    for name, line in (
+        ("mount", f'echo "$2" >> {mounts}; test "$2" = remount,ro || {str(works).lower()}'),
+        ("rm", f'test -e {mounts} && {rm} "$@"'),
+    ):
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+        (programs / name).chmod(0o755)
+    said = subprocess.run(
+        [str(SYSTEMD / "new-pin.sh"), str(state), str(boot)],
+        capture_output=True, text=True, timeout=60, check=True, env={"PATH": f"{programs}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert mounts.read_text() == "remount,rw\nremount,ro\n"
+    assert pin.exists() is not works
+    if not works:
+        assert "cannot be removed" in said.stderr
+        assert pin.read_bytes() == before, "or each start would make another PIN"
+
+
+def test_the_service_looks_for_that_file_as_root_and_starts_whatever_comes_of_it() -> None:
+    before = service("table-hub.service")["ExecStartPre"]
+    assert before == "-+/usr/lib/table-hub/systemd/new-pin.sh %S/table-hub /boot/firmware /boot"
+    assert os.access(SYSTEMD / "new-pin.sh", os.X_OK)
 
 
 # --- udev and the sample configuration --------------------------------------------------------------
