@@ -158,7 +158,7 @@ audit:
 setup:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"
 
-# ARGS="--arch arm64" for a Raspberry Pi. Needs debhelper.
+# ARGS="--arch arm64" for a Raspberry Pi. Needs debhelper and help2man.
 deb:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py deb && exec .venv/bin/python systemd/build_deb.py $(ARGS)
 

@@ -18,10 +18,12 @@ import zipfile
 from collections.abc import Sequence
 from email.utils import formatdate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from hub.__main__ import parser  # noqa: E402
 from hub.operations.setup import LOCK, uv_variables  # noqa: E402
 from hub.version import COMMIT_FILE, commit_of  # noqa: E402
 
@@ -58,6 +60,7 @@ def main() -> None:
     shutil.copytree(ROOT / "systemd" / "debian", source / "debian")
     _write_changelog(source / "debian" / "changelog", version, when)
     pythons = ("{}.{}".format(*sys.version_info[:2]),) if given.here else PYTHONS
+    write_manual(source / "debian" / "table-hub.1", version, when)
     _fill_program(source / "program" / PROGRAM, PLATFORMS[given.arch], pythons)
     for file in given.firmware:
         shutil.copy2(file, source / "program" / PROGRAM)
@@ -111,6 +114,34 @@ def _write_changelog(file: Path, version: str, when: int) -> None:
         f" -- table-hub contributors <table-hub@example.org>  {formatdate(when)}\n",
         "utf-8",
     )
+
+
+def write_manual(file: Path, version: str, when: int) -> None:
+    """Write the manual page from the help of the program and of each of its commands. `when` is its date (Unix time)."""
+    # argparse has no other way to its commands.
+    commands: dict[str, argparse.ArgumentParser] = next(
+        one.choices
+        for one in parser()._actions  # noqa: SLF001
+        if isinstance(one.choices, dict)
+    )
+    sections = "[COMMANDS]\n" + "".join(f".SS table-hub {name}\n{_roff(one)}" for name, one in commands.items())
+    with TemporaryDirectory() as folder:
+        included, program = Path(folder, "commands"), Path(folder, "table-hub")
+        included.write_text(sections, "utf-8")
+        program.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m hub \"$@\"\n", "utf-8")
+        program.chmod(0o755)
+        subprocess.run(
+            ["help2man", "--no-info", "--name=bidding games at a real table", f"--version-string={version}",
+             f"--include={included}", f"--output={file}", program],
+            cwd=ROOT, env=os.environ | {"COLUMNS": "80", "SOURCE_DATE_EPOCH": f"{when}"}, check=True,
+        )  # fmt: skip
+
+
+def _roff(command: argparse.ArgumentParser) -> str:
+    """Return the help of a command as it is in a terminal 72 characters wide."""
+    command.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=72)
+    lines = command.format_help().replace("\\", "\\e").replace("-", "\\-").splitlines()
+    return "\n".join([".nf", *(f"\\&{line}" if line else "" for line in lines), ".fi\n"])
 
 
 def _fill_program(program: Path, platform: str, pythons: Sequence[str]) -> None:

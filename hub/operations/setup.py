@@ -104,7 +104,10 @@ TEST_NEEDS = (
     Need("/usr/lib/*/libatomic.so.1", "libatomic1", "part of what steers it"),
     Need("systemd-analyze", "systemd", "checks the system services in tests"),
 )
-DEB_NEEDS = (Need("dh", "debhelper", "builds the Debian package"),)
+DEB_NEEDS = (
+    Need("dh", "debhelper", "builds the Debian package"),
+    Need("help2man", "help2man", "makes its manual page"),
+)
 PIN_NEEDS = (  # spidev has no ready package for a 64-bit Pi, lgpio none for Python 3.13
     Need("gcc", "gcc", "builds the driver of the Pi's own pins"),
     Need("/usr/include/python3*/Python.h", "python3-dev", "builds the driver of the Pi's own pins"),

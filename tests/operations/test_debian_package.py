@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -102,3 +104,22 @@ def test_the_packages_ask_for_a_python_that_they_have_packages_for_and_for_what_
 def test_two_commits_have_two_versions_that_sort_before_the_release() -> None:
     version = build_deb.package_version()
     assert re.fullmatch(r"\d+\.\d+\.\d+~\d{14}\.[0-9a-f]{7,}\+?", version), version
+
+
+@pytest.mark.skipif(shutil.which("help2man") is None, reason="help2man is not installed")
+def test_the_manual_page_has_the_help_of_every_command(tmp_path: Path) -> None:
+    file = tmp_path / "table-hub.1"
+    build_deb.write_manual(file, "1.2.3", 1_790_000_000)
+    text = file.read_text("utf-8").replace("\\-", "-")
+    assert re.search(r'^\.TH TABLE-HUB "1" "September 2026" "table-hub 1\.2\.3"', text, re.MULTILINE)
+    assert "\ntable-hub - bidding games at a real table\n" in text
+    commands = re.findall(r"^\.SS table-hub (.+)$", text, re.MULTILINE)
+    assert {"run", "doctor", "staff-pin", "cards"} <= {*commands}
+    for words in ("\\&usage: table-hub restore", "\\&  --keep-config", "\\&  --languages en,de"):
+        assert words in text
+    assert (DEBIAN / "table-hub.manpages").read_text() == "debian/table-hub.1\n"
+
+
+def test_no_line_of_a_manual_page_is_read_as_a_request_to_its_reader() -> None:
+    command = ArgumentParser("x", description=r".TH \fB")
+    assert "\n\\&.TH \\efB\n" in build_deb._roff(command)
