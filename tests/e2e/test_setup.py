@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import PROGRAM, HubProcess
@@ -191,6 +191,42 @@ def test_an_open_wifi_asks_for_no_password_and_another_one_for_its_name(hub: New
     press(page, "Finish")
     heading(page, "Your table is ready")
     hub.until(lambda state: state["wifi"] is None, "the hub is in the bar's Wi-Fi")
+
+
+def test_a_field_with_an_error_is_marked_until_it_is_changed(hub: NewHub) -> None:
+    page = hub.scan()
+    name, pin = page.get_by_label("Its name on the screens"), page.locator(".pin")
+
+    def refused(field: Locator, sentence: str, button: str = "Continue") -> None:
+        press(page, button)
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(field).to_have_accessible_description(sentence)
+
+    def is_well(field: Locator) -> None:
+        expect(field).not_to_have_attribute("aria-invalid", "true")
+        expect(field).to_have_accessible_description("")
+
+    is_well(name)
+    name.fill(" ")
+    refused(name, "Type the name of the table.")
+    name.fill("Window")
+    is_well(name)
+    press(page, "Continue")
+    pin.fill("12345")
+    refused(pin, "Type six digits.")
+    pin.fill("111111")
+    is_well(pin)
+    refused(pin, "That PIN is easy to guess. Choose another one.")
+    pin.fill("281734")
+    press(page, "Continue")
+    page.get_by_label("Another Wi-Fi").check()
+    its_name, password = page.get_by_label("Its name"), page.get_by_label("Its password")
+    refused(its_name, "Type the name of the Wi-Fi.", "Finish")
+    is_well(password)
+    its_name.fill("Bar")
+    password.fill("short")
+    refused(password, "A Wi-Fi password has 8 to 63 characters.", "Finish")
+    is_well(its_name)
 
 
 def test_a_hub_without_a_radio_says_what_needs_a_restart(plain_hub: NewHub) -> None:

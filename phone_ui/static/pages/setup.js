@@ -24,6 +24,7 @@ const LONGEST_NAME = 40; // more does not fit on a big screen
 const TABLE = ["table", 0];
 const RESTART_SECONDS = 120;
 const LOOK_AGAIN = 1_500;
+const ERROR = "setup-error";
 
 /** What the code on the screen says: the hub's key and the first PIN. A reload keeps it, in this tab only. */
 const scanned = keptLink();
@@ -163,7 +164,7 @@ function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
   useLayoutEffect(() => head.current?.focus(), [step, isDone, doing === "", isLoaded]);
 
   const title = (/** @type {string} */ text) => html`<h1 class="headline" tabindex="-1" ref=${head}>${text}</h1>`;
-  const alert = html`<p class=${message ? "said refused" : "unseen"} role="alert">${message}</p>`;
+  const alert = html`<p id=${ERROR} class=${message ? "said refused" : "unseen"} role="alert">${message}</p>`;
   if (!settings || !answers || !venue)
     return html`<main class="setup">${title(say("Set up this hub"))}${alert}${!message && html`<p class="lead">Waiting for the hub…</p>`}</main>`;
   const again = () => {
@@ -195,24 +196,29 @@ function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
     }
     setDoing("");
   };
+  // A message can also be about all of it: for example, the hub does not answer.
+  const errorOf = (/** @type {string} */ why) => (message && message === why ? ERROR : undefined);
+  const whyNotName = answers.name.trim() ? "" : say("Type the name of the table.");
+  const whyNot = whyNotPin(answers.pin, isNew);
+  const whyNotWifi = wifi ? whyNotJoined(wifi, answers.wifi) : "";
   const steps = [
     {
       title: say("Your table"),
-      fields: html`<${TableFields} answers=${answers} languages=${languages} onChange=${change} />`,
-      why: answers.name.trim() ? "" : say("Type the name of the table."),
+      fields: html`<${TableFields} answers=${answers} languages=${languages} onChange=${change} error=${errorOf(whyNotName)} />`,
+      why: whyNotName,
     },
     {
       title: say("A PIN for staff"),
-      fields: html`<${PinField} answers=${answers} isNew=${isNew} onChange=${change} />`,
-      why: whyNotPin(answers.pin, isNew),
+      fields: html`<${PinField} answers=${answers} isNew=${isNew} onChange=${change} error=${errorOf(whyNot)} />`,
+      why: whyNot,
     },
     ...(wifi && wifi.state !== "off"
       ? [
           {
             title: say("Wi-Fi"),
             fields: html`<p class="lead">Phones have to be in the same network as the hub.</p>
-              <${WifiChoice} wifi=${wifi} choice=${answers.wifi} onChange=${(/** @type {Choice} */ to) => change({ wifi: to })} />`,
-            why: whyNotJoined(wifi, answers.wifi),
+              <${WifiChoice} wifi=${wifi} choice=${answers.wifi} onChange=${(/** @type {Choice} */ to) => change({ wifi: to })} error=${errorOf(whyNotWifi)} />`,
+            why: whyNotWifi,
           },
         ]
       : []),
@@ -239,13 +245,20 @@ function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
   </main>`;
 }
 
-/** @param {{ answers: Answers, languages: Record<string, string>, onChange: (changed: Partial<Answers>) => void }} props */
-function TableFields({ answers, languages, onChange }) {
+/**
+ * `error`: the id of the element that says what is wrong with the name.
+ * @param {{
+ *   answers: Answers, languages: Record<string, string>, onChange: (changed: Partial<Answers>) => void, error?: string,
+ * }} props
+ */
+function TableFields({ answers, languages, onChange, error }) {
   return html`<label class="setup-field">
       <span>Its name on the screens</span>
       <input
         type="text"
         autocomplete="off"
+        aria-invalid=${error ? "true" : undefined}
+        aria-describedby=${error}
         value=${answers.name}
         maxlength=${LONGEST_NAME}
         onInput=${(/** @type {any} */ { target }) => onChange({ name: target.value.replace(/\p{C}/gu, "").replace(/\p{Z}/gu, " ") })}
@@ -279,8 +292,11 @@ function TableFields({ answers, languages, onChange }) {
     <p class="quiet-words">Each phone speaks its own language.</p>`;
 }
 
-/** @param {{ answers: Answers, isNew: boolean, onChange: (changed: Partial<Answers>) => void }} props */
-function PinField({ answers, isNew, onChange }) {
+/**
+ * `error`: the id of the element that says what is wrong with the PIN.
+ * @param {{ answers: Answers, isNew: boolean, onChange: (changed: Partial<Answers>) => void, error?: string }} props
+ */
+function PinField({ answers, isNew, onChange, error }) {
   return html`<p class="lead">
       ${sayAround("With it, staff open {address}: to help at a table, and to change settings. Write it down.", {
         address: html`<b>${`${location.host}/staff`}</b>`,
@@ -288,7 +304,12 @@ function PinField({ answers, isNew, onChange }) {
     </p>
     <label class="setup-field">
       <span>${isNew ? say("This one, or another six digits") : say("Six digits. Empty: the PIN stays as it is")}</span>
-      <${PinInput} pin=${answers.pin} onPin=${(/** @type {string} */ pin) => onChange({ pin })} />
+      <${PinInput}
+        pin=${answers.pin}
+        onPin=${(/** @type {string} */ pin) => onChange({ pin })}
+        aria-invalid=${error ? "true" : undefined}
+        aria-describedby=${error}
+      />
     </label>`;
 }
 

@@ -81,8 +81,8 @@ function StaffWifi({ wifi, ask, sending }) {
     ${wifi.problem && html`<p class="said refused" role="alert">${wifi.problem}</p>`}
     ${
       wifi.state !== "off" &&
-      html`<${WifiChoice} wifi=${wifi} choice=${choice} onChange=${setChoice} />
-        ${why && html`<p class="said refused" role="alert">${why}</p>`}
+      html`<${WifiChoice} wifi=${wifi} choice=${choice} onChange=${setChoice} error=${why && "wifi-error"} />
+        ${why && html`<p id="wifi-error" class="said refused" role="alert">${why}</p>`}
         <div class="does">
           <button class="do" disabled=${Boolean(sending) || choice.kind === "own"}>Join this Wi-Fi</button>
         </div>`

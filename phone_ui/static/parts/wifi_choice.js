@@ -51,10 +51,14 @@ export const joinArgs = (wifi, choice) => ({
   password: isOpen(wifi, choice) ? "" : choice.password,
 });
 
-/** @param {{ wifi: VenueWifi, choice: Choice, onChange: (choice: Choice) => void }} props */
-export function WifiChoice({ wifi, choice, onChange }) {
+/**
+ * `error`: the id of the element with what `whyNotJoined` returned, while it is shown.
+ * @param {{ wifi: VenueWifi, choice: Choice, onChange: (choice: Choice) => void, error?: string }} props
+ */
+export function WifiChoice({ wifi, choice, onChange, error }) {
   const stays = wifi.state === "network" ? wifi.name : wifi.own;
   const { kind, name } = choice;
+  const wrong = kind === "other" && !name.trim() ? "name" : "password";
   const field = (/** @type {string} */ label, /** @type {"name" | "password"} */ key, /** @type {number} */ longest) =>
     html`<label class="wifi-text">
       <span>${label}</span>
@@ -64,6 +68,8 @@ export function WifiChoice({ wifi, choice, onChange }) {
         autocomplete="off"
         autocapitalize="off"
         spellcheck=${false}
+        aria-invalid=${error && key === wrong ? "true" : undefined}
+        aria-describedby=${(key === wrong && error) || undefined}
         value=${choice[key]}
         onInput=${(/** @type {any} */ { target }) => onChange({ ...choice, [key]: target.value })}
       />
