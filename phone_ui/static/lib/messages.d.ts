@@ -69,6 +69,7 @@ export interface Messages {
   UseDeviceArgs: UseDeviceArgs;
   LeaveDeviceArgs: LeaveDeviceArgs;
   FirmwareArgs: FirmwareArgs;
+  ScreenLinkArgs: ScreenLinkArgs;
   Requests: Requests;
   StaffRequests: StaffRequests;
 }
@@ -576,7 +577,7 @@ export interface StaffBox {
   box: string;
 }
 /**
- * The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`.
+ * The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`. `link` is that of a big screen. It holds a token.
  */
 export interface StaffAnswer {
   re: number;
@@ -588,6 +589,7 @@ export interface StaffAnswer {
   settings: Settings | null;
   camera: CameraSeen | null;
   file: StaffFile | null;
+  link: string;
   texts: MadeOf;
 }
 /**
@@ -1305,6 +1307,7 @@ export interface StaffAsk {
     | "pin"
     | "reset"
     | "restart"
+    | "screen_link"
     | "settings"
     | "test"
     | "undo"
@@ -1593,6 +1596,12 @@ export interface FirmwareArgs {
   program: "box" | "tray";
 }
 /**
+ * The link that makes another device a big screen of the table; `new`: a new one, which ends all earlier links.
+ */
+export interface ScreenLinkArgs {
+  new?: boolean;
+}
+/**
  * By verb, the arguments of a request.
  */
 export interface Requests {
@@ -1654,4 +1663,5 @@ export interface StaffRequests {
   leave_device: LeaveDeviceArgs;
   firmware: FirmwareArgs;
   card: Nothing;
+  screen_link: ScreenLinkArgs;
 }
