@@ -33,7 +33,7 @@ READERS = ("dice_tray", "camera_tray", "ble_dice", "simulated")
 BOARD_OF = {boot_drive.PICO: "RPI_PICO", boot_drive.PICO_2: "RPI_PICO2"}
 """MicroPython's name for a board, as it is in the name of a firmware file."""
 IS_PLANNED = say("The hub uses it after a restart.")
-NO_TABLE = say("Each table has a dice reader already. Remove one under *Settings* first.")
+NO_TABLE = say("Each table has a dice reader already. Remove one under “Settings” first.")
 Program = Literal["box", "tray"]
 PROGRAMS: tuple[Program, ...] = ("box", "tray")
 

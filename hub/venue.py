@@ -187,7 +187,7 @@ class VenueTable:
             do = say("Boxes play on. The hub tries again by itself.")
             found.append(Fault(say("Phones cannot be reached: {problem}", problem=broker), do, "error"))
         if self.table.fault:
-            do = say("Press *Restart this table*. If the table stops again, restart the hub and keep its support file.")
+            do = say("Press “Restart this table”. If the table stops again, restart the hub and keep its support file.")
             found.append(Fault(self.table.fault, do, "error"))
         if self.table.stopped:
             do = say("Play is stopped until the disk works. Check the card and its free space.")

@@ -53,7 +53,7 @@ NAME = say("the dice tray")
 NO_VIEW = CameraView(b"", "empty", "")
 MOST = 6  # dice in one throw: more of them hide each other
 SILENT = say("The tray's camera is silent: type what you see.")
-UNCALIBRATED = say("The dice tray is not calibrated: staff do that on their page, under *Dice camera*.")
+UNCALIBRATED = say("The dice tray is not calibrated: staff do that on their page, under “Dice camera”.")
 UNSURE = say("I cannot read these dice: lay them flat and apart, or type what they show.")
 
 
@@ -411,7 +411,7 @@ def needs(settings: Mapping[str, object]) -> list[Need]:
         case _:
             needs.append(Need("camera", " ".join(PROGRAMS), f"install it: {INSTALL}"))
     calibration = Need(
-        "file", str(Path(asked.calibration).expanduser()), "calibrate it on the staff page, under *Dice camera*"
+        "file", str(Path(asked.calibration).expanduser()), "calibrate it on the staff page, under “Dice camera”"
     )
     return [*needs, calibration]
 

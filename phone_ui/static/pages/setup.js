@@ -338,7 +338,7 @@ class Refusal extends Error {
 async function save(session, settings, answers, canRestart, pin, onDoing, onSaved) {
   onDoing(say("The hub saves this…"));
   const fresh = (await session.ask("settings")).settings ?? settings; // the file may have changed, also by a first try
-  if (fresh.is_playing) throw new Error(say("A match is being played. Press *Finish* when it is over."));
+  if (fresh.is_playing) throw new Error(say("A match is being played. Press “Finish” when it is over."));
   const wanted = { name: answers.name.trim(), seats: answers.seats, language: [answers.language] };
   const changes = Object.entries(wanted)
     .filter(([key, to]) => !same(valueNow(fresh, key), to))
