@@ -170,7 +170,7 @@ class Hub:
                 on_error.pop_all()
             settings = SettingsDesk(file, config, check, self._apply_settings)
             self.found = None
-            if file is not None and not demo:
+            if config.hub.find_devices and file is not None and not demo:
                 self.found = FoundDevices(lambda: self.config, lambda: settings.planned, self._venue_changed.set)
             self.venue = VenueDesk(
                 hub, PowerControl(self.stop), venue_tables, self._venue_changed, self.cards,

@@ -201,6 +201,9 @@ class HubPart(msgspec.Struct, frozen=True):
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
     ] = "info"
+    find_devices: Annotated[
+        bool, Meta(description="the staff page offers dice trays, cameras and new Picos that are plugged in")
+    ] = False
 
 
 class WebPart(msgspec.Struct, frozen=True):

@@ -210,7 +210,9 @@ def place_services(source: Path) -> None:
     shutil.copytree(ROOT / "systemd", source / "systemd", ignore=shutil.ignore_patterns("debian"))
     first = source / "systemd" / "table-hub.toml"
     settings = re.sub(r'^state = "[^"]*"', 'state = "/var/lib/table-hub"', first.read_text("utf-8"), flags=re.MULTILINE)
-    settings = settings.replace("hotspot = false ", "hotspot = true ")  # only an installed hub may use the radio
+    # Only an installed hub may use the radio, and asks boards what they are.
+    for key in ("hotspot", "find_devices"):
+        settings = settings.replace(f"{key} = false ", f"{key} = true ")
     # Seat boxes play as soon as they are plugged in.
     settings = re.sub(r"^# (\[\[device\]\]|driver =)", r"\1", settings, flags=re.MULTILINE)
     first.write_text(settings, "utf-8")

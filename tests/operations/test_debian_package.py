@@ -64,9 +64,10 @@ def test_an_installed_hub_plays_with_seat_boxes_as_soon_as_they_are_plugged_in(s
     assert not load(ROOT / "systemd/table-hub.toml").device
 
 
-def test_only_an_installed_hub_uses_the_radio_of_its_own_accord(source: Path) -> None:
-    assert load(source / "systemd/table-hub.toml").wifi.hotspot
-    assert not load(ROOT / "systemd/table-hub.toml").wifi.hotspot
+def test_only_an_installed_hub_uses_the_radio_and_looks_for_devices_of_its_own_accord(source: Path) -> None:
+    installed, other = load(source / "systemd/table-hub.toml"), load(ROOT / "systemd/table-hub.toml")
+    assert (installed.wifi.hotspot, installed.hub.find_devices) == (True, True)
+    assert (other.wifi.hotspot, other.hub.find_devices) == (False, False)
 
 
 @pytest.mark.parametrize(("user", "groups"), [("table-hub", HUB_GROUPS), ("table-hub-kiosk", KIOSK_GROUPS)])

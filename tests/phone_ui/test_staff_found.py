@@ -19,7 +19,7 @@ from tests.phone_ui.axe import findings
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.slow]
 TRAY = Found("tray /dev/ttyACM0 e661", "e661", "dice_tray", {"tray": "e661"})
-CONFIG = '[hub]\nstate = "{state}"\n[web]\nhost = "127.0.0.1"\nport = 0\n[[table]]\nid = "1"\nname = "Window"\n[[table]]\nid = "2"\n'
+CONFIG = '[hub]\nstate = "{state}"\nfind_devices = true\n[web]\nhost = "127.0.0.1"\nport = 0\n[[table]]\nid = "1"\nname = "Window"\n[[table]]\nid = "2"\n'
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from drivers.common.found import Found
@@ -29,6 +30,7 @@ pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
 TEXT = """\
 [hub]
 state = "{state}"
+find_devices = true
 [web]
 host = "127.0.0.1"
 [[table]]
@@ -229,8 +231,9 @@ def with_tray(rig: HubRig, power: FakePower) -> tuple[VenueDesk, OneTable, Found
     """A venue with the file of the rig, at which a dice tray is plugged in."""
     settings = SettingsDesk(str(rig.file), rig.hub.config, rig.checked.append)
     found = FoundDevices(
-        lambda: rig.hub.config, lambda: settings.planned, lambda: None, trays=lambda: [TRAY], cameras=lambda _: []
-    )
+        lambda: rig.hub.config, lambda: settings.planned, lambda: None,
+        trays=lambda: [TRAY], cameras=lambda _: [], by_label=rig.file.parent,
+    )  # fmt: skip
     found.look()
     desk, table = venue(power, settings, found)
     return desk, table, found
@@ -289,7 +292,10 @@ def test_a_hub_that_looks_for_no_devices_takes_no_such_request(rig: HubRig) -> N
             desk.do(ask)
 
 
-def test_only_a_hub_with_a_file_looks_for_devices(rig: HubRig, tmp_path: Path) -> None:
+def test_only_a_hub_with_a_file_that_says_so_looks_for_devices(rig: HubRig, tmp_path: Path) -> None:
     assert rig.hub.found
-    with Hub(Config(hub=HubPart(state=str(tmp_path / "other")))) as without:
-        assert without.found is None
+    other = HubPart(state=str(tmp_path / "other"))
+    with Hub(Config(hub=msgspec.structs.replace(other, find_devices=True))) as without_file:
+        assert without_file.found is None
+    with Hub(Config(hub=other), file=str(rig.file)) as unasked:
+        assert unasked.found is None
