@@ -6,6 +6,7 @@ tray.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,9 @@ log = logging.getLogger(__name__)
 SCAN_SECONDS = 5.0
 RESTART_SECONDS = 15.0
 """A Pico with new firmware starts within this time, and its drive is gone."""
+DONE_SECONDS = 120.0
+"""For so long, staff read that a Pico has its firmware."""
+DONE = "done"
 READERS = ("dice_tray", "camera_tray", "ble_dice", "simulated")
 """Drivers whose devices may read dice. A table listens to one of them."""
 BOARD_OF = {boot_drive.PICO: "RPI_PICO", boot_drive.PICO_2: "RPI_PICO2"}
@@ -67,7 +71,8 @@ class FoundDevices:
         """The devices as staff see them."""
         self._found: Mapping[str, Found] = {}
         self._left: set[str] = set()  # devices that staff do not want to see until they are plugged in again
-        self._written: dict[str, Text] = {}  # by Pico: what became of its firmware
+        self._written: dict[Path, Text] = {}  # by the drive of a Pico: what becomes of its firmware
+        self._done: tuple[Text, float] | None = None  # what the last Pico has become, and until when staff read it
         self._writing = threading.Lock()  # one Pico gets its firmware at a time
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="found devices", daemon=True)
@@ -104,11 +109,13 @@ class FoundDevices:
     def update(self) -> None:
         """Update `seen` after a change of the configuration, or of what is being done to a device."""
         picos = found.waiting_picos(self._by_label)
-        if not picos and not self._writing.locked():
-            self._written.clear()
+        drives = [boot_drive.find(mode, self._by_label) for mode in picos]
+        self._written = {drive: text for drive, text in self._written.items() if drive in drives}
         planned = self._planned()
         seen = [self._reader(one, planned) for one in self._found.values()] + [self._pico(mode) for mode in picos]
         seen = [one for one in seen if one.device not in self._left]
+        if self._done and self._clock.now() < self._done[1]:
+            seen.append(FoundDevice(DONE, self._done[0], note=say("Build it into its box, or press a button of it.")))
         if seen != self.seen:
             self.seen = seen
             self._changed()
@@ -122,8 +129,8 @@ class FoundDevices:
 
     def _pico(self, mode: BootMode) -> FoundDevice:
         text = say("A {board} waits for its firmware.", board=_board_name(mode))
-        if mode.label in self._written:
-            return FoundDevice(mode.label, text, note=self._written[mode.label])
+        if written := self._written.get(boot_drive.find(mode, self._by_label) or Path()):
+            return FoundDevice(mode.label, text, note=written)
         programs = [program for program in PROGRAMS if self._file(mode, program)]
         note = "" if programs else say("This hub has no firmware file for it: firmware/README.md says how to get one.")
         return FoundDevice(mode.label, text, programs=programs, note=note)
@@ -145,49 +152,67 @@ class FoundDevices:
         if table not in _without_reader(planned):
             raise HubError(NO_TABLE)
         settings = dict(one.settings)
-        if one.driver == "camera_tray" and any(block.driver == one.driver for block in planned.device):
-            settings["calibration"] = f"~/.local/state/table-hub/dice-tray-{table}.npz"  # the first one has the default
+        if one.driver == "camera_tray":  # the calibration of another camera would count as this one's
+            name = hashlib.sha256(f"{table} {settings['source']}".encode()).hexdigest()[:8]
+            settings["calibration"] = f"~/.local/state/table-hub/dice-tray-{name}.npz"
         return DevicePart(one.driver, table, settings=settings)
 
     def leave(self, device: str) -> None:
         """Do not show a device until it is plugged in again, or the hub was restarted."""
-        self._left.add(device)
+        if device == DONE:
+            self._done = None
+        else:
+            self._left.add(device)
         self.update()
 
     def write_firmware(self, device: str, program: Program) -> None:
         """Begin to write the firmware of a Pico that waits for it. Raise HubError."""
         mode = next((one for one in found.waiting_picos(self._by_label) if one.label == device), None)
         file = self._file(mode, program) if mode else None
-        if mode is None or file is None:
+        drive = boot_drive.find(mode, self._by_label) if mode else None
+        if mode is None or file is None or drive is None:
             raise HubError(say("That device is no longer plugged in."))
         if not self._writing.acquire(blocking=False):
-            raise HubError(say("Another Pico is just getting its firmware. Wait half a minute."))
-        self._note(mode, say("Its firmware is being written…"))
-        threading.Thread(target=self._write, args=(mode, file), name="firmware", daemon=True).start()
+            raise HubError(say("A Pico is just getting its firmware. Wait half a minute."))
+        self._done = None
+        self._note(drive, say("Its firmware is being written…"))
+        threading.Thread(target=self._write, args=(mode, drive, file, program), name="firmware", daemon=True).start()
 
-    def _write(self, mode: BootMode, file: Path) -> None:
+    def _write(self, mode: BootMode, drive: Path, file: Path, program: Program) -> None:
         """Write the firmware, and wait until the drive of the Pico is gone. Runs in a thread of its own."""
-        failed = say("It did not take the firmware. Unplug it, hold its BOOTSEL button, and plug it in again.")
+        problem: Text | None = None
         try:
-            drive = boot_drive.find(mode, self._by_label)
-            if drive is None:
-                return
-            boot_drive.copy(file.read_bytes(), drive)
-            is_gone = wait_until(
-                lambda: not boot_drive.find(mode, self._by_label), RESTART_SECONDS, self._clock, self._pause
-            )
-            log.info("staff: %s was written to a %s.", file.name, _board_name(mode))
+            _copy(file, mode, drive)
+            if not wait_until(lambda: self._is_gone(mode, drive), RESTART_SECONDS, self._clock, self._pause):
+                problem = say("It did not take the firmware. Unplug it, hold its BOOTSEL button, and plug it in again.")
         except (DeviceLost, OSError) as error:
-            log.warning("The firmware of a %s could not be written: %s", _board_name(mode), error)
-            is_gone = False
+            log.warning("A %s gets no firmware: %s", _board_name(mode), error)
+            problem = say("The firmware could not be written: {problem}", problem=str(error))
         finally:
             self._writing.release()
-        if not is_gone:
-            self._note(mode, failed)
-
-    def _note(self, mode: BootMode, text: Text) -> None:
-        self._written[mode.label] = text
+        if problem:
+            self._note(drive, problem)
+            return
+        log.info("staff: a %s has the firmware %s.", _board_name(mode), file.name)
+        what = say("The Pico is a seat box now.") if program == "box" else say("The Pico is a dice tray now.")
+        self._done = what, self._clock.now() + DONE_SECONDS
         self.update()
+
+    def _is_gone(self, mode: BootMode, drive: Path) -> bool:
+        """Return whether this drive is gone; another Pico of its kind may wait by now."""
+        return boot_drive.find(mode, self._by_label) != drive
+
+    def _note(self, drive: Path, text: Text) -> None:
+        self._written[drive] = text
+        self.update()
+
+
+def _copy(file: Path, mode: BootMode, drive: Path) -> None:
+    """Write a firmware file to the drive of a Pico of that kind. Raise DeviceLost or OSError."""
+    uf2 = file.read_bytes()
+    if boot_drive.mode_of(uf2) is not mode:
+        raise DeviceLost(f"{file.name} is for another board.")
+    boot_drive.copy(uf2, drive)
 
 
 def _without_reader(planned: Config) -> list[str]:

@@ -231,6 +231,7 @@ class VenueDesk:
         self._updates = updates or Updates(wall=wall)
         self._settings, self._restart_is_planned = settings, False
         self._hotspot, self._found, self._handouts = hotspot, found, handouts
+        self._using = threading.Lock()
         self.notices = list(notices)
         self._latest = Latest()
         self.picture: tuple[int, Venue | None] = (0, None)  # the newest one and its number; 0 before the first one
@@ -340,7 +341,9 @@ class VenueDesk:
                 return "", None
             case "firmware", FirmwareArgs(device=device, program=program) if self._found:
                 self._found.write_firmware(device, program)
-                return say("The firmware is written. This takes half a minute: leave the Pico plugged in."), None
+                return say(
+                    "The hub is writing the firmware. This takes half a minute: leave the Pico plugged in."
+                ), None
         raise HubError(NOT_UNDERSTOOD)
 
     def _update(self, what: Literal["look", "install"]) -> str:
@@ -365,7 +368,7 @@ class VenueDesk:
             raise HubError(say("No camera reads the dice of this table."))
         if step != "look":
             camera.calibrate(step)
-            log.info("staff: the camera of table %s is calibrated: %s.", table, step)
+            log.info("staff: a step of the calibration of table %s's camera: %s.", table, step)
         view = camera.look()
         return CameraSeen(b64encode(view.jpeg).decode(), view.step, view.text)
 
@@ -373,8 +376,9 @@ class VenueDesk:
         """Let a table use a device that was found; this needs a restart of the hub. Raise HubError."""
         if self._found is None or self._settings is None:
             raise HubError(NOT_UNDERSTOOD)
-        block = self._found.block_for(device, table)
-        self._settings.add_device(block)
+        with self._using:  # two phones may press at once
+            block = self._found.block_for(device, table)
+            self._settings.add_device(block)
         log.info("staff: table %s gets the device %s.", table, block.driver)
         self._found.update()
         if self._power.why_no_restart:

@@ -19,7 +19,7 @@ for folder; do
             echo "$file cannot be removed, so the staff PIN stays as it is." >&2
         else
             rm -f "$state/staff.json"
-            echo "$file was there: the big screen shows a new staff PIN."
+            echo "$file was there: the big screen of a table where nobody plays shows a new staff PIN."
         fi
     done
 done

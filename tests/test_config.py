@@ -97,7 +97,10 @@ def test_a_home_that_nobody_has_is_the_owners_to_mend(file: Path) -> None:
     [
         ("[web]\nprot = 80", "[web] has no key prot: did you mean port?"),
         ("[web]\nPORT = 80", "[web] has no key PORT: did you mean port?"),
-        ("[hub]\ncolour = 1", "[hub] has no key colour; there are id, state, keep_days, aside_days, log_level, find_devices."),
+        (
+            "[hub]\ncolour = 1",
+            "[hub] has no key colour; there are id, state, keep_days, aside_days, log_level, find_devices.",
+        ),
         ("[broaker]\nurl = ''", "there is no part [broaker]: did you mean [broker]?"),
         ("[[tables]]\nid = '2'", "there is no part [tables]: did you mean [[table]]?"),
         (

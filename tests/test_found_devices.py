@@ -10,7 +10,7 @@ import pytest
 from drivers.common.found import Found
 from hub.config import Config, DevicePart, TablePart
 from hub.errors import HubError
-from hub.found_devices import IS_PLANNED, NO_TABLE, RESTART_SECONDS, FoundDevices
+from hub.found_devices import DONE, DONE_SECONDS, IS_PLANNED, NO_TABLE, RESTART_SECONDS, FoundDevices
 from hub.network.staff_messages import FoundDevice
 from tests.operations.test_update_box import PAGE, taken, uf2_for
 from tests.table.fakes import HeldClock
@@ -135,14 +135,14 @@ def test_cameras_are_named_and_those_in_use_are_told_apart(tmp_path: Path) -> No
     assert rig.sources == ["v4l2:3", "v4l2:0"]
 
 
-def test_a_second_camera_has_a_calibration_of_its_own(tmp_path: Path) -> None:
+def test_each_camera_at_each_table_has_a_calibration_of_its_own(tmp_path: Path) -> None:
     rig = Rig(tmp_path, CAMERA, PI_CAMERA)
     rig.look()
-    first = rig.found.block_for(CAMERA.id, "1")
-    assert "calibration" not in first.settings
-    rig.plan(first)
-    second = rig.found.block_for(PI_CAMERA.id, "2")
-    assert second.settings["calibration"] == "~/.local/state/table-hub/dice-tray-2.npz"
+    blocks = [rig.found.block_for(camera, table) for camera in (CAMERA.id, PI_CAMERA.id) for table in ("1", "2")]
+    files = {block.settings["calibration"] for block in blocks}
+    assert len(files) == 4
+    assert all(file.startswith("~/.local/state/table-hub/dice-tray-") for file in files)
+    assert rig.found.block_for(CAMERA.id, "1") == blocks[0], "a camera that is taken out and used again keeps its own"
 
 
 def test_staff_hear_of_a_change_and_of_nothing_else(rig: Rig) -> None:
@@ -188,10 +188,40 @@ def test_a_pico_takes_its_firmware_and_is_gone(rig: Rig) -> None:
     rig.build("table-hub-box-1.0-RPI_PICO.uf2")
     drive = rig.plug_pico()
     rig.on_pause = rig.unplug_pico
-    assert rig.write() == [FoundDevice(TRAY.id, "The dice tray e661 is plugged in.", ["1", "2"])]
+    _, done = rig.write()
+    assert (done.text, done.note) == ("The Pico is a seat box now.", "Build it into its box, or press a button of it.")
     assert taken(drive) == PAGE
     rig.plug_pico()  # the next one
-    assert rig.look()[1].programs == ["box"]
+    assert [one.programs for one in rig.look()] == [[], ["box"], []]
+    rig.found.leave(DONE)
+    assert [one.programs for one in rig.look()] == [[], ["box"]]
+
+
+def test_that_a_pico_has_its_firmware_is_told_for_two_minutes(rig: Rig) -> None:
+    rig.build("table-hub-tray-1.0-RPI_PICO.uf2")
+    rig.plug_pico()
+    rig.on_pause = rig.unplug_pico
+    assert rig.write("tray")[-1].text == "The Pico is a dice tray now."
+    rig.clock.time += DONE_SECONDS - 1
+    assert rig.look()[-1].device == DONE
+    rig.clock.time += 1
+    assert [one.device for one in rig.look()] == [TRAY.id]
+
+
+def test_several_picos_wait_and_get_their_firmware_one_after_the_other(rig: Rig) -> None:
+    rig.build("table-hub-box-1.0-RPI_PICO.uf2")
+    rig.plug_pico()
+
+    def the_next_is_named() -> None:  # udev gives the label to the next drive
+        rig.unplug_pico()
+        other = rig.folder / "another drive"
+        other.write_bytes(bytes(2 << 20))
+        (rig.labels / "RPI-RP2").symlink_to(other)
+
+    rig.on_pause = the_next_is_named
+    _, pico, done = rig.write()
+    assert (pico.programs, pico.note) == (["box"], "")
+    assert done.device == DONE
 
 
 def test_a_pico_that_stays_a_drive_is_to_be_plugged_in_again(rig: Rig) -> None:
@@ -210,12 +240,20 @@ def test_a_pico_that_stays_a_drive_is_to_be_plugged_in_again(rig: Rig) -> None:
     assert rig.look()[1].programs == ["box"]
 
 
-def test_a_file_that_is_no_firmware_of_this_board_is_not_believed(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_drive_that_cannot_be_written_is_told(rig: Rig) -> None:
     rig.build("table-hub-box-1.0-RPI_PICO.uf2")
     drive = rig.plug_pico()
     drive.unlink()
     drive.mkdir()  # cannot be written
-    assert "did not take the firmware" in rig.write()[1].note
+    assert rig.write()[1].note.startswith("The firmware could not be written: ")
+
+
+def test_firmware_for_another_board_is_not_written(rig: Rig) -> None:
+    rig.build("table-hub-box-1.0-RPI_PICO.uf2")
+    (rig.folder / "table-hub-box-1.0-RPI_PICO.uf2").write_bytes(uf2_for(0xE48BFF59))
+    drive = rig.plug_pico()
+    assert "is for another board" in rig.write()[1].note
+    assert drive.read_bytes() == bytes(2 << 20)
 
 
 def test_one_pico_at_a_time_gets_its_firmware(rig: Rig) -> None:
@@ -226,7 +264,7 @@ def test_one_pico_at_a_time_gets_its_firmware(rig: Rig) -> None:
     def press_again() -> None:
         rig.on_pause = rig.unplug_pico
         assert rig.found.seen[-1].note == "Its firmware is being written…"
-        with pytest.raises(HubError, match="Another Pico is just getting") as error:
+        with pytest.raises(HubError, match="A Pico is just getting") as error:
             rig.found.write_firmware("RPI-RP2", "box")
         refused.append(error.value.sentence)
 

@@ -53,7 +53,7 @@ NAME = say("the dice tray")
 NO_VIEW = CameraView(b"", "empty", "")
 MOST = 6  # dice in one throw: more of them hide each other
 SILENT = say("The tray's camera is silent: type what you see.")
-UNCALIBRATED = say("The dice tray is not calibrated: staff do that on their page, under “Dice camera”.")
+UNCALIBRATED = say("The dice tray is not calibrated. “Dice camera” on the staff page does that.")
 UNSURE = say("I cannot read these dice: lay them flat and apart, or type what they show.")
 
 
@@ -227,6 +227,9 @@ class CameraTray(ThreadedDevice):
         """Return what the camera shows. Pictures are prepared for `WATCHED` seconds after each look."""
         self._looked_at = self._clock.now()
         self._thread.wake()
+        failure = self._thread.failure
+        if self._view is NO_VIEW and failure != UNCALIBRATED:
+            return CameraView(b"", "empty", failure)
         return self._view
 
     def calibrate(self, step: CalibrationStep) -> None:

@@ -75,6 +75,11 @@ class WorkerThread:
         self._reported = ""  # the sentence of the failure that staff know of
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
+    @property
+    def failure(self) -> str:
+        """Return why the device does not work, as staff know it; "" if it works."""
+        return self._reported
+
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()

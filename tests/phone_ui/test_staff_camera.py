@@ -74,6 +74,9 @@ def test_staff_calibrate_the_camera_and_see_what_it_reads(browser: Browser, tmp_
         assert findings(page) == []
         camera.get_by_role("button", name="The die is in place").click()
         expect(camera.get_by_text("I see no difference between the empty tray and the die")).to_be_visible()
+        camera.get_by_role("button", name="Back to step 1").click()
+        camera.get_by_role("button", name="The tray is empty").click()
+        expect(camera.get_by_text("Step 2 of 2")).to_be_visible()
         show(paint(Scene([die]), np.random.default_rng(3)))
         camera.get_by_role("button", name="The die is in place").click()
         expect(camera.get_by_text("It reads 5.")).to_be_visible()

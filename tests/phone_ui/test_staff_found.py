@@ -48,7 +48,9 @@ def test_a_tray_is_used_at_a_table_after_a_question(browser: Browser, tmp_path: 
         expect(new.get_by_text("The dice tray e661 is plugged in.")).to_be_visible()
         assert findings(page) == []
         new.get_by_role("button", name="Use it at Window…").click()
-        expect(new.get_by_text("This hub was started by hand: end it there and start it again.")).to_be_visible()
+        expect(
+            new.get_by_text("Window gets this device after a restart of the hub. This hub was started")
+        ).to_be_visible()
         assert load(file).device == (), "nobody has answered the question yet"
         new.get_by_role("button", name="Use it", exact=True).click()
         expect(new.get_by_text("The hub uses it after a restart.")).to_be_visible()
@@ -66,10 +68,10 @@ def test_a_pico_becomes_a_seat_box(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path) as (page, new, _):
         expect(new.get_by_text("A Pico waits for its firmware.")).to_be_visible()
         new.get_by_role("button", name="Make a seat box of it").click()
-        expect(page.get_by_text("The firmware is written. This takes half a minute")).to_be_visible()
+        expect(page.get_by_text("The hub is writing the firmware. This takes half a minute")).to_be_visible()
         page.wait_for_function("() => document.body.textContent.includes('being written')")
         (tmp_path / "by-label" / "RPI-RP2").unlink()  # the boot ROM restarts
-        expect(new).to_have_count(0)
+        expect(new.get_by_text("The Pico is a seat box now.")).to_be_visible()
     assert taken(drive) == PAGE
 
 

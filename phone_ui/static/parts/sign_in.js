@@ -71,8 +71,9 @@ export function SignIn({ title, message, setup = false, onIn }) {
     }
     <p class="quiet-words">
       ${sayAround(
-        "The PIN is on the big screen until somebody has used it once. If you have lost it, run {command} on the hub.",
+        "The PIN is on the big screen until somebody has used it once. If you have lost it, run {command} on the hub, or make an empty file {file} on its card.",
         {
+          file: html`<code translate="no">table-hub-new-pin</code>`,
           command: html`<code translate="no">table-hub staff-pin --new</code>`,
         },
       )}

@@ -14,7 +14,7 @@ const EVERY = 700; // ms between two pictures
  */
 const STEPS = {
   empty: {
-    text: () => say("Step 1 of 2: Empty the tray. Let it stand and be lit as while you play."),
+    text: () => say("Step 1 of 2: Empty the tray. Place and light it as you do when you play."),
     button: () => say("The tray is empty"),
     next: "empty",
   },
@@ -64,18 +64,24 @@ function View({ table, look }) {
   useEffect(() => {
     if (seen && (seen.step !== taken || seen.text)) setTaken(null);
   }, [seen, taken]);
-  if (!seen?.picture) return html`<p role="status">The camera starts…</p>`;
+  if (!seen?.picture) return html`<p role="status">${seen?.text || say("The camera starts…")}</p>`;
   const { text, button, next: step } = STEPS[seen.step];
-  const take = () => {
-    next.current = step;
+  const take = (/** @type {Step} */ chosen) => {
+    next.current = chosen;
     setTaken(seen.step);
   };
   return html`<img class="camera" alt="" src=${`data:image/jpeg;base64,${seen.picture}`} />
     <p>${text()}</p>
     <p role="status">${taken ? say("One moment…") : seen.text}</p>
     <div class="does">
-      <button type="button" class=${`do ${seen.step === "ready" ? "" : "primary"}`} disabled=${Boolean(taken)} onClick=${take}>
+      <button type="button" class=${`do ${seen.step === "ready" ? "" : "primary"}`} disabled=${Boolean(taken)} onClick=${() => take(step)}>
         ${button()}
       </button>
+      ${
+        seen.step === "die" &&
+        html`<button type="button" class="do" disabled=${Boolean(taken)} onClick=${() => take("again")}>
+          Back to step 1
+        </button>`
+      }
     </div>`;
 }

@@ -21,8 +21,10 @@ export function FoundDevices(props) {
 /** @param {{ one: FoundDevice } & Props} props */
 function FoundLine({ one, venue, ask, sending }) {
   const { device } = one;
-  const question =
-    venue.restart || say("The hub restarts for this, when no match is being played. That takes half a minute.");
+  const question = (/** @type {string} */ table) =>
+    venue.restart
+      ? say("{table} gets this device after a restart of the hub. {how}", { table, how: venue.restart })
+      : say("{table} gets this device. The hub restarts for this, when no match is being played.", { table });
   const names = new Map(venue.tables.map(({ public: state }) => [state.table, state.name]));
   return html`<div class="part">
     <p>${one.text}</p>
@@ -32,7 +34,7 @@ function FoundLine({ one, venue, ask, sending }) {
         (table) => html`<${Sure}
           key=${table}
           label=${say("Use it at {table}…", { table: names.get(table) ?? table })}
-          question=${question}
+          question=${question(names.get(table) ?? table)}
           options=${[{ label: say("Use it"), act: () => ask("use_device", table, { device }, `use ${device}`) }]}
           disabled=${Boolean(sending)}
         />`,

@@ -13,7 +13,7 @@ export function StaffJoin(props) {
   const card = `card ${table}`;
   return html`<details class="part">
     <summary>Card to print, big screen on a tablet</summary>
-    <p class="quiet-words">A card for this table, with the codes to scan. It names the password of the guests' Wi-Fi.</p>
+    <p class="quiet-words">A card for this table, with the codes to scan. It contains the password of the guests' Wi-Fi, if the hub knows it.</p>
     <div class="does">
       <button type="button" class="do" disabled=${Boolean(sending)} onClick=${() => ask("card", table, {}, card)}>
         ${sending === card ? say("The hub draws it…") : say("Save the card")}
