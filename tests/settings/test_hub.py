@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -250,6 +251,34 @@ def test_a_tray_that_is_plugged_in_gets_its_block_and_the_hub_restarts(rig: HubR
     assert [(one.tables, one.note) for one in found.seen] == [([], IS_PLANNED)]
     with pytest.raises(HubError, match="The hub uses it after a restart"):
         desk.do(USE)
+    assert len(load(rig.file).device) == 1
+
+
+def test_two_phones_that_press_at_once_add_one_block(rig: HubRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk, _, found = with_tray(rig, FakePower())
+    both, block_for = threading.Barrier(2), found.block_for
+
+    def slow(device: str, table: str) -> DevicePart:
+        block = block_for(device, table)
+        with suppress(threading.BrokenBarrierError):  # the other phone has to wait, and is not here
+            both.wait(0.5)
+        return block
+
+    monkeypatch.setattr(found, "block_for", slow)
+    refused: list[str] = []
+
+    def press(table: str) -> None:
+        try:
+            desk.do(StaffAsk(1, "use_device", table, {"device": TRAY.id}))
+        except HubError as error:
+            refused.append(error.sentence)
+
+    phones = [threading.Thread(target=press, args=(table,)) for table in ("1", "2")]
+    for phone in phones:
+        phone.start()
+    for phone in phones:
+        phone.join()
+    assert refused == [IS_PLANNED]
     assert len(load(rig.file).device) == 1
 
 
