@@ -38,6 +38,8 @@ BOARD_OF = {boot_drive.PICO: "RPI_PICO", boot_drive.PICO_2: "RPI_PICO2"}
 """MicroPython's name for a board, as it is in the name of a firmware file."""
 IS_PLANNED = say("The hub uses it after a restart.")
 NO_TABLE = say("Each table has a dice reader already. Remove one under “Settings” first.")
+NOT_TAKEN = say("It did not take the firmware. Unplug it, hold its BOOTSEL button, and plug it in again.")
+NOT_WRITTEN = say("The firmware could not be written. The hub's log says why.")
 Program = Literal["box", "tray"]
 PROGRAMS: tuple[Program, ...] = ("box", "tray")
 
@@ -72,8 +74,11 @@ class FoundDevices:
         self._found: Mapping[str, Found] = {}
         self._left: set[str] = set()  # devices that staff do not want to see until they are plugged in again
         self._written: dict[Path, Text] = {}  # by the drive of a Pico: what becomes of its firmware
-        self._done: tuple[Text, float] | None = None  # what the last Pico has become, and until when staff read it
+        self._done: tuple[FoundDevice, float] | None = (
+            None  # what the last Pico has become, and until when staff read it
+        )
         self._writing = threading.Lock()  # one Pico gets its firmware at a time
+        self._lock = threading.Lock()  # staff, the scan and the firmware's thread change what is above
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="found devices", daemon=True)
 
@@ -100,25 +105,23 @@ class FoundDevices:
         blocks = [block for block in self._running().device if block.driver == "camera_tray"]
         sources = [str(block.settings.get("source", "v4l2:0")) for block in blocks]
         self._found = {one.id: one for one in [*self._trays(), *self._cameras(sources)]}
-        self._left &= {*self._found, *self._drives()}
         self.update()
-
-    def _drives(self) -> list[str]:
-        return [mode.label for mode in found.waiting_picos(self._by_label)]
 
     def update(self) -> None:
         """Update `seen` after a change of the configuration, or of what is being done to a device."""
-        picos = found.waiting_picos(self._by_label)
-        drives = [boot_drive.find(mode, self._by_label) for mode in picos]
-        self._written = {drive: text for drive, text in self._written.items() if drive in drives}
-        planned = self._planned()
-        seen = [self._reader(one, planned) for one in self._found.values()] + [self._pico(mode) for mode in picos]
-        seen = [one for one in seen if one.device not in self._left]
-        if self._done and self._clock.now() < self._done[1]:
-            seen.append(FoundDevice(DONE, self._done[0], note=say("Build it into its box, or press a button of it.")))
-        if seen != self.seen:
+        picos, planned = found.waiting_picos(self._by_label), self._planned()
+        with self._lock:
+            self._written = {drive: text for drive, text in self._written.items() if drive in picos.values()}
+            readers = [self._reader(one, planned) for one in self._found.values()]
+            seen = [*readers, *(self._pico(mode, drive) for mode, drive in picos.items())]
+            self._left &= {one.device for one in seen}
+            seen = [one for one in seen if one.device not in self._left]
+            if self._done and self._clock.now() < self._done[1]:
+                seen.append(self._done[0])
+            if seen == self.seen:
+                return
             self.seen = seen
-            self._changed()
+        self._changed()
 
     def _reader(self, one: Found, planned: Config) -> FoundDevice:
         text = _reader_text(one)
@@ -127,9 +130,9 @@ class FoundDevices:
         tables = _without_reader(planned)
         return FoundDevice(one.id, text, tables=tables, note="" if tables else NO_TABLE)
 
-    def _pico(self, mode: BootMode) -> FoundDevice:
+    def _pico(self, mode: BootMode, drive: Path) -> FoundDevice:
         text = say("A {board} waits for its firmware.", board=_board_name(mode))
-        if written := self._written.get(boot_drive.find(mode, self._by_label) or Path()):
+        if written := self._written.get(drive):
             return FoundDevice(mode.label, text, note=written)
         programs = [program for program in PROGRAMS if self._file(mode, program)]
         note = "" if programs else say("This hub has no firmware file for it: firmware/README.md says how to get one.")
@@ -159,52 +162,60 @@ class FoundDevices:
 
     def leave(self, device: str) -> None:
         """Do not show a device until it is plugged in again, or the hub was restarted."""
-        if device == DONE:
-            self._done = None
-        else:
-            self._left.add(device)
+        with self._lock:
+            if device == DONE:
+                self._done = None
+            else:
+                self._left.add(device)
         self.update()
 
     def write_firmware(self, device: str, program: Program) -> None:
         """Begin to write the firmware of a Pico that waits for it. Raise HubError."""
-        mode = next((one for one in found.waiting_picos(self._by_label) if one.label == device), None)
+        picos = found.waiting_picos(self._by_label)
+        mode = next((one for one in picos if one.label == device), None)
         file = self._file(mode, program) if mode else None
-        drive = boot_drive.find(mode, self._by_label) if mode else None
-        if mode is None or file is None or drive is None:
+        if mode is None or file is None:
             raise HubError(say("That device is no longer plugged in."))
         if not self._writing.acquire(blocking=False):
             raise HubError(say("A Pico is just getting its firmware. Wait half a minute."))
         self._done = None
-        self._note(drive, say("Its firmware is being written…"))
-        threading.Thread(target=self._write, args=(mode, drive, file, program), name="firmware", daemon=True).start()
+        self._note(picos[mode], say("Its firmware is being written…"))
+        work = (mode, picos[mode], file, program)
+        threading.Thread(target=self._write, args=work, name="firmware", daemon=True).start()
 
     def _write(self, mode: BootMode, drive: Path, file: Path, program: Program) -> None:
         """Write the firmware, and wait until the drive of the Pico is gone. Runs in a thread of its own."""
-        problem: Text | None = None
         try:
             _copy(file, mode, drive)
-            if not wait_until(lambda: self._is_gone(mode, drive), RESTART_SECONDS, self._clock, self._pause):
-                problem = say("It did not take the firmware. Unplug it, hold its BOOTSEL button, and plug it in again.")
+            if wait_until(lambda: self._is_gone(mode, drive), RESTART_SECONDS, self._clock, self._pause):
+                log.info("staff: a %s has the firmware %s.", _board_name(mode), file.name)
+                self._done = _finished(program), self._clock.now() + DONE_SECONDS
+                self.update()
+            else:
+                self._note(drive, NOT_TAKEN)
         except (DeviceLost, OSError) as error:
             log.warning("A %s gets no firmware: %s", _board_name(mode), error)
-            problem = say("The firmware could not be written: {problem}", problem=str(error))
+            self._note(drive, NOT_WRITTEN)
         finally:
             self._writing.release()
-        if problem:
-            self._note(drive, problem)
-            return
-        log.info("staff: a %s has the firmware %s.", _board_name(mode), file.name)
-        what = say("The Pico is a seat box now.") if program == "box" else say("The Pico is a dice tray now.")
-        self._done = what, self._clock.now() + DONE_SECONDS
-        self.update()
 
     def _is_gone(self, mode: BootMode, drive: Path) -> bool:
         """Return whether this drive is gone; another Pico of its kind may wait by now."""
         return boot_drive.find(mode, self._by_label) != drive
 
     def _note(self, drive: Path, text: Text) -> None:
-        self._written[drive] = text
+        with self._lock:
+            self._written[drive] = text
         self.update()
+
+
+def _finished(program: Program) -> FoundDevice:
+    """Return what staff read about a Pico that has its firmware. A dice tray then introduces itself."""
+    if program == "tray":
+        return FoundDevice(DONE, say("The Pico is a dice tray now."))
+    return FoundDevice(
+        DONE, say("The Pico is a seat box now."), note=say("Build it into its box, or press a button of it.")
+    )
 
 
 def _copy(file: Path, mode: BootMode, drive: Path) -> None:

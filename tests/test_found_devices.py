@@ -10,7 +10,7 @@ import pytest
 from drivers.common.found import Found
 from hub.config import Config, DevicePart, TablePart
 from hub.errors import HubError
-from hub.found_devices import DONE, DONE_SECONDS, IS_PLANNED, NO_TABLE, RESTART_SECONDS, FoundDevices
+from hub.found_devices import DONE, DONE_SECONDS, IS_PLANNED, NO_TABLE, NOT_WRITTEN, RESTART_SECONDS, FoundDevices
 from hub.network.staff_messages import FoundDevice
 from tests.operations.test_update_box import PAGE, taken, uf2_for
 from tests.table.fakes import HeldClock
@@ -201,7 +201,7 @@ def test_that_a_pico_has_its_firmware_is_told_for_two_minutes(rig: Rig) -> None:
     rig.build("table-hub-tray-1.0-RPI_PICO.uf2")
     rig.plug_pico()
     rig.on_pause = rig.unplug_pico
-    assert rig.write("tray")[-1].text == "The Pico is a dice tray now."
+    assert rig.write("tray")[-1] == FoundDevice(DONE, "The Pico is a dice tray now.")
     rig.clock.time += DONE_SECONDS - 1
     assert rig.look()[-1].device == DONE
     rig.clock.time += 1
@@ -245,14 +245,15 @@ def test_a_drive_that_cannot_be_written_is_told(rig: Rig) -> None:
     drive = rig.plug_pico()
     drive.unlink()
     drive.mkdir()  # cannot be written
-    assert rig.write()[1].note.startswith("The firmware could not be written: ")
+    assert rig.write()[1].note == NOT_WRITTEN
 
 
-def test_firmware_for_another_board_is_not_written(rig: Rig) -> None:
+def test_firmware_for_another_board_is_not_written(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
     rig.build("table-hub-box-1.0-RPI_PICO.uf2")
     (rig.folder / "table-hub-box-1.0-RPI_PICO.uf2").write_bytes(uf2_for(0xE48BFF59))
     drive = rig.plug_pico()
-    assert "is for another board" in rig.write()[1].note
+    assert rig.write()[1].note == NOT_WRITTEN
+    assert "is for another board" in caplog.text
     assert drive.read_bytes() == bytes(2 << 20)
 
 

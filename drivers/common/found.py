@@ -88,6 +88,6 @@ def _node(source: str, by_id: Path) -> Path:
     return (by_id.parent.parent / f"video{where or 0}" if (where or "0").isdigit() else Path(where)).resolve()
 
 
-def waiting_picos(by_label: Path = BY_LABEL) -> list[BootMode]:
-    """Return the kinds of Picos that wait for firmware, one of each kind at most."""
-    return [mode for mode in boot_drive.MODES.values() if boot_drive.find(mode, by_label)]
+def waiting_picos(by_label: Path = BY_LABEL) -> dict[BootMode, Path]:
+    """Return the Picos that wait for firmware, one of each kind at most, with the drive of each."""
+    return {mode: drive for mode in boot_drive.MODES.values() if (drive := boot_drive.find(mode, by_label))}

@@ -113,8 +113,11 @@ def test_other_video_devices_of_a_pi_are_no_camera(tmp_path: Path) -> None:
 
 
 def test_each_kind_of_pico_that_waits_is_known_by_its_drive(tmp_path: Path) -> None:
-    assert found.waiting_picos(tmp_path) == []
-    (tmp_path / "RPI-RP2").symlink_to(tmp_path)
-    assert found.waiting_picos(tmp_path) == [boot_drive.PICO]
-    (tmp_path / "RP2350").symlink_to(tmp_path)
-    assert found.waiting_picos(tmp_path) == [boot_drive.PICO, boot_drive.PICO_2]
+    one, other = tmp_path / "sda1", tmp_path / "sdb1"
+    one.touch()
+    other.touch()
+    assert found.waiting_picos(tmp_path) == {}
+    (tmp_path / "RPI-RP2").symlink_to(one)
+    assert found.waiting_picos(tmp_path) == {boot_drive.PICO: one}
+    (tmp_path / "RP2350").symlink_to(other)
+    assert found.waiting_picos(tmp_path) == {boot_drive.PICO: one, boot_drive.PICO_2: other}

@@ -9,7 +9,7 @@ import { say } from "../lib/language.js";
 const EVERY = 700; // ms between two pictures
 
 /**
- * Whatever a calibration shows is taken by a button that says what lies in the tray.
+ * What each step says, and the button that goes on to the next.
  * @type {Record<CameraSeen["step"], { text: () => string, button: () => string, next: Step }>}
  */
 const STEPS = {
