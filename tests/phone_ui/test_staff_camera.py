@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from hub.app import Hub
 from hub.config import load
 from phone_ui.staff_pin import StaffPin
-from tests.chromium import SMALL_PHONE
 from tests.phone_ui.axe import findings
+from tests.phone_ui.staff_page import signed_in
 from tests.vision.painter import PaintedDie, Picture, Scene, empty, paint, upright
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.slow]
@@ -54,13 +54,7 @@ def opened(
         half.rename(folder / "pictures" / f"{shown:04}.png")
 
     show(empty(Scene([]), np.random.default_rng(4)))
-    with Hub(load(file)) as hub, browser.new_context(viewport=SMALL_PHONE) as context:
-        hub.start()
-        assert hub.web
-        page = context.new_page()
-        page.goto(f"http://127.0.0.1:{hub.web.port}/staff")
-        page.get_by_label("PIN").fill(pin)
-        page.get_by_role("button", name="Sign in").click()
+    with Hub(load(file)) as hub, signed_in(browser, hub, pin) as page:
         yield page, page.locator("details", has_text="Dice camera"), show
 
 

@@ -13,9 +13,9 @@ from drivers.common.found import Found
 from hub.app import Hub
 from hub.config import load
 from phone_ui.staff_pin import StaffPin
-from tests.chromium import SMALL_PHONE
 from tests.operations.test_update_box import PAGE, taken, uf2_for
 from tests.phone_ui.axe import findings
+from tests.phone_ui.staff_page import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.slow]
 TRAY = Found("tray /dev/ttyACM0 e661", "e661", "dice_tray", {"tray": "e661"})
@@ -29,18 +29,13 @@ def opened(browser: Browser, folder: Path, *plugged: Found) -> Iterator[tuple[Pa
     state.mkdir()
     pin = StaffPin.renew(state / "staff.json")
     file.write_text(CONFIG.format(state=state), "utf-8")
-    with Hub(load(file), file=str(file)) as hub, browser.new_context(viewport=SMALL_PHONE) as context:
+    with Hub(load(file), file=str(file)) as hub:
         found = hub.found
         assert found
         found._trays, found._cameras = lambda: plugged, lambda _: []
         found._by_label, found._firmware = folder / "by-label", folder
-        hub.start()
-        assert hub.web
-        page = context.new_page()
-        page.goto(f"http://127.0.0.1:{hub.web.port}/staff")
-        page.get_by_label("PIN").fill(pin)
-        page.get_by_role("button", name="Sign in").click()
-        yield page, page.get_by_role("region", name="New devices"), file
+        with signed_in(browser, hub, pin) as page:
+            yield page, page.get_by_role("region", name="New devices"), file
 
 
 def test_a_tray_is_used_at_a_table_after_a_question(browser: Browser, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hub.errors import HubError
 from hub.network.staff_messages import UpdateSeen
 from hub.updates import Updates
 from phone_ui.staff_pin import StaffPin
-from tests.chromium import SMALL_PHONE
+from tests.phone_ui.staff_page import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.slow]
 
@@ -52,15 +52,10 @@ def opened(browser: Browser, updates: PretendedUpdates, folder: Path) -> Iterato
     """Open the staff page of a hub. Yield it, and its part about the hub."""
     pin = StaffPin.renew(folder / "staff.json")
     config = Config(hub=HubPart(state=str(folder)), web=WebPart("127.0.0.1", 0))
-    with Hub(config) as hub, browser.new_context(viewport=SMALL_PHONE) as context:
+    with Hub(config) as hub:
         hub.venue._updates = updates
-        hub.start()
-        assert hub.web
-        page = context.new_page()
-        page.goto(f"http://127.0.0.1:{hub.web.port}/staff?part=hub")
-        page.get_by_label("PIN").fill(pin)
-        page.get_by_role("button", name="Sign in").click()
-        yield page, page.get_by_role("region", name="The hub")
+        with signed_in(browser, hub, pin, "?part=hub") as page:
+            yield page, page.get_by_role("region", name="The hub")
 
 
 def test_staff_look_for_a_version_and_install_it_after_a_question(browser: Browser, tmp_path: Path) -> None:
