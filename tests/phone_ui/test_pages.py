@@ -708,6 +708,74 @@ def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> N
     assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True, "duck": 3}}
 
 
+def test_a_wish_on_its_way_keeps_no_finger_from_a_button(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    hub.answer = lambda act: None if act["verb"] == "wish" else {"ok": True}  # as on a slow Wi-Fi
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "wish"
+    start = dock(page).get_by_role("button", name="Start Bid & Bait!")
+    assert start.is_enabled()
+    start.click()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "start"
+
+
+def test_a_start_on_its_way_is_pressed_once(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "wish"
+    hub.answer = lambda act: None
+    dock(page).get_by_role("button", name="Start Bid & Bait!").click()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "start"
+    expect(dock(page).get_by_role("button", name="Sending…")).to_be_disabled()
+    expect(dock(page).get_by_role("button", name="I am ready")).to_be_disabled()
+
+
+def test_an_option_that_the_hub_does_not_know_yet_outlasts_the_state_before_it(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "wish"
+    page.get_by_text("Options").click()
+    page.get_by_label("Sides").select_option("advanced")
+    assert hub.asks.get(timeout=PATIENCE)["args"]["options"] == {"sides": "advanced"}
+    hub.answer = lambda act: None if act["verb"] == "wish" else {"ok": True}  # what comes next is not told in time
+    page.get_by_label("Dummy", exact=True).check()
+    hub.public(scenes.public(seq=51) | {"game": "bid-and-bait", "options": {"sides": "advanced"}, "name": "Told"})
+    expect(page.locator("body")).to_contain_text("Told")
+    dock(page).get_by_role("button", name="Start Bid & Bait!").click()
+    while (said := hub.asks.get(timeout=PATIENCE))["verb"] == "wish":
+        pass
+    assert said["args"]["options"] == {"sides": "advanced", "dummy": True}
+
+
+def test_options_that_somebody_else_changes_later_replace_mine(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "wish"
+    page.get_by_text("Options").click()
+    page.get_by_label("Dummy", exact=True).check()
+    assert hub.asks.get(timeout=PATIENCE)["args"]["options"] == {"dummy": True}
+    dock(page).get_by_role("button", name="I am ready").click()  # its answer comes after the one to the wish
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "ready"
+    expect(dock(page).get_by_role("button", name="I am ready")).to_be_enabled()
+    hub.public(scenes.public(seq=51) | {"game": "bid-and-bait", "options": {"dummy": True}})
+    hub.public(scenes.public(seq=52) | {"game": "bid-and-bait", "options": {"sides": "advanced"}})
+    expect(page.get_by_label("Sides", exact=True)).to_have_value("advanced")
+    dock(page).get_by_role("button", name="Start Bid & Bait!").click()
+    assert hub.asks.get(timeout=PATIENCE)["args"]["options"] == {"sides": "advanced"}
+
+
+def test_a_refused_wish_says_why(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    hub.answer = lambda act: {"ok": False, "error": "Choose one of this table's games, between matches."}
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    expect(page.get_by_role("alert")).to_have_text("Choose one of this table's games, between matches.")
+
+
 def test_what_lies_under_the_dock_takes_no_finger_from_it(page: Page, hub: FakeHub) -> None:
     page.set_viewport_size({"width": 320, "height": 568})
     page.add_init_script("""localStorage.setItem("th/settings", JSON.stringify({ size: 150 }))""")

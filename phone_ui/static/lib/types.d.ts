@@ -157,8 +157,8 @@ export interface Settings {
 /** The hub's answer to a request, or a substitute if there was none. */
 export type Answer = Pick<Ack, "ok" | "error" | "code">;
 
-/** Send a request to the hub. `key` names the button that waits for the answer. */
-export type Ask = <V extends keyof Requests>(verb: V, args: Requests[V], key: string) => Promise<Answer>;
+/** Send a request to the hub. `key` names the button that waits for the answer; until then no other can be pressed. */
+export type Ask = <V extends keyof Requests>(verb: V, args: Requests[V], key?: string) => Promise<Answer>;
 
 /** Send a request of staff to the hub: null if it was not done. `key` names the button that waits for the answer. */
 export type AskHub = <V extends keyof StaffRequests>(

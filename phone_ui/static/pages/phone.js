@@ -201,14 +201,14 @@ function useTable() {
 
   /** @type {Ask} */
   const ask = async (verb, args, key) => {
-    setSending(key);
+    if (key) setSending(key);
     setRefusal("");
     try {
       const answer = await send(verb, args);
       if (!answer.ok) setRefusal(answer.error ?? "");
       return answer;
     } finally {
-      setSending(null);
+      if (key) setSending(null);
     }
   };
   const leave = async () => {

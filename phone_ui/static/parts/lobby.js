@@ -117,25 +117,33 @@ export function Lobby({ state, seat, sending, ask }) {
   const options = changed ?? shared;
   const pick = (/** @type {string} */ name) => {
     setGame(name);
-    if (seat) ask("wish", { game: name }, "wish");
+    if (seat) ask("wish", { game: name });
   };
   const labels = useLabels(picked);
-  useEffect(() => setChanged(null), [picked, JSON.stringify(shared)]);
+  // The timer of a change made here that the hub may not know yet.
+  const pendingWish = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  useEffect(() => {
+    if (!pendingWish.current) setChanged(null);
+  }, [picked, JSON.stringify(shared)]);
   const pickPreset = (/** @type {string} */ name, /** @type {Plain} */ its) => {
     setChanged(its);
-    if (seat && picked) ask("wish", { game: picked, preset: name }, "wish");
+    if (seat && picked) ask("wish", { game: picked, preset: name });
   };
-  const pendingWish = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
   const choose = (/** @type {string} */ name, /** @type {any} */ value) => {
     const next = { ...options, [name]: value };
     setChanged(next);
     clearTimeout(pendingWish.current);
-    pendingWish.current = setTimeout(
-      () => picked && ask("wish", { game: picked, options: inForce(labels, next) }, "wish"),
-      TOLD_AFTER,
-    );
+    const timer = setTimeout(async () => {
+      if (picked) await ask("wish", { game: picked, options: inForce(labels, next) });
+      if (pendingWish.current === timer) pendingWish.current = undefined;
+    }, TOLD_AFTER);
+    pendingWish.current = timer;
   };
-  useEffect(() => () => clearTimeout(pendingWish.current), [picked]);
+  const forget = () => {
+    clearTimeout(pendingWish.current);
+    pendingWish.current = undefined;
+  };
+  useEffect(() => forget, [picked]);
   const about = { state, labels: labels ?? null, chosen: options, onChange: choose };
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">
