@@ -23,9 +23,9 @@ from PIL import Image
 from drivers.common.gpio_header import check_devices
 from hub import games
 from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, wifi_of
-from hub.config import Config, TablePart
+from hub.config import Config, DevicePart, TablePart
 from hub.decks import CardLists
-from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, header_wiring
+from hub.devices import DeviceHealth, header_wiring
 from hub.display import SIZES, PanelSize, checkerboard, panel
 from hub.engine.game import Game
 from hub.engine.text import say
@@ -33,7 +33,7 @@ from hub.errors import BrokerError, ConfigError, TemporaryError
 from hub.found_devices import FoundDevices
 from hub.handouts import Handouts
 from hub.hotspot import Hotspot
-from hub.isolation import DeviceGuard, GuardedDevice, close_all
+from hub.isolation import GuardedDevice
 from hub.languages import WRITTEN_IN, Speech, check_language, language_of, languages
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
@@ -49,8 +49,6 @@ from hub.ports import (
     DeviceDown,
     DeviceSimulated,
     DeviceUp,
-    DiceCamera,
-    DriverContext,
     MonotonicClock,
     machine_chance,  # noqa: TID251 - a program makes it
 )
@@ -67,6 +65,7 @@ from hub.table.loop import Table
 from hub.table.parts import TableSettings
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
+from hub.table_devices import SIMULATED, TableDevices
 from hub.updates import Updates
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
@@ -131,7 +130,7 @@ class Hub:
         self.access: dict[str, TableAccess] = {}
         self._evenings = list(config.hours.evenings)  # the tables see changes of it
         self._phones: dict[str, PhonesOverMqtt] = {}
-        self.devices: list[GuardedDevice] = []
+        self._devices: dict[str, TableDevices] = {}
         self.web: WebServer | None = None
         self.supervisor: Supervisor | None = None
         state, hub, tables = Path(config.hub.state), config.hub.id, [part.id for part in config.table]
@@ -165,7 +164,7 @@ class Hub:
             self._checks: list[Callable[[], object]] = [self.screens.reload_token]
             check_devices(header_wiring(config.device))
             with ExitStack() as on_error:
-                on_error.callback(close_all, self.devices)
+                on_error.callback(self._close_devices)
                 venue_tables = {part.id: self._add_table(part) for part in config.table}
                 on_error.pop_all()
             settings = SettingsDesk(file, config, check, self._apply_settings)
@@ -235,23 +234,18 @@ class Hub:
         screen = ScreenFeed(lambda: self._pin.shown, self._wifi, to_base64(self.key.public) if self._can_set_up else "")
         self._checks.append(partial(self._update_screen, part.id, screen))
         staff = StaffFeed(self._venue_changed.set)
-        devices = self._connect_devices(part, inbox)
-        simulated = [one.device for one in devices if isinstance(one.device, Simulated)]
+        devices = self._devices[part.id] = self._connect_devices(part, inbox)
+        simulated = devices.simulated
         if len(simulated) > 1:
             raise ConfigError(f"[[table]] {part.id}: one simulated device is enough; give it all the `seats`.")
         bench = BenchAccess(simulated[0]) if simulated else None
-        boxes = [one.boxes for one in devices if one.boxes]
-        panels = [one.page for one in devices if one.page]
         ports = Ports(
             self._logs, phones, MonotonicClock(), Chance(self._random), time, self._random,
-            lamps=[one.lamps for one in devices if one.lamps],
-            pages=[screen, staff, *self._links, *panels],
-            has_panels=bool(panels),
-            boxes=AllBoxes(boxes) if boxes else None,
-            dice=next((one.dice for one in reversed(devices) if one.dice), None),
+            pages=[screen, staff, *self._links],
             language=partial(language_of, part.language[0]),
             names=self._player_names,
         )  # fmt: skip
+        devices.put_into(ports)
         table = Table(
             part.id, part.name, part.seats, offered, ports,
             place_boxes={box: seat for device in simulated for seat, box in device.names.items()},
@@ -264,23 +258,24 @@ class Hub:
         self.tables[part.id] = table
         self._phones[part.id] = phones
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
-        camera = next((one.device for one in devices if isinstance(one.device, DiceCamera)), None)
         screens = partial(self.screens.last_seen, part.id)
-        return VenueTable(
-            table, staff, self._health[part.id], self.store, screens, camera=camera, has_panels=bool(panels)
-        )
+        return VenueTable(table, staff, self._health[part.id], self.store, screens, devices)
 
-    def _connect_devices(self, part: TablePart, inbox: Callable[[object], None]) -> list[GuardedDevice]:
-        """Connect the devices of a table, each with a guard, and return them. Raise ConfigError."""
+    def _connect_devices(self, part: TablePart, inbox: Callable[[object], None]) -> TableDevices:
+        """Connect the devices of a table. Raise ConfigError."""
         draws: dict[str, partial[Image.Image]] = {size: partial(self._draw, size=size) for size in SIZES}
-        before = len(self.devices)
-        for block in self.config.device:
-            if block.table == part.id:
-                guard = DeviceGuard(block.name or block.driver, inbox)
-                device = connect(block, DriverContext(guard.put, draws, self._random))
-                self.devices.append(GuardedDevice(device, guard))
-                self._checks.append(self.devices[-1].check_answering)
-        return self.devices[before:]
+        devices = TableDevices(_blocks_of(part.id, self.config), inbox, draws, self._random, self._health[part.id])
+        self._checks.append(devices.check)
+        return devices
+
+    @property
+    def devices(self) -> list[GuardedDevice]:
+        """Return the devices of all tables."""
+        return [device for devices in self._devices.values() for device in devices.devices]
+
+    def _close_devices(self) -> None:
+        for devices in self._devices.values():
+            devices.close()
 
     def _settings_of(self, part: TablePart) -> TableSettings:
         """Return the settings that a table can change without a restart of the hub."""
@@ -304,6 +299,7 @@ class Hub:
         self.config = replace(self.config, hub=hub, hours=changed.hours, wifi=wifi)
         if [table.id for table in changed.table] == [table.id for table in self.config.table]:
             self._change_tables(changed)
+            self._change_devices(changed)
         return self.config
 
     def _change_tables(self, changed: Config) -> None:
@@ -317,6 +313,25 @@ class Hub:
                 self.tables[now.id].put(self._settings_of(now))
             tables.append(now)
         self.config = replace(self.config, table=tuple(tables), preset=changed.preset)
+
+    def _change_devices(self, changed: Config) -> None:
+        """Replace the devices whose blocks have changed. A table that is being played gets them after its match."""
+        if _simulated(self.config) != _simulated(changed):
+            return
+        new = {}
+        for table, devices in self._devices.items():
+            before, after = _blocks_of(table, self.config), _blocks_of(table, changed)
+            if before != after:
+                try:
+                    new[table] = devices.replace_by(after)
+                except (
+                    ConfigError
+                ) as error:  # what was right when it was checked, a moment ago: the next start says more
+                    log.warning("The devices of table %s wait for a restart: %s", table, error)
+                    return
+        for table, signal in new.items():
+            self.tables[table].put(signal)
+        self.config = replace(self.config, device=changed.device)
 
     def _games_for(self, part: TablePart) -> list[Game]:
         """Return all games, the game that the table names first. Raise ConfigError if there is no such game."""
@@ -437,8 +452,8 @@ class Hub:
             link.start()
         if self.hotspot:
             self.hotspot.start()
-        for device in self.devices:
-            device.start()
+        for devices in self._devices.values():
+            devices.start()
         if self.found:
             self.found.start()
         for access in self.access.values():
@@ -468,7 +483,7 @@ class Hub:
             closing.callback(self.venue.close)
             if self.web:
                 closing.callback(self.web.close)
-            closing.callback(close_all, self.devices)
+            closing.callback(self._close_devices)
             for access in self.access.values():
                 if access.bench:
                     closing.callback(access.bench.close)
@@ -495,6 +510,16 @@ def _check_names(config: Config) -> None:
                 check_language(language)
             except ConfigError as error:
                 raise ConfigError(f"[[table]] {table.id}: {error}") from None
+
+
+def _blocks_of(table: str, config: Config) -> list[DevicePart]:
+    """Return the `[[device]]` blocks of a table."""
+    return [block for block in config.device if block.table == table]
+
+
+def _simulated(config: Config) -> list[DevicePart]:
+    """Return the blocks of devices on a bench page, which is there from the start of the hub or not at all."""
+    return [block for block in config.device if block.driver == SIMULATED]
 
 
 def _faults_of_files(key: str, pin: str, token: str, log_key: str) -> list[Fault]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -20,6 +20,7 @@ from hub.ports import (
     BrokerUp,
     Device,
     DeviceDown,
+    DeviceSubject,
     DeviceUp,
     DiceKit,
     DiceSeen,
@@ -188,6 +189,12 @@ class DeviceHealth:
                 self._broker = ""
             case _:
                 return
+
+    def forget(self, gone: Iterable[DeviceSubject]) -> None:
+        """Forget boxes, devices and dice readers that the table no longer has."""
+        kinds: dict[type, dict[str, Any]] = {BoxUp: self._boxes, DeviceUp: self._devices, DiceKit: self._dice}
+        for kind, name in gone:
+            kinds[kind].pop(name, None)
 
     def _reader(self, reader: str) -> dict[str, object]:
         return self._dice.get(reader, {"dice": 0, "weak": [], "why": ""})

@@ -32,6 +32,7 @@ from hub.ports import (
     BoxUp,
     Device,
     DeviceDown,
+    DeviceSubject,
     DeviceUp,
     Dice,
     DiceKit,
@@ -42,6 +43,7 @@ from hub.ports import (
     Page,
     SealedRound,
     Turn,
+    subject_of,
 )
 from hub.state import ScreenState
 from phone_ui.limits import TokenBucket
@@ -76,6 +78,10 @@ class DeviceGuard:
         self._bucket = TokenBucket(PER_SECOND, AT_ONCE, monotonic())
         self._excess_at = 0.0  # when the last excess signal came; 0.0: the rate is normal
         self._faults: dict[str, Text] = {}  # present faults, by activity
+        self._sending = threading.Lock()
+        self._is_retired = False
+        self.subjects: set[DeviceSubject] = set()
+        """What the device has reported about."""
         self._fault_at = 0.0  # when the last fault occurred
 
     def put(self, signal: object) -> None:
@@ -89,7 +95,19 @@ class DeviceGuard:
         except msgspec.ValidationError:
             self.report_fault("speaking", say("sends invalid signals"))
             return
-        self._inbox(signal)
+        self._send(signal)
+
+    def _send(self, signal: object) -> None:
+        with self._sending:
+            if not self._is_retired:
+                self.subjects |= {subject for subject in [subject_of(signal)] if subject}
+                self._inbox(signal)
+
+    def retire(self) -> set[DeviceSubject]:
+        """Let no further signal through, because the device is no longer used. Return what it has reported about."""
+        with self._sending:
+            self._is_retired = True
+        return self.subjects
 
     def _exceeds_rate(self) -> bool:
         with self._lock:
@@ -141,9 +159,9 @@ class DeviceGuard:
                 device=self._name,
                 faults=listed(self._faults.values()),
             )
-            self._inbox(DeviceDown(about, why))
+            self._send(DeviceDown(about, why))
         else:
-            self._inbox(DeviceUp(about))
+            self._send(DeviceUp(about))
 
     @contextmanager
     def guarded(self, activity: str) -> Iterator[None]:

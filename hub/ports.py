@@ -168,6 +168,22 @@ class DiceKit:
     weak: tuple[str, ...] = ()
 
 
+DeviceSubject: TypeAlias = tuple[type[BoxUp | DeviceUp | DiceKit], str]
+"""What a device reports about: a box, a device or a dice reader, and its name."""
+
+
+def subject_of(signal: object) -> DeviceSubject | None:
+    """Return what a signal of a device is about; None for a press and for signals of others."""
+    match signal:
+        case BoxUp(box=one) | BoxDown(box=one):
+            return BoxUp, one
+        case DeviceUp(device=one) | DeviceDown(device=one):
+            return DeviceUp, one
+        case DiceKit(reader=one) | DiceSeen(reader=one):
+            return DiceKit, one
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class PhoneRequest:
     """A phone's decrypted request from the claim `sid`. The seat follows from the claim, never from the payload."""

@@ -49,6 +49,7 @@ from hub.power import PowerControl
 from hub.settings.desk import SettingsDesk
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
+from hub.table_devices import TableDevices
 from hub.updates import Updates
 from hub.version import version
 from phone_ui.latest import Latest
@@ -90,17 +91,10 @@ class VenueTable:
         health: DeviceHealth,
         store: LogStore,
         screens: Callable[[], list[ScreenSeen]] = list,
-        *,
-        camera: DiceCamera | None = None,
-        has_panels: bool = False,
+        devices: TableDevices | None = None,
     ) -> None:
-        """Create it.
-
-        - `screens`: returns the big screens of the table and how long ago each was seen.
-        - `camera`: the camera over its dice tray, if it has one.
-        - `has_panels`: it has panels.
-        """
-        self.camera, self._has_panels = camera, has_panels
+        """Create it. `screens` returns the big screens of the table and how long ago each was seen."""
+        self._devices = devices
         self.table, self._feed, self._health, self._store, self._screens = table, feed, health, store, screens
         self._match_began: tuple[str | None, int | None] = (None, None)
 
@@ -111,8 +105,13 @@ class VenueTable:
             return None
         return StaffTable(
             public, self.table.desk, self._began_at(public.match), self._faults(), self._screens(),
-            camera=self.camera is not None, panels=self._has_panels,
+            camera=self.camera is not None, panels=self._devices is not None and self._devices.has_panels,
         )  # fmt: skip
+
+    @property
+    def camera(self) -> DiceCamera | None:
+        """Return the camera over its dice tray, if it has one."""
+        return self._devices.camera if self._devices else None
 
     @property
     def name(self) -> str:
@@ -373,21 +372,19 @@ class VenueDesk:
         return CameraSeen(b64encode(view.jpeg).decode(), view.step, view.text)
 
     def _use_device(self, device: str, table: str) -> str:
-        """Let a table use a device that was found; this needs a restart of the hub. Raise HubError."""
+        """Let a table use a device that was found. Raise HubError."""
         if self._found is None or self._settings is None:
             raise HubError(NOT_UNDERSTOOD)
         with self._using:  # two phones may press at once
             block = self._found.block_for(device, table)
-            self._settings.add_device(block)
+            is_applied = self._settings.add_device(block)
         log.info("staff: table %s gets the device %s.", table, block.driver)
         self._found.update()
-        if self._power.why_no_restart:
-            return say("The hub uses it after a restart. {how}", how=self._power.why_no_restart)
-        if self._is_playing:
-            self._plan_restart()
-            return say("The hub restarts when no match is being played. Then it uses the device.")
-        self._power.restart_hub()
-        return say("The hub restarts, and uses the device then: this page comes back and asks for the PIN.")
+        if not is_applied:
+            return say("Saved. The hub uses the device after a restart.")
+        if self._tables[table].is_playing:
+            return say("Saved. The table uses the device after this match.")
+        return say("The table uses the device now.")
 
     def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
         """Read or change the configuration. Return a sentence, "" if there is none, and the configuration. Raise HubError."""

@@ -101,7 +101,7 @@ def broken_off(*_: object) -> Any:
 
 
 def test_a_driver_that_fails_unforeseen_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hub.app.connect", broken_off)
+    monkeypatch.setattr("hub.table_devices.connect", broken_off)
     with pytest.raises(OSError, match="a driver's own error"):
         Hub(config(tmp_path, DevicePart("simulated")))
     assert open_files(tmp_path) == []

@@ -242,7 +242,7 @@ def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest
         made.append(Bad(context.inbox))
         return made[-1]
 
-    monkeypatch.setattr("hub.app.connect", connect)
+    monkeypatch.setattr("hub.table_devices.connect", connect)
     monkeypatch.setattr(isolation, "START_SECONDS", 0.1)
     monkeypatch.setattr(isolation, "ANSWER_SECONDS", 0.3)
     config = Config(
@@ -289,12 +289,13 @@ def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest
 HANGING = """
 import sys, threading
 import hub.app
+import hub.table_devices
 from hub.__main__ import main
 class Hanging:
     lamps = page = boxes = dice = None
     def start(self): pass
     def close(self): threading.Event().wait()
-hub.app.connect = lambda block, context: Hanging()
+hub.table_devices.connect = lambda block, context: Hanging()
 if sys.argv[2] == "table":
     from hub.table.loop import Table
     Table.run = lambda self, ticked=None: threading.Event().wait()

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from hub.engine.text import say
 from hub.ports import (
     AddressChanged,
-    BoxDown,
-    BoxUp,
     BrokerDown,
     BrokerUp,
     Clock,
-    DeviceDown,
     DeviceSimulated,
-    DeviceUp,
-    DiceKit,
+    DeviceSubject,
+    DiceSeen,
     PhoneRequest,
     StaffRequest,
+    subject_of,
 )
 
 log = logging.getLogger(__name__)
@@ -75,23 +73,25 @@ class Surroundings:
 
     def note(self, signal: object) -> None:
         """Keep a signal; it replaces an older one about the same object."""
-        key: tuple[type, str]
+        key: tuple[type, str] | None
         match signal:
-            case BoxUp(box=one) | BoxDown(box=one):
-                key = BoxUp, one
-            case DeviceUp(device=one) | DeviceDown(device=one):
-                key = DeviceUp, one
-            case DiceKit(reader=one):
-                key = DiceKit, one
             case BrokerUp() | BrokerDown():
                 key = BrokerUp, ""
             case AddressChanged():
                 key = AddressChanged, ""
             case DeviceSimulated():
                 key = DeviceSimulated, ""
-            case _:
+            case DiceSeen():  # of a throw that is over
                 return
-        self._known[key] = signal
+            case _:
+                key = subject_of(signal)
+        if key:
+            self._known[key] = signal
+
+    def forget(self, gone: Iterable[DeviceSubject]) -> None:
+        """Forget boxes, devices and dice readers that the table no longer has."""
+        for one in gone:
+            self._known.pop(one, None)
 
 
 def _where(error: Exception) -> str:

@@ -11,9 +11,10 @@ import heapq
 import itertools
 import queue
 from collections import Counter
+from collections.abc import Container
 from threading import Condition
 
-from hub.ports import ClaimRequest, HelpRequest, PhoneGarbled, PhoneLink, PhoneRequest
+from hub.ports import ClaimRequest, DeviceSubject, HelpRequest, PhoneGarbled, PhoneLink, PhoneRequest, Tick, subject_of
 
 MOST_PER_PHONE = 24
 """Once this many signals of one phone wait, its malformed messages are dropped. The gateway limits its valid requests."""
@@ -71,6 +72,13 @@ class Inbox:
                 self._next_tags.clear()
                 self._counts.clear()
         return signal
+
+    def forget(self, gone: Container[DeviceSubject | None]) -> None:
+        """Drop what waits about devices that are gone."""
+        with self._changed:
+            for _, _, kept in self._waiting:
+                if subject_of(kept[0]) in gone:
+                    kept[0] = Tick()
 
     def __len__(self) -> int:
         return len(self._waiting)

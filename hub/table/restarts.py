@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from hub.engine.text import say
 from hub.ports import ClaimDecided, ClaimRequest, PhoneLink, PhoneRequest, StaffRequest, Tick
 from hub.state import Ack
-from hub.table.base.ports import Ports
+from hub.table.base.ports import NewDevices, Ports
 from hub.table.faults import NOT_DONE, RESTARTED, STOPPED, Faults, Surroundings
 from hub.table.inbox import Inbox
 from hub.table.parts import Parts, TableSettings
@@ -39,6 +39,7 @@ class Restarts(ABC):
     ) -> None:
         self._ports, self._make_parts, self._settings = ports, make_parts, settings
         self._new_settings: TableSettings | None = None  # until no match is being played
+        self._new_devices: NewDevices | None = None  # likewise
         self._inbox = Inbox()
         self._faults, self._surroundings = Faults(table, ports.clock), Surroundings()
         self._is_broken = False  # after a fault, until the restart succeeds
@@ -138,6 +139,8 @@ class Restarts(ABC):
         """Handle one signal. After an unforeseen error restart the table, or stop it (see the module)."""
         if isinstance(signal, TableSettings):
             self._new_settings, signal = signal, Tick()
+        elif isinstance(signal, NewDevices):
+            self._new_devices, signal = signal, Tick()
         self._surroundings.note(signal)
         try:
             if self._faults.stopped:
@@ -175,10 +178,16 @@ class Restarts(ABC):
                 )
 
     def _change_settings(self) -> None:
-        """Restart the table with the owner's new settings, unless a match is being played."""
-        if self._new_settings is None or (self._play.match is not None and not self._play.match.over):
+        """Restart the table with the owner's new settings and devices, unless a match is being played."""
+        settings, devices = self._new_settings, self._new_devices
+        if not (settings or devices) or (self._play.match is not None and not self._play.match.over):
             return
-        self._settings, self._new_settings = self._new_settings, None
+        self._new_settings = self._new_devices = None
+        self._settings = settings or self._settings
+        if devices:
+            gone = devices.put_into(self._ports)
+            self._inbox.forget(gone)
+            self._surroundings.forget(gone)
         self._rebuild()
         self._show()
         log.info("table %s: it has the new settings.", self._resumption.table.id)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hub.ports import StaffRequest
+from hub.ports import BoxUp, DeviceDown, DeviceSubject, DeviceUp, DiceKit, StaffRequest
 from hub.state import Preset
 from hub.table import restarts
+from hub.table.base.ports import NewDevices, Ports
 from hub.table.parts import TableSettings
 from hub.table.people.house_seats import HouseSettings
-from tests.table.fakes import TableRig
+from tests.table.fakes import FakeLamps, FakePage, TableRig
 
 FULL = Preset("full", "All the advanced rules.", {"advanced": True})
 
@@ -72,3 +73,98 @@ def test_settings_that_break_a_table_are_a_fault_like_any_other(monkeypatch: pyt
     rig.table.receive(TableSettings("Window"))
     assert rig.state["name"] == "Window"
     assert "restarted" in notices(rig)
+
+
+# --- other devices ------------------------------------------------------------------------------------------
+
+
+def end_match(rig: TableRig) -> None:
+    rig.table.receive(StaffRequest("end", {}, lambda *_: None))
+
+
+def new_lamps(rig: TableRig, *gone: DeviceSubject) -> tuple[FakeLamps, FakePage, NewDevices]:
+    """Other lamps and a panel for the table, in place of devices that are gone."""
+    lamps, panel = FakeLamps(rig.order), FakePage()
+
+    def put_into(ports: Ports) -> set[DeviceSubject]:
+        ports.lamps, ports.panels = [lamps], [panel]
+        return set(gone)
+
+    return lamps, panel, NewDevices(put_into)
+
+
+def test_a_free_table_shows_its_state_on_new_devices_at_once() -> None:
+    rig = TableRig(2)
+    before = len(rig.lamps.shown)
+    lamps, panel, new = new_lamps(rig)
+    rig.table.receive(new)
+    assert lamps.shown
+    assert panel.newest is not None
+    assert len(rig.lamps.shown) == before, "the old ones are no longer asked"
+    assert notices(rig) == []
+
+
+def test_a_match_is_played_to_its_end_on_the_devices_it_began_with() -> None:
+    rig = TableRig(2)
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.start("bid-and-bait")
+    lamps, _, new = new_lamps(rig)
+    rig.table.receive(new)
+    assert lamps.shown == []
+    end_match(rig)
+    assert lamps.shown
+
+
+def test_the_newest_devices_and_the_newest_settings_count_both() -> None:
+    rig = TableRig(2)
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.start("bid-and-bait")
+    (first, _, old), (second, _, new) = new_lamps(rig), new_lamps(rig)
+    rig.table.receive(old)
+    rig.table.receive(TableSettings("Window"))
+    rig.table.receive(new)
+    end_match(rig)
+    assert (first.shown, bool(second.shown)) == ([], True)
+    assert rig.state["name"] == "Window"
+    rig.table.receive(TableSettings("Door"))
+    assert rig.ports.lamps == [second], "settings alone change no device"
+
+
+def test_a_device_that_is_gone_is_forgotten_and_the_others_are_not() -> None:
+    rig = TableRig(2)
+    rig.boxes_up()
+    rig.table.receive(BoxUp("box-2", "b1", "1", 8))
+    rig.table.receive(DeviceDown("panel", "The panel does not answer."))
+    rig.table.receive(DeviceDown("lamps", "The lamps do not answer."))
+    assert notices(rig) == ["device:panel", "device:lamps"]
+    rig.table.put(DeviceDown("panel", "What it said last."))
+    rig.table.receive(new_lamps(rig, (DeviceUp, "panel"))[2])
+    while rig.table.waiting:
+        rig.table.step(0)
+    assert notices(rig) == ["device:lamps"]
+    assert rig.state["seats"][1]["box"] == "on"
+
+
+def test_a_box_and_a_reader_that_are_gone_are_forgotten() -> None:
+    rig = TableRig(2, reader=True)
+    rig.table.receive(BoxUp("box-1", "b1", "1", 8))
+    rig.table.receive(BoxUp("box-2", "b1", "1", 8))
+    rig.table.receive(DiceKit("tray", 4))
+    assert rig.state["kit"]["dice"] == 4
+    rig.table.receive(new_lamps(rig, (BoxUp, "box-1"), (DiceKit, "tray"))[2])
+    assert [seat["box"] == "on" for seat in rig.state["seats"]] == [False, True]
+    assert not rig.state["kit"]
+
+
+def test_devices_that_break_a_table_are_a_fault_like_any_other() -> None:
+    rig = TableRig(2)
+
+    def put_into(ports: Ports) -> set[DeviceSubject]:
+        raise RuntimeError("boom")
+
+    rig.table.receive(NewDevices(put_into))
+    assert "restarted" in notices(rig)
+    rig.table.receive(TableSettings("Window"))
+    assert rig.state["name"] == "Window"

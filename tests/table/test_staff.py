@@ -548,7 +548,7 @@ def shows_test_picture(rig: StaffRig) -> bool:
 
 def test_panels_show_a_test_picture_between_matches_until_the_test_ends(rig: StaffRig) -> None:
     assert rig.refuses("test", what="panels") == "This table has no panel."
-    rig.ports.has_panels = True
+    rig.ports.panels = [rig.page]
     assert not shows_test_picture(rig)
     rig.does("test", what="panels")
     assert shows_test_picture(rig)

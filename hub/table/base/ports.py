@@ -8,7 +8,7 @@ from random import Random
 from threading import Thread
 
 from hub.display.language import Language
-from hub.ports import Boxes, Clock, Dice, Lamps, LogStore, Page, Phones
+from hub.ports import Boxes, Clock, DeviceSubject, Dice, Lamps, LogStore, Page, Phones
 from hub.table.base.chance import Chance
 from hub.table.base.names import Names
 
@@ -33,8 +33,8 @@ class Ports:
     """Random source of the house, hints, demonstrations, codes and logins."""
     lamps: list[Lamps] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
-    has_panels: bool = False
-    """Whether some of the pages are panels."""
+    panels: list[Page] = field(default_factory=list)
+    """Pages that are panels, such as e-ink."""
     boxes: Boxes | None = None
     dice: Dice | None = None
     language: Callable[[str], Language] = lambda _: Language()
@@ -42,3 +42,13 @@ class Ports:
     names: Names = field(default_factory=Names)
     background: Callable[[Callable[[], None]], None] = in_thread
     """Run a slow job off the table's thread."""
+
+
+@dataclass(frozen=True)
+class NewDevices:
+    """Other devices of a table. As a signal, it restarts the table with them once no match is being played.
+
+    `put_into` sets their ports, on the table's thread, and returns what is gone.
+    """
+
+    put_into: Callable[[Ports], set[DeviceSubject]]

@@ -52,7 +52,7 @@ class HardwareTests(Part):
                 raise IllegalAction(say("No box is connected at this table."), "TEST")
             self._untested = {seat.number: [*CONTROLS[: self._controls.get(seat.box)], RIGHT, LEFT] for seat in boxes}
         elif what == "panels":
-            if not self._ports.has_panels:
+            if not self._ports.panels:
                 raise IllegalAction(say("This table has no panel."), "TEST")
             self.shows_picture = True
         elif what == "dice":

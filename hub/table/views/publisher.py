@@ -25,7 +25,8 @@ class Publisher:
         self, core: Core, snapshots: Snapshots, staff: StaffDesk, demonstration: Demonstration, reveal: Reveal
     ) -> None:
         ports, self._play, self._seats, self._disk = core.ports, core.play, core.seats, core.disk
-        self._phones, self._lamps, self._pages, self._boxes = ports.phones, ports.lamps, ports.pages, ports.boxes
+        self._phones, self._lamps, self._boxes = ports.phones, ports.lamps, ports.boxes
+        self._pages, self._panels = ports.pages, ports.panels
         self._snapshots, self._staff, self._demonstration, self._reveal = snapshots, staff, demonstration, reveal
         self._newest: PublicState | None = None
         self._lock = Lock()  # the table's thread publishes, and another one while that waits for the disk
@@ -53,7 +54,7 @@ class Publisher:
         paper = self._demonstration.panel_picture(demonstration)
         screen = structs.replace(self._snapshots.screen(state), demonstration=demonstration, paper=paper)
         with self._lock:
-            for page in self._pages:
+            for page in (*self._pages, *self._panels):
                 page.show(screen, settled)
             self._shown = state, screen
 
@@ -101,7 +102,7 @@ class Publisher:
             self._newest, self._shown = after, None
             self._phones.show_public(after)
             screen = ScreenState(**{name: getattr(after, name) for name in PublicState.__struct_fields__})
-            for page in self._pages:
+            for page in (*self._pages, *self._panels):
                 page.show(structs.replace(screen, light=self._staff.light), False)
 
     def show_waiting(self) -> None:
@@ -119,5 +120,5 @@ class Publisher:
             said = [one for one in shown[0].notices if one.key != "slow_disk"]
             said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))
             self._phones.show_public(structs.replace(shown[0], notices=said))
-            for page in self._pages:
+            for page in (*self._pages, *self._panels):
                 page.show(structs.replace(shown[1], notices=said), False)

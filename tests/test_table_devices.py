@@ -1,0 +1,200 @@
+"""The devices of a table while their blocks change: which go on, which are closed before which start, and what is forgotten."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from hub import table_devices
+from hub.config import DevicePart
+from hub.devices import DeviceHealth
+from hub.errors import ConfigError
+from hub.ports import BoxUp, DeviceDown, DeviceSubject, DeviceUp, DiceKit, DiceSeen, DriverContext
+from hub.table.base.chance import Chance
+from hub.table.base.ports import NewDevices, Ports
+from hub.table_devices import TableDevices
+from tests.patience import PATIENCE
+from tests.phone_ui.rig import until
+from tests.table.fakes import FakePhones, HeldClock, MemoryStore
+
+pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
+
+LAMPS, PANEL, TRAY = DevicePart("lamps"), DevicePart("panel"), DevicePart("tray")
+BRIGHT = DevicePart("lamps", settings={"brightness": 100})
+
+
+class Gadget:
+    """A device with the port that its driver's name stands for."""
+
+    def __init__(self, block: DevicePart, context: DriverContext, rig: Rig) -> None:
+        self.block, self.inbox, self._rig = block, context.inbox, rig
+        self.lamps: Any = self if block.driver == "lamps" else None
+        self.page: Any = self if block.driver == "panel" else None
+        self.boxes: Any = None
+        self.dice: Any = self if block.driver == "tray" else None
+
+    def start(self) -> None:
+        self._rig.on_start()
+        self._rig.happened.append(("start", self.block))
+
+    def close(self) -> None:
+        self._rig.happened.append(("close", self.block))
+
+
+class Rig:
+    """A table's devices, which have started, their health, and the ports of the table."""
+
+    def __init__(self, *blocks: DevicePart) -> None:
+        self.happened: list[tuple[str, DevicePart]] = []
+        self.signals: list[object] = []
+        self.on_start: Callable[[], object] = lambda: None
+        self.health = DeviceHealth()
+        self.ports = Ports(MemoryStore(), FakePhones([]), HeldClock(), Chance(1), lambda: 0.0, Random(1))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(table_devices, "connect", self.connect)
+            self.devices = TableDevices(blocks, self.put, {}, Random(1), self.health)
+        self.devices.put_into(self.ports)
+        self.devices.start()
+
+    def connect(self, block: DevicePart, context: DriverContext) -> Gadget:
+        if block.driver == "abacus":
+            raise ConfigError("There is no such driver.")
+        return Gadget(block, context, self)
+
+    def put(self, signal: object) -> None:
+        self.health.update(signal)
+        self.signals.append(signal)
+
+    def gadget(self, block: DevicePart) -> Gadget:
+        (found,) = [one.device for one in self.devices.devices if getattr(one.device, "block", None) == block]
+        assert isinstance(found, Gadget)
+        return found
+
+    def apply(self, new: NewDevices, *done: tuple[str, DevicePart]) -> set[DeviceSubject]:
+        """Put them into the ports, as the table does, and wait until exactly that was `done` to devices."""
+        del self.happened[:]
+        gone = new.put_into(self.ports)
+        until(lambda: len(self.happened) >= len(done), f"{done}")
+        assert self.happened == list(done)
+        return gone
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Rig]]:
+    """Make a rig, and close it after the test."""
+    rigs: list[Rig] = []
+
+    def made(*blocks: DevicePart) -> Rig:
+        rigs.append(Rig(*blocks))
+        monkeypatch.setattr(table_devices, "connect", rigs[-1].connect)
+        return rigs[-1]
+
+    yield made
+    for rig in rigs:
+        rig.devices.close()
+
+
+def test_a_device_with_another_setting_is_closed_before_the_new_one_starts(make: Callable[..., Rig]) -> None:
+    rig = make(LAMPS, PANEL)
+    panel = rig.gadget(PANEL)
+    rig.apply(rig.devices.replace_by([BRIGHT, PANEL]), ("close", LAMPS), ("start", BRIGHT))
+    assert rig.gadget(PANEL) is panel, "its block stays the same"
+    assert len(rig.ports.lamps) == len(rig.ports.panels) == 1
+    assert rig.ports.dice is None
+
+
+def test_a_device_is_added_and_another_one_removed(make: Callable[..., Rig]) -> None:
+    rig = make(LAMPS)
+    rig.apply(rig.devices.replace_by([LAMPS, TRAY]), ("start", TRAY))
+    assert rig.ports.dice is not None
+    rig.apply(rig.devices.replace_by([TRAY]), ("close", LAMPS))
+    assert rig.ports.lamps == []
+    assert rig.ports.dice is not None
+
+
+def test_nothing_is_connected_twice_for_one_of_two_equal_blocks(make: Callable[..., Rig]) -> None:
+    rig = make(LAMPS)
+    rig.apply(rig.devices.replace_by([LAMPS, LAMPS]), ("start", LAMPS))
+    assert len(rig.devices.devices) == 2
+    rig.apply(rig.devices.replace_by([LAMPS]), ("close", LAMPS))
+    assert len(rig.devices.devices) == 1
+
+
+def test_a_later_change_replaces_one_that_still_waits_for_the_end_of_a_match(make: Callable[..., Rig]) -> None:
+    rig = make(LAMPS)
+    rig.devices.replace_by([TRAY])
+    rig.apply(rig.devices.replace_by([LAMPS, PANEL]), ("start", PANEL))
+    assert rig.ports.dice is None
+
+
+def test_a_device_that_another_change_removed_meanwhile_is_connected_again(make: Callable[..., Rig]) -> None:
+    rig = make(LAMPS)
+    first, second = rig.devices.replace_by([]), rig.devices.replace_by([LAMPS])
+    before = rig.gadget(LAMPS)
+    rig.apply(first, ("close", LAMPS))
+    rig.apply(second, ("start", LAMPS))
+    assert rig.gadget(LAMPS) is not before
+
+
+def test_a_block_that_cannot_be_used_changes_nothing(make: Callable[..., Rig]) -> None:
+    rig = make(LAMPS)
+    with pytest.raises(ConfigError, match="no such driver"):
+        rig.devices.replace_by([LAMPS, DevicePart("abacus")])
+    assert [one.device for one in rig.devices.devices] == [rig.gadget(LAMPS)]
+
+
+def test_what_a_device_reported_about_is_gone_with_it(make: Callable[..., Rig]) -> None:
+    rig = make(TRAY, PANEL)
+    tray, panel = rig.gadget(TRAY), rig.gadget(PANEL)
+    tray.inbox(DiceKit("dice tray", 4))
+    tray.inbox(DeviceDown("dice tray", "It was unplugged."))
+    tray.inbox(BoxUp("box-1", "b1", "1", 8))
+    panel.inbox(DeviceUp("panel"))
+    gone = rig.apply(rig.devices.replace_by([PANEL]), ("close", TRAY))
+    assert gone == {(DiceKit, "dice tray"), (DeviceUp, "dice tray"), (BoxUp, "box-1")}
+    assert rig.health.snapshot() == {"boxes": {}, "devices": {"panel": ""}, "dice": {}, "broker": ""}
+    rig.signals.clear()
+    tray.inbox(DiceKit("dice tray", 0))
+    assert rig.signals == [], "it is not heard any more"
+    panel.inbox(DeviceDown("panel", "It does not answer."))
+    assert len(rig.signals) == 1
+
+
+def test_a_reader_that_only_said_why_it_cannot_read_is_forgotten_too(make: Callable[..., Rig]) -> None:
+    rig = make(TRAY)
+    rig.gadget(TRAY).inbox(DiceSeen("dice tray", 1, "no_reader", say="It is dark."))
+    assert rig.apply(rig.devices.replace_by([]), ("close", TRAY)) == {(DiceKit, "dice tray")}
+    assert rig.health.snapshot()["dice"] == {}
+
+
+def test_what_a_device_that_stays_reports_about_too_is_not_forgotten(make: Callable[..., Rig]) -> None:
+    other = DevicePart("tray", settings={"tray": "2"})
+    rig = make(TRAY, other)
+    for block in (TRAY, other):
+        rig.gadget(block).inbox(DiceKit("dice tray", 4))
+    assert rig.apply(rig.devices.replace_by([other]), ("close", TRAY)) == set()
+    assert rig.health.snapshot()["dice"]
+
+
+def test_a_device_that_is_starting_while_the_hub_closes_is_closed_and_the_next_never_starts(
+    make: Callable[..., Rig],
+) -> None:
+    rig = make()
+    starting, go_on = threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        starting.set()
+        go_on.wait(PATIENCE)
+
+    rig.on_start = slowly
+    rig.devices.replace_by([TRAY, PANEL]).put_into(rig.ports)
+    assert starting.wait(PATIENCE)
+    rig.devices.close()
+    del rig.happened[:]
+    go_on.set()
+    until(lambda: not any(one.name == "new devices" for one in threading.enumerate()), "the end of the change")
+    assert rig.happened == [("start", TRAY), ("close", TRAY)]
