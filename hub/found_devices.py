@@ -36,6 +36,7 @@ READERS = ("dice_tray", "camera_tray", "ble_dice", "simulated")
 """Drivers whose devices may read dice. A table listens to one of them."""
 BOARD_OF = {boot_drive.PICO: "RPI_PICO", boot_drive.PICO_2: "RPI_PICO2"}
 """MicroPython's name for a board, as it is in the name of a firmware file."""
+IN_USE = say("A table of this hub has it already.")
 IS_PLANNED = say("The hub uses it after a restart.")
 NO_TABLE = say("Each table has a dice reader already. Remove one under “Settings” first.")
 NOT_TAKEN = say("It did not take the firmware. Unplug it, hold its BOOTSEL button, and plug it in again.")
@@ -109,10 +110,10 @@ class FoundDevices:
 
     def update(self) -> None:
         """Update `seen` after a change of the configuration, or of what is being done to a device."""
-        picos, planned = found.waiting_picos(self._by_label), self._planned()
+        picos, running, planned = found.waiting_picos(self._by_label), self._running(), self._planned()
         with self._lock:
             self._written = {drive: text for drive, text in self._written.items() if drive in picos.values()}
-            readers = [self._reader(one, planned) for one in self._found.values()]
+            readers = [self._reader(one, planned) for one in self._found.values() if not _has_block(one, running)]
             seen = [*readers, *(self._pico(mode, drive) for mode, drive in picos.items())]
             self._left &= {one.device for one in seen}
             seen = [one for one in seen if one.device not in self._left]
@@ -147,9 +148,11 @@ class FoundDevices:
 
     def block_for(self, device: str, table: str) -> DevicePart:
         """Return the `[[device]]` block for a device at a table. Raise HubError."""
-        one, planned = self._found.get(device), self._planned()
+        one, running, planned = self._found.get(device), self._running(), self._planned()
         if one is None:
             raise HubError(say("That device is no longer plugged in."))
+        if _has_block(one, running):
+            raise HubError(IN_USE)
         if _has_block(one, planned):
             raise HubError(IS_PLANNED)
         if table not in _without_reader(planned):

@@ -10,7 +10,16 @@ import pytest
 from drivers.common.found import Found
 from hub.config import Config, DevicePart, TablePart
 from hub.errors import HubError
-from hub.found_devices import DONE, DONE_SECONDS, IS_PLANNED, NO_TABLE, NOT_WRITTEN, RESTART_SECONDS, FoundDevices
+from hub.found_devices import (
+    DONE,
+    DONE_SECONDS,
+    IN_USE,
+    IS_PLANNED,
+    NO_TABLE,
+    NOT_WRITTEN,
+    RESTART_SECONDS,
+    FoundDevices,
+)
 from hub.network.staff_messages import FoundDevice
 from tests.operations.test_update_box import PAGE, taken, uf2_for
 from tests.table.fakes import HeldClock
@@ -107,6 +116,19 @@ def test_a_device_that_has_a_block_waits_for_the_restart(rig: Rig) -> None:
     assert [(one.tables, one.note) for one in rig.found.seen] == [([], IS_PLANNED)]
     with pytest.raises(HubError, match="The hub uses it after a restart"):
         rig.found.block_for(TRAY.id, "1")
+
+
+def test_a_device_that_a_table_has_is_not_shown_until_its_block_is_removed(rig: Rig) -> None:
+    rig.look()
+    block = rig.found.block_for(TRAY.id, "2")
+    without = rig.running
+    rig.running = rig.planned = Config(table=TWO.table, device=(block,))
+    rig.found.update()
+    assert rig.found.seen == []
+    with pytest.raises(HubError, match=IN_USE):
+        rig.found.block_for(TRAY.id, "1")
+    rig.running = rig.planned = without
+    assert [one.tables for one in rig.look()] == [["1", "2"]]
 
 
 def test_another_tray_than_that_of_the_block_is_still_offered(rig: Rig) -> None:

@@ -77,8 +77,8 @@ class SettingsDesk:
             return say("Saved. Some changes take effect after a restart of the hub."), settings
         return say("Saved."), settings
 
-    def add_device(self, block: DevicePart) -> None:
-        """Add a `[[device]]` block to the file. Raise HubError: then nothing has changed."""
+    def add_device(self, block: DevicePart) -> bool:
+        """Add a `[[device]]` block to the file, and return whether it needs no restart. Raise HubError: then nothing has changed."""
         with self._lock:
             file = self._owners_file
             document = toml.read(file, str(file))
@@ -86,9 +86,12 @@ class SettingsDesk:
             value = {"driver": block.driver, "table": block.table, **block.settings}
             change = SettingChange(["device", count], value)
             try:
-                self._make_changes(ChangeSettingsArgs(_digest(document.text.encode()), [change], [block.driver]))
+                config = self._make_changes(
+                    ChangeSettingsArgs(_digest(document.text.encode()), [change], [block.driver])
+                )
             except _Refused as refused:
                 raise HubError(refused.sentence) from None
+            return self._running.device == config.device
 
     @property
     def planned(self) -> Config:
@@ -127,8 +130,8 @@ class SettingsDesk:
 
     # --- changing --------------------------------------------------------------------------------
 
-    def _make_changes(self, asked: ChangeSettingsArgs) -> None:
-        """Change the file. Raise _Refused or HubError: then nothing has changed."""
+    def _make_changes(self, asked: ChangeSettingsArgs) -> Config:
+        """Change the file, and return the configuration in it. Raise _Refused or HubError: then nothing has changed."""
         file = self._owners_file
         try:
             before = read_file(file)
@@ -153,6 +156,7 @@ class SettingsDesk:
         self._passwords |= {_name((at.stem, "password_file")) for at in passwords}
         if self._apply:
             self._running = self._apply(config)
+        return config
 
     def _with_change(
         self, text: str, change: SettingChange, parts: Mapping[str, SettingPart], passwords: dict[Path, bytes]

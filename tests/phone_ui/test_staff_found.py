@@ -38,20 +38,21 @@ def opened(browser: Browser, folder: Path, *plugged: Found) -> Iterator[tuple[Pa
             yield page, page.get_by_role("region", name="New devices"), file
 
 
-def test_a_tray_is_used_at_a_table_after_a_question(browser: Browser, tmp_path: Path) -> None:
+def test_a_tray_is_used_at_a_table_with_one_press(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, TRAY) as (page, new, file):
         expect(new.get_by_text("The dice tray e661 is plugged in.")).to_be_visible()
         assert findings(page) == []
-        new.get_by_role("button", name="Use it at Window…").click()
-        expect(
-            new.get_by_text("Window gets this device after a restart of the hub. This hub was started")
-        ).to_be_visible()
-        assert load(file).device == (), "nobody has answered the question yet"
-        new.get_by_role("button", name="Use it", exact=True).click()
-        expect(new.get_by_text("The hub uses it after a restart.")).to_be_visible()
+        new.get_by_role("button", name="Use it at Window").click()
+        expect(page.get_by_text("The table uses the device now.")).to_be_visible()
         assert [(one.driver, one.table) for one in load(file).device] == [("dice_tray", "1")]
+        expect(new).to_have_count(0)
+
+
+def test_a_tray_that_nobody_wants_now_is_not_shown_again(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, TRAY) as (_, new, file):
         new.get_by_role("button", name="Not now: The dice tray e661 is plugged in.").click()
         expect(new).to_have_count(0)
+        assert load(file).device == ()
 
 
 def test_a_pico_becomes_a_seat_box(browser: Browser, tmp_path: Path) -> None:

@@ -13,11 +13,12 @@ import msgspec
 import pytest
 
 from drivers.common.found import Found
+from hub import table_devices
 from hub.app import LIVE_KEYS, Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, load
 from hub.decks import CardLists
-from hub.errors import HubError
-from hub.found_devices import IS_PLANNED, FoundDevices
+from hub.errors import ConfigError, HubError
+from hub.found_devices import IN_USE, IS_PLANNED
 from hub.network.staff_messages import Settings, StaffAsk
 from hub.network.staff_verbs import ChangeSettingsArgs, SettingChange, SettingsArgs
 from hub.network.verbs import NOT_UNDERSTOOD
@@ -56,10 +57,14 @@ class HubRig:
         _, now = self.hub.venue.settings(SettingsArgs())
         made = [SettingChange(at, to) for at, to in changes]
         answer = self.hub.venue.settings(ChangeSettingsArgs(now.seen, made))
+        self.settle()
+        return answer
+
+    def settle(self) -> None:
+        """Let the tables handle what waits for them."""
         for table in self.hub.tables.values():
             while table.waiting:
                 table.step(0)
-        return answer
 
     def screen(self, table: str = "1") -> dict[str, Any]:
         return read_state(self.hub.access[table].screen.get()[1])
@@ -156,13 +161,11 @@ class FakePower:
         self.restarts += 1
 
 
-def venue(
-    power: FakePower, settings: SettingsDesk | None = None, found: FoundDevices | None = None
-) -> tuple[VenueDesk, OneTable]:
+def venue(power: FakePower, settings: SettingsDesk | None = None) -> tuple[VenueDesk, OneTable]:
     table = OneTable()
     desk = VenueDesk(
         "hub", cast(PowerControl, power), {"1": cast(VenueTable, table)}, threading.Event(), CardLists([]),
-        settings=settings, found=found,
+        settings=settings,
     )  # fmt: skip
     return desk, table
 
@@ -228,34 +231,42 @@ TRAY = Found("tray /dev/ttyACM0 e661", "e661", "dice_tray", {"tray": "e661"})
 USE = StaffAsk(1, "use_device", "2", {"device": TRAY.id})
 
 
-def with_tray(rig: HubRig, power: FakePower) -> tuple[VenueDesk, OneTable, FoundDevices]:
-    """A venue with the file of the rig, at which a dice tray is plugged in."""
-    settings = SettingsDesk(str(rig.file), rig.hub.config, rig.checked.append)
-    found = FoundDevices(
-        lambda: rig.hub.config, lambda: settings.planned, lambda: None,
-        trays=lambda: [TRAY], cameras=lambda _: [], by_label=rig.file.parent,
-    )  # fmt: skip
-    found.look()
-    desk, table = venue(power, settings, found)
-    return desk, table, found
+def with_tray(rig: HubRig) -> VenueDesk:
+    """The venue of the hub, at which a dice tray is plugged in."""
+    assert rig.hub.found
+    rig.hub.found._trays, rig.hub.found._cameras, rig.hub.found._by_label = (
+        lambda: [TRAY],
+        lambda _: [],
+        rig.file.parent,
+    )
+    rig.hub.found.look()
+    return rig.hub.venue
 
 
-def test_a_tray_that_is_plugged_in_gets_its_block_and_the_hub_restarts(rig: HubRig) -> None:
-    power = FakePower()
-    desk, table, found = with_tray(rig, power)
-    table.is_playing = False
-    assert [one.tables for one in found.seen] == [["1", "2"]]
-    assert str(desk.do(USE)[0]).startswith("The hub restarts, and uses the device then")
-    assert power.restarts == 1
+def seen(rig: HubRig) -> list[tuple[list[str], str]]:
+    """The tables to which new devices are offered, and what staff read about each."""
+    assert rig.hub.found
+    return [([*one.tables], one.note) for one in rig.hub.found.seen]
+
+
+def test_a_tray_that_is_plugged_in_gets_its_block_and_is_used_at_once(rig: HubRig) -> None:
+    desk = with_tray(rig)
+    assert seen(rig) == [(["1", "2"], "")]
+    assert desk.do(USE)[0] == "The table uses the device now."
     assert load(rig.file).device == (DevicePart("dice_tray", "2", settings={"tray": "e661"}),)
-    assert [(one.tables, one.note) for one in found.seen] == [([], IS_PLANNED)]
-    with pytest.raises(HubError, match="The hub uses it after a restart"):
+    assert seen(rig) == []
+    rig.settle()
+    assert [type(one.device).__name__ for one in rig.hub.devices] == ["DiceTray"]
+    assert rig.hub.tables["2"]._ports.dice is not None
+    assert rig.hub.tables["1"]._ports.dice is None
+    with pytest.raises(HubError, match="A table of this hub has it already"):
         desk.do(USE)
     assert len(load(rig.file).device) == 1
 
 
 def test_two_phones_that_press_at_once_add_one_block(rig: HubRig, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk, _, found = with_tray(rig, FakePower())
+    desk, found = with_tray(rig), rig.hub.found
+    assert found
     both, block_for = threading.Barrier(2), found.block_for
 
     def slow(device: str, table: str) -> DevicePart:
@@ -278,31 +289,61 @@ def test_two_phones_that_press_at_once_add_one_block(rig: HubRig, monkeypatch: p
         phone.start()
     for phone in phones:
         phone.join()
-    assert refused == [IS_PLANNED]
+    assert refused == [IN_USE]
     assert len(load(rig.file).device) == 1
 
 
-def test_a_device_is_used_after_the_match_that_is_being_played(rig: HubRig) -> None:
-    power = FakePower()
-    desk, table, _ = with_tray(rig, power)
-    assert desk.do(USE)[0] == "The hub restarts when no match is being played. Then it uses the device."
-    assert power.restarts == 0
-    table.is_playing = False
-    desk.restart_if_planned()
-    assert power.restarts == 1
+def test_a_device_is_used_after_the_match_that_is_being_played(rig: HubRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = with_tray(rig)
+    monkeypatch.setattr(VenueTable, "is_playing", True)
+    assert desk.do(USE)[0] == "Saved. The table uses the device after this match."
 
 
-def test_a_hub_that_was_started_by_hand_uses_the_device_after_its_next_start(rig: HubRig) -> None:
-    power = FakePower("Start it again.")
-    desk, table, _ = with_tray(rig, power)
-    table.is_playing = False
-    assert desk.do(USE)[0] == "The hub uses it after a restart. Start it again."
-    assert power.restarts == 0
-    assert len(load(rig.file).device) == 1
+def test_a_device_of_a_table_that_waits_for_a_restart_waits_as_well(rig: HubRig) -> None:
+    desk = with_tray(rig)
+    rig.change((["table", 2], {"id": "3"}))
+    assert desk.do(USE)[0] == "Saved. The hub uses the device after a restart."
+    assert seen(rig) == [([], IS_PLANNED)]
+    assert rig.hub.devices == []
+
+
+def test_devices_change_at_the_table_whose_blocks_changed(rig: HubRig) -> None:
+    tray, other = (
+        {"driver": "dice_tray", "table": "1", "tray": "e661"},
+        {"driver": "dice_tray", "table": "2", "tray": "e662"},
+    )
+    said, after = rig.change((["device", 0], tray), (["device", 1], other))
+    assert (said, after.waiting) == ("Saved.", [])
+    first, second = rig.hub.devices
+    rig.change((["device", 1, "tray"], "e663"))
+    assert rig.hub.devices[0] is first
+    assert rig.hub.devices[1] is not second
+    _, after = rig.change((["device", 0], None), (["device", 0], None))
+    assert (rig.hub.devices, after.waiting) == ([], [])
+    assert [table._ports.dice for table in rig.hub.tables.values()] == [None, None]
+
+
+def test_a_simulated_device_waits_for_a_restart_because_its_bench_page_does(rig: HubRig) -> None:
+    said, after = rig.change((["device", 0], {"driver": "simulated", "table": "1"}))
+    assert said == "Saved. Some changes take effect after a restart of the hub."
+    assert after.waiting == ["[device]"]
+    assert rig.hub.devices == []
+
+
+def test_a_device_that_cannot_be_connected_now_waits_for_a_restart(
+    rig: HubRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(*_: object) -> None:
+        raise ConfigError("It was right a moment ago.")
+
+    monkeypatch.setattr(table_devices, "connect", connect)
+    _, after = rig.change((["device", 0], {"driver": "dice_tray", "table": "1", "tray": "e661"}))
+    assert after.waiting == ["[device]"]
+    assert rig.hub.devices == []
 
 
 def test_a_device_that_the_configuration_cannot_take_changes_nothing(rig: HubRig) -> None:
-    desk, _, _ = with_tray(rig, FakePower())
+    desk = with_tray(rig)
     before = rig.file.read_text("utf-8")
     rig.file.write_text(before.replace('id = "2"', 'id = "2"\nseats = 99'), "utf-8")
     with pytest.raises(HubError, match="seats"):

@@ -2,7 +2,6 @@
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
-import { Sure } from "./sure.js";
 
 /** @import { FoundDevice, Venue } from "../lib/messages.d.ts" */
 /** @import { AskHub } from "../lib/types.d.ts" */
@@ -21,23 +20,21 @@ export function FoundDevices(props) {
 /** @param {{ one: FoundDevice } & Props} props */
 function FoundLine({ one, venue, ask, sending }) {
   const { device } = one;
-  const question = (/** @type {string} */ table) =>
-    venue.restart
-      ? say("{table} gets this device after a restart of the hub. {how}", { table, how: venue.restart })
-      : say("{table} gets this device. The hub restarts for this, when no match is being played.", { table });
   const names = new Map(venue.tables.map(({ public: state }) => [state.table, state.name]));
   return html`<div class="part">
     <p>${one.text}</p>
     ${one.note && html`<p class="quiet-words" role="status">${one.note}</p>`}
     <div class="does">
       ${one.tables.map(
-        (table) => html`<${Sure}
+        (table) => html`<button
+          type="button"
           key=${table}
-          label=${say("Use it at {table}…", { table: names.get(table) ?? table })}
-          question=${question(names.get(table) ?? table)}
-          options=${[{ label: say("Use it"), act: () => ask("use_device", table, { device }, `use ${device}`) }]}
+          class="do"
           disabled=${Boolean(sending)}
-        />`,
+          onClick=${() => ask("use_device", table, { device }, `use ${device}`)}
+        >
+          ${say("Use it at {table}", { table: names.get(table) ?? table })}
+        </button>`,
       )}
       ${one.programs.map(
         (program) => html`<button
