@@ -6,7 +6,6 @@ staff page or with `table-hub calibrate-tray`: a picture of the empty tray, and 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,12 +13,13 @@ from typing import Annotated
 
 import cv2
 import msgspec
-import numpy as np
 
 from drivers.camera_tray.background import Background
+from drivers.camera_tray.calibration import UNCALIBRATED, equal, load, measure, save, settled_picture
 from drivers.camera_tray.cameras import INSTALL, PROGRAMS, SOURCES, Camera, CameraSettings, Positive, open_camera
 from drivers.camera_tray.doubtful import DoubtfulPictures
-from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Reading, read
+from drivers.camera_tray.throw_watch import ThrowWatch, has_moved
+from drivers.camera_tray.vision import Calibration, Picture, Reading, read
 from drivers.common import settings as block
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
@@ -37,13 +37,7 @@ from hub.ports import (
     NextStep,
 )
 
-AGREE = 3  # consecutive pictures
-REST = 0.7  # seconds that dice must lie still
-DOUBTFUL = 2.0  # seconds of doubt, or of pictures that differ, before a person is asked
-STILL = 4.0  # pixels by which the center of a still die may vary
 EVERY, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched and otherwise
-WARM = 12  # pictures that are skipped before one is used
-STIRRED = 0.002  # share of a picture that changes when a die moves
 
 WATCHED = 5.0  # seconds after the last look of staff in which pictures are prepared for them
 VIEW_WIDTH, VIEW_QUALITY = 480, 60  # of a picture for staff: pixels, and percent of JPEG
@@ -53,75 +47,6 @@ NAME = say("the dice tray")
 NO_VIEW = CameraView(b"", "empty", "")
 MOST = 6  # dice in one throw: more of them hide each other
 SILENT = say("The tray's camera is silent: type what you see.")
-UNCALIBRATED = say("The dice tray is not calibrated. “Dice camera” on the staff page does that.")
-UNSURE = say("I cannot read these dice: lay them flat and apart, or type what they show.")
-
-
-# --- when a throw may be believed --------------------------------------------------------------------
-
-
-class ThrowWatch:
-    """Evaluates pictures one by one, from the request for a throw of `count` dice.
-
-    Dice that lie there already belong to the last throw: nothing is read until something moves, unless `lying`.
-    """
-
-    def __init__(self, count: int, now: float, *, lying: bool = False) -> None:
-        self._count = count
-        self._stirred = lying
-        self._still_since = now
-        self._last: Reading | None = None
-        self._run: deque[Reading] = deque(maxlen=AGREE)
-        self._unsure_since: float | None = None
-
-    def update(self, reading: Reading | None, now: float) -> tuple[DiceState, tuple[int, ...], str]:
-        """Return state, faces and sentence after a picture; `reading` is None while something moves."""
-        if reading is None or (self._last is not None and not same_dice(self._last, reading)):
-            self._stirred = True
-            self._still_since = now
-            self._run.clear()
-        if reading is None:
-            self._unsure_since = None
-            return "rolling", (), ""
-        self._last = reading
-        if not self._stirred:
-            return "armed", (), ""
-        self._run.append(reading)
-        if len(self._run) == AGREE and now - self._still_since >= REST and not any(one.doubt for one in self._run):
-            self._unsure_since = None
-            return self._settled(tuple(face.number for face in reading.faces))
-        self._unsure_since = now if self._unsure_since is None else self._unsure_since
-        if now - self._unsure_since >= DOUBTFUL:
-            return "cocked", (), reading.doubt or UNSURE
-        return "rolling", (), ""
-
-    def _settled(self, faces: tuple[int, ...]) -> tuple[DiceState, tuple[int, ...], str]:
-        if not faces:
-            return "armed", (), ""  # the dice were picked up
-        if len(faces) != self._count:
-            sentence = say(
-                "I see {seen} of {count} dice: throw them all again, or type what they show.",
-                seen=len(faces),
-                count=self._count,
-            )
-            return "wrong_count", (), sentence
-        return "settled", faces, ""
-
-
-def same_dice(a: Reading, b: Reading) -> bool:
-    """Return whether two pictures show the same dice in the same places."""
-    if len(a.faces) != len(b.faces) or bool(a.doubt) != bool(b.doubt):
-        return False
-    return all(
-        any(one.number == two.number and np.hypot(one.x - two.x, one.y - two.y) < STILL for two in b.faces)
-        for one in a.faces
-    )
-
-
-def has_moved(before: Picture, after: Picture) -> bool:
-    """Return whether something moved between two pictures: more pixels changed than grain and flicker change."""
-    small = [cv2.GaussianBlur(one, (0, 0), 1.5)[::2, ::2].astype(np.int16) for one in (before, after)]
-    return float(np.mean(np.abs(small[1] - small[0]).max(axis=2) > 18)) > STIRRED
 
 
 # --- the device --------------------------------------------------------------------------------------
@@ -236,6 +161,11 @@ class CameraTray(ThreadedDevice):
         """Do a step of the calibration soon; `look` shows what came of it."""
         self._thread.call_soon(partial(self._do_step, step))
 
+    @property
+    def problem(self) -> str:
+        """Return that the tray is not calibrated: the camera may be open all the same, for staff who look."""
+        return "" if self._background is not None else UNCALIBRATED
+
     # --- for the table ---
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a camera does not see who throws
@@ -297,7 +227,7 @@ class CameraTray(ThreadedDevice):
         return now - self._looked_at < WATCHED
 
     def _use(self, loaded: Calibration) -> None:
-        if self._background is None or self._loaded is None or not _equal(loaded, self._loaded):
+        if self._background is None or self._loaded is None or not equal(loaded, self._loaded):
             self._background, self._loaded = Background(loaded), loaded  # else keep what was learned since
 
     def _begin_reading(self) -> None:
@@ -373,10 +303,10 @@ class CameraTray(ThreadedDevice):
             case "again":
                 self._empty, self._background, self._loaded = None, None, None
             case "empty":
-                self._empty = _settled_picture(self._camera)
+                self._empty = settled_picture(self._camera)
             case "die" if self._empty is not None:
                 height = self._settings.camera_mm / self._settings.die_mm
-                save(measure(self._empty, _settled_picture(self._camera), height), self._path)
+                save(measure(self._empty, settled_picture(self._camera), height), self._path)
                 self._empty = None
                 self._use(load(self._path))
                 self._begin_reading()
@@ -424,56 +354,6 @@ def connect(settings: Mapping[str, object], context: DriverContext) -> CameraTra
     return CameraTray(block.read(Settings, settings, "camera_tray"), context.inbox)
 
 
-# --- calibration -------------------------------------------------------------------------------------
-
-
-def load(path: Path) -> Calibration:
-    """Load a calibration that `calibrate` wrote. Raise DeviceLost."""
-    try:
-        with np.load(path) as saved:
-            return Calibration(np.asarray(saved["empty"], np.uint8), float(saved["side"]), float(saved["height"]))
-    except (OSError, KeyError, ValueError):
-        raise DeviceLost(UNCALIBRATED, Cause.CALIBRATION) from None
-
-
-def _equal(one: Calibration, other: Calibration) -> bool:
-    return (one.side, one.height) == (other.side, other.height) and np.array_equal(one.empty, other.empty)
-
-
-def save(calibration: Calibration, path: Path) -> None:
-    """Save a calibration atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".half")
-    with half.open("wb") as file:
-        np.savez_compressed(file, empty=calibration.empty, side=calibration.side, height=calibration.height)
-    half.replace(path)
-
-
-def measure(empty: Picture, one: Picture, height: float) -> Calibration:
-    """Return the calibration from two pictures: the empty tray, and one flat die in the middle.
-
-    `height` is the camera's height above the tray, in sides of a die. Raise DeviceLost with the reason.
-    """
-    short, _ = PictureAnalysis(one, Calibration(empty, 1.0, height)).largest()
-    if short == 0:
-        raise DeviceLost(
-            say("I see no difference between the empty tray and the die: take dice of another color, or more light.")
-        )
-    if short < 24:
-        raise DeviceLost(
-            say("The die is only {width} pixels wide, 24 are needed: bring the camera nearer.", width=f"{short:.0f}"),
-            Cause.CALIBRATION,
-        )
-    for part in (1.0, 0.97, 1.03, 0.94, 1.06):  # a shadow makes the die look larger, its round edges smaller
-        calibration = Calibration(empty, part * short, height)
-        reading = read(one, calibration)
-        if len(reading.faces) == 1 and not reading.doubt:
-            return calibration
-    raise DeviceLost(
-        say("I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it.")
-    )
-
-
 def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
     """Guide a person through both pictures, and save the calibration. Raise ConfigError and DeviceLost."""
     chosen = block.read(Settings, settings, "camera_tray")
@@ -484,20 +364,13 @@ def calibrate(settings: Mapping[str, object], ask: Callable[[str], object], say:
     camera = open_camera(chosen.source, chosen.camera_settings)
     try:
         ask("Empty the tray, as it will stand and be lit while you play; then press Enter. ")
-        empty = _settled_picture(camera)
+        empty = settled_picture(camera)
         ask("Lay one die flat into the middle, nothing else; then press Enter. ")
-        calibration = measure(empty, _settled_picture(camera), chosen.camera_mm / chosen.die_mm)
+        calibration = measure(empty, settled_picture(camera), chosen.camera_mm / chosen.die_mm)
         save(calibration, Path(chosen.calibration).expanduser())
         say(f"A die is {calibration.side:.0f} pixels wide. Kept in {chosen.calibration}.")
         while ask("Throw some dice and press Enter to see what is read, or type q and Enter to end. ") != "q":
-            reading = read(_settled_picture(camera), calibration)
+            reading = read(settled_picture(camera), calibration)
             say(reading.doubt or " ".join(str(face.number) for face in reading.faces) or "No dice.")
     finally:
         camera.close()
-
-
-def _settled_picture(camera: Camera) -> Picture:
-    """Return a picture after WARM others, when the exposure has settled and hands are out of view."""
-    for _ in range(WARM):
-        camera.picture()
-    return camera.picture()

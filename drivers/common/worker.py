@@ -40,6 +40,11 @@ class ThreadedDevice(ABC):
         """Check the clock now, after a test has advanced it."""
         self._thread.wake()
 
+    @property
+    def problem(self) -> str:
+        """Return why the device is of no use although it is open, as a sentence for staff; "" if it works."""
+        return ""
+
     # --- on the thread; after a DeviceError of `acquire` or `step` the device is released and acquired again later ---
 
     @abstractmethod
@@ -137,21 +142,27 @@ class WorkerThread:
             )
             return self._lose(DeviceLost(sentence))
         self._backoff = backoff()
-        if self._reported:
-            self._reported = ""
-            log.info("%s works again.", self._name)
-            self._inbox(DeviceUp(self._name))
+        self._report(self._device.problem)
         return until
 
     def _lose(self, error: DeviceError) -> float:
         self._attempt(self._device.release)
         self._acquired = False
         self._retry_at = self._clock.now() + next(self._backoff)
-        if error.sentence != self._reported:
-            self._reported = error.sentence
-            log.warning("%s", error)
-            self._inbox(DeviceDown(self._name, self._reported))
+        self._report(error.sentence)
         return self._retry_at
+
+    def _report(self, problem: str) -> None:
+        """Tell staff of another problem, or that there is none any more."""
+        if problem == self._reported:
+            return
+        self._reported = problem
+        if problem:
+            log.warning("%s", problem)
+            self._inbox(DeviceDown(self._name, problem))
+        else:
+            log.info("%s works again.", self._name)
+            self._inbox(DeviceUp(self._name))
 
     def _attempt(self, call: Callable[[], None]) -> None:
         try:

@@ -10,27 +10,13 @@ import cv2
 import numpy as np
 import pytest
 
-from drivers.camera_tray import (
-    NAME,
-    NO_VIEW,
-    SILENT,
-    UNCALIBRATED,
-    UNSURE,
-    WATCHED,
-    CameraTray,
-    Settings,
-    ThrowWatch,
-    calibrate,
-    connect,
-    has_moved,
-    load,
-    measure,
-    save,
-)
+from drivers.camera_tray import NAME, NO_VIEW, SILENT, WATCHED, CameraTray, Settings, calibrate, connect
+from drivers.camera_tray.calibration import UNCALIBRATED, load, measure, save
 from drivers.camera_tray.doubtful import DoubtfulPictures
+from drivers.camera_tray.throw_watch import UNSURE, ThrowWatch, has_moved
 from drivers.camera_tray.vision import LEANS, STRANGE, DieFace, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
-from hub.ports import CalibrationStep, CameraView, DeviceDown, DiceKit, DiceSeen
+from hub.ports import CalibrationStep, CameraView, DeviceDown, DeviceUp, DiceKit, DiceSeen
 from tests.drivers.contexts import context
 from tests.table.fakes import HeldClock
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, leaning, paint, upright
@@ -271,6 +257,31 @@ def test_a_calibration_that_is_left_alone_leaves_the_old_one(tmp_path: Path) -> 
     new.tray.release()
     assert new.tray._view == NO_VIEW
     assert new.look().step == "ready"
+
+
+@pytest.mark.slow
+def test_staff_read_once_that_the_tray_is_not_calibrated_however_often_they_look(tmp_path: Path) -> None:
+    new = NewTray(tmp_path)
+    advance, tray = new.tray._thread._advance, new.tray
+    advance()
+    assert new.signals == [DeviceDown(NAME, UNCALIBRATED)]
+    for _ in range(2):
+        new.clock.time += 60
+        tray.look()
+        advance()
+        assert tray._camera is not None, "it is open for them"
+        new.clock.time += WATCHED
+        advance()
+        assert tray._camera is None
+    assert new.signals == [DeviceDown(NAME, UNCALIBRATED), DiceKit(NAME, 0), DiceKit(NAME, 0)]
+    new.clock.time += 60
+    tray.look()
+    advance()
+    new.calibrate("empty")
+    new.show(painted_one())
+    new.calibrate("die")
+    advance()
+    assert new.signals[-2:] == [DiceKit(NAME, 6), DeviceUp(NAME)]
 
 
 @pytest.mark.slow

@@ -17,7 +17,8 @@ import cv2
 import numpy as np
 import pytest
 
-from drivers.camera_tray import NAME, CameraTray, Settings, calibrate, cameras, connect, measure, save
+from drivers.camera_tray import NAME, CameraTray, Settings, calibrate, cameras, connect
+from drivers.camera_tray.calibration import measure, save
 from drivers.camera_tray.cameras import PiCamera, Video, open_camera
 from drivers.camera_tray.mjpeg import MOST, JpegSplitter
 from hub.errors import Cause, ConfigError, DeviceLost

@@ -14,8 +14,9 @@ import pytest
 from drivers.ble_dice import BleDice, Radio
 from drivers.ble_dice import Settings as BleSettings
 from drivers.ble_dice.protocols import GoDice
-from drivers.camera_tray import CameraTray, measure, save
+from drivers.camera_tray import CameraTray
 from drivers.camera_tray import Settings as CameraSettings
+from drivers.camera_tray.calibration import measure, save
 from drivers.simulated.dice import SimDice
 from hub.ports import CONTROLS, Dice, DiceKit, DiceSeen
 from tests.ble.air import Air, AirDie, StillLoop
