@@ -8,10 +8,10 @@ state=$1
 shift
 for folder; do
     for file in "$folder/table-hub-new-pin" "$folder/table-hub-new-pin.txt"; do # Windows may add .txt and not show it
-        test -f "$file" || continue
+        test -e "$file" || continue # some people make a folder
         # The file first: if it cannot be removed, the PIN must not change at every start.
-        if ! rm -f "$file"; then # our image mounts the partition read-only
-            mount -o remount,rw "$folder" && rm -f "$file"
+        if ! rm -rf "$file"; then # our image mounts the partition read-only
+            mount -o remount,rw "$folder" && rm -rf "$file"
             mount -o remount,ro "$folder"
         fi
         sync -f "$folder"

@@ -194,7 +194,7 @@ def renew(*folders: Path) -> str:
 
 
 @pytest.mark.real_chance
-@pytest.mark.parametrize("name", ["table-hub-new-pin", "table-hub-new-pin.txt"])
+@pytest.mark.parametrize("name", ["table-hub-new-pin", "table-hub-new-pin.txt", "table-hub-new-pin/"])
 def test_an_owner_who_can_write_to_the_card_gets_a_new_first_pin_once(tmp_path: Path, name: str) -> None:
     state, boot = tmp_path / "state", tmp_path / "boot"
     for folder in (state, boot):
@@ -204,7 +204,11 @@ def test_an_owner_who_can_write_to_the_card_gets_a_new_first_pin_once(tmp_path: 
     assert renew(state, tmp_path / "missing", boot) == ""
     assert pin.read_bytes() == before, "nobody asked for another PIN"
 
-    (boot / name).touch()
+    if name.endswith("/"):
+        (boot / name).mkdir()
+        (boot / name / "New Text Document.txt").touch()
+    else:
+        (boot / name).touch()
     (boot / "config.txt").touch()
     assert "shows a new staff PIN" in renew(state, tmp_path / "missing", boot)
     assert len(StaffPin(pin).shown) == 6
