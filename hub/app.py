@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from math import inf
 from pathlib import Path
 from time import time
 from typing import Any, Self
@@ -146,7 +147,7 @@ class Hub:
             self.hotspot = None
             if network:
                 own = self._own_wifi
-                self.hotspot = Hotspot(network(own), own.name, self._count_phones, self._report_wifi)
+                self.hotspot = Hotspot(network(own), own.name, self._count_phones, self._reached_at, self._report_wifi)
             self._pin = StaffPin(state / "staff.json")
             self.cards = CardLists(config.deck, self.store)
             self._presets = presets_by_game(config.preset, self.cards.all)
@@ -205,6 +206,12 @@ class Hub:
 
     def _count_phones(self) -> int:
         return self.web.phones if self.web else 0
+
+    def _reached_at(self) -> float:
+        """Return when a phone last reached the hub in a network of others, in seconds of `time.monotonic`."""
+        if self.config.web.host in LOOPBACK:  # behind a proxy, all requests look alike
+            return inf
+        return self.web.reached_at(other_than=ADDRESS) if self.web else -inf
 
     def _hotspot_address(self) -> str:
         return self.hotspot.address if self.hotspot else ""

@@ -20,13 +20,19 @@ class Hotspot:
 
     - `own`: the name of the hub's own Wi-Fi.
     - `phones`: returns how many phones are connected.
+    - `reached_at`: returns when a phone last reached the hub other than through its own Wi-Fi, in seconds of `time.monotonic`.
     - `report`: gets each new status.
     """
 
     def __init__(
-        self, manager: NetworkManager, own: str, phones: Callable[[], int], report: Callable[[VenueWifi], None]
+        self,
+        manager: NetworkManager,
+        own: str,
+        phones: Callable[[], int],
+        reached_at: Callable[[], float],
+        report: Callable[[VenueWifi], None],
     ) -> None:
-        self._rule = WifiRule(manager, monotonic, phones)
+        self._rule = WifiRule(manager, monotonic, phones, reached_at)
         self._own, self._report = own, report
         self.status = VenueWifi("waiting", "", own, [], "")  # until the first look, which may find no radio
         """The Wi-Fi as staff see it."""

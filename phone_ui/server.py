@@ -11,6 +11,7 @@ import re
 import socket
 import threading
 from dataclasses import dataclass, field
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from hub.network.messages import Malformed
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
 from phone_ui.journal import RepeatFilter
 from phone_ui.limits import LOOPBACK, Arrivals, Budgets, Limits
-from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names
+from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names, plain_address
 from phone_ui.own_screens import ScreenRefused, error_of
 from phone_ui.pages import BODY_BYTES
 from phone_ui.places import Places, Seated
@@ -101,6 +102,8 @@ class _Router:
         self._own_screens = own_screens
         self._portal = portal
         self._settings, self._names = settings, own_names(settings.names)
+        self.reached_at: dict[str, float] = {}
+        """By address of this hub: when another machine last sent a request to it, in seconds of `time.monotonic`."""
         self.closing = asyncio.Event()
         self.seated = Seated()
         self.connections = Places(settings.limits.connections, settings.limits.connections_each_address, self.seated)
@@ -122,6 +125,9 @@ class _Router:
         if not is_hub:
             await _refuse_host(scope, receive, send)
             return
+        own = plain_address(str((scope.get("server") or ["?"])[0]))
+        if address_of(scope) not in (own, *LOOPBACK):
+            self.reached_at[own] = monotonic()
         if scope["type"] == "websocket":
             if scope["path"] == "/mqtt":
                 await self.gateway(scope, receive, send)
@@ -379,6 +385,11 @@ class WebServer:
     def phones(self) -> int:
         """Return the number of connected phones."""
         return self._router.gateway.phones
+
+    def reached_at(self, *, other_than: str) -> float:
+        """Return when another machine last reached an address of this hub but one, in seconds of `time.monotonic`."""
+        reached = self._router.reached_at.copy()
+        return max((at for address, at in reached.items() if address != other_than), default=-inf)
 
     @property
     def streams(self) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,6 +19,7 @@ from hub.network.wifi import Radio
 from hub.state import ScreenState
 from tests.complete_states import read_state
 from tests.network.test_wifi import HOTSPOT, IDLE, Manager
+from tests.patience import PATIENCE
 from tests.phone_ui.rig import until as wait_until
 
 if TYPE_CHECKING:
@@ -150,7 +152,42 @@ def test_before_the_first_look_nobody_says_that_there_is_no_radio(
     manager.radio = None
     with running(tmp_path, manager, WebPart("127.0.0.1", 0), monkeypatch) as running_hub:
         assert running_hub.hotspot
-        made = hub.hotspot.Hotspot(manager, "table-hub-abcd", int, print)
+        made = hub.hotspot.Hotspot(manager, "table-hub-abcd", int, float, print)
         assert made.status.state == "waiting"
         hotspot = running_hub.hotspot
         until(lambda: hotspot.status.state == "off")
+
+
+@pytest.mark.parametrize(
+    ("host", "source", "is_kept"),
+    [
+        ("127.0.0.2", "127.0.0.9", True),
+        ("127.0.0.2", "127.0.0.2", False),  # the hub's own browser
+        ("127.0.0.1", "", True),  # behind a proxy, nobody can tell
+    ],
+)
+def test_a_phone_that_reaches_the_hub_in_a_joined_network_lets_it_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, source: str, is_kept: bool
+) -> None:
+    manager = Manager()
+    manager.radio = HOTSPOT
+    with running(tmp_path, manager, WebPart(host, 0), monkeypatch) as running_hub:
+        assert running_hub.web
+        assert running_hub.hotspot
+        running_hub.hotspot.join("Cafe", "dice-and-tea")
+        until(lambda: ("join", "Cafe", "dice-and-tea") in manager.asked)
+        manager.radio = Radio("connected", "joined")
+        until(lambda: running_hub.hotspot is not None and running_hub.hotspot.status.state == "network")
+        if source:
+            with closing(
+                HTTPConnection(host, running_hub.web.port, timeout=PATIENCE, source_address=(source, 0))
+            ) as phone:
+                phone.request("GET", "/t/1")
+                assert phone.getresponse().status == 200
+        if is_kept:
+            until(lambda: "keep" in manager.asked)
+        else:
+            rule = running_hub.hotspot._rule
+            rule.check()
+            assert "keep" not in manager.asked
+            assert rule._joined_at is not None

@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from hub.engine.text import Text, person, say
@@ -36,8 +37,10 @@ START_SECONDS = 10.0
 """How long the hotspot may take to start before it is started again. Each time this doubles, up to `RETRY_SECONDS`."""
 RETRY_SECONDS = 600.0
 """The hotspot with no phone in it for this long makes way for a known network, which it would hide for ever."""
-
-
+DOUBT_SECONDS = 120.0
+"""If no phone has reached the hub for this long in a network that it has joined, screens say what may keep phones away."""
+REACH_SECONDS = 600.0
+"""After this long without a phone the hub leaves that network, because nobody there could tell it to."""
 TOLD_SECONDS = 300.0
 """How long screens show why a network was lost or could not be joined."""
 LONGEST_NAME = 32
@@ -46,6 +49,7 @@ LONGEST_NAME = 32
 
 LOST = say("The hub has lost its network, so its own Wi-Fi takes over.")
 NO_START = say("The hub's own Wi-Fi does not start. The hub tries again by itself.")
+APART = say("Many guest networks keep their devices apart, or ask each phone to sign in first.")
 
 State: TypeAlias = Literal["off", "waiting", "network", "joining", "hotspot"]
 
@@ -112,7 +116,7 @@ class NetworkManager(Protocol):
         """Begin to join a network, in place of any other connection. It is not stored."""
 
     def keep(self) -> None:
-        """Store the network that was joined."""
+        """Store the network that was joined, so that the hub is back in it after a power cut."""
 
     def leave(self) -> None:
         """End the hotspot, or a network that was not stored, and forget that one."""
@@ -127,24 +131,32 @@ class WifiRule:
     - "joining": the hub tries the network that staff named.
     - "hotspot": the hub's own Wi-Fi, also while it starts.
 
-    `clock` returns seconds. `phones` returns how many phones are connected. `problem` is the sentence about the last
+    `clock` returns seconds. `phones` returns how many phones are connected, and `reached_at` when a phone last reached the hub
+    other than through its own Wi-Fi, on that clock. `problem` is the sentence about the last
     failure; "" if all is well. `radio` is what `check` saw last. `networks` are those that were in reach when the radio last
     saw any, because it may see none while it is the hotspot.
     """
 
-    def __init__(self, manager: NetworkManager, clock: Callable[[], float], phones: Callable[[], int] = int) -> None:
+    def __init__(
+        self,
+        manager: NetworkManager,
+        clock: Callable[[], float],
+        phones: Callable[[], int] = int,
+        reached_at: Callable[[], float] = lambda: -inf,
+    ) -> None:
         self.state: State = "off"
         self.problem: Text | str = ""
         self.hotspot_is_up = False
         self.radio: Radio | None = None
         self.networks: tuple[Network, ...] = ()
-        self._manager, self._clock, self._phones = manager, clock, phones
+        self._manager, self._clock, self._phones, self._reached_at = manager, clock, phones, reached_at
         self._since = clock()  # when `state` began, or the hotspot was last started or used
         self._told_at = 0.0  # when `problem` began
         self._pause = START_SECONDS
         self._order: tuple[str, str] | None = None
         self._name = ""  # of the network that is being joined
         self._had_network = False  # before that
+        self._joined_at: float | None = None  # when it was joined, until a phone has reached the hub there
 
     @property
     def name(self) -> str:
@@ -187,12 +199,40 @@ class WifiRule:
             self._enter("network")
             if self.problem in (LOST, NO_START):
                 self.problem = ""
+            if self._joined_at is not None:
+                self._check_reached(radio, self._joined_at)
         elif self.state != "waiting":
             if self.state == "network":
                 self.problem, self._told_at = LOST, self._clock()
+                self._forget_joined()
             self._enter("waiting")
         elif self._seconds() >= self._patience(radio):
             self._start_hotspot()
+
+    def _check_reached(self, radio: Radio, joined_at: float) -> None:
+        """Store a network once a phone has reached the hub there. If none does, leave it: it may keep its devices apart."""
+        seconds, name = self._clock() - joined_at, person(self._name)
+        if radio.has_cable or self._reached_at() > joined_at:
+            self._joined_at, self.problem = None, ""
+            self._manager.keep()
+        elif seconds >= REACH_SECONDS:
+            self._fail(
+                say(
+                    "No phone has reached the hub in the Wi-Fi “{name}”, so its own Wi-Fi takes over. {why}",
+                    name=name,
+                    why=APART,
+                )
+            )
+            self._forget_joined()
+        elif seconds >= DOUBT_SECONDS:
+            self.problem = say("No phone has reached the hub in the Wi-Fi “{name}” yet. {why}", name=name, why=APART)
+            self._told_at = self._clock()
+
+    def _forget_joined(self) -> None:
+        """Forget a network in which no phone has reached the hub."""
+        if self._joined_at is not None:
+            self._joined_at = None
+            self._manager.leave()
 
     def _patience(self, radio: Radio) -> float:
         """Return how many seconds NetworkManager has to find a network."""
@@ -211,6 +251,7 @@ class WifiRule:
         self._had_network = self.state == "network"
         self._enter("joining")
         try:
+            self._forget_joined()
             self._manager.join(name, password)
         except HubError:
             self._fail(say("The hub could not join the Wi-Fi “{name}”.", name=person(name)))
@@ -219,7 +260,7 @@ class WifiRule:
     def _check_joining(self, radio: Radio) -> None:
         if radio.uses == "joined" and radio.state == "connected":
             self._enter("network")
-            self._manager.keep()
+            self._joined_at = self._clock()
         elif radio.failure or self._seconds() >= JOIN_SECONDS:
             self._fail(self._why(radio))
             self._manager.leave()

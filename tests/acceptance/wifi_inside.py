@@ -6,6 +6,7 @@ wlan0 is the hub's, with NetworkManager. A phone and the access point of a cafe 
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from hub.errors import HubError
 from hub.network.encryption import HubKey
+from hub.network import wifi
 from hub.network.network_manager import NetworkManagerBus
 from hub.network.wifi import WifiRule, own_wifi
 
@@ -120,7 +122,9 @@ class Hub:
     """The rule with the real NetworkManager, as the hub's user has it."""
 
     def __init__(self) -> None:
-        self.rule = WifiRule(NetworkManagerBus(own_wifi(HubKey.load(STATE / "hub.key"))), time.monotonic)
+        self.reached_at = -math.inf
+        manager = NetworkManagerBus(own_wifi(HubKey.load(STATE / "hub.key")))
+        self.rule = WifiRule(manager, time.monotonic, reached_at=lambda: self.reached_at)
         self.failed: list[str] = []
 
     def checked(self) -> WifiRule:
@@ -202,6 +206,24 @@ def joining() -> list[str]:
         until("why", lambda: hub.checked().problem, HALF_MINUTE)
         until("it is in some network again", lambda: hub.checked().state in ("network", "hotspot"), HALF_MINUTE)
 
+    def nobody_comes() -> None:
+        wifi.REACH_SECONDS, before = 10.0, wifi.REACH_SECONDS
+        try:
+            hub.fails("Cafe", right, "No phone has reached the hub")
+        finally:
+            wifi.REACH_SECONDS = before
+
+    def somebody_comes() -> None:
+        hub.joins("Cafe", right)
+        hub.reached_at = time.monotonic()
+        hub.checked()
+        order({"do": "restart NetworkManager"})
+        until(
+            "the hub is back there, as it is stored",
+            lambda: hub.checked().state == "network" and hub.rule.name == "Cafe",
+            90.0,
+        )
+
     hub.scenario("out of reach", lambda: hub.fails("Nowhere", right, "out of reach"))
     hub.scenario("no network at all", lambda: hub.fails("Cafe", right, "out of reach"), cafe=False)
     hub.scenario("a wrong password", lambda: hub.fails("Cafe", wrong, password))
@@ -224,6 +246,8 @@ def joining() -> list[str]:
     hub.scenario("the longest password", lambda: hub.joins("Cafe", "x" * 63), password="x" * 63)
     hub.scenario("a slow DHCP server", lambda: hub.joins("Cafe", right), delay=3)  # of both its answers
     hub.scenario("addresses like the hub's own", lambda: hub.joins("Cafe", right), network="10.42.0")
+    hub.scenario("no phone reaches the hub there", nobody_comes)
+    hub.scenario("a phone reaches the hub there", somebody_comes)
     hub.scenario("NetworkManager restarts", lambda: then("restart NetworkManager"), cafe=False)
     hub.scenario("wpa_supplicant is killed", lambda: then("kill wpa_supplicant"), cafe=False)
     hub.scenario("NetworkManager is killed", lambda: then("kill NetworkManager"), cafe=False)

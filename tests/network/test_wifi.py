@@ -11,10 +11,13 @@ from nacl.public import PrivateKey
 from hub.errors import HubError
 from hub.network.encryption import HubKey
 from hub.network.wifi import (
+    APART,
     BOOT_SECONDS,
+    DOUBT_SECONDS,
     JOIN_SECONDS,
     LOST,
     NO_START,
+    REACH_SECONDS,
     RETRY_SECONDS,
     RETURN_SECONDS,
     START_SECONDS,
@@ -31,6 +34,7 @@ IDLE = Radio("idle")
 HOTSPOT = Radio("connected", "hotspot")
 CAFE = Radio("connected", "other", knows_networks=True)
 CABLE = Radio("idle", has_cable=True)
+JOINED = Radio("connected", "joined")
 
 
 class Manager:
@@ -68,8 +72,9 @@ class Walk:
     def __init__(self) -> None:
         self.now = 0.0
         self.phones = 0
+        self.reached_at = 0.0
         self.manager = Manager()
-        self.rule = WifiRule(self.manager, lambda: self.now, lambda: self.phones)
+        self.rule = WifiRule(self.manager, lambda: self.now, lambda: self.phones, lambda: self.reached_at)
 
     def see(self, radio: Radio | None, after: float = 0.0, **changes: Any) -> str:
         """Let the radio be so after some seconds; return the state then."""
@@ -246,12 +251,88 @@ def test_without_a_known_network_only_a_cable_ends_the_hotspot(walk: Walk, chang
 # --- joining a network ------------------------------------------------------------------------------
 
 
-def test_a_network_that_was_joined_is_stored(walk: Walk) -> None:
+def test_a_network_that_was_joined_is_stored_once_a_phone_has_reached_the_hub_there(walk: Walk) -> None:
+    walk.reached_at = 0.0
     walk.joining()
     assert walk.see(Radio("addressing", "joined"), JOIN_SECONDS - 1) == "joining"
-    assert walk.see(Radio("connected", "joined"), 0.5) == "network"
-    assert walk.asked() == ["keep"]
+    assert walk.see(JOINED, 0.5) == "network"
+    assert walk.see(JOINED, DOUBT_SECONDS - 0.1) == "network"
+    assert walk.asked() == []
     assert walk.problem() == ""
+    walk.reached_at = walk.now
+    assert walk.see(JOINED, 1.0) == "network"
+    assert walk.asked() == ["keep"]
+    assert walk.see(JOINED, 10_000.0) == "network"
+    assert walk.asked() == []
+    assert walk.problem() == ""
+
+
+def test_screens_say_what_may_keep_phones_away_until_one_has_reached_the_hub(walk: Walk) -> None:
+    walk.joining()
+    walk.see(JOINED, 5.0)
+    walk.see(JOINED, DOUBT_SECONDS)
+    assert walk.problem() == f"No phone has reached the hub in the Wi-Fi “Cafe” yet. {APART}"
+    assert walk.see(JOINED, REACH_SECONDS - DOUBT_SECONDS - 0.1) == "network"
+    assert walk.problem(), "it is not an old reason"
+    walk.reached_at = walk.now
+    walk.see(JOINED, 0.1)
+    assert walk.problem() == ""
+    assert walk.asked() == ["keep"]
+
+
+def test_a_network_in_which_no_phone_reaches_the_hub_is_left_and_forgotten(walk: Walk) -> None:
+    walk.joining()
+    walk.see(JOINED, 5.0)
+    assert walk.see(JOINED, REACH_SECONDS) == "waiting"
+    assert walk.asked() == ["leave"]
+    why = f"No phone has reached the hub in the Wi-Fi “Cafe”, so its own Wi-Fi takes over. {APART}"
+    assert walk.problem() == why
+    assert walk.see(IDLE, 1.0) == "hotspot"
+    walk.see(HOTSPOT, 3.0)
+    assert walk.problem() == why
+    assert walk.asked() == ["hotspot"]
+
+
+def test_a_phone_that_was_there_before_proves_nothing(walk: Walk) -> None:
+    walk.to_cafe()
+    walk.reached_at = walk.now
+    walk.rule.join("Bar", "")
+    walk.see(CAFE)
+    walk.see(JOINED, 5.0)
+    walk.see(JOINED, REACH_SECONDS, knows_networks=True)
+    assert "leave" in walk.asked()
+    assert walk.see(CAFE, 1.0) == "network", "the one before is stored"
+
+
+def test_through_a_cable_phones_reach_the_hub_as_well(walk: Walk) -> None:
+    walk.joining()
+    walk.see(JOINED, 5.0, has_cable=True)
+    walk.see(JOINED, 1.0, has_cable=True)
+    assert walk.asked() == ["keep"]
+
+
+def test_a_network_that_NetworkManager_joins_by_itself_was_proven_once(walk: Walk) -> None:  # noqa: N802 - its name
+    walk.to_cafe()
+    assert walk.see(CAFE, REACH_SECONDS) == "network"
+    assert walk.asked() == []
+    assert walk.problem() == ""
+
+
+def test_an_unproven_network_that_is_lost_or_given_up_is_forgotten(walk: Walk) -> None:
+    walk.joining()
+    walk.see(JOINED, 5.0)
+    assert walk.see(IDLE, 60.0) == "waiting"
+    assert walk.asked() == ["leave"]
+    assert walk.problem() == LOST
+    walk.see(IDLE, 1.0)
+    walk.see(HOTSPOT, 3.0)
+    walk.asked()
+    walk.rule.join("Bar", "")
+    walk.see(HOTSPOT)
+    walk.see(JOINED, 5.0)
+    walk.rule.join("Cafe", "")
+    assert walk.see(JOINED, 1.0) == "joining"
+    assert walk.asked() == [("join", "Bar", ""), "leave", ("join", "Cafe", "")]
 
 
 def test_the_old_connection_does_not_count_as_the_new_one(walk: Walk) -> None:
@@ -356,8 +437,11 @@ def test_a_refused_order_fails_at_once(walk: Walk) -> None:
 
 def test_a_network_that_cannot_be_stored_is_used_all_the_same(walk: Walk) -> None:
     walk.joining()
+    assert walk.see(JOINED, 5.0) == "network"
     walk.manager.refuses = True
-    assert walk.see(Radio("connected", "joined"), 5.0) == "network"
+    walk.reached_at = walk.now + 1.0
+    assert walk.see(JOINED, 2.0) == "network"
+    assert walk.asked() == ["keep"]
     assert walk.see(Radio("connected", "other")) == "network"
 
 

@@ -8,6 +8,7 @@ import http.client
 import io
 import json
 import logging
+import math
 import re
 import socket
 from typing import TYPE_CHECKING, Any
@@ -201,6 +202,29 @@ def test_the_port_sends_a_script_without_a_worker_as_a_worker_would(site: Site, 
             told = {name.lower(): value for name, value in answer.getheaders() if name.lower() != "date"}
             assert told == {name.lower(): value for name, value in worker.headers.items()}
             etag = worker.headers.get("ETag", "")
+    finally:
+        served.close()
+
+
+def test_the_port_knows_which_of_its_addresses_other_machines_have_reached(site: Site) -> None:
+    served = serve(site.app, {}, dial_unix(str), PortSettings("0.0.0.0"))
+
+    def ask(to: str, source: str) -> None:
+        asked = http.client.HTTPConnection(to, served.port, timeout=PATIENCE, source_address=(source, 0))
+        with contextlib.closing(asked):
+            asked.request("GET", "/static/widgets/amount.js")
+            assert asked.getresponse().status == 200
+
+    try:
+        ask("127.0.0.1", "127.0.0.1")
+        ask("127.0.0.2", "127.0.0.2")
+        assert served.reached_at(other_than="") == -math.inf, "only this machine has asked"
+        ask("127.0.0.2", "127.0.0.9")
+        first = served.reached_at(other_than="127.0.0.1")
+        assert first > 0
+        assert served.reached_at(other_than="127.0.0.2") == -math.inf
+        ask("127.0.0.3", "127.0.0.9")
+        assert served.reached_at(other_than="127.0.0.2") >= first
     finally:
         served.close()
 
