@@ -36,6 +36,7 @@ const NO_ANSWER = message("The hub did not answer. Look at the table, then try o
  * @property {string} address
  * @property {(address: string, options: IClientOptions) => MqttClient} dial
  * @property {() => number} nextNumber
+ * @property {number} [epoch] that of the state which the page shows before this connection brings one
  * @property {(state: PublicState) => void} onPublic
  * @property {(hand: Hand) => void} onHand
  * @property {(away: boolean) => void} onAway
@@ -355,7 +356,7 @@ class Link {
    * @param {Facts} args
    */
   send(verb, args) {
-    const epoch = this.hand?.epoch ?? this.state?.epoch ?? 0;
+    const epoch = this.hand?.epoch ?? this.state?.epoch ?? this.options.epoch ?? 0;
     const number = this.hand?.number ?? null;
     return this.requests.ask({ v: 1, id: randomHex(16), n: this.options.nextNumber(), epoch, number, verb, args });
   }

@@ -1,7 +1,7 @@
 // The bench: simulated boxes, dice and panels, so that one person with a laptop can play a whole table.
 
 import { complete } from "../lib/complete.js";
-import { html, render, useEffect, useRef, useState } from "../lib/html.js";
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { loadLanguage, readMessage, say, sayCount } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { calledName, nameStays, placeOf, seatName, seatText } from "../lib/seats.js";
@@ -387,7 +387,7 @@ function Dice({ dice, state, send }) {
   const count = dice.wanted || 1;
   const sides = Math.min(armed?.sides ?? 6, MOST_FACES);
   const [faces, setFaces] = useState(/** @type {number[]} */ ([]));
-  useEffect(() => setFaces([]), [count, armed?.seat]);
+  useLayoutEffect(() => setFaces([]), [count, armed?.seat]);
   /** @param {number} face */
   const lay = (face) => {
     const next = [...faces, face];

@@ -105,13 +105,14 @@ function usePublicStream(held, onState, onAway) {
 /**
  * Keep the link to the table while this tab holds a seat. Return a function that sends over it.
  * @param {{
- *   held: Held | null, elsewhere: boolean, onPublic: (state: PublicState) => void, onHand: (hand: Hand) => void,
- *   onAway: (away: boolean) => void, onSeatLost: (sentence: string) => void, onElsewhere: () => void,
+ *   held: Held | null, elsewhere: boolean, state: PublicState | null, onPublic: (state: PublicState) => void,
+ *   onHand: (hand: Hand) => void, onAway: (away: boolean) => void, onSeatLost: (sentence: string) => void,
+ *   onElsewhere: () => void,
  * }} options
  */
-function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onSeatLost, onElsewhere }) {
+function useSeatLink({ held, elsewhere, state, onPublic, onHand, onAway, onSeatLost, onElsewhere }) {
   const link = useRef(/** @type {ReturnType<typeof connect> | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!held || elsewhere) return undefined;
     tabSlot.set(thisTab);
     const opened = connect({
@@ -119,6 +120,7 @@ function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onSeatLost, on
       address: mqttAddress(location),
       dial: mqtt.connect,
       nextNumber: () => nextNumber(held),
+      epoch: state?.epoch,
       onPublic,
       onHand,
       onAway,
@@ -197,7 +199,7 @@ function useTable() {
   };
   usePublicStream(held, onPublic, setAway);
   const onElsewhere = () => setElsewhere(true);
-  const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onSeatLost, onElsewhere });
+  const send = useSeatLink({ held, elsewhere, state, onPublic, onHand, onAway: setAway, onSeatLost, onElsewhere });
 
   /** @type {Ask} */
   const ask = async (verb, args, key) => {
@@ -296,10 +298,10 @@ function Phone() {
     () => withDeck(gameLabels ?? null, state?.view?.table, state?.view?.seats, hand?.you),
     [gameLabels, state, hand],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!held) setTab(null);
   }, [held]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!state) return;
     const turn = turnText(state, hand);
     document.title = `${turn ? `${say(turn)}: ` : ""}${say(state.title || state.name)}`;

@@ -1,6 +1,6 @@
 // The question to this seat: choices above, actions at the thumb. Choosing and confirming are in separate places.
 
-import { html, useEffect, useMemo, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useMemo, useState } from "../lib/html.js";
 import { fill, moveLabel, readable } from "../lib/labels.js";
 import { say } from "../lib/language.js";
 import { argsOf, blanksOf, choosing, fieldsOf, formsOf, isPlain, isWhole } from "../lib/moves.js";
@@ -314,7 +314,7 @@ export function ActionButton({
 }) {
   const [label, short] = [say(written), say(brief)];
   const [asked, setAsked] = useState(false);
-  useEffect(() => setAsked(false), [name, missing]);
+  useLayoutEffect(() => setAsked(false), [name, missing]);
   const isSending = sending === name;
   const isLong = Boolean(short) && label.length > LONG;
   /** @type {Drawn} */
@@ -349,7 +349,7 @@ export function ActionButton({
 export function Standing({ labels, state, question, sending, act }) {
   const offers = question.forms.filter((form) => form.standing);
   const [open, setOpen] = useState(/** @type {string | null} */ (null));
-  useEffect(() => setOpen(null), [question.id]);
+  useLayoutEffect(() => setOpen(null), [question.id]);
   if (!offers.length) return null;
   return html`<section class="standing" aria-label="At any time">
     ${offers.map((form) => {

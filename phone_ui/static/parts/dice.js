@@ -1,6 +1,6 @@
 // The open roll on a phone: the state of the dice, and the actions of a seat while no reader sees them.
 
-import { html, useEffect, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "./die.js";
 import { later } from "./later.js";
@@ -28,7 +28,7 @@ export function DicePart({ state, hand, sending, ask }) {
   const { dice } = state;
   const [typing, setTyping] = useState(false);
   const stand = dice?.done.length ?? 0;
-  useEffect(() => setTyping(false), [hand?.number, state.match, stand]);
+  useLayoutEffect(() => setTyping(false), [hand?.number, state.match, stand]);
   if (!dice) return null;
   const wanted = hand?.faces ?? null;
   const byHub = state.hub_rolls && !dice.lying;

@@ -1,6 +1,6 @@
 // Before a match: the players, the game and its options.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { message, say, sayCount } from "../lib/language.js";
 import { inForce } from "../lib/options.js";
 import { isHouse, seatText } from "../lib/seats.js";
@@ -122,7 +122,7 @@ export function Lobby({ state, seat, sending, ask }) {
   const labels = useLabels(picked);
   // The timer of a change made here that the hub may not know yet.
   const pendingWish = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!pendingWish.current) setChanged(null);
   }, [picked, JSON.stringify(shared)]);
   const pickPreset = (/** @type {string} */ name, /** @type {Plain} */ its) => {
@@ -143,7 +143,7 @@ export function Lobby({ state, seat, sending, ask }) {
     clearTimeout(pendingWish.current);
     pendingWish.current = undefined;
   };
-  useEffect(() => forget, [picked]);
+  useLayoutEffect(() => forget, [picked]);
   const about = { state, labels: labels ?? null, chosen: options, onChange: choose };
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">

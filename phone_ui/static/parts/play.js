@@ -1,6 +1,6 @@
 // A match on a phone: covered hand, one sentence, choices, actions, and the table below.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
 import { message, say, sayAround } from "../lib/language.js";
 import { at, same } from "../lib/values.js";
@@ -57,7 +57,7 @@ export function turnText(state, hand) {
  */
 function useCall(isTurn, question) {
   const top = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isTurn) return;
     top.current?.parentElement?.scrollTo(0, 0);
     scrollTo(0, 0);

@@ -1,6 +1,6 @@
 // Rows on the table: records as tiles, cards side by side.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { faceIn, fill, readable } from "../lib/labels.js";
 import { say } from "../lib/language.js";
 import { calledName, isBySeat, seatText, withNames } from "../lib/seats.js";
@@ -137,7 +137,7 @@ export function Rows({ labels, state, mine, small = true }) {
 function Row({ look, part, label, children }) {
   const row = useRef(/** @type {HTMLElement | null} */ (null));
   const [wide, setWide] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (row.current) setWide(row.current.scrollWidth > row.current.clientWidth);
   });
   return html`<section ref=${row} class=${`row ${look}`} data-part=${part} aria-label=${label} tabindex=${wide ? 0 : null}>${children}</section>`;

@@ -43,7 +43,7 @@ function shownPlace(place, venue) {
  * @param {string} table the name of the open table, "" for none
  */
 function useCalls(calls, table) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${calls.length ? `(${calls.length}) ` : ""}${table && `${table}, `}${say("Staff")}`;
   }, [calls.length, table]);
   const before = useRef(/** @type {string[]} */ ([]));

@@ -1,6 +1,6 @@
 // A part of the big screen that shrinks if its content needs more room, so that nothing is cut off.
 
-import { useEffect, useRef } from "../lib/html.js";
+import { useLayoutEffect, useRef } from "../lib/html.js";
 
 const STEP = 0.94;
 const SMALLEST = 0.4;
@@ -11,7 +11,7 @@ const SMALLEST = 0.4;
  */
 export function useFitted() {
   const ref = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const fit = () => {
       const { current } = ref;
       if (!current) return;

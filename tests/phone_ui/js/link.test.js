@@ -12,7 +12,8 @@ const LOST = "This seat was freed. Choose a seat to continue.";
 
 /** A phone that holds seat 2, and the hub at the other end. */
 class Rig {
-  constructor() {
+  /** @param {{ epoch?: number }} [options] */
+  constructor(options = {}) {
     const phone = newKeys();
     const hub = newKeys();
     this.channel = new Channel(phone.publicKey, hub.secretKey);
@@ -40,6 +41,7 @@ class Rig {
       onAway: (away) => this.heard.push(["away", away]),
       onSeatLost: (sentence) => this.heard.push(["gone", sentence]),
       clock: this.clock,
+      ...options,
     });
   }
 
@@ -119,6 +121,20 @@ test("an older message never replaces a newer one", () => {
     ["hand", 9],
     ["state", 1],
   ]);
+});
+
+test("a request before anything has come counts for the state that the page shows", () => {
+  const rig = new Rig({ epoch: 5 });
+  rig.link.send("ready", { ready: true });
+  rig.client.accept();
+  rig.state(1, 5);
+  assert.deepEqual(
+    rig.requests.map(({ verb, epoch }) => [verb, epoch]),
+    [["ready", 5]],
+  );
+  rig.state(2, 6);
+  rig.link.send("ready", { ready: false });
+  assert.equal(rig.requests.at(-1).epoch, 6);
 });
 
 test("a request carries the number of the question it answers and is answered once", async () => {
