@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hub.errors import HubError
-from hub.network.encryption import HubKey
 from hub.network import wifi
+from hub.network.encryption import HubKey
 from hub.network.network_manager import NetworkManagerBus
 from hub.network.wifi import WifiRule, own_wifi
 

@@ -65,6 +65,9 @@ def vote(hub: HubProcess, asks: SeatPhone, button: str, answers: SeatPhone, answ
     open_seat_tab(asks)
     asks.page.get_by_role("button", name=button, exact=True).click()
     answers.vote(answer, lambda s: s["state"] == "lobby")
+    # What a phone sends before it knows is refused as too late.
+    expect(asks.page.get_by_role("button", name=button, exact=True)).to_have_count(0)
+    expect(answers.page.get_by_role("alertdialog", name="A question to the table")).to_have_count(0)
 
 
 def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_another_tab_opens_a_table_of_its_own(venue: Venue, browser: Browser) ->
     with staff_page(venue, browser) as page:
         with page.context.expect_page() as opening:
             line(page, 2).click(modifiers=["Control"])
-        assert opening.value.url.endswith("/staff?table=2")
+        expect(opening.value).to_have_url(re.compile(r"/staff\?table=2$"))
         expect(line(page, 2), "and this tab keeps its list").to_be_visible()
         expect(table(page, 2)).to_have_count(0)
 
