@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SECONDS = 0.4
-SCRIPT = (
-    f"(() => {{ const LATE = {SECONDS * 1000:.0f};"
-    + """
+SCRIPT = """(() => { const LATE = SECONDS * 1000;
   const later = setTimeout.bind(window);
   // Preact waits for a frame, or for 100 ms.
   window.setTimeout = (call, after = 0, ...more) => later(call, after === 100 ? after + LATE : after, ...more);
@@ -37,8 +35,7 @@ SCRIPT = (
     const own = Object.getOwnPropertyDescriptor(prototype, "onmessage");
     Object.defineProperty(prototype, "onmessage", { ...own, set(call) { own.set.call(this, call && delay(call)); } });
   }
-})();"""
-)
+})();""".replace("SECONDS", f"{SECONDS}", 1)
 """A script for a page, before its own."""
 
 
