@@ -201,6 +201,7 @@ def test_a_field_with_an_error_is_marked_until_it_is_changed(hub: NewHub) -> Non
         press(page, button)
         expect(field).to_have_attribute("aria-invalid", "true")
         expect(field).to_have_accessible_description(sentence)
+        expect(field, "to type it anew").to_be_focused()
 
     def is_well(field: Locator) -> None:
         expect(field).not_to_have_attribute("aria-invalid", "true")

@@ -134,7 +134,9 @@ function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
   const [message, setMessage] = useState("");
   const [doing, setDoing] = useState("");
   const [isDone, setIsDone] = useState(false);
+  const [refusals, setRefusals] = useState(0); // how often the answers of a step were refused
   const head = useRef(/** @type {HTMLElement | null} */ (null));
+  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const isLoaded = Boolean(venue && settings && answers);
 
   useEffect(() => {
@@ -162,6 +164,10 @@ function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
   }, []);
   // Before the next event, or what is typed at once would miss its field.
   useLayoutEffect(() => head.current?.focus(), [step, isDone, doing === "", isLoaded]);
+  useLayoutEffect(
+    () => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("[aria-invalid]"))?.focus(),
+    [refusals],
+  );
 
   const title = (/** @type {string} */ text) => html`<h1 class="headline" tabindex="-1" ref=${head}>${text}</h1>`;
   const alert = html`<p id=${ERROR} class=${message ? "said refused" : "unseen"} role="alert">${message}</p>`;
@@ -228,14 +234,14 @@ function Steps({ session, pin, onSession, onOut, answers, setAnswers }) {
   const next = (/** @type {Event} */ event) => {
     event.preventDefault();
     setMessage(now.why);
-    if (now.why) return;
-    if (isLast) finish();
+    if (now.why) setRefusals(refusals + 1);
+    else if (isLast) finish();
     else setStep(step + 1);
   };
   return html`<main class="setup">
     <p class="quiet-words">${say("Step {number} of {count}", { number: step + 1, count: steps.length })}</p>
     ${title(now.title)}
-    <form onSubmit=${next}>
+    <form ref=${form} onSubmit=${next}>
       ${now.fields} ${alert}
       <div class="does">
         ${step > 0 && html`<button type="button" class="do" onClick=${() => setStep(step - 1)}>Back</button>`}
