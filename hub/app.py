@@ -331,9 +331,7 @@ class Hub:
             if before != after:
                 try:
                     new[table] = devices.replace_by(after)
-                except (
-                    ConfigError
-                ) as error:  # what was right when it was checked, a moment ago: the next start says more
+                except ConfigError as error:  # although it was checked a moment ago
                     log.warning("The devices of table %s wait for a restart: %s", table, error)
                     return
         for table, signal in new.items():

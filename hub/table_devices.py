@@ -48,6 +48,7 @@ class TableDevices:
         self._inbox, self._draws, self._random, self._health = inbox, draws, random, health
         self._connected: list[_Connected] = []
         self._closing = threading.Event()
+        self._replacing = threading.Lock()  # one change at a time closes and starts devices
         try:
             for block in blocks:
                 self._connected.append(self._connect(block))
@@ -123,9 +124,8 @@ class TableDevices:
             same = next((one for one in of if one.block == block), None)
             if same:
                 of.remove(same)
-            after.append(
-                same or self._connect(block)
-            )  # it was replaced while this change waited for the end of a match
+            # A device that was there may have been replaced while this change waited for the end of a match.
+            after.append(same or self._connect(block))
         started = [one.device for one in after if one not in self._connected]
         self._connected = after
         self.put_into(ports)
@@ -138,10 +138,11 @@ class TableDevices:
 
     def _close_and_start(self, gone: Sequence[GuardedDevice], new: Sequence[GuardedDevice]) -> None:
         """Close devices first, because a new one may need their cable or pins. Runs in a thread of its own."""
-        close_all(gone)
-        for device in new:
-            if self._closing.is_set():
-                return
-            device.start()
-            if self._closing.is_set():  # `close` came before it had started
-                device.close()
+        with self._replacing:
+            close_all(gone)
+            for device in new:
+                if self._closing.is_set():
+                    return
+                device.start()
+                if self._closing.is_set():  # `close` came before it had started
+                    device.close()

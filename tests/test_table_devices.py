@@ -198,3 +198,21 @@ def test_a_device_that_is_starting_while_the_hub_closes_is_closed_and_the_next_n
     go_on.set()
     until(lambda: not any(one.name == "new devices" for one in threading.enumerate()), "the end of the change")
     assert rig.happened == [("start", TRAY), ("close", TRAY)]
+
+
+def test_a_change_waits_until_the_one_before_has_closed_and_started_its_devices(make: Callable[..., Rig]) -> None:
+    rig = make()
+    starting, go_on = threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        starting.set()
+        go_on.wait(PATIENCE)
+
+    rig.on_start = slowly
+    rig.devices.replace_by([TRAY]).put_into(rig.ports)
+    assert starting.wait(PATIENCE)
+    rig.on_start = lambda: None
+    rig.devices.replace_by([PANEL]).put_into(rig.ports)
+    go_on.set()
+    until(lambda: len(rig.happened) == 3, "both changes")
+    assert rig.happened == [("start", TRAY), ("close", TRAY), ("start", PANEL)]
