@@ -20,7 +20,7 @@ from tests.acceptance.machine import make_base
 CLONE = Path(__file__).parents[2]
 LIBRARIES = (CLONE / "phone_ui/node_modules").resolve()  # of the pages; it may be a link to another clone's
 PACKAGES = (
-    "systemd-sysv,udev,dbus,polkitd,network-manager,wpasupplicant,dnsmasq-base,iw,iproute2,kmod,curl,isc-dhcp-client,"
+    "systemd-sysv,udev,dbus,libpam-systemd,polkitd,network-manager,wpasupplicant,dnsmasq-base,iw,iproute2,kmod,curl,isc-dhcp-client,"
     "mosquitto,python3,util-linux,linux-image-amd64,initramfs-tools"
 )
 SECONDS = 5400.0
