@@ -352,6 +352,8 @@ def test_when_the_hub_ends_the_newest_picture_stays_on_a_sleeping_panel() -> Non
     desk = Desk("waveshare-7.5")
     desk.device.start()
     desk.device.show(numbered(1), False)
+    while not desk.drawn:  # its thread may begin late
+        threading.Event().wait(0.01)
     desk.device.show(numbered(0, "bait-roll"), False)
     desk.device.close()
     assert desk.sees(desk.drawn[-1])
