@@ -750,6 +750,35 @@ def test_an_option_that_the_hub_does_not_know_yet_outlasts_the_state_before_it(p
     assert said["args"]["options"] == {"sides": "advanced", "dummy": True}
 
 
+def test_the_table_decides_once_the_hub_has_answered(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "wish"
+    page.get_by_text("Options").click()
+    hub.answer = lambda act: None
+    page.get_by_label("Dummy", exact=True).check()
+    assert hub.asks.get(timeout=PATIENCE)["args"]["options"] == {"dummy": True}
+    hub.public(scenes.public(seq=51) | {"game": "bid-and-bait", "options": {"sides": "advanced"}})
+    expect(page.get_by_label("Dummy", exact=True)).to_be_checked()
+    hub.answer = lambda act: {"ok": True}  # the page asks again
+    expect(page.get_by_label("Sides", exact=True)).to_have_value("advanced")
+    expect(page.get_by_label("Dummy", exact=True)).not_to_be_checked()
+
+
+def test_a_preset_after_an_option_is_told_last(page: Page, hub: FakeHub) -> None:
+    full = {"name": "full", "effect": "All the rules.", "options": {"sides": "advanced"}}
+    games = [scenes.GAMES[0] | {"presets": [full]}, *scenes.GAMES[1:]]
+    sit(page, hub)
+    hub.public(scenes.public(seq=50, games=games, game="bid-and-bait"))
+    page.get_by_text("Options").click()
+    page.get_by_label("Dummy", exact=True).check()
+    page.get_by_role("radio", name="full").check(force=True)
+    page.wait_for_timeout(1_000)
+    wishes = [hub.asks.get(timeout=PATIENCE) for _ in range(hub.asks.qsize())]
+    assert wishes[-1]["args"] == {"game": "bid-and-bait", "preset": "full"}
+
+
 def test_options_that_somebody_else_changes_later_replace_mine(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     hub.public(scenes.public(seq=50))

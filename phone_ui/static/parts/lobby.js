@@ -122,10 +122,17 @@ export function Lobby({ state, seat, sending, ask }) {
   const labels = useLabels(picked);
   // The timer of a change made here that the hub may not know yet.
   const pendingWish = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const isBehind = useRef(false); // the table's options have changed meanwhile
   useLayoutEffect(() => {
-    if (!pendingWish.current) setChanged(null);
+    isBehind.current = Boolean(pendingWish.current);
+    if (!isBehind.current) setChanged(null);
   }, [picked, JSON.stringify(shared)]);
+  const forget = () => {
+    clearTimeout(pendingWish.current);
+    pendingWish.current = undefined;
+  };
   const pickPreset = (/** @type {string} */ name, /** @type {Plain} */ its) => {
+    forget();
     setChanged(its);
     if (seat && picked) ask("wish", { game: picked, preset: name });
   };
@@ -135,13 +142,11 @@ export function Lobby({ state, seat, sending, ask }) {
     clearTimeout(pendingWish.current);
     const timer = setTimeout(async () => {
       if (picked) await ask("wish", { game: picked, options: inForce(labels, next) });
-      if (pendingWish.current === timer) pendingWish.current = undefined;
+      if (pendingWish.current !== timer) return;
+      pendingWish.current = undefined;
+      if (isBehind.current) setChanged(null);
     }, TOLD_AFTER);
     pendingWish.current = timer;
-  };
-  const forget = () => {
-    clearTimeout(pendingWish.current);
-    pendingWish.current = undefined;
   };
   useLayoutEffect(() => forget, [picked]);
   const about = { state, labels: labels ?? null, chosen: options, onChange: choose };
