@@ -175,6 +175,8 @@ class WifiRule:
             self.radio = radio = self._manager.look()
             self.networks = (radio and radio.in_reach) or self.networks
             self.hotspot_is_up = bool(radio and radio.uses == "hotspot" and radio.state == "connected")
+            if self.state not in ("joining", "off") and radio and radio.uses != "joined":
+                self._forget_joined()
             if radio is None:
                 self._enter("off")
             elif self._order:
@@ -204,7 +206,6 @@ class WifiRule:
         elif self.state != "waiting":
             if self.state == "network":
                 self.problem, self._told_at = LOST, self._clock()
-                self._forget_joined()
             self._enter("waiting")
         elif self._seconds() >= self._patience(radio):
             self._start_hotspot()
@@ -212,13 +213,16 @@ class WifiRule:
     def _check_reached(self, radio: Radio, joined_at: float) -> None:
         """Store a network once a phone has reached the hub there. If none does, leave it: it may keep its devices apart."""
         seconds, name = self._clock() - joined_at, person(self._name)
-        if radio.has_cable or self._reached_at() > joined_at:
+        # A phone that came in the very moment of joining may send nothing new.
+        if self._reached_at() > joined_at or (seconds >= DOUBT_SECONDS and self._phones()):
             self._joined_at, self.problem = None, ""
             self._manager.keep()
+        elif radio.has_cable:  # phones come through that
+            return
         elif seconds >= REACH_SECONDS:
             self._fail(
                 say(
-                    "No phone has reached the hub in the Wi-Fi “{name}”, so its own Wi-Fi takes over. {why}",
+                    "No phone has reached the hub in the Wi-Fi “{name}”, so the hub has left it. {why}",
                     name=name,
                     why=APART,
                 )

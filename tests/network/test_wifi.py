@@ -285,7 +285,7 @@ def test_a_network_in_which_no_phone_reaches_the_hub_is_left_and_forgotten(walk:
     walk.see(JOINED, 5.0)
     assert walk.see(JOINED, REACH_SECONDS) == "waiting"
     assert walk.asked() == ["leave"]
-    why = f"No phone has reached the hub in the Wi-Fi “Cafe”, so its own Wi-Fi takes over. {APART}"
+    why = f"No phone has reached the hub in the Wi-Fi “Cafe”, so the hub has left it. {APART}"
     assert walk.problem() == why
     assert walk.see(IDLE, 1.0) == "hotspot"
     walk.see(HOTSPOT, 3.0)
@@ -304,10 +304,48 @@ def test_a_phone_that_was_there_before_proves_nothing(walk: Walk) -> None:
     assert walk.see(CAFE, 1.0) == "network", "the one before is stored"
 
 
-def test_through_a_cable_phones_reach_the_hub_as_well(walk: Walk) -> None:
+def test_beside_a_cable_a_network_is_not_left_but_stored_only_after_a_phone(walk: Walk) -> None:
     walk.joining()
     walk.see(JOINED, 5.0, has_cable=True)
+    assert walk.see(JOINED, REACH_SECONDS, has_cable=True) == "network"
+    assert walk.asked() == []
+    assert walk.problem() == ""
+    walk.reached_at = walk.now
     walk.see(JOINED, 1.0, has_cable=True)
+    assert walk.asked() == ["keep"]
+
+
+def test_a_phone_that_is_connected_all_the_time_need_send_nothing_new(walk: Walk) -> None:
+    walk.joining()
+    walk.phones = 1
+    walk.see(JOINED, 5.0)
+    walk.see(JOINED, DOUBT_SECONDS - 0.1)
+    assert walk.asked() == [], "it may be one of the hotspot that is gone"
+    walk.see(JOINED, 0.1)
+    assert walk.asked() == ["keep"]
+    assert walk.problem() == ""
+
+
+@pytest.mark.parametrize("radio", [CAFE, HOTSPOT])
+def test_the_trial_of_a_network_ends_when_the_radio_uses_another_one(walk: Walk, radio: Radio) -> None:
+    walk.joining()
+    walk.see(JOINED, 5.0)
+    walk.see(None, 1.0)
+    walk.see(radio, 1.0)
+    walk.see(radio, 1.0)
+    assert walk.asked() == ["leave"]
+    walk.see(radio, REACH_SECONDS)
+    assert walk.asked() == []
+    assert "No phone" not in walk.problem()
+
+
+def test_a_radio_that_comes_back_in_the_joined_network_goes_on_with_its_trial(walk: Walk) -> None:
+    walk.joining()
+    walk.see(JOINED, 5.0)
+    walk.see(None, 1.0)
+    walk.see(JOINED, 1.0)
+    walk.reached_at = walk.now
+    walk.see(JOINED, 1.0)
     assert walk.asked() == ["keep"]
 
 
