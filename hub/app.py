@@ -34,7 +34,7 @@ from hub.errors import BrokerError, ConfigError, TemporaryError
 from hub.found_devices import FoundDevices
 from hub.handouts import Handouts
 from hub.hotspot import Hotspot
-from hub.isolation import GuardedDevice
+from hub.isolation import GuardedDevice, close_all
 from hub.languages import WRITTEN_IN, Speech, check_language, language_of, languages
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
@@ -209,7 +209,10 @@ class Hub:
 
     def _reached_at(self) -> float:
         """Return when a phone last reached the hub in a network of others, in seconds of `time.monotonic`."""
-        if self.config.web.host in LOOPBACK:  # behind a proxy, all requests look alike
+        if self.config.web.address or self.config.web.host in (
+            *LOOPBACK,
+            "localhost",
+        ):  # behind a proxy, all look alike
             return inf
         return self.web.reached_at(other_than=ADDRESS) if self.web else -inf
 
@@ -281,8 +284,7 @@ class Hub:
         return [device for devices in self._devices.values() for device in devices.devices]
 
     def _close_devices(self) -> None:
-        for devices in self._devices.values():
-            devices.close()
+        close_all(list(self._devices.values()))
 
     def _settings_of(self, part: TablePart) -> TableSettings:
         """Return the settings that a table can change without a restart of the hub."""
@@ -323,7 +325,7 @@ class Hub:
 
     def _change_devices(self, changed: Config) -> None:
         """Replace the devices whose blocks have changed. A table that is being played gets them after its match."""
-        if _simulated(self.config) != _simulated(changed):
+        if _simulated(self.config) != _simulated(changed) or _moves(self.config.device, changed.device):
             return
         new = {}
         for table, devices in self._devices.items():
@@ -525,6 +527,12 @@ def _blocks_of(table: str, config: Config) -> list[DevicePart]:
 def _simulated(config: Config) -> list[DevicePart]:
     """Return the blocks of devices on a bench page, which is there from the start of the hub or not at all."""
     return [block for block in config.device if block.driver == SIMULATED]
+
+
+def _moves(before: Sequence[DevicePart], after: Sequence[DevicePart]) -> bool:
+    """Return whether a device gets another table. The tables do not change at the same time, and cannot both have it."""
+    gone = [replace(block, table="") for block in before if block not in after]
+    return any(replace(block, table="") in gone for block in after if block not in before)
 
 
 def _faults_of_files(key: str, pin: str, token: str, log_key: str) -> list[Fault]:

@@ -68,7 +68,9 @@ class FoundDevices:
     ) -> None:
         self._running, self._planned, self._changed, self._firmware = running, planned, changed, firmware
         self._clock = clock or MonotonicClock()
-        self._trays, self._cameras = trays or TrayFinder(self._clock).trays, cameras
+        self._finder = TrayFinder(self._clock)
+        self._trays, self._cameras = trays or self._finder.trays, cameras
+        self._tray_blocks: Sequence[DevicePart] = []  # those that ran at the last look
         self._by_label, self._pause = by_label, pause
         self.seen: list[FoundDevice] = []
         """The devices as staff see them."""
@@ -103,7 +105,12 @@ class FoundDevices:
 
     def look(self) -> None:
         """Look once."""
-        blocks = [block for block in self._running().device if block.driver == "camera_tray"]
+        running = self._running().device
+        trays = [block for block in running if block.driver == "dice_tray"]
+        if trays != self._tray_blocks:
+            self._tray_blocks = trays
+            self._finder.forget()
+        blocks = [block for block in running if block.driver == "camera_tray"]
         sources = [str(block.settings.get("source", "v4l2:0")) for block in blocks]
         self._found = {one.id: one for one in [*self._trays(), *self._cameras(sources)]}
         self.update()

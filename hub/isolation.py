@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
 from time import monotonic
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -69,6 +69,13 @@ SIGNALS = (
 """The signals that a device may send."""
 
 
+class Closable(Protocol):
+    """What `close_all` closes."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
 class DeviceGuard:
     """The guard between one device and its table. `name` is what staff call the device; its driver sends signals to `put`."""
 
@@ -80,8 +87,7 @@ class DeviceGuard:
         self._faults: dict[str, Text] = {}  # present faults, by activity
         self._sending = threading.Lock()
         self._is_retired = False
-        self.subjects: set[DeviceSubject] = set()
-        """What the device has reported about."""
+        self._subjects: set[DeviceSubject] = set()
         self._fault_at = 0.0  # when the last fault occurred
 
     def put(self, signal: object) -> None:
@@ -100,8 +106,14 @@ class DeviceGuard:
     def _send(self, signal: object) -> None:
         with self._sending:
             if not self._is_retired:
-                self.subjects |= {subject for subject in [subject_of(signal)] if subject}
+                self._subjects |= {subject for subject in [subject_of(signal)] if subject}
                 self._inbox(signal)
+
+    @property
+    def subjects(self) -> set[DeviceSubject]:
+        """Return what the device has reported about."""
+        with self._sending:
+            return set(self._subjects)
 
     def retire(self) -> set[DeviceSubject]:
         """Let no further signal through, because the device is no longer used. Return what it has reported about."""
@@ -199,8 +211,11 @@ class GuardedDevice:
         self.dice: Dice | None = _Dice(device.dice, self) if device.dice else None
 
     def start(self) -> None:
-        """Start the device and wait for at most `START_SECONDS`. Calls wait until the device has started."""
-        self._thread.start()
+        """Start the device, unless it was closed, and wait for at most `START_SECONDS`. Calls wait until it has started."""
+        with self._condition:
+            if self._closing:
+                return
+            self._thread.start()
         if not self._started.wait(START_SECONDS):
             self._guard.report_fault("starting", say("hangs at startup"), trace=False)
 
@@ -252,7 +267,7 @@ class GuardedDevice:
             self._call_began = None
 
 
-def close_all(devices: Sequence[Device]) -> None:
+def close_all(devices: Sequence[Closable]) -> None:
     """Close all devices at the same time. Abandon devices that take longer than `CLOSE_SECONDS`."""
     threads = {
         threading.Thread(target=device.close, name=f"device-close-{number}", daemon=True): device

@@ -131,6 +131,17 @@ def test_a_device_that_a_table_has_is_not_shown_until_its_block_is_removed(rig: 
     assert [one.tables for one in rig.look()] == [["1", "2"]]
 
 
+def test_boards_are_asked_again_once_other_devices_run(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    forgotten: list[Config] = []
+    monkeypatch.setattr(rig.found._finder, "forget", lambda: forgotten.append(rig.running))
+    rig.look()
+    assert forgotten == []
+    rig.running = Config(table=TWO.table, device=(DevicePart("dice_tray", "1"),))
+    rig.look()
+    rig.look()
+    assert forgotten == [rig.running]
+
+
 def test_another_tray_than_that_of_the_block_is_still_offered(rig: Rig) -> None:
     rig.plan(DevicePart("dice_tray", "1", settings={"tray": "another"}))
     assert [one.tables for one in rig.look()] == [["2"]]

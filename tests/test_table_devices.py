@@ -13,6 +13,7 @@ from hub import table_devices
 from hub.config import DevicePart
 from hub.devices import DeviceHealth
 from hub.errors import ConfigError
+from hub.isolation import DeviceGuard, GuardedDevice
 from hub.ports import BoxUp, DeviceDown, DeviceSubject, DeviceUp, DiceKit, DiceSeen, DriverContext
 from hub.table.base.chance import Chance
 from hub.table.base.ports import NewDevices, Ports
@@ -64,6 +65,9 @@ class Rig:
         if block.driver == "abacus":
             raise ConfigError("There is no such driver.")
         return Gadget(block, context, self)
+
+    def context(self) -> DriverContext:
+        return DriverContext(self.put, {}, Random(1))
 
     def put(self, signal: object) -> None:
         self.health.update(signal)
@@ -198,6 +202,14 @@ def test_a_device_that_is_starting_while_the_hub_closes_is_closed_and_the_next_n
     go_on.set()
     until(lambda: not any(one.name == "new devices" for one in threading.enumerate()), "the end of the change")
     assert rig.happened == [("start", TRAY), ("close", TRAY)]
+
+
+def test_a_device_that_was_closed_does_not_start_any_more(make: Callable[..., Rig]) -> None:
+    rig = make(LAMPS)
+    guarded = GuardedDevice(Gadget(TRAY, rig.context(), rig), DeviceGuard("tray", rig.put))
+    guarded.close()
+    guarded.start()
+    assert rig.happened == [("start", LAMPS), ("close", TRAY)]
 
 
 def test_a_change_waits_until_the_one_before_has_closed_and_started_its_devices(make: Callable[..., Rig]) -> None:

@@ -45,6 +45,11 @@ class TrayFinder:
         self._seen: set[str] = set()  # ports that were there at the last look: a driver had the time to open them
         self._asked: dict[str, Found | None] = {}
 
+    def forget(self) -> None:
+        """Ask all boards again, because drivers have begun or ended to use some."""
+        self._seen.clear()
+        self._asked.clear()
+
     def trays(self) -> list[Found]:
         """Return the dice trays at free ports. This takes up to 2.5 seconds for each new port."""
         present = self._ports()

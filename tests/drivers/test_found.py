@@ -72,6 +72,16 @@ def test_a_tray_that_is_unplugged_is_forgotten_and_asked_when_it_is_back() -> No
     assert len(cables.asked) == 2
 
 
+def test_after_another_driver_has_begun_boards_are_asked_again() -> None:
+    cables = Cables(ttyACM0=TRAY)
+    assert cables.look(3) == [FOUND]
+    cables.busy = {"/dev/ttyACM0"}
+    assert cables.look(3) == [FOUND], "nobody has said that a driver began"
+    cables.finder.forget()
+    assert cables.look(1) == [], "the driver gets its turn first"
+    assert cables.look(3) == []
+
+
 @pytest.fixture
 def by_id(tmp_path: Path) -> Path:
     """The names of two cameras, as udev makes them below /dev/v4l/by-id."""

@@ -323,6 +323,17 @@ def test_devices_change_at_the_table_whose_blocks_changed(rig: HubRig) -> None:
     assert [table._ports.dice for table in rig.hub.tables.values()] == [None, None]
 
 
+def test_a_device_that_gets_another_table_waits_for_a_restart(rig: HubRig) -> None:
+    tray = {"driver": "dice_tray", "table": "1", "tray": "e661"}
+    rig.change((["device", 0], tray))
+    before = rig.hub.devices
+    _, after = rig.change((["device", 0, "table"], "2"))
+    assert after.waiting == ["[device] 1 table"]
+    assert rig.hub.devices == before
+    _, after = rig.change((["device", 0, "table"], "1"))
+    assert after.waiting == []
+
+
 def test_a_simulated_device_waits_for_a_restart_because_its_bench_page_does(rig: HubRig) -> None:
     said, after = rig.change((["device", 0], {"driver": "simulated", "table": "1"}))
     assert said == "Saved. Some changes take effect after a restart of the hub."
