@@ -13,13 +13,16 @@ import { notOlder } from "./view.js";
 /** @import { IClientOptions, MqttClient } from "mqtt" */
 
 const TICK = 500;
-const ASK_AGAIN = 1_500; // an unanswered request is sent again with the same id
+// An unanswered request is sent again with the same id.
+const ASK_AGAIN = 1_500;
 const GIVE_UP = 8_000;
 const PING_AFTER = 2_500;
 const DEAD_AFTER = 6_000;
-const SLEPT = 5_000; // a tick later than this comes after a sleep
+// A tick later than this comes after a sleep.
+const SLEPT = 5_000;
 const SAY_AWAY_AFTER = 3_000;
-const TORN_FOR = 2_000; // how long state and hand may be of different moments; then one was lost, and the link reconnects
+// How long state and hand may be of different moments; then one was lost, and the link reconnects.
+const TORN_FOR = 2_000;
 const CONNECTION = { clean: true, keepalive: 20, reconnectPeriod: 0, connectTimeout: 4_000, resubscribe: false };
 /** The hub closes a WebSocket with this code if no seat has the login (phone_ui/gateway.py). */
 const SEAT_GIVEN_BACK = 4001;
@@ -159,15 +162,18 @@ class Link {
     /** @type {Hand | null} */
     this.hand = null;
     const now = this.clock.now();
-    this.live = false; // data of the table arrived over this connection
+    // Data of the table arrived over this connection.
+    this.live = false;
     this.hubIsUp = true;
-    this.away = false; // as reported to the page
+    // As reported to the page.
+    this.away = false;
     this.closed = false;
     this.heardAt = now;
     this.dialledAt = now;
     this.lostAt = now;
     this.tickedAt = now;
-    this.wholeAt = now; // when state and hand were last of the same moment
+    // When state and hand were last of the same moment.
+    this.wholeAt = now;
     this.stopTicking = this.clock.every(TICK, () => this.tick());
   }
 
@@ -193,7 +199,8 @@ class Link {
     });
     client.on("connect", () => this.connected(client));
     client.on("message", (topic, payload, packet) => this.receive(topic, payload, packet.retain));
-    client.on("error", () => undefined); // a broker may refuse a login that it does not have yet: only the hub ends a seat
+    // A broker may refuse a login that it does not have yet: only the hub ends a seat.
+    client.on("error", () => undefined);
     client.on("close", () => {
       if (this.client !== client) return;
       this.client = null;
@@ -228,7 +235,8 @@ class Link {
     const old = this.client;
     this.client = null;
     old?.removeAllListeners();
-    old?.on("error", () => undefined); // ignore late errors of the ended connection
+    // Ignore late errors of the ended connection.
+    old?.on("error", () => undefined);
     old?.end(true);
     this.markLost();
   }
@@ -276,7 +284,8 @@ class Link {
    * @param {boolean} retained
    */
   receiveState(payload, retained) {
-    if (!retained) this.hubIsUp = true; // a new message proves that the hub is up, whatever its last status
+    // A new message proves that the hub is up, whatever its last status.
+    if (!retained) this.hubIsUp = true;
     /** @type {PublicState} */
     const state = complete(readMessage(new TextDecoder().decode(payload)));
     this.markLive();
@@ -325,7 +334,8 @@ class Link {
     const slept = now - this.tickedAt > SLEPT;
     this.tickedAt = now;
     const silence = now - this.heardAt;
-    const mute = !this.live && now - this.dialledAt > DEAD_AFTER; // pings are answered, but no data of the table arrives
+    // Pings are answered, but no data of the table arrives.
+    const mute = !this.live && now - this.dialledAt > DEAD_AFTER;
     if (!this.isTorn()) this.wholeAt = now;
     const torn = now - this.wholeAt > TORN_FOR;
     if (slept || mute || torn || silence > DEAD_AFTER || !this.client) this.dial();

@@ -46,7 +46,8 @@ const firstUseSlot = slot(`th/${table}/key/first-use`);
  * @param {boolean} firstUse
  */
 function keepKey(key, firstUse) {
-  const isKnown = hubKeySlot.get() === key && !firstUseSlot.get(); // scanned before
+  // Scanned before.
+  const isKnown = hubKeySlot.get() === key && !firstUseSlot.get();
   hubKeySlot.set(key);
   firstUseSlot.set(firstUse && !isKnown);
 }
@@ -166,13 +167,15 @@ function useTable() {
   const [state, setState] = useState(/** @type {PublicState | null} */ (null));
   const [hand, setHand] = useState(/** @type {Hand | null} */ (null));
   const [away, setAway] = useState(false);
-  const [lost, setLost] = useState(""); // why the phone has lost its seat
+  // Why the phone has lost its seat.
+  const [lost, setLost] = useState("");
   const [lostSeat, setLostSeat] = useState(/** @type {number | null} */ (null));
   const [elsewhere, setElsewhere] = useState(false);
   const [sending, setSending] = useState(/** @type {string | null} */ (null));
   const [refusal, setRefusal] = useState("");
   const leaving = useRef(false);
-  const handingOver = useRef(false); // this phone shows a code that gives its seat away
+  // This phone shows a code that gives its seat away.
+  const handingOver = useRef(false);
 
   const onPublic = useMemo(() => withEvents(setState), []);
   /** @param {Hand} next */
@@ -180,7 +183,8 @@ function useTable() {
     handingOver.current = Boolean(next.hand_over);
     const stored = claimSlot.get();
     if (stored && stored.seat !== next.seat) {
-      const moved = { ...stored, seat: next.seat }; // a match was resumed in which this phone had another seat
+      // A match was resumed in which this phone had another seat.
+      const moved = { ...stored, seat: next.seat };
       claimSlot.set(moved);
       setHeld(moved);
     }
@@ -341,7 +345,8 @@ function Phone() {
   const onSkip = () => onSettings({ ...settings, lessons: false });
   const common = { labels, state, seat: held?.seat ?? null, hand, settings, sending, refusal, ask, away, onSkip };
   const onBack = () => setTab(null);
-  const isReady = gameLabels !== undefined || state.state === "lobby"; // before, a match would be shown in the hub's internal words
+  // Before, a match would be shown in the hub's internal words.
+  const isReady = gameLabels !== undefined || state.state === "lobby";
   return html`<div class=${`page${away ? " away" : ""}`}>
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} tab=${tab !== null} />
     ${away && html`<${AwayBar} state=${state} />`}

@@ -110,7 +110,8 @@ export function seatStateText(place, mine = false) {
  */
 export function Lobby({ state, seat, sending, ask }) {
   const [game, setGame] = useState(/** @type {string | null} */ (null));
-  const [changed, setChanged] = useState(/** @type {Plain | null} */ (null)); // the options changed here
+  // The options changed here.
+  const [changed, setChanged] = useState(/** @type {Plain | null} */ (null));
   const picked = game ?? state.game ?? null;
   const offer = state.games.find((one) => one.name === picked);
   const shared = picked === state.game ? state.options : {};
@@ -122,7 +123,8 @@ export function Lobby({ state, seat, sending, ask }) {
   const labels = useLabels(picked);
   // The timer of a change made here that the hub may not know yet.
   const pendingWish = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  const isBehind = useRef(false); // the table's options have changed meanwhile
+  // The table's options have changed meanwhile.
+  const isBehind = useRef(false);
   useLayoutEffect(() => {
     isBehind.current = Boolean(pendingWish.current);
     if (!isBehind.current) setChanged(null);
