@@ -66,7 +66,7 @@ from hub.table.loop import Table
 from hub.table.parts import TableSettings
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
-from hub.table_devices import SIMULATED, TableDevices
+from hub.table_devices import TableDevices
 from hub.updates import Updates
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from hub.version import version
@@ -325,7 +325,7 @@ class Hub:
 
     def _change_devices(self, changed: Config) -> None:
         """Replace the devices whose blocks have changed. A table that is being played gets them after its match."""
-        if _simulated(self.config) != _simulated(changed) or _moves(self.config.device, changed.device):
+        if _moves(self.config.device, changed.device):
             return
         new = {}
         for table, devices in self._devices.items():
@@ -333,7 +333,7 @@ class Hub:
             if before != after:
                 try:
                     new[table] = devices.replace_by(after)
-                except ConfigError as error:  # although it was checked a moment ago
+                except ConfigError as error:
                     log.warning("The devices of table %s wait for a restart: %s", table, error)
                     return
         for table, signal in new.items():
@@ -522,11 +522,6 @@ def _check_names(config: Config) -> None:
 def _blocks_of(table: str, config: Config) -> list[DevicePart]:
     """Return the `[[device]]` blocks of a table."""
     return [block for block in config.device if block.table == table]
-
-
-def _simulated(config: Config) -> list[DevicePart]:
-    """Return the blocks of devices on a bench page, which is there from the start of the hub or not at all."""
-    return [block for block in config.device if block.driver == SIMULATED]
 
 
 def _moves(before: Sequence[DevicePart], after: Sequence[DevicePart]) -> bool:

@@ -12,13 +12,11 @@ from PIL import Image
 
 from hub.config import DevicePart
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect
+from hub.errors import ConfigError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.ports import DeviceSubject, DiceCamera, DriverContext
 from hub.state import PublicState
 from hub.table.base.ports import NewDevices, Ports
-
-SIMULATED = "simulated"
-"""The driver whose devices the bench page operates."""
 
 
 class _Connected(NamedTuple):
@@ -108,12 +106,16 @@ class TableDevices:
     # --- other blocks while the hub runs ---------------------------------------------------------
 
     def replace_by(self, blocks: Sequence[DevicePart]) -> NewDevices:
-        """Return the signal with which the table gets the devices of other blocks. Raise ConfigError.
+        """Return the signal with which the table gets the devices of other blocks.
 
-        Devices whose blocks stay the same go on. The others are closed, then the new ones are started.
+        Devices whose blocks stay the same go on. The others are closed, then the new ones are started. Raise ConfigError, also
+        for a simulated device: its bench page is there from the start of the hub or not at all.
         """
         present = [one.block for one in self._connected]
         new = [self._connect(block) for block in blocks if block not in present]
+        changed = [*new, *(one for one in self._connected if one.block not in blocks)]
+        if any(isinstance(one.device.device, Simulated) for one in changed):
+            raise ConfigError("A simulated device needs a restart of the hub.")
         return NewDevices(partial(self._replace, blocks, new))
 
     def _replace(self, blocks: Sequence[DevicePart], new: Sequence[_Connected], ports: Ports) -> set[DeviceSubject]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -46,6 +46,24 @@ class Gadget:
         self._rig.happened.append(("close", self.block))
 
 
+class Bench(Gadget):
+    """A simulated device."""
+
+    names: Mapping[int, str] = {}
+
+    def snapshot(self) -> Mapping[str, object]:
+        return {}
+
+    def wait(self, version: int, timeout: float) -> int:
+        return version
+
+    def do(self, command: Mapping[str, object]) -> str | None:
+        return None
+
+    def png(self, size: str) -> bytes | None:
+        return None
+
+
 class Rig:
     """A table's devices, which have started, their health, and the ports of the table."""
 
@@ -64,7 +82,18 @@ class Rig:
     def connect(self, block: DevicePart, context: DriverContext) -> Gadget:
         if block.driver == "abacus":
             raise ConfigError("There is no such driver.")
-        return Gadget(block, context, self)
+        return (Bench if block.driver == "bench" else Gadget)(block, context, self)
+
+    def start_slowly(self) -> tuple[threading.Event, threading.Event]:
+        """Let devices start slowly. Return the event that one is starting, and the one that lets it go on."""
+        starting, go_on = threading.Event(), threading.Event()
+
+        def wait() -> None:
+            starting.set()
+            go_on.wait(PATIENCE)
+
+        self.on_start = wait
+        return starting, go_on
 
     def context(self) -> DriverContext:
         return DriverContext(self.put, {}, Random(1))
@@ -151,6 +180,16 @@ def test_a_block_that_cannot_be_used_changes_nothing(make: Callable[..., Rig]) -
     assert [one.device for one in rig.devices.devices] == [rig.gadget(LAMPS)]
 
 
+def test_a_simulated_device_neither_comes_nor_goes_but_others_do_beside_it(make: Callable[..., Rig]) -> None:
+    bench, other = DevicePart("bench"), DevicePart("bench", settings={"seats": 6})
+    rig = make(bench, LAMPS)
+    for blocks in ([LAMPS], [other, LAMPS], [bench, other]):
+        with pytest.raises(ConfigError, match="needs a restart"):
+            rig.devices.replace_by(blocks)
+    rig.apply(rig.devices.replace_by([bench, TRAY]), ("close", LAMPS), ("start", TRAY))
+    assert len(rig.devices.simulated) == 1
+
+
 def test_what_a_device_reported_about_is_gone_with_it(make: Callable[..., Rig]) -> None:
     rig = make(TRAY, PANEL)
     tray, panel = rig.gadget(TRAY), rig.gadget(PANEL)
@@ -188,13 +227,7 @@ def test_a_device_that_is_starting_while_the_hub_closes_is_closed_and_the_next_n
     make: Callable[..., Rig],
 ) -> None:
     rig = make()
-    starting, go_on = threading.Event(), threading.Event()
-
-    def slowly() -> None:
-        starting.set()
-        go_on.wait(PATIENCE)
-
-    rig.on_start = slowly
+    starting, go_on = rig.start_slowly()
     rig.devices.replace_by([TRAY, PANEL]).put_into(rig.ports)
     assert starting.wait(PATIENCE)
     rig.devices.close()
@@ -214,13 +247,7 @@ def test_a_device_that_was_closed_does_not_start_any_more(make: Callable[..., Ri
 
 def test_a_change_waits_until_the_one_before_has_closed_and_started_its_devices(make: Callable[..., Rig]) -> None:
     rig = make()
-    starting, go_on = threading.Event(), threading.Event()
-
-    def slowly() -> None:
-        starting.set()
-        go_on.wait(PATIENCE)
-
-    rig.on_start = slowly
+    starting, go_on = rig.start_slowly()
     rig.devices.replace_by([TRAY]).put_into(rig.ports)
     assert starting.wait(PATIENCE)
     rig.on_start = lambda: None
