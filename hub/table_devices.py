@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from random import Random
 from typing import NamedTuple
@@ -112,10 +113,16 @@ class TableDevices:
         for a simulated device: its bench page is there from the start of the hub or not at all.
         """
         present = [one.block for one in self._connected]
-        new = [self._connect(block) for block in blocks if block not in present]
-        changed = [*new, *(one for one in self._connected if one.block not in blocks)]
-        if any(isinstance(one.device.device, Simulated) for one in changed):
-            raise ConfigError("A simulated device needs a restart of the hub.")
+        changed = [one for one in self._connected if one.block not in blocks]
+        new = []
+        with ExitStack() as on_refusal:
+            for block in blocks:
+                if block not in present:
+                    new.append(self._connect(block))
+                    on_refusal.callback(new[-1].device.close)
+            if any(isinstance(one.device.device, Simulated) for one in (*new, *changed)):
+                raise ConfigError("A simulated device needs a restart of the hub.")
+            on_refusal.pop_all()
         return NewDevices(partial(self._replace, blocks, new))
 
     def _replace(self, blocks: Sequence[DevicePart], new: Sequence[_Connected], ports: Ports) -> set[DeviceSubject]:

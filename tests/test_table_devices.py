@@ -176,16 +176,19 @@ def test_a_device_that_another_change_removed_meanwhile_is_connected_again(make:
 def test_a_block_that_cannot_be_used_changes_nothing(make: Callable[..., Rig]) -> None:
     rig = make(LAMPS)
     with pytest.raises(ConfigError, match="no such driver"):
-        rig.devices.replace_by([LAMPS, DevicePart("abacus")])
+        rig.devices.replace_by([LAMPS, PANEL, DevicePart("abacus")])
     assert [one.device for one in rig.devices.devices] == [rig.gadget(LAMPS)]
+    assert rig.happened == [("start", LAMPS), ("close", PANEL)], "what was connected for it is closed"
 
 
 def test_a_simulated_device_neither_comes_nor_goes_but_others_do_beside_it(make: Callable[..., Rig]) -> None:
     bench, other = DevicePart("bench"), DevicePart("bench", settings={"seats": 6})
     rig = make(bench, LAMPS)
-    for blocks in ([LAMPS], [other, LAMPS], [bench, other]):
+    for blocks, closed in (([LAMPS], []), ([other, LAMPS], [other]), ([bench, TRAY, other], [TRAY, other])):
+        rig.happened.clear()
         with pytest.raises(ConfigError, match="needs a restart"):
             rig.devices.replace_by(blocks)
+        assert sorted(rig.happened, key=str) == sorted([("close", one) for one in closed], key=str)
     rig.apply(rig.devices.replace_by([bench, TRAY]), ("close", LAMPS), ("start", TRAY))
     assert len(rig.devices.simulated) == 1
 
