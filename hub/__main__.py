@@ -140,6 +140,11 @@ def parser() -> ArgumentParser:
     restore.add_argument("--keep-config", action="store_true", help="leave this machine's configuration as it is")
     restore.set_defaults(command=_restore)
 
+    stick = commands.add_parser("stick", help="save a backup on a USB stick, look for one there, or restore it")
+    stick.add_argument("step", choices=("save", "look", "restore"), help="what to do; look before you restore")
+    stick.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's")
+    stick.set_defaults(command=_stick)
+
     test_device = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
     test_device.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
     test_device.add_argument("--config", metavar="FILE", help="the owner's TOML file")
@@ -314,6 +319,12 @@ def _restore(args: Namespace) -> int:
     from hub.operations.backup import restore
 
     return restore(args)
+
+
+def _stick(args: Namespace) -> int:
+    from hub.operations.stick_backup import stick
+
+    return stick(args)
 
 
 def _run(args: Namespace) -> int:

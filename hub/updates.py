@@ -7,7 +7,6 @@ Only root may change packages: systemd starts `hub/operations/update.py` as root
 from __future__ import annotations
 
 import logging
-import subprocess
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -20,16 +19,14 @@ import msgspec
 from hub.engine.text import say
 from hub.errors import HubError
 from hub.network.staff_messages import UpdateSeen
+from hub.root_services import begin, is_installed
 from hub.state import Plain
 from hub.table.staff.opening_hours import CLOCK_SET
 from hub.version import ROOT
 
 log = logging.getLogger(__name__)
 
-INSTALLED = Path("/usr/lib/table-hub")
 STATUS = Path("/var/lib/table-hub-update/status.json")
-START_SECONDS = 10.0
-"""Timeout for systemd to accept a start."""
 WINDOW_SECONDS = 2 * 3600.0
 """For this long after the time of the daily update, the hub waits for the end of the last match."""
 LONGEST_SECONDS = 900.0
@@ -58,7 +55,7 @@ class Updates:
         - `daily`: when to look for a newer version each day, such as "04:00"; "": never.
         - `root`: the folder of the program: only the one of the Debian package can be updated.
         """
-        self._possible, self._status, self._wall = root == INSTALLED, status, wall
+        self._possible, self._status, self._wall = is_installed(root), status, wall
         self._daily, self._asked = time_of_day.fromisoformat(daily) if daily else None, ("", 0.0)
 
     def seen(self) -> UpdateSeen | None:
@@ -117,14 +114,7 @@ class Updates:
     def _start(self, what: str) -> None:
         if not self._possible:
             raise HubError(say("This hub runs from a clone: update it there."))
-        command = ("systemctl", "--no-ask-password", "--no-block", "start", f"table-hub-update@{what}.service")
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
-            why = done.stderr.strip() if done.returncode else ""
-        except (OSError, subprocess.TimeoutExpired) as error:
-            why = str(error)
-        if why:
-            log.warning("systemd does not start an update: %s", why)
+        if not begin(f"table-hub-update@{what}.service"):
             raise HubError(
                 say(
                     "The hub is not allowed to update itself. Run `sudo apt install polkitd`, or update with "

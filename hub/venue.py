@@ -31,6 +31,7 @@ from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, St
 from hub.network.staff_verbs import (
     STAFF_ARGS,
     TABLE_ARGS,
+    BackupArgs,
     CardsArgs,
     ChangeSettingsArgs,
     FirmwareArgs,
@@ -48,6 +49,7 @@ from hub.ports import CalibrationStep, DiceCamera, GameChanged, LogStore, StaffR
 from hub.power import PowerControl
 from hub.settings.desk import SettingsDesk
 from hub.state import PublicState, ScreenState
+from hub.stick_backups import StickBackups
 from hub.table.loop import Table
 from hub.table_devices import TableDevices
 from hub.updates import Updates
@@ -223,11 +225,13 @@ class VenueDesk:
         handouts: Handouts | None = None,
         notices: Sequence[Fault] = (),
         updates: Updates | None = None,
+        backups: StickBackups | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._hub, self._power, self._tables, self._changed = hub, power, tables, changed
         self._cards, self._examine, self._upstream, self._wall = cards, examine, upstream, wall
         self._updates = updates or Updates(wall=wall)
+        self._backups = backups or StickBackups(wall=wall)
         self._settings, self._restart_is_planned = settings, False
         self._hotspot, self._found, self._handouts = hotspot, found, handouts
         self._using = threading.Lock()
@@ -268,8 +272,9 @@ class VenueDesk:
         update, wifi = self._updates.seen(), self._hotspot.status if self._hotspot else None
         found = self._found.seen if self._found else []
         venue = Venue(
-            now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream, update, wifi, found
-        )
+            now, self._hub, version(), tables, faults, no_restart, no_power_off, upstream, update, wifi, found,
+            self._backups.seen(),
+        )  # fmt: skip
         if before is not None and replace(before, now=now) == venue and now - before.now < MAX_AGE_SECONDS:
             return
         self.picture = number + 1, venue
@@ -333,6 +338,8 @@ class VenueDesk:
                 return say("The machine switches itself off. Pull the plug when its light has stopped blinking."), None
             case "update", UpdateArgs(what=what):
                 return self._update(what), None
+            case "backup", BackupArgs(step=step):
+                return self._back_up(step), None
             case "use_device", UseDeviceArgs(device=device):
                 return self._use_device(device, ask.table), None
             case "leave_device", LeaveDeviceArgs(device=device) if self._found:
@@ -351,14 +358,29 @@ class VenueDesk:
             self._updates.look()
             self._changed.set()
             return say("The hub looks for a newer version…")
-        if playing := next((table.name for table in self._tables.values() if table.is_playing), ""):
-            raise HubError(say("A match is being played at {table}: update after it, or suspend it.", table=playing))
+        self._check_idle()
         self._updates.install()
         self._changed.set()
         log.info("staff: an update is installed.")
         return say(
             "The update is installed. The hub restarts: this page comes back in a few minutes and asks for the PIN."
         )
+
+    def _back_up(self, step: Literal["save", "look", "restore"]) -> str:
+        """Save a backup, look for one, or restore it while nobody plays. Raise HubError."""
+        if step == "restore":
+            self._check_idle()
+        self._backups.begin(step)
+        self._changed.set()
+        log.info("staff: a backup on a USB stick: %s.", step)
+        if step == "restore":
+            return say("The backup is being restored. The hub restarts: this page comes back in a minute.")
+        return ""
+
+    def _check_idle(self) -> None:
+        """Raise HubError if a match is being played."""
+        if playing := next((table.name for table in self._tables.values() if table.is_playing), ""):
+            raise HubError(say("A match is being played at {table}: do this after it, or suspend it.", table=playing))
 
     def camera(self, table: str, step: Literal["look"] | CalibrationStep) -> CameraSeen:
         """Return what the camera of a table's dice tray shows, after beginning a step of its calibration. Raise HubError."""

@@ -11,7 +11,8 @@ import pytest
 
 from hub.errors import HubError
 from hub.operations.update import Machine, Updater
-from hub.updates import INSTALLED, LONGEST_SECONDS, Updates
+from hub.root_services import INSTALLED
+from hub.updates import LONGEST_SECONDS, Updates
 
 ALLOWED, REFUSED = 0, 1
 

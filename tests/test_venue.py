@@ -16,6 +16,7 @@ from hub.engine.text import to_json
 from hub.errors import HubError
 from hub.network.screen_messages import ScreenSeen
 from hub.network.staff_messages import (
+    BackupSeen,
     CameraSeen,
     Desk,
     Did,
@@ -34,6 +35,7 @@ from hub.network.staff_messages import (
 )
 from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffRequest
 from hub.power import PowerControl
+from hub.stick_backups import StickBackups
 from hub.updates import Updates
 from hub.venue import StaffFeed, VenueDesk, VenueTable
 from tests.complete_states import read_state
@@ -132,6 +134,7 @@ def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
         "update",
         "wifi",
         "found",
+        "backup",
     }
     assert set(FoundDevice.__struct_fields__) == {"device", "text", "tables", "programs", "note"}
     assert set(CameraSeen.__struct_fields__) == {"picture", "step", "text"}
@@ -287,10 +290,38 @@ def test_staff_update_the_hub_while_nobody_plays() -> None:
     assert updates.begun == ["look", "install"]
     venue.rig.sit(1, 2)
     venue.rig.start()
-    with pytest.raises(HubError, match=r"^A match is being played at Table 1: update after it, or suspend it\.$"):
+    with pytest.raises(HubError, match=r"^A match is being played at Table 1: do this after it, or suspend it\.$"):
         venue.do("update", "", what="install")
     venue.do("update", "", what="look")
     assert updates.begun == ["look", "install", "look"]
+
+
+class NotedBackups(StickBackups):
+    """Backups that note what staff begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: list[str] = []
+
+    def seen(self) -> BackupSeen | None:
+        return BackupSeen("restore", "The stick has a backup.")
+
+    def begin(self, step: str) -> None:
+        self.begun.append(step)
+
+
+def test_staff_save_a_backup_at_any_time_and_restore_one_while_nobody_plays() -> None:
+    venue = HouseRig()
+    backups = venue.desk._backups = NotedBackups()
+    assert venue.venue.backup == BackupSeen("restore", "The stick has a backup.")
+    venue.do("backup", "", step="restore")
+    venue.rig.sit(1, 2)
+    venue.rig.start()
+    with pytest.raises(HubError, match=r"^A match is being played at Table 1: do this after it, or suspend it\.$"):
+        venue.do("backup", "", step="restore")
+    venue.do("backup", "", step="look")
+    venue.do("backup", "", step="save")
+    assert backups.begun == ["restore", "look", "save"]
 
 
 # --- the network --------------------------------------------------------------------------------------------

@@ -225,6 +225,17 @@ class UpdateSeen(Plain, frozen=True):
     at: Count = 0
 
 
+class BackupSeen(Plain, frozen=True):
+    """Backups on USB sticks.
+
+    - `can`: "" while a step is under way; `save` a backup, or look for one; `restore` the one that was found, too.
+    - `text`: what is being done, or came of the last step.
+    """
+
+    can: Literal["", "save", "restore"]
+    text: str = ""
+
+
 class WifiNetwork(Plain, frozen=True):
     """A Wi-Fi network in reach of the hub. `is_open`: it needs no password."""
 
@@ -272,6 +283,7 @@ class Venue(Plain, frozen=True):
     - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can.
     - `upstream`: the broker above the hubs of this venue, if the owner configured one.
     - `update`: updates of this hub; None if it was not installed as a package.
+    - `backup`: backups on USB sticks; None if the hub was not installed as a package.
     - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone.
     - `found`: devices that are plugged in and not in use.
     """
@@ -287,6 +299,7 @@ class Venue(Plain, frozen=True):
     update: UpdateSeen | None = None
     wifi: VenueWifi | None = None
     found: list[FoundDevice] = msgspec.field(default_factory=list)
+    backup: BackupSeen | None = None
 
 
 # --- the configuration ----------------------------------------------------------------------------------------

@@ -86,6 +86,12 @@ class UpdateArgs(Plain, frozen=True):
     what: Literal["look", "install"]
 
 
+class BackupArgs(Plain, frozen=True):
+    """Save a backup on a USB stick, look for one there, or restore the one that was found."""
+
+    step: Literal["save", "look", "restore"]
+
+
 class RestartArgs(Plain, frozen=True):
     """When the hub restarts: `now`, or when no match is played (`idle`)."""
 
@@ -185,6 +191,7 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "wifi": JoinWifiArgs,
     "off": Nothing,
     "update": UpdateArgs,
+    "backup": BackupArgs,
     "camera": CameraArgs,
     "use_device": UseDeviceArgs,
     "leave_device": LeaveDeviceArgs,

@@ -44,6 +44,7 @@ from hub.operations.state_folder import (
     LOG_KEY,
     OWN_FILES,
     RESTORED,
+    STAFF,
     while_no_hub_runs,
 )
 from hub.store import READS_UP_TO, is_ours
@@ -51,6 +52,8 @@ from hub.version import version
 
 FORM = 1
 """How a backup is written: a newer form is not guessed at."""
+MADE = "%Y-%m-%dT%H:%M:%SZ"
+"""How `About.made` is written, in UTC."""
 ABOUT, CONFIG = "about.json", "config/table-hub.toml"
 KEYS = {KEY: 32, LOG_KEY: 40, KIOSK_TOKEN: None}
 """The small files beside the database, and how many bytes each has."""
@@ -97,7 +100,7 @@ def backup(args: Namespace) -> int:
         hashes = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
         with database.open("rb") as data:
             hashes[f"state/{DATABASE}"] = hashlib.file_digest(data, "sha256").hexdigest()
-        made = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        made = datetime.fromtimestamp(time.time(), UTC).strftime(MADE)
         about = About(FORM, version(), made, config.hub.id, hashes)
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, part in ({ABOUT: msgspec.json.encode(about)} | parts).items():
@@ -212,29 +215,25 @@ def read(file: Path) -> Iterator[Backup]:
     Raise HubError with a sentence if it is not whole, or is newer than this program. No part is taken that is larger than
     it can be, and the database is never in memory as a whole.
     """
-    damaged = f"{file} is no backup of a hub, or it is damaged; nothing was changed."
     with ExitStack() as at_end:
-        try:
+        with _refusals(file):
             check_file(file)
             archive = at_end.enter_context(zipfile.ZipFile(file))
             about = _about(file, archive)
             names = [name for name in about.files if name == CONFIG or name.startswith("config/decks/")]
             names += [name for name in (f"state/{key}" for key in KEYS) if name in about.files]
             if len(names) > len(KEYS) + 1 + MOST_DECKS:
-                raise HubError(damaged)
+                raise ValueError(names)
             parts = {name: _small(archive, name) for name in names}
             database = Path(at_end.enter_context(_scratch()), DATABASE)
             hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
             hashes[f"state/{DATABASE}"] = _unpack(archive, f"state/{DATABASE}", database)
             opened = at_end.enter_context(database.open("rb"))
-        except OSError as error:
-            raise HubError(f"{file} cannot be read or unpacked ({error.strerror}).") from None
-        except (zipfile.BadZipFile, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError, zlib.error):
-            raise HubError(damaged) from None
-        lengths = all(not size or len(parts.get(f"state/{name}", bytes(size))) == size for name, size in KEYS.items())
-        if any(about.files.get(name) != found for name, found in hashes.items()) or not lengths:
-            raise HubError(damaged)
-        try:
+            lengths = all(
+                not size or len(parts.get(f"state/{name}", bytes(size))) == size for name, size in KEYS.items()
+            )
+            if any(about.files.get(name) != found for name, found in hashes.items()) or not lengths:
+                raise ValueError(names)
             with _opened(database) as db:
                 (form,) = db.execute("PRAGMA user_version").fetchone()
                 if form > READS_UP_TO:
@@ -242,10 +241,29 @@ def read(file: Path) -> Iterator[Backup]:
                 if form < 0 or not is_ours(db):  # looked at first: nothing of anybody else's is ever run
                     raise HubError(f"The database in {file} is not one of a hub; nothing was changed.")
                 if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                    raise HubError(damaged)
-        except (sqlite3.Error, UnicodeDecodeError):
-            raise HubError(damaged) from None
+                    raise ValueError(form)
         yield Backup(about, parts, database, opened)
+
+
+def about(file: Path) -> About:
+    """Return what a backup says of itself; its other parts are not looked at. Raise HubError."""
+    with _refusals(file):
+        check_file(file)
+        with zipfile.ZipFile(file) as archive:
+            return _about(file, archive)
+
+
+@contextmanager
+def _refusals(file: Path) -> Iterator[None]:
+    """Turn what an unreadable or damaged backup raises into HubError."""
+    try:
+        yield
+    except OSError as error:
+        raise HubError(f"{file} cannot be read or unpacked ({error.strerror}).") from None
+    except (
+        zipfile.BadZipFile, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError, zlib.error, sqlite3.Error,
+    ):  # fmt: skip
+        raise HubError(f"{file} is no backup of a hub, or it is damaged; nothing was changed.") from None
 
 
 def _about(file: Path, archive: zipfile.ZipFile) -> About:
@@ -422,7 +440,8 @@ def _restore_state(saved: Backup, folder: Path, tables: list[str], date: str) ->
             shutil.copyfileobj(saved.opened, out, PIECE)
         _raise_epochs(coming / DATABASE, max(int(time.time()), *before.values(), 0), [*tables, *before])
         aside.mkdir(mode=0o700)
-        present = sorted(file for one in OWN_FILES for file in folder.glob(one) if not file.is_dir())
+        own = [one for one in OWN_FILES if one != STAFF]  # no backup has a PIN: the one of this machine stays
+        present = sorted(file for one in own for file in folder.glob(one) if not file.is_dir())
         present = [file for file in present if not file.relative_to(folder).parts[0].startswith((ASIDE, RESTORED))]
         for file in present:
             place = aside / file.relative_to(folder)

@@ -138,6 +138,10 @@ class Machine:
         """Start the hub, if it does not run."""
         self.ask("systemctl", "start", "--no-block", HUB)
 
+    def stop(self) -> None:
+        """Stop the hub, and wait for its end."""
+        self.ask("systemctl", "stop", HUB)
+
     def journal(self) -> str:
         """Return the hub's last lines."""
         return self.ask("journalctl", "--unit", HUB, "--lines=12", "--output=cat", "--no-pager").rstrip()

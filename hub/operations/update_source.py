@@ -6,23 +6,22 @@ Both hold an archive as apt knows it: the packages, `Packages` and `InRelease` i
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from hub.operations import sticks
 from hub.operations.update import HUB, Machine, UpdateError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 KEYS = (Path("/etc/table-hub-updates.asc"), Path("/usr/share/table-hub/updates.asc"))
 """The owner's own key comes first. Not in /etc/table-hub, where the hub's user may write: who has the key is root."""
 ON_A_STICK = "table-hub"
-MOUNT_POINT = Path("/run/table-hub-stick")
 BAD_SIGNATURE = ("NO_PUBKEY", "BADSIG", "EXPKEYSIG", "not signed", "invalid signature", "Hash Sum mismatch")
 """What apt says of an archive that somebody else has made or changed."""
 
@@ -56,8 +55,8 @@ class Archives:
         address = str(self._machine.updates().get("url", ""))
         if re.search(r"\s", address):  # it becomes a part of a line for apt, and the hub's user may have written it
             raise UpdateError("[updates] url is no address.")
-        with self._sticks() as sticks:
-            places = [*sticks, *([address] if address else [])]
+        with self._sticks() as archives:
+            places = [*archives, *([address] if address else [])]
             if not places:
                 raise NoArchiveError("there is no USB stick with the folder `table-hub`, and [updates] names no `url`.")
             for place in places:
@@ -119,33 +118,6 @@ class Archives:
     @contextmanager
     def _sticks(self) -> Iterator[list[str]]:
         """Mount all USB sticks, read-only, and return the places of their archives."""
-        mounted: list[Path] = []
-        try:
-            found = []
-            for number, (device, place) in enumerate(self._drives()):
-                folder = Path(place or f"{MOUNT_POINT}-{number}")
-                if not place:
-                    folder.mkdir(parents=True, exist_ok=True)
-                    with suppress(UpdateError):  # a stick that cannot be read is no stick
-                        self._machine.run("mount", "--options=ro,nosuid,nodev,noexec", device, str(folder))
-                        mounted.append(folder)
-                if (folder / ON_A_STICK / "InRelease").exists():
-                    found.append(f"copy:{quote(str(folder / ON_A_STICK))}")
-            yield found
-        finally:
-            for folder in mounted:
-                self._machine.ask("umount", str(folder))
-
-    def _drives(self) -> Iterator[tuple[str, str]]:
-        """Yield device and mount point of each file system that can be unplugged."""
-        printed = self._machine.ask("lsblk", "--json", "--paths", "--output=PATH,HOTPLUG,FSTYPE,MOUNTPOINT")
-        yield from _hotplugged(json.loads(printed or '{"blockdevices": []}')["blockdevices"])
-
-
-def _hotplugged(devices: Iterable[dict[str, object]]) -> Iterator[tuple[str, str]]:
-    for device in devices:
-        if device["hotplug"] and device["fstype"]:
-            yield str(device["path"]), str(device["mountpoint"] or "")
-        children = device.get("children", [])
-        if isinstance(children, list):
-            yield from _hotplugged(children)
+        with sticks.mounted(self._machine) as folders:
+            archives = [folder / ON_A_STICK for folder in folders]
+            yield [f"copy:{quote(str(folder))}" for folder in archives if (folder / "InRelease").exists()]

@@ -319,6 +319,8 @@ def test_the_hub_waits_only_for_an_update_that_a_power_cut_has_ended(
         ("root", "update-box --file box.uf2", "hub update-box --file box.uf2"),
         ("pi", "backup evening", "sudo -- hub backup evening"),
         ("root", "restore evening", "hub restore evening"),
+        ("pi", "stick save", "sudo -- hub stick save"),
+        ("root", "stick restore", "hub stick restore"),
         ("pi", "update table-hub.deb", "sudo -- {script} update table-hub.deb"),
         ("root", "update table-hub.deb", "python3 -I /usr/lib/table-hub/hub/operations/update.py table-hub.deb"),
         ("pi", "", "hub"),

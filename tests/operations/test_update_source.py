@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from hub.operations import sticks
 from hub.operations.update import HUB, KIOSK, Machine, UpdateError
-from hub.operations.update_source import Archives, SignatureError, _hotplugged
+from hub.operations.update_source import Archives, SignatureError
 from tests.operations.test_debian_package import build_deb
 
 pytestmark = pytest.mark.skipif(
@@ -40,10 +41,7 @@ class Desk(Machine):
 
     def plug_in(self, stick: Path) -> None:
         """Plug a stick in that the desktop mounts."""
-        part = {"path": "/dev/sda1", "hotplug": True, "fstype": "vfat", "mountpoint": str(stick)}
-        self.drives.append(
-            {"path": "/dev/sda", "hotplug": True, "fstype": None, "mountpoint": None, "children": [part]}
-        )
+        self.drives.append({"path": "/dev/sda", "tran": "usb", "fstype": "vfat", "mountpoints": [str(stick)]})
 
 
 class Publisher:
@@ -98,6 +96,7 @@ def publisher(tmp_path: Path) -> Iterator[Publisher]:
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     (tmp_path / "apt.conf").write_text('APT::Sandbox::User "root";\n')  # apt's own user may not read a folder of tests
     monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
+    monkeypatch.setattr(sticks, "FOR_STICKS", (tmp_path,))
     return Desk()
 
 
@@ -211,14 +210,3 @@ def test_without_a_key_nothing_is_trusted(desk: Desk, publisher: Publisher, tmp_
     desk.plug_in(publisher.archive("stick/table-hub", "1.1").parent)
     with pytest.raises(UpdateError, match=r"^there is no key that signs updates: put it into .*/no\.asc\.$"):
         Archives(desk, tmp_path, [tmp_path / "no.asc"]).find({HUB: "1.0"})
-
-
-def test_file_systems_that_can_be_unplugged_are_found_on_whole_drives_and_parts_but_not_on_the_card() -> None:
-    part = {"path": "/dev/sda1", "hotplug": True, "fstype": "vfat", "mountpoint": None}
-    devices = [
-        {"path": "/dev/mmcblk0", "hotplug": False, "fstype": None, "mountpoint": None, "children": [
-            {"path": "/dev/mmcblk0p2", "hotplug": False, "fstype": "ext4", "mountpoint": "/"}]},
-        {"path": "/dev/sda", "hotplug": True, "fstype": None, "mountpoint": None, "children": [part]},
-        {"path": "/dev/sdb", "hotplug": True, "fstype": "exfat", "mountpoint": "/media/pi/STICK"},
-    ]  # fmt: skip
-    assert [*_hotplugged(devices)] == [("/dev/sda1", ""), ("/dev/sdb", "/media/pi/STICK")]

@@ -65,6 +65,7 @@ export interface Messages {
   ChangeSettingsArgs: ChangeSettingsArgs;
   JoinWifiArgs: JoinWifiArgs;
   UpdateArgs: UpdateArgs;
+  BackupArgs: BackupArgs;
   CameraArgs: CameraArgs;
   UseDeviceArgs: UseDeviceArgs;
   LeaveDeviceArgs: LeaveDeviceArgs;
@@ -593,7 +594,7 @@ export interface StaffAnswer {
   texts: MadeOf;
 }
 /**
- * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one. - `update`: updates of this hub; None if it was not installed as a package. - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone. - `found`: devices that are plugged in and not in use.
+ * All tables of this hub. - `now`: the hub's clock (Unix time). - `restart`, `off`: why the hub cannot restart, or switch off its machine; "" if it can. - `upstream`: the broker above the hubs of this venue, if the owner configured one. - `update`: updates of this hub; None if it was not installed as a package. - `backup`: backups on USB sticks; None if the hub was not installed as a package. - `wifi`: the hub's Wi-Fi; None if the hub leaves the network alone. - `found`: devices that are plugged in and not in use.
  */
 export interface Venue {
   now: number;
@@ -607,6 +608,7 @@ export interface Venue {
   update: UpdateSeen | null;
   wifi: VenueWifi | null;
   found: FoundDevice[];
+  backup: BackupSeen | null;
 }
 /**
  * One table as staff see it: the public state without long lists, and nothing that only one seat may see. - `begun`: when the match began (Unix time). - `screens`: the big screens that were seen within the last day. - `camera`: a camera reads its dice. - `panels`: it has panels.
@@ -754,6 +756,13 @@ export interface FoundDevice {
   tables: string[];
   programs: ("box" | "tray")[];
   note: string;
+}
+/**
+ * Backups on USB sticks. - `can`: "" while a step is under way; `save` a backup, or look for one; `restore` the one that was found, too. - `text`: what is being done, or came of the last step.
+ */
+export interface BackupSeen {
+  can: "" | "restore" | "save";
+  text: string;
 }
 /**
  * The configuration, its form, and what became of a change. - `file`: the owner's file. `seen` identifies its present content. - `groups`: the titles of the groups of the page, in order. - `parts`: each part by its name in the file; those of drivers by "device" and the driver's name. - `values`: what the file says. A secret that is set is `true`. - `waiting`: the changed keys that take effect after a restart. - `fault`: why the hub would not start with this file. - `restart_is_planned`: the hub restarts when no match is played.
@@ -1288,6 +1297,7 @@ export interface StaffAsk {
   verb:
     | "again"
     | "aside"
+    | "backup"
     | "camera"
     | "card"
     | "cards"
@@ -1571,6 +1581,12 @@ export interface UpdateArgs {
   what: "install" | "look";
 }
 /**
+ * Save a backup on a USB stick, look for one there, or restore the one that was found.
+ */
+export interface BackupArgs {
+  step: "look" | "restore" | "save";
+}
+/**
  * Look through the camera of a table's dice tray, or calibrate it: see `CalibrationStep` in `hub/ports.py`.
  */
 export interface CameraArgs {
@@ -1658,6 +1674,7 @@ export interface StaffRequests {
   wifi: JoinWifiArgs;
   off: Nothing;
   update: UpdateArgs;
+  backup: BackupArgs;
   camera: CameraArgs;
   use_device: UseDeviceArgs;
   leave_device: LeaveDeviceArgs;

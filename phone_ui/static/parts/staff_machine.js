@@ -4,6 +4,7 @@ import { html, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { FaultLine } from "./faults.js";
 import { DIGITS, PinInput } from "./pin_input.js";
+import { StickBackup } from "./stick_backup.js";
 import { Sure } from "./sure.js";
 import { joinArgs, STAY, WifiChoice, whyNotJoined } from "./wifi_choice.js";
 
@@ -48,6 +49,7 @@ export function StaffMachine({ venue, ask, sending, findings }) {
     ${venue.wifi && html`<${StaffWifi} wifi=${venue.wifi} ask=${ask} sending=${sending} />`}
     <${NewPin} ask=${ask} sending=${sending} />
     ${venue.update && html`<${StaffUpdate} update=${venue.update} ask=${ask} sending=${sending} />`}
+    ${venue.backup && html`<${StickBackup} backup=${venue.backup} ask=${ask} sending=${sending} />`}
     ${venue.restart && html`<p class="quiet-words">${venue.restart}</p>`}
     ${venue.off && html`<p class="quiet-words">${venue.off}</p>`}
   </section>`;
