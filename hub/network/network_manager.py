@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 CALL_SECONDS = 5.0
 NM = "org.freedesktop.NetworkManager"
+TRIED = "7ab1e4b0-0000-4000-8000-"
+"""How the UUID of a network begins that this hub has joined: a hub that was restarted finds one that is not stored yet."""
 
 # nm-dbus-types.html: NMDeviceType, NMDeviceState, NMDeviceWifiCapabilities
 _ETHERNET, _WIFI = 1, 2
@@ -96,6 +99,7 @@ class NetworkManagerBus:
         """Begin to join a network, which NetworkManager forgets if it is not kept."""
         settings = _connection(name, password, mode="infrastructure")
         settings["802-11-wireless"]["hidden"] = Variant("b", name not in self._seen)  # asked for by name
+        settings["connection"]["uuid"] = Variant("s", TRIED + secrets.token_hex(6))
         settings["ipv4"] = {"method": Variant("s", "auto"), "dhcp-timeout": Variant("i", 12)}
         settings["ipv6"] = {"method": Variant("s", "auto")}
         self._asked_for = name
@@ -189,6 +193,9 @@ class NetworkManagerBus:
         radio, state = devices[self._device], devices[self._device]["State"]
         self._used = radio["ActiveConnection"]
         used, bands = objects.get(self._used, {}), radio["WirelessCapabilities"]
+        if self._joined == "/" and used.get("Uuid", "").startswith(TRIED):
+            joined = used["Connection"]  # Unsaved alone says little: other profiles below /run have it, too
+            self._joined = joined if objects.get(joined, {}).get("Unsaved") else "/"
         # LastSeen is -1 for a point that NetworkManager makes up: of the hotspot, and of a name that it looks for.
         points = [objects[one] for one in radio["AccessPoints"] if one in objects and objects[one]["LastSeen"] >= 0]
         if points:

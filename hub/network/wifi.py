@@ -87,7 +87,7 @@ class Radio:
     state: Literal["idle", "connecting", "addressing", "connected"]
     """addressing: it has joined a network, and waits for an address."""
     uses: Literal["", "hotspot", "joined", "other"] = ""
-    """The connection: the hotspot, the network that staff asked for, or another one."""
+    """The connection: the hotspot, the network that staff asked for and that is not stored yet, or another one."""
     failure: Literal["", "password", "address", "away", "other"] = ""
     """Why the last attempt failed, since the last call of `join` or `start_hotspot`."""
     name: str = ""
@@ -201,6 +201,8 @@ class WifiRule:
             self._enter("network")
             if self.problem in (LOST, NO_START):
                 self.problem = ""
+            if radio.uses == "joined" and self._joined_at is None:  # the hub was restarted, or could not store it
+                self._name, self._joined_at = radio.name, self._clock()
             if self._joined_at is not None:
                 self._check_reached(radio, self._joined_at)
         elif self.state != "waiting":

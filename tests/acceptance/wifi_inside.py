@@ -122,10 +122,14 @@ class Hub:
     """The rule with the real NetworkManager, as the hub's user has it."""
 
     def __init__(self) -> None:
+        self.failed: list[str] = []
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with nothing in memory."""
         self.reached_at = -math.inf
         manager = NetworkManagerBus(own_wifi(HubKey.load(STATE / "hub.key")))
         self.rule = WifiRule(manager, time.monotonic, reached_at=lambda: self.reached_at)
-        self.failed: list[str] = []
 
     def checked(self) -> WifiRule:
         """Let the rule look once more."""
@@ -213,8 +217,22 @@ def joining() -> list[str]:
         finally:
             wifi.REACH_SECONDS = before
 
-    def somebody_comes() -> None:
+    def nobody_comes_after_a_restart() -> None:
         hub.joins("Cafe", right)
+        hub.restart()
+        wifi.REACH_SECONDS, before = 10.0, wifi.REACH_SECONDS
+        try:
+            until("why", lambda: hub.checked().problem, HALF_MINUTE)
+            assert "No phone has reached the hub" in hub.rule.problem, hub.rule.problem
+            hub.until_own_wifi()
+        finally:
+            wifi.REACH_SECONDS = before
+
+    def somebody_comes(*, restarts: bool = False) -> None:
+        hub.joins("Cafe", right)
+        if restarts:
+            hub.restart()
+            until("the hub is there", lambda: hub.checked().state == "network")
         hub.reached_at = time.monotonic()
         hub.checked()
         order({"do": "restart NetworkManager"})
@@ -248,6 +266,8 @@ def joining() -> list[str]:
     hub.scenario("addresses like the hub's own", lambda: hub.joins("Cafe", right), network="10.42.0")
     hub.scenario("no phone reaches the hub there", nobody_comes)
     hub.scenario("a phone reaches the hub there", somebody_comes)
+    hub.scenario("the hub restarts, and no phone reaches it", nobody_comes_after_a_restart)
+    hub.scenario("the hub restarts, and a phone reaches it", lambda: somebody_comes(restarts=True))
     hub.scenario("NetworkManager restarts", lambda: then("restart NetworkManager"), cafe=False)
     hub.scenario("wpa_supplicant is killed", lambda: then("kill wpa_supplicant"), cafe=False)
     hub.scenario("NetworkManager is killed", lambda: then("kill NetworkManager"), cafe=False)

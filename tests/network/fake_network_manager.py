@@ -130,16 +130,15 @@ class FakeNetworkManager:
             }
         }  # fmt: skip
 
-    def active(self, name: str, connection: str) -> None:
+    def active(self, name: str, connection: str, uuid: str = "") -> None:
         """Let the radio use a connection."""
-        self.objects[ACTIVE] = {
-            f"{NM}.Connection.Active": {"Id": Variant("s", name), "Connection": Variant("o", connection)}
-        }
+        about = {"Id": Variant("s", name), "Connection": Variant("o", connection), "Uuid": Variant("s", uuid)}
+        self.objects[ACTIVE] = {f"{NM}.Connection.Active": about}
         self.objects[RADIO][f"{NM}.Device"]["ActiveConnection"] = Variant("o", ACTIVE)
 
-    def store(self, path: str, settings: dict[str, dict[str, Variant]]) -> None:
-        """Store a connection."""
-        self.objects[path] = {f"{NM}.Settings.Connection": {"Unsaved": Variant("b", False)}}
+    def store(self, path: str, settings: dict[str, dict[str, Variant]], *, unsaved: bool = False) -> None:
+        """Store a connection, or have it in memory only."""
+        self.objects[path] = {f"{NM}.Settings.Connection": {"Unsaved": Variant("b", unsaved)}}
         self.settings[path] = settings
 
     def change_state(self, device: str, new: int, reason: int) -> None:

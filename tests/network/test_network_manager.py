@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from dbus_fast import Variant
 
-from hub.network.network_manager import NetworkManagerBus, NetworkManagerError
+from hub.network.network_manager import TRIED, NetworkManagerBus, NetworkManagerError
 from hub.network.wifi import Network, OwnWifi, Radio
 from tests.network.fake_network_manager import ACTIVE, ADDED, CABLE, MANAGER, POINT, RADIO, Bus, FakeNetworkManager
 
@@ -203,6 +204,32 @@ def test_what_the_radio_uses(hub: NetworkManagerBus, nm: FakeNetworkManager) -> 
     assert look(hub).uses == "joined"
 
 
+@pytest.mark.parametrize(
+    ("uuid", "unsaved", "uses"),
+    [
+        (TRIED + "0" * 12, True, "joined"),
+        (TRIED + "0" * 12, False, "other"),
+        ("7ab1", True, "other"),
+        ("", True, "other"),
+    ],
+)
+def test_a_restarted_hub_knows_the_network_that_it_has_joined_and_not_stored(
+    hub: NetworkManagerBus, nm: FakeNetworkManager, uuid: str, unsaved: bool, uses: str
+) -> None:
+    nm.store(ADDED, {"connection": {}, "802-11-wireless": {}}, unsaved=unsaved)
+    nm.active("Cafe", ADDED, uuid)
+    assert look(hub).uses == uses
+    hub.leave()
+    assert nm.calls[-1][:2] == ((ADDED, "Delete") if uses == "joined" else (MANAGER, "DeactivateConnection"))
+
+
+def test_a_network_that_was_deleted_while_the_radio_still_uses_it_is_none_to_store(
+    hub: NetworkManagerBus, nm: FakeNetworkManager
+) -> None:
+    nm.active("Cafe", ADDED, TRIED + "0" * 12)
+    assert look(hub).uses == "other"
+
+
 def test_why_an_attempt_failed(hub: NetworkManagerBus, nm: FakeNetworkManager) -> None:
     look(hub)
     nm.change_state(CABLE, 120, 7)
@@ -278,8 +305,10 @@ def test_a_network_that_is_joined_and_stored(hub: NetworkManagerBus, nm: FakeNet
     hub.join("Café", "dice-and-tea")
     ((_, _, (settings, _, _, options)),) = nm.calls
     assert plain(options) == {"persist": "memory"}
+    uuid = settings["connection"]["uuid"].value
+    assert re.fullmatch(TRIED + "[0-9a-f]{12}", uuid)
     assert plain(settings) == {
-        "connection": {"id": "Café", "type": "802-11-wireless"},
+        "connection": {"id": "Café", "type": "802-11-wireless", "uuid": uuid},
         "802-11-wireless": {"ssid": "Café".encode(), "mode": "infrastructure", "hidden": True},
         "802-11-wireless-security": {"key-mgmt": "wpa-psk", "psk": "dice-and-tea"},
         "ipv4": {"method": "auto", "dhcp-timeout": 12},

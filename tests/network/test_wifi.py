@@ -262,7 +262,7 @@ def test_a_network_that_was_joined_is_stored_once_a_phone_has_reached_the_hub_th
     walk.reached_at = walk.now
     assert walk.see(JOINED, 1.0) == "network"
     assert walk.asked() == ["keep"]
-    assert walk.see(JOINED, 10_000.0) == "network"
+    assert walk.see(CAFE, 10_000.0) == "network"
     assert walk.asked() == []
     assert walk.problem() == ""
 
@@ -473,14 +473,36 @@ def test_a_refused_order_fails_at_once(walk: Walk) -> None:
     assert walk.problem() == "The hub could not join the Wi-Fi “Cafe”."
 
 
-def test_a_network_that_cannot_be_stored_is_used_all_the_same(walk: Walk) -> None:
+def test_a_network_that_cannot_be_stored_is_used_and_stored_later(walk: Walk) -> None:
     walk.joining()
     assert walk.see(JOINED, 5.0) == "network"
     walk.manager.refuses = True
     walk.reached_at = walk.now + 1.0
     assert walk.see(JOINED, 2.0) == "network"
     assert walk.asked() == ["keep"]
-    assert walk.see(Radio("connected", "other")) == "network"
+    walk.manager.refuses = False
+    assert walk.see(JOINED, 1.0) == "network"
+    assert walk.asked() == []
+    walk.reached_at = walk.now + 1.0
+    assert walk.see(JOINED, 2.0) == "network"
+    assert walk.asked() == ["keep"], "it is tried again with the next phone"
+
+
+def test_a_restarted_hub_goes_on_with_the_trial_of_its_network(walk: Walk) -> None:
+    walk.reached_at = 0.0
+    walk.now = 1.0
+    assert walk.see(JOINED, name="Cafe") == "network"
+    walk.see(JOINED, DOUBT_SECONDS, name="Cafe")
+    assert walk.problem() == f"No phone has reached the hub in the Wi-Fi “Cafe” yet. {APART}"
+    walk.reached_at = walk.now
+    walk.see(JOINED, 1.0, name="Cafe")
+    assert walk.asked() == ["keep"]
+
+
+def test_a_restarted_hub_leaves_its_network_if_no_phone_reaches_it_there(walk: Walk) -> None:
+    assert walk.see(JOINED, name="Cafe") == "network"
+    assert walk.see(JOINED, REACH_SECONDS, name="Cafe") == "waiting"
+    assert walk.asked() == ["leave"]
 
 
 def test_an_order_waits_for_a_radio(walk: Walk) -> None:
