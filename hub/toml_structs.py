@@ -2,7 +2,7 @@
 
 A Struct says once what a key is: its type, its default and `msgspec.Meta(description=..., ge=..., le=..., pattern=...)`.
 What the type cannot say stands in `Meta.extra`: `allowed` (the end of the sentence "port is ...") and `fits` (a function
-from the value to bool). Each refusal is one sentence with the key, the allowed values and the nearest name.
+from the value to bool); for the staff page also `pictures` (possible values of a text, and how each looks). Each refusal is one sentence with the key, the allowed values and the nearest name.
 
 Use a list with a length in place of a tuple of fixed length: msgspec 0.22.0 crashes the interpreter when it refuses one.
 """

@@ -41,7 +41,13 @@ Draw = Callable[[PublicState], Image.Image]
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "eink"`. A pin that is not named is the one on the maker's board."""
 
-    panel: Annotated[str, msgspec.Meta(description="the kind of panel: drivers/README.md lists them")] = "waveshare-4.2"
+    panel: Annotated[
+        str,
+        msgspec.Meta(
+            description="the kind of panel; maker and size are printed on its back",
+            extra={"pictures": {name: model.picture() for name, model in MODELS.items()}},
+        ),
+    ] = "waveshare-4.2"
     spi: Annotated[str, msgspec.Meta(description="the bus and its select: 0.0 is /dev/spidev0.0")] = "0.0"
     select: Annotated[
         int | None, msgspec.Meta(description="the select pin of the bus, if config.txt moved it", extra=GPIO)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 import re
 import sys
 import threading
@@ -26,6 +27,7 @@ from drivers.common.gpio_header import MISSING, Bus, pin_errors
 from hub.display import PanelSize
 from hub.engine.text import say
 from hub.errors import Cause, DeviceLost
+from hub.network.staff_messages import ChoicePicture
 from hub.ports import Clock
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ class Pins(NamedTuple):
 class Model(NamedTuple):
     """One kind of panel."""
 
+    title: str  # what is printed on its back or in its shop
+    inches: float  # its diagonal
     maker: Literal["waveshare", "inky"]
     module: str  # of the maker's package
     width: int  # as it lies before the players
@@ -61,6 +65,13 @@ class Model(NamedTuple):
     patience: float = MONO_PATIENCE
     busy_high: bool = True  # the busy line is high while the panel is busy
     hertz: int = 4_000_000
+    colors: tuple[str, ...] = ("black", "white")
+
+    def picture(self) -> ChoicePicture:
+        """Return how an owner tells it from other panels."""
+        tenths = self.inches * 254 / math.hypot(self.width, self.height)
+        size = round(self.width * tenths), round(self.height * tenths)
+        return ChoicePicture(self.title, *size, self.width, self.height, [*self.colors])
 
 
 _HAT = Pins(reset=17, dc=25, busy=24, power=18)  # Waveshare's "e-Paper Driver HAT"
@@ -68,20 +79,73 @@ _INKY = Pins(reset=27, dc=22, busy=17)
 _ALL: frozenset[Mode] = frozenset({"full", "fast", "partial"})
 # Pimoroni: an Inky flickers for 8 s (black and white) to 40 s (colors) at each refresh; it has no partial refresh.
 _CALM, _COLOUR_CALM = 20.0, 180.0
+_SPECTRA = ("black", "white", "green", "blue", "red", "yellow")
 
 MODELS: Mapping[str, Model] = {
-    "waveshare-2.13": Model("waveshare", "epd2in13_V4", 250, 122, "2.13", _HAT, _ALL),
-    "waveshare-2.9": Model("waveshare", "epd2in9_V2", 296, 128, "2.9", _HAT, _ALL),
-    "waveshare-4.2": Model("waveshare", "epd4in2_V2", 400, 300, "4.2", _HAT, _ALL),
-    "waveshare-7.5": Model("waveshare", "epd7in5_V2", 800, 480, "7.5", _HAT, _ALL, busy_high=False),
-    "inky-phat": Model("inky", "inky_ssd1608", 250, 122, "2.13", _INKY, rest=_CALM, patience=30.0, hertz=488_000),
-    "inky-what": Model("inky", "inky_ssd1683", 400, 300, "4.2", _INKY, rest=_CALM, patience=30.0),
-    "inky-what-2018": Model("inky", "inky", 400, 300, "4.2", _INKY, rest=_CALM, patience=30.0, hertz=488_000),
+    "waveshare-2.13": Model(
+        "Waveshare 2.13inch e-Paper V4", 2.13, "waveshare", "epd2in13_V4", 250, 122, "2.13", _HAT, _ALL
+    ),
+    "waveshare-2.9": Model("Waveshare 2.9inch e-Paper V2", 2.9, "waveshare", "epd2in9_V2", 296, 128, "2.9", _HAT, _ALL),
+    "waveshare-4.2": Model("Waveshare 4.2inch e-Paper V2", 4.2, "waveshare", "epd4in2_V2", 400, 300, "4.2", _HAT, _ALL),
+    "waveshare-7.5": Model(
+        "Waveshare 7.5inch e-Paper V2", 7.5, "waveshare", "epd7in5_V2", 800, 480, "7.5", _HAT, _ALL, busy_high=False
+    ),
+    "inky-phat": Model(
+        "Pimoroni Inky pHAT (SSD1608)",
+        2.13,
+        "inky",
+        "inky_ssd1608",
+        250,
+        122,
+        "2.13",
+        _INKY,
+        rest=_CALM,
+        patience=30.0,
+        hertz=488_000,
+    ),
+    "inky-what": Model(
+        "Pimoroni Inky wHAT (SSD1683)", 4.2, "inky", "inky_ssd1683", 400, 300, "4.2", _INKY, rest=_CALM, patience=30.0
+    ),
+    "inky-what-2018": Model(
+        "Pimoroni Inky wHAT of 2018",
+        4.2,
+        "inky",
+        "inky",
+        400,
+        300,
+        "4.2",
+        _INKY,
+        rest=_CALM,
+        patience=30.0,
+        hertz=488_000,
+    ),
     "inky-impression-4.0": Model(
-        "inky", "inky_e640", 600, 400, "4.2", _INKY, rest=_COLOUR_CALM, patience=COLOUR_PATIENCE, busy_high=False
+        'Pimoroni Inky Impression 4.0" (Spectra 6)',
+        4.0,
+        "inky",
+        "inky_e640",
+        600,
+        400,
+        "4.2",
+        _INKY,
+        rest=_COLOUR_CALM,
+        patience=COLOUR_PATIENCE,
+        busy_high=False,
+        colors=_SPECTRA,
     ),
     "inky-impression-7.3": Model(
-        "inky", "inky_e673", 800, 480, "7.5", _INKY, rest=_COLOUR_CALM, patience=COLOUR_PATIENCE, busy_high=False
+        'Pimoroni Inky Impression 7.3" (Spectra 6)',
+        7.3,
+        "inky",
+        "inky_e673",
+        800,
+        480,
+        "7.5",
+        _INKY,
+        rest=_COLOUR_CALM,
+        patience=COLOUR_PATIENCE,
+        busy_high=False,
+        colors=_SPECTRA,
     ),
 }
 

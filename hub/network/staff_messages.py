@@ -305,10 +305,27 @@ class Venue(Plain, frozen=True):
 # --- the configuration ----------------------------------------------------------------------------------------
 
 
+class ChoicePicture(Plain, frozen=True):
+    """A product among which an owner chooses by looking at it.
+
+    - `text`: what is printed on it.
+    - `width`, `height`: of what it shows, in tenths of a millimeter. `columns`, `rows`: in pixels.
+    - `colors`: what each pixel can show, by names of CSS.
+    """
+
+    text: str
+    width: Count
+    height: Count
+    columns: Count
+    rows: Count
+    colors: list[str]
+
+
 class SettingField(Plain, frozen=True):
     """One key of the configuration.
 
-    - `kind`: `switch` is true or false, `choice` one of `choices`, `list` several values of the kind `item`,
+    - `kind`: `switch` is true or false, `choice` one of `choices` (with `pictures`, if they are to be told apart by
+      looking at them, in the same order), `list` several values of the kind `item`,
       `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either,
       `tables` blocks with the fields of `part`, `toml` any other value as TOML. `fixed` is changed in the file only.
     - `allowed`: a description of possible values.
@@ -329,6 +346,7 @@ class SettingField(Plain, frozen=True):
     most: Count = 0
     part: str = ""
     group: str = ""
+    pictures: list[ChoicePicture] = msgspec.field(default_factory=list)
 
 
 class SettingPart(Plain, frozen=True):

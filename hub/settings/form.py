@@ -18,7 +18,7 @@ from hub.config import Config
 from hub.devices import driver_names, load_driver
 from hub.engine.text import say
 from hub.languages import languages
-from hub.network.staff_messages import DriverOffer, SettingField, SettingPart
+from hub.network.staff_messages import ChoicePicture, DriverOffer, SettingField, SettingPart
 from hub.toml_structs import bare, fields, hints, meta
 
 SETTINGS = "settings"
@@ -140,17 +140,19 @@ def _field(
     default = None if one.default is msgspec.NODEFAULT else one.default
     if one.default_factory is not msgspec.NODEFAULT:
         default = one.default_factory()
+    pictures: Mapping[str, ChoicePicture] = meta(one.type, "pictures") or {}
     return SettingField(
         key.name,
         key.about,
         kind,
         allowed_here(key.allowed),
         default=shown(kind, msgspec.json.decode(msgspec.json.encode(default))),
-        choices=choices,
+        choices=choices or [*pictures],
         item=item,
         most=most,
         part=f"{part} {key.name}" if kind == "tables" else "",
         group=meta(one.type, "group") or "",
+        pictures=[*pictures.values()],
     )
 
 
@@ -160,6 +162,8 @@ def _kind(
     """Return the kind of a field, the kind of its items, what there is to choose, and the largest number of items."""
     if meta(kind, "by_hand"):
         return "fixed", "", [], 0
+    if meta(kind, "pictures"):
+        return "choice", "", [], 0
     if meta(kind, "secret"):
         return "secret", "", [], 0
     if meta(kind, "holds") == "password":

@@ -17,12 +17,12 @@ HUB = "http://127.0.0.1:8080"
 
 def run(command: str, *, check: bool = True) -> str:
     """Run a line of shell, and return what it prints."""
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=1200, check=False)
     assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout.strip()
 
 
-def until(what: str, so: Callable[[], object], seconds: float = 120.0) -> None:
+def until(what: str, so: Callable[[], object], seconds: float = 900.0) -> None:
     """Wait until something is so."""
     began = time.monotonic()
     while not so():

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from drivers.eink.panels import MODELS
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import PROGRAM, HubProcess
 from tests.e2e.test_staff import StaffBrowser, pin_of
@@ -161,6 +162,26 @@ def test_a_device_is_added_with_its_driver_and_removed(venue: Venue) -> None:
     tables.get_by_role("button", name="Add one more [[table]]").click()
     saved(page)
     assert venue.values["table"][1] == {"id": "2", "name": "Table 2"}
+    assert venue.staff.errors == []
+
+
+def test_an_e_ink_panel_is_chosen_by_its_picture(venue: Venue) -> None:
+    page = venue.open()
+    panels = group(page, "Panels and lamps")
+    panels.get_by_role("button", name="Add eink").click()
+    panel = panels.get_by_role("group", name="eink")
+    kinds = panel.get_by_role("radiogroup", name="The kind of panel")
+    expect(kinds.get_by_role("radio")).to_have_count(len(MODELS))
+    expect(kinds.get_by_role("radio", name="Waveshare 4.2inch e-Paper V2")).to_be_checked()
+    widths = {name: kinds.locator("svg").nth(i).bounding_box()["width"] for i, name in enumerate(MODELS)}
+    assert widths["waveshare-7.5"] > 1.7 * widths["waveshare-4.2"] > 1.7 * widths["waveshare-2.13"]
+    kinds.get_by_text("Inky Impression 4.0").click()
+    expect(kinds.get_by_role("radio", name="600 × 400, 6 colors")).to_be_checked()
+    panel.get_by_label("How pins are opened; mock hears nothing, for tests").select_option("mock")
+    assert [*findings(page), *small_targets(page)] == []
+    assert not page.evaluate("document.body.scrollWidth > innerWidth")
+    saved(page)
+    assert venue.values["device"][1] == {"driver": "eink", "panel": "inky-impression-4.0", "pins": "mock"}
     assert venue.staff.errors == []
 
 

@@ -796,7 +796,7 @@ export interface SettingPart {
   fields: SettingField[];
 }
 /**
- * One key of the configuration. - `kind`: `switch` is true or false, `choice` one of `choices`, `list` several values of the kind `item`, `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either, `tables` blocks with the fields of `part`, `toml` any other value as TOML. `fixed` is changed in the file only. - `allowed`: a description of possible values. - `default`: the value if the file has none; None if there is no default. - `most`: the largest number of values in a `list`; 0 if there is no limit. - `group`: the group of the page, if it differs from that of the part.
+ * One key of the configuration. - `kind`: `switch` is true or false, `choice` one of `choices` (with `pictures`, if they are to be told apart by looking at them, in the same order), `list` several values of the kind `item`, `secret` a text that is never sent, `password` a path to a file with a password, which is never sent either, `tables` blocks with the fields of `part`, `toml` any other value as TOML. `fixed` is changed in the file only. - `allowed`: a description of possible values. - `default`: the value if the file has none; None if there is no default. - `most`: the largest number of values in a `list`; 0 if there is no limit. - `group`: the group of the page, if it differs from that of the part.
  */
 export interface SettingField {
   key: string;
@@ -810,6 +810,18 @@ export interface SettingField {
   most: number;
   part: string;
   group: string;
+  pictures: ChoicePicture[];
+}
+/**
+ * A product among which an owner chooses by looking at it. - `text`: what is printed on it. - `width`, `height`: of what it shows, in tenths of a millimeter. `columns`, `rows`: in pixels. - `colors`: what each pixel can show, by names of CSS.
+ */
+export interface ChoicePicture {
+  text: string;
+  width: number;
+  height: number;
+  columns: number;
+  rows: number;
+  colors: string[];
 }
 /**
  * A driver for devices that staff can add.

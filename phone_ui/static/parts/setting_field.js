@@ -3,6 +3,7 @@
 import { html, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { same } from "../lib/values.js";
+import { PictureChoice } from "./picture_choice.js";
 
 /** @import { SettingField as Field } from "../lib/messages.d.ts" */
 /** @import { Path } from "../lib/drafts.js" */
@@ -17,7 +18,7 @@ import { same } from "../lib/values.js";
 /** @param {Props} props */
 export function SettingField({ field, at, value, refused, onChange }) {
   const id = at.join(".");
-  const Input = INPUTS[field.kind] ?? TextInput;
+  const Input = field.pictures.length ? PictureChoice : (INPUTS[field.kind] ?? TextInput);
   const hasHint = !["switch", "choice", "secret"].includes(field.kind) && field.item !== "text" && field.allowed !== "";
   return html`<div class=${`setting${refused ? " refused" : ""}`}>
     <label for=${id}>
