@@ -41,7 +41,7 @@ class Core:
         kept = KeptValues(table, disk)
         play = Play(games, kept, ports.chance, seats)
         around = Seats(seats, kept, ports, lambda: play.seats)
-        questions = Questions(ports.clock, around.is_active, lambda: bool(play.seats))
+        questions = Questions(ports.clock, around.is_active, lambda: bool(play.seats), lambda: bool(play.stopped))
         return cls(ports, disk, kept, Notices(ports.clock), play, around, questions)
 
 

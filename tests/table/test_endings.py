@@ -351,3 +351,33 @@ def test_a_result_is_shown_while_a_phone_is_connected_and_else_until_nobody_has_
     shown = len(rig.phones.public)
     later(rig, 1)
     assert len(rig.phones.public) == shown
+
+
+# --- a disk that fails while people decide ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["put_aside", "end"])
+def test_a_vote_whose_time_ends_while_the_disk_fails_is_decided_afterwards(phones: TableRig, what: str) -> None:
+    assert phones.say(1, "ask", {"what": what})["ok"]
+    sleep(phones, 2, 3)
+    phones.store.broken = "It is full."
+    phones.say(1, "name", {"name": "Ada"})
+    phones.clock.time += VOTE_SECONDS + ACTIVE_SECONDS
+    phones.take(HelpRequest())  # no tick, which would try the disk first
+    assert question(phones)["kind"] == what
+    assert [one["key"] for one in phones.state["notices"]] == ["disk", "help:guest"]
+    phones.store.broken = ""
+    later(phones, 1)
+    assert phones.state["question"] is None
+    assert phones.state["state"] == ("lobby" if what == "put_aside" else "playing"), "two vetoes last"
+
+
+def test_a_yes_is_kept_while_the_disk_fails(phones: TableRig) -> None:
+    assert phones.say(1, "ask", {"what": "put_aside"})["ok"]
+    phones.store.broken = "It is full."
+    phones.say(1, "name", {"name": "Ada"})
+    phones.say(2, "vote", {"say": "yes"})
+    assert phones.state["state"] == "stopped"
+    phones.store.broken = ""
+    later(phones, 1)
+    assert phones.state["state"] == "lobby"

@@ -175,9 +175,20 @@ class OpenQuestion:
 class Questions(Part):
     """The open question of a table, if any."""
 
-    def __init__(self, clock: Clock, is_active: Callable[[int], bool], is_playing: Callable[[], bool]) -> None:
-        """`is_active` returns whether a seat has shown activity lately, `is_playing` whether a match is under way."""
-        self._clock, self._is_active, self._is_playing = clock, is_active, is_playing
+    def __init__(
+        self,
+        clock: Clock,
+        is_active: Callable[[int], bool],
+        is_playing: Callable[[], bool],
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Create them without an open question.
+
+        - `is_active`: returns whether a seat has shown activity lately.
+        - `is_playing`: returns whether a match is under way.
+        - `is_stopped`: returns whether the disk fails. Meanwhile nothing is decided, because no answer could take effect.
+        """
+        self._clock, self._is_active, self._is_playing, self._is_stopped = clock, is_active, is_playing, is_stopped
         self.open: OpenQuestion | None = None
         self._blocked_until: dict[int, float] = {}  # by seat: when it may ask again after a no
 
@@ -236,7 +247,7 @@ class Questions(Part):
 
     def _decide(self, *, late: bool) -> bool:
         asked = self.open
-        if asked is None:
+        if asked is None or self._is_stopped():
             return False
         voters = asked.current_voters()
         if late and not KINDS[asked.kind].needs_all:
