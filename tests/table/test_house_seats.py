@@ -30,12 +30,13 @@ def alone(
     return rig
 
 
-def play_to_end(rig: TableRig) -> None:
-    """Let the person at seat 1 answer whatever is asked, until the match is over."""
+def play_to_end(rig: TableRig, *seats: int) -> None:
+    """Let the people at these seats, or at seat 1 alone, answer whatever is asked, until the match is over."""
     for _ in range(MOST_ACTIONS):
         if rig.state["state"] != "playing":
             break
-        bring_on(rig, 1)
+        for seat in seats or (1,):
+            bring_on(rig, seat)
         rig.clock.time += 0.1
         rig.take(Tick())
     assert rig.state["state"] == "over", (rig.state["want"], rig.notice())

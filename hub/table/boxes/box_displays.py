@@ -134,4 +134,4 @@ class BoxDisplays:
 
 def seen_by(match: Match, seat: int) -> Mapping[str, object]:
     """Return the view of a seat, which names its answers: only its player reads the box."""
-    return match.view(seat) if seat in match.state.seats else {}
+    return match.view(seat) if seat in match.setup.seats else {}

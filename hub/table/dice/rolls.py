@@ -197,7 +197,7 @@ class Rolls(Part):
 
     def voters(self) -> list[int]:
         """Return the seats that may vote: in the current or last match, with a person and a phone or box."""
-        playing = self._play.match.state.seats if self._play.match else ()
+        playing = self._play.match.setup.seats if self._play.match else ()
         return [s.number for s in self._seats if s.number in playing and s.is_somebodys and (s.sid or s.box_on)]
 
     def _finish(self) -> None:
@@ -235,7 +235,7 @@ class Rolls(Part):
         dispute, match = self.dispute, self._play.match
         if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
             raise NotAsked(say("There is no roll to read again now."), "DICE")
-        if seat not in match.state.seats:
+        if seat not in match.setup.seats:
             raise NotAsked(NOT_YOURS, "DICE")
         dispute.vote(seat, self._clock.now(), yes=yes)
         self._count(dispute)

@@ -56,8 +56,8 @@ class Play:
 
     @property
     def seats(self) -> list[int]:
-        """Return the seats of the match under way; empty if there is none."""
-        return list(self.match.state.seats) if self.match and not self.match.over else []
+        """Return the seats of the match under way, without a dummy's (BB-D01); empty if there is none."""
+        return list(self.match.setup.seats) if self.match and not self.match.over else []
 
     @property
     def labels(self) -> Labels:

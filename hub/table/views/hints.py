@@ -131,7 +131,7 @@ class Hints(Part):
     def _new_job(self, seat: int) -> Callable[[], None] | None:
         """Return the job that computes the hint of a seat; None if its player sees nothing."""
         match = self._play.match
-        sight = sight_of(match, seat) if match and seat in match.state.seats else None
+        sight = sight_of(match, seat) if match and seat in match.setup.seats else None
         if match is None or sight is None:
             return None
         self._started.add(seat)

@@ -122,7 +122,7 @@ class Lessons(Part):
         room = self._shown.get(ROOM)
         holds = room is not None and self._clock.now() < self._room_since + READ_SECONDS
         shown: dict[int, LessonNow] = {}
-        for number in match.state.seats:
+        for number in match.setup.seats:
             names = [move.name for move in decision.offers(number)]
             if lesson := self._next(match, moment, number, names):
                 shown[number] = lesson

@@ -123,7 +123,7 @@ class Snapshots:
         """Return the names at the seats of a match, by seat, as they were when it was first over."""
         key = self._play.log.match, self._play.log.epoch
         if self._names_cache[0] != key:
-            self._names_cache = key, {f"{number}": self._seats[number].display_name for number in match.state.seats}
+            self._names_cache = key, {f"{number}": self._seats[number].display_name for number in match.setup.seats}
         return self._names_cache[1]
 
     def _highlights(self, match: Match) -> list[str]:
@@ -160,9 +160,9 @@ class Snapshots:
             hand_over=seat.hand_over or None,
             hand_over_seconds=self._seats.hand_over_seconds(seat),
             hints=self._hints.is_on(seat),
-            you=match.own(number) if match and number in match.state.seats else {},
+            you=match.own(number) if match and number in match.setup.seats else {},
         )
-        if match is None or number not in match.state.seats:
+        if match is None or number not in match.setup.seats:
             return hand
         if play.decision is None:
             return replace(hand, undo=bool(match.log) if match.fault else bool(match.over) and play.may_undo(number))
