@@ -237,7 +237,7 @@ class Restarts(ABC):
             case StaffRequest("done", {"key": "fault"}) | StaffRequest("reset"):
                 self._faults.reset()
                 try:
-                    self._start_again()
+                    self._start_again_for_staff(signal.args.get("match"))
                 except Exception:
                     signal.answer(False, STOPPED)
                     raise
@@ -248,6 +248,19 @@ class Restarts(ABC):
                     signal.answer(True, say("The table was restarted."))
             case _:
                 self._refuse(signal, STOPPED)
+
+    def _start_again_for_staff(self, match: object) -> None:
+        """Start again. If that fails, and staff have said what becomes of the match, do that first: it may be why."""
+        try:
+            self._start_again()
+        except Exception as error:
+            if match not in ("aside", "end") or self._play.match is None:
+                raise
+            log.error(
+                "table %s: it does not start with its match: %s.", self._resumption.table.id, type(error).__name__
+            )
+            (self._play.end if match == "end" else self._play.put_aside)()
+            self._start_again()
 
     def _refuse(self, signal: object, sentence: str) -> None:
         """Refuse a signal if its sender waits for an answer."""

@@ -343,6 +343,25 @@ def test_staff_may_reset_a_table_that_stays_stopped(monkeypatch: pytest.MonkeyPa
     assert not any(seat["held"] for seat in rig.state["seats"])
 
 
+@pytest.mark.parametrize(("match", "starts"), [("end", True), ("aside", True), (None, False)])
+def test_staff_may_reset_a_table_whose_match_lets_it_not_start(
+    match: str | None, starts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = playing()
+
+    def fails_with_a_match(lessons: Lessons) -> None:
+        if lessons._play.match:
+            raise KeyError(SECRET)
+
+    monkeypatch.setattr(Lessons, "update", fails_with_a_match)
+    rig.take(Tick(), Tick(), Tick())
+    assert rig.table.fault == STOPPED
+    assert rig.staff("reset", **({"match": match} if match else {}))[0] == starts
+    assert rig.state["state"] == ("lobby" if starts else "stopped")
+    again = Guarded(3, store=rig.store)
+    assert again.state["state"] == ("lobby" if starts else "stopped")
+
+
 def test_a_start_that_fails_is_tried_three_times_and_then_again_by_staff(monkeypatch: pytest.MonkeyPatch) -> None:
     store = playing().store
     rig = Guarded(3, store=store, start=False)
