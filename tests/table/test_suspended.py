@@ -603,6 +603,18 @@ def test_a_person_on_the_box_of_a_seat_that_the_house_had_is_a_stranger_there(ag
     assert not rig.state["seats"][2]["house"], "and it stays theirs"
 
 
+def test_who_has_played_against_the_house_alone_resumes_beside_a_friend_without_a_question() -> None:
+    rig = TableRig(3, boxes=False, house=HouseSettings(seats=2))
+    rig.sit(1)
+    rig.start()
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    match = rig.state["put_aside"][0]["match"]
+    rig.sit(2)
+    assert rig.say(1, "take_up", {"match": match})["ok"]
+    assert (rig.state["state"], rig.state["question"]) == ("playing", None)
+    assert [bool(seat["house"]) for seat in rig.state["seats"]] == [False, False, True]
+
+
 def test_the_house_holds_no_seat_for_a_person_who_is_missing_and_has_given_no_name(phones: TableRig) -> None:
     phones.say(3, "name", {"name": ""})
     match = put_aside(phones)

@@ -237,14 +237,14 @@ class Endings(Part):
             )
             raise StartRefused(text)
         strangers = [number for number in numbers if not self._is_known(at[number], before.get(number))]
-        if not strangers:
+        people = [number for number in numbers if not was_house(before.get(number))]
+        if not strangers or len(people) == 1:  # who has played against the house alone has nobody to ask
             self._resume(offer.match, places)
             return
         # A seat played on its box alone proves nothing: anybody can push that box. Half of the match or fewer could be one
         # guest with the phones of absent friends.
         proven = [at[number].number for number, one in before.items() if one.person and number not in strangers]
         known = self._seats.present(proven)
-        people = [number for number in numbers if not was_house(before.get(number))]
         if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
         named = [
