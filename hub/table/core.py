@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hub.engine.game import Game
+from hub.table.base.calls import Calls
 from hub.table.base.kept import KeptValues
 from hub.table.base.notices import Notices
 from hub.table.base.ports import Ports
@@ -33,6 +34,7 @@ class Core:
     play: Play
     seats: Seats
     questions: Questions
+    calls: Calls
 
     @classmethod
     def make(cls, table: str, seats: int, games: Sequence[Game], ports: Ports) -> Core:
@@ -42,7 +44,8 @@ class Core:
         play = Play(games, kept, ports.chance, seats)
         around = Seats(seats, kept, ports, lambda: play.seats)
         questions = Questions(ports.clock, around.is_active, lambda: bool(play.seats), lambda: bool(play.stopped))
-        return cls(ports, disk, kept, Notices(ports.clock), play, around, questions)
+        notices = Notices(ports.clock)
+        return cls(ports, disk, kept, notices, play, around, questions, Calls(kept, notices))
 
 
 def decision_key(play: Play) -> DecisionKey | None:

@@ -217,7 +217,7 @@ class Table(Restarts):
             case ClaimRequest():
                 self._people.ask_for_seat(signal, choosing=self._boxes.is_choosing(signal.seat))
             case HelpRequest():
-                return self._notices.post("help", say("Somebody without a seat calls for staff."), "guest")
+                return self._parts.core.calls.call_guest()
             case PhoneLink(sid, on):
                 now = self._ports.clock.now()
                 return not self._links.defer(sid, signal, now) and self._set_link(sid, on=on)

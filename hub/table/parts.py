@@ -76,5 +76,5 @@ class Parts(Group):
         self.decision = OpenDecision(core, rolls, boxes, people.absence, self.reveal)
         self.resumption = Resumption(core, table, rolls, people.choice, place_boxes)
         self.parts = (
-            rolls, boxes, self.staff, people, self.decision, self.hints, self.lessons, self.demonstration, self.reveal,
+            core.calls, rolls, boxes, self.staff, people, self.decision, self.hints, self.lessons, self.demonstration, self.reveal,
         )  # fmt: skip

@@ -40,7 +40,7 @@ class Presses:
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People) -> None:
         self._table, self._play, self._seats, self._notices = core.kept.table, core.play, core.seats, core.notices
-        self._rolls, self._boxes, self._people = rolls, boxes, people
+        self._rolls, self._boxes, self._people, self._calls = rolls, boxes, people, core.calls
         self._lobby, self._choice = people.lobby, people.choice
         self._menu: dict[int, tuple[int, object]] = {}  # by seat: picked index in `MENU`, key of that moment
         self._connected: set[str] = set()  # ids of boxes
@@ -61,7 +61,6 @@ class Presses:
         self._connected.discard(down.box)
         if seat := self._seats.of_box(down.box):
             self._boxes.disconnect(seat)
-            self._notices.end("help", str(seat.number))  # no control is left to take the call back
         self._update_box_notice()
         return True
 
@@ -100,7 +99,8 @@ class Presses:
         if seat is None:
             return self._bind(signal)
         if isinstance(signal, Key) and (signal.control, signal.edge) == ("bar", "hold"):
-            return self._call_help(seat)
+            self._calls.toggle(seat.number)
+            return True
         if isinstance(signal, Key) and (signal.control, signal.edge) == ("push", "hold"):
             return self._grant_or_show_code(seat)
         if self._play.stopped:
@@ -169,13 +169,6 @@ class Presses:
         at, moment = self._menu.get(seat.number, (None, None))
         return at if moment == self._menu_key(seat) else None
 
-    def _call_help(self, seat: Seat) -> bool:
-        """Call staff, or take the call back."""
-        about = str(seat.number)
-        if not self._notices.end("help", about):
-            self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), about)
-        return True
-
     def _grant_or_show_code(self, seat: Seat) -> bool:
         """Give the seat to the phone that asks for it. Without a claim, show the code of a seat whose phone is off."""
         claim = self._seats.claim_for(seat.number)
@@ -204,7 +197,7 @@ class Presses:
     def _dispute_meaning(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:
         """Return what a control means to a roll that may be disputed; None if it has its usual meaning."""
         dispute, match = self._rolls.dispute, self._play.match
-        if dispute is None or match is None or seat not in match.state.seats:
+        if dispute is None or match is None or seat not in match.setup.seats:
             return None
         if dispute.stage == "vote":
             return controls.press_vote(signal)

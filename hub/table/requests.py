@@ -31,6 +31,7 @@ class Requests:
         self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People, hints: Hints, lessons: Lessons
     ) -> None:
         self._play, self._seats, self._notices, self._names = core.play, core.seats, core.notices, core.ports.names
+        self._calls = core.calls
         self._rolls, self._boxes, self._people, self._lobby = rolls, boxes, people, people.lobby
         self._hints, self._lessons = hints, lessons
 
@@ -78,7 +79,7 @@ class Requests:
             case "lessons", verbs.LessonsArgs(on=bool(on)):
                 self._lessons.set_on(seat, on)
             case "help", _:
-                self._toggle_help(seat)
+                self._calls.toggle(seat.number)
             case verb, _:
                 self._dispatch_for_table(seat, verb, args)
 
@@ -170,11 +171,6 @@ class Requests:
             self._seats.grant(seat.number)
         else:
             self._seats.refuse(seat.number, say("Seat {seat} said no.", seat=seat.number))
-
-    def _toggle_help(self, seat: Seat) -> None:
-        """Call staff, or take the call back, as a held bar does."""
-        if not self._notices.end("help", str(seat.number)):
-            self._notices.post("help", say("Seat {seat} calls for help.", seat=seat.number), str(seat.number))
 
     def _acknowledge(self, seat: Seat, key: str) -> None:
         if not seat.joined:

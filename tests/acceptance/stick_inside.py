@@ -52,6 +52,13 @@ class Sticks:
         until(f"plugged in: {', '.join(names) or 'nothing'}", lambda: self._drives() == want)
         run("udevadm settle")
 
+    def fill(self) -> None:
+        """Leave no room on the stick that is plugged in."""
+        device = run("lsblk --nodeps --noheadings --paths --output=PATH,TRAN | awk '$2 == \"usb\" {print $1}'")
+        run(f"mkdir -p /mnt/fill && mount {device} /mnt/fill")
+        run("cat /dev/zero >/mnt/fill/full", check=False)
+        run("sync; df -k /mnt/fill | awk 'END {exit $4 != 0}'; umount /mnt/fill")
+
     def _drives(self) -> int:
         return run("lsblk --nodeps --noheadings --output=TRAN", check=False).split().count("usb")
 
@@ -126,8 +133,7 @@ def main() -> None:
     staff.begin("save")
     staff.until("Plug a USB stick into the hub first.")
     sticks.plug_in("full")
-    run("mkdir -p /mnt/fill && mount $(lsblk -nlpo PATH,TRAN | awk '$2 == \"usb\" {print $1}') /mnt/fill; "
-        "dd if=/dev/zero of=/mnt/fill/full bs=64k 2>/dev/null; umount /mnt/fill", check=False)  # fmt: skip
+    sticks.fill()
     staff.begin("save")
     staff.until("No space left on device")
     assert sticks.content("vfat") == ["full"], "no half of a backup is left"

@@ -278,11 +278,6 @@ def test_nobody_is_said_not_to_roll_who_has_typed() -> None:
     assert texts(rig) == []
 
 
-def test_a_call_ends_with_the_box_that_could_take_it_back(rig: TableRig) -> None:
-    rig.take(Key("box-2", "bar", "hold"), BoxDown("box-2", "Unplugged."))
-    assert texts(rig) == []
-
-
 def test_without_a_network_that_is_said_until_there_is_one(rig: TableRig) -> None:
     rig.take(AddressChanged(""), Tick())
     assert [(notice["severity"], notice["key"]) for notice in rig.state["notices"]] == [("info", "network")]

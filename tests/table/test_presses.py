@@ -117,14 +117,6 @@ def test_a_box_that_is_back_is_at_its_seat_again() -> None:
     assert rig.notice() == ""
 
 
-def test_a_call_for_help_ends_with_the_box_that_could_take_it_back() -> None:
-    rig = seated()
-    hold(rig, 1, "bar")
-    hold(rig, 2, "bar")
-    rig.take(BoxDown("box-1", "unplugged"))
-    assert [one["text"] for one in rig.state["notices"]] == ["Seat 2 calls for help."]
-
-
 # --- help and codes ----------------------------------------------------------------------------------------
 
 

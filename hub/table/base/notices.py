@@ -20,9 +20,9 @@ Kind: TypeAlias = Literal[
     "other_value", "set_aside", "lost", "database", "kept", "new_box", "claim", "wanted", "taken", "on_phone",
     "guessing", "not_started", "dial", "idle", "time", "staff",
 ]  # fmt: skip
-Cause: TypeAlias = Literal["reported", "decision", "match", "answered"]
-"""What ends a notice: its poster (reported), the next decision, the start of the next match, or somebody who does what it asks
-(answered)."""
+Cause: TypeAlias = Literal["reported", "decision", "match", "answered", "reset"]
+"""What ends a notice: its poster (reported), the next decision, the start of the next match, somebody who does what it asks
+(answered), or staff who prepare the table for the next guests (reset)."""
 
 
 class Rule(NamedTuple):
@@ -41,7 +41,7 @@ KINDS: Mapping[Kind, Rule] = {
     "broker": Rule("error", "reported"),  # phones cannot be reached: ends when the broker is back
     "restarted": Rule("warning", "match", can_acknowledge=True),  # after a fault, the table was restarted from its log
     "slow_disk": Rule("warning", "reported"),  # a write took a second or longer: ends with a fast write
-    "help": Rule("warning", "match", can_acknowledge=True),  # a bar was held: ends with help, or the box
+    "help": Rule("warning", "reset", can_acknowledge=True),  # somebody calls for staff: see `Calls`
     "not_rolled": Rule("warning", "decision"),  # nobody rolls: also ends when dice move
     "other_value": Rule("warning", "decision"),  # a box revealed another value than it had locked
     "claim": Rule("warning", "reported"),  # a phone claims a seat: ends when the claim is decided
@@ -100,6 +100,10 @@ class Notices(Part):
     def is_posted(self, kind: Kind) -> bool:
         """Return whether a notice of that kind, without a subject, is posted."""
         return kind in self._posted
+
+    def subjects(self, kind: Kind) -> list[str]:
+        """Return the subjects of the posted notices of a kind, the oldest first."""
+        return [key.partition(":")[2] for key, (posted, _) in self._posted.items() if posted == kind]
 
     def ended_by(self, cause: Cause) -> dict[str, tuple[Kind, str]]:
         """Return the notices that this cause ends, by key."""

@@ -243,6 +243,7 @@ class StaffDesk(Group):
         self.limit.set(None)
         self._notices.end_all("match")
         self._notices.end_all("answered")
+        self._notices.end_all("reset")
         return did
 
     def _test(self, what: Literal["boxes", "dice", "panels", "stop"]) -> None:
