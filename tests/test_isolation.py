@@ -133,8 +133,8 @@ def test_a_flood_is_cut_off_and_told_until_it_is_over(monkeypatch: pytest.Monkey
 
 
 def test_a_device_that_does_not_start_or_close_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolation, "START_SECONDS", 0.1)
-    monkeypatch.setattr(isolation, "CLOSE_SECONDS", 0.3)
+    monkeypatch.setattr(isolation, "START_SECONDS", 1.0)  # the good one starts within
+    monkeypatch.setattr(isolation, "CLOSE_SECONDS", 1.0)
     inbox, bad, good = Box(), Bad(), Bad()
     bad.starting = bad.closing = hangs
     closed = threading.Event()
