@@ -92,6 +92,10 @@ class Auditor:
             elif now > ends + LATE_SECONDS:
                 raise Broken(f"The {what} {subject} should have ended {now - ends:.0f} s ago.")
 
+    def has_ended(self, what: str, now: float) -> bool:
+        """Return whether the announced time of a "question" or a "start" is over, or will be within a second."""
+        return now >= self._waits.get(what, (None, now))[1] - 1.0
+
     def _check_events(self, state: ScreenState) -> None:
         """An event that was shown is on disk (SECURITY.md): only an undo, and dice that are read again, take events back.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hub.state import ScreenState
 from tests.simulation.auditor import Broken
 from tests.simulation.place import ANYBODY, Place
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from tests.simulation.world import Person, World
 
 BACK_SECONDS = 30.0  # until a phone is connected again
+STAFF_SECONDS = 60.0  # until staff have an answer; a slow disk takes some time
+START_SECONDS = 4.0  # at least, from the announcement of a match until it begins, unless everybody is ready
 
 
 def check_given(world: World, person: Person, seat: int) -> None:
@@ -63,3 +66,65 @@ def check_offers(world: World, place: Place) -> None:
                 players = place.players.get(offer.match, set())
                 if phone.hand["seat"] in offer.people and not players & {person.number, ANYBODY}:
                     raise Broken(f"Person {person.number} is offered {offer.match}, which others have played.")
+
+
+def check_left(world: World, place: Place, before: ScreenState, state: ScreenState) -> None:
+    """A match leaves the table only by a vote of those who play, by staff, or because nobody plays it (run.md)."""
+    if before.state != "playing" or before.match is None or state.match == before.match or state.state == "stopped":
+        return
+    question, notices = before.question, {one.key for one in before.notices}
+    playing = [one for one in before.seats if before.view and f"{one.seat}" in before.view.seats]
+    people = [
+        one for one in playing if one.held and not one.house and one.phone != "none"
+    ]  # who is left alone needs no vote
+    is_decided = False
+    if question and question.kind in ("put_aside", "end"):
+        yes = sum(vote == "yes" for vote in question.votes.values()) + 1  # the last one was never shown
+        is_late = place.auditor.has_ended("question", world.scheduler.time)
+        needed = len(question.voters) if question.kind == "end" else len(question.voters) // 2 + 1
+        is_decided = yes >= needed or (is_late and question.kind == "put_aside")
+    by_staff = world.scheduler.time - place.freed_at < STAFF_SECONDS
+    if not (is_decided or by_staff or len(people) < 2 or notices & {"idle", "wanted"}):
+        raise Broken(f"{before.match} has left the table, and nobody knows why: {question}, {sorted(notices)}.")
+    if not by_staff and not (question and question.kind == "end"):
+        place.suspended[before.match] = set(place.players.get(before.match, ()))
+
+
+def check_resumed(world: World, place: Place, before: ScreenState, state: ScreenState) -> None:
+    """Only people of a suspended match get its hands, unless all of them who are there say that somebody is one (SECURITY.md)."""
+    if state.match is None or before.match == state.match or state.match not in place.suspended:
+        return
+    known = place.suspended.pop(state.match)
+    seats = state.view.seats if state.view else {}
+    strangers = [
+        person.number for person in world.people
+        if person.place is place and person.phone and person.phone.has_seat and f"{world.seat_of(person)}" in seats
+        and person.number not in known
+    ]  # fmt: skip
+    question = before.question
+    is_agreed = question is not None and question.kind == "same_person" and "no" not in question.votes.values()
+    if is_agreed and question:
+        is_agreed = len(question.votes) + 1 >= max(2, len(question.voters))  # the last one was never shown
+    by_staff = world.scheduler.time - place.freed_at < STAFF_SECONDS
+    if strangers and not (is_agreed or by_staff or ANYBODY in known or len(known) == 1):
+        raise Broken(f"{state.match} was resumed with {strangers}, and its people are {sorted(known)}: {question}.")
+
+
+def check_started(world: World, place: Place, before: ScreenState, state: ScreenState) -> None:
+    """A match begins when everybody is ready, or some seconds after somebody has started it (run.md)."""
+    if not before.starting or before.state not in ("lobby", "over") or state.state != "playing":
+        return
+    waited = world.scheduler.time - place.starting_since
+    there = [one for one in before.seats if one.held and not one.house and "on" in (one.phone, one.box)]
+    missing = sum(not one.ready for one in there) - 1  # the last one to be ready was never shown so
+    if waited < START_SECONDS and missing > 0 and not place.boxes:  # a second push on a box starts at once
+        raise Broken(f"A match has begun {waited:.1f} s after it was announced, and not everybody is ready.")
+
+
+def check_codes(world: World, number: str, data: bytes) -> None:
+    """Only the big screen shows codes of seats, and a hand that of its own seat, which `data` lacks."""
+    table = world.hub.tables[number].table if world.hub else None
+    for one in table._seats if table else ():
+        for code in (one.code, one.hand_over):
+            if code and code.encode() in data:
+                raise Broken(f"The code of seat {one.number} was sent to phones.")

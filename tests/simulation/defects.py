@@ -20,21 +20,25 @@ from msgspec.structs import replace
 
 from hub.engine.secret import own
 from hub.network.encryption import SharedKey
-from hub.ports import PhoneRequest
+from hub.ports import PhoneRequest, StaffRequest
 from hub.store import Store, store
 from hub.table.boxes.seat_boxes import SeatBoxes
+from hub.table.dice.dispute import Dispute
 from hub.table.dice.rolls import Rolls
 from hub.table.inbox import Inbox
 from hub.table.loop import Table
 from hub.table.match.match_log import MatchLog
+from hub.table.people import lobby
 from hub.table.people.absence import Absence
 from hub.table.people.endings import Endings
+from hub.table.people.game_choice import GameChoice
 from hub.table.people.house_seats import HouseSeats
 from hub.table.people.lobby import Lobby
 from hub.table.people.vacancy import Vacancy
 from hub.table.seating.questions import Questions
 from hub.table.seating.seat_list import SeatList
 from hub.table.seating.seats import Seats
+from hub.table.staff.desk import StaffDesk
 from hub.table.views.snapshot import Snapshots
 from phone_ui.direct import DirectPhone
 from phone_ui.limits import TokenBucket
@@ -188,7 +192,51 @@ def _not_padded(right: Any) -> Any:
     return lambda self, text, size: right(self, text, 1)
 
 
+def _first_yes(right: Any) -> Any:
+    def decide(self: Any, *, late: bool) -> Any:
+        asked = self.open
+        if asked is None or "yes" not in asked.votes.values():
+            return right(self, late=late)
+        self.open = None
+        asked.on_decision("yes")
+        return True
+
+    return decide
+
+
+def _any_code(right: Any) -> Any:
+    def handle_claim(self: Any, claim: Any, **more: Any) -> None:
+        if claim.code is None:
+            right(self, claim, **more)
+        else:
+            self._grant(self._seats[claim.seat], claim)
+
+    return handle_claim
+
+
+def _no_answer(right: Any) -> Any:
+    return lambda self, asked: right(self, StaffRequest(asked.verb, asked.args, lambda *_: None))
+
+
+def _shows_codes(right: Any) -> Any:
+    return lambda self, table: replace(right(self, table), preset=",".join(seat.code for seat in self._seats))
+
+
 DEFECTS: Mapping[str, Defect] = {
+    "one yes decides every vote": Defect(Questions, "_decide", _first_yes),
+    "any code opens any seat": Defect(Seats, "handle_claim", _any_code),
+    "a suspended match knows everybody": Defect(Endings, "_is_known", _always),
+    "a match begins as soon as it is announced": Defect(lobby, "START_SECONDS", lambda _: 0.5),
+    "staff are never answered": Defect(StaffDesk, "handle_request", _no_answer),
+    "phones are sent the codes of all seats": Defect(Snapshots, "public", _shows_codes),
+    "the bar fails between matches": Defect(Lobby, "on_bar", _fails),
+    "a dispute fails": Defect(Dispute, "vote", _fails),
+    "a second reading fails": Defect(Rolls, "_compare", _fails),
+    "a wish fails": Defect(GameChoice, "add_wish", _fails),
+    "no seat can be freed by others": Defect(Lobby, "free_seat", _fails),
+    "no code can be shown": Defect(SeatList, "ask_for_code", _fails),
+    "staff cannot resume": Defect(Endings, "take_up_for_staff", _fails),
+    "staff cannot undo": Defect(StaffDesk, "_undo", _fails),
     "shows what is not on disk": Defect(Store, "append", _written_nothing),
     "an undo is not on disk": Defect(Store, "cut", _nothing),
     "the disk is not synced": Defect(store, "connect", _not_synced),

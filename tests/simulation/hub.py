@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
@@ -19,6 +20,7 @@ from hub.table.base.ports import Ports
 from hub.table.loop import Table
 from hub.table.parts import TableSettings
 from phone_ui.mqtt_phones import PhonesOverMqtt
+from tests.simulation.auditor import Broken
 from tests.simulation.clock import Scheduler
 from tests.simulation.devices import Cables, SimulatedDice
 from tests.simulation.direct import VirtualLoop
@@ -59,6 +61,11 @@ class Dealer(Chance):
         return structs.replace(answer, args={"order": self._on_deal(answer.args["order"])})
 
 
+def _on_fault(error: Exception, _: object) -> None:
+    """An error that nobody foresaw breaks a promise, though the table restarts."""
+    raise Broken(f"The table has failed: {error!r} at {traceback.extract_tb(error.__traceback__)[-1]}.")
+
+
 class HubTable:
     """One table in one run of the hub, and its thread."""
 
@@ -87,6 +94,7 @@ class HubTable:
             place_boxes={name: seat for seat, name in enumerate(place.boxes, 1)},
             settings=TableSettings(patience=place.settings.patience, house=place.settings.house),
         )  # fmt: skip
+        setattr(self.table._faults, "note", _on_fault)  # noqa: B010 - a method
 
     @property
     def match(self) -> Match | None:

@@ -6,7 +6,7 @@ and others, 2012), because one that happens all the time hides what happens with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from hub import games
 from hub.network.staff_verbs import TABLE_ARGS
 from hub.network.verbs import ARGS
 from tests.examples import examples, malformed
+from tests.games.players import random_options
 from tests.random_client import value
 from tests.simulation.auditor import State
 from tests.simulation.phone import SimulatedPhone
@@ -27,10 +28,10 @@ MALFORMED = {verb: [args for _, args in malformed(kind)] for verb, kind in ARGS.
 
 RARE: Mapping[str, float] = {
     "sleep": 0.02, "wake": 0.2, "vanish": 0.004, "come": 0.2, "leave": 0.006, "drop": 0.02, "another phone": 0.01,
-    "cunning": 0.06, "malformed": 0.02, "undo": 0.02, "reread": 0.03, "pause": 0.006, "end": 0.01, "put_aside": 0.02,
+    "cunning": 0.06, "malformed": 0.02, "undo": 0.02, "reread": 0.0, "pause": 0.006, "end": 0.01, "put_aside": 0.02,
     "take_up": 0.3, "hub_rolls": 0.01, "house": 0.05, "hand_over": 0.01, "staff": 0.01, "restart": 0.002,
     "power cut": 0.003, "patience": 0.0, "full disk": 0.002, "slow disk": 0.003, "slow network": 0.01, "broker": 0.002,
-    "help": 0.01, "hints": 0.02, "stall": 0.02, "noise": 0.01, "unplug": 0.02, "plug": 0.3, "box loses power": 0.01,
+    "help": 0.01, "lessons": 0.005, "name": 0.005, "acknowledge": 0.02, "code": 0.01, "free": 0.02, "wish": 0.01, "hints": 0.02, "stall": 0.02, "noise": 0.01, "unplug": 0.02, "plug": 0.3, "box loses power": 0.01,
     "options": 0.001, "update": 0.001,
     "dice lean": 0.1, "die is missed": 0.1, "reader is lost": 0.02, "reader is back": 0.1, "hold": 0.02,
 }  # fmt: skip
@@ -70,6 +71,8 @@ SENTENCES: Mapping[str, str] = {
     "broker": "the broker ends all connections",
 }
 """By what somebody does, or what happens: a sentence."""
+SEATS = ("first", "duck", "dealer")
+"""Options that name a seat, which may be none of those that play."""
 DELICATE = frozenset({"undo", "leave", "take_up", "start", "vote", "free", "house", "claim"})
 """Requests after which trouble is more frequent: much of the table changes."""
 TURN = "{who} turns the dial by {detents}"
@@ -130,7 +133,22 @@ def _rare(name: str, state: State, hand: State, seat: int, random: Random) -> tu
         case "leave" | "pause" | "undo" | "help":
             return request(name)
         case "hints":
-            return request("hints", on=random.random() < 0.7)
+            return request("hints", **{random.choice(["on", "allow"]): random.random() < 0.7})
+        case "lessons":
+            return request("lessons", **{random.choice(["on", "explain"]): random.random() < 0.6})
+        case "name":
+            return request("name", name=random.choice(["Ada", "Zoë", ""]))
+        case "acknowledge" if state["notices"]:
+            return request("acknowledge", key=random.choice(state["notices"])["key"])
+        case "code" if seats := [one["seat"] for one in state["seats"] if one["phone"] == "none"]:
+            return request("code", seat=random.choice(seats))
+        case "free" if gone := [one["seat"] for one in state["seats"] if one["held"] and one["presence"] != "here"]:
+            return request("free", seat=random.choice(gone))
+        case "wish" if state["games"]:
+            game = random.choice(state["games"])
+            return request(
+                "wish", game=game["name"], preset=random.choice([one["name"] for one in game["presets"]] + [""])
+            )
         case "hub_rolls":
             return request("hub_rolls", on=random.random() < 0.5)
         case "hand_over":
@@ -139,8 +157,6 @@ def _rare(name: str, state: State, hand: State, seat: int, random: Random) -> tu
             return request("ask", what=name)
         case "take_up" if state["put_aside"]:
             return request("take_up", match=random.choice(state["put_aside"])["match"])
-        case "reread" if state["dispute"]:
-            return request("dice", say=random.choice(["reread", "stands"]))
         case "house":
             free = [one["seat"] for one in state["seats"] if not one["held"]]
             return (
@@ -159,6 +175,8 @@ def _rare(name: str, state: State, hand: State, seat: int, random: Random) -> tu
 
 def _boring(state: State, hand: State, seat: int, behaviors: frozenset[str], random: Random) -> tuple[str, Args] | None:
     question, dice = state["question"], state["dice"]
+    if state["dispute"] and "reread" in behaviors and random.random() < 0.3:  # it can be disputed for a few seconds
+        return request("dice", say=random.choice(["reread", "reread", "reread", "stands"]))
     if hand["claim"] is not None:
         return request("claim", claim=hand["claim"], say=random.choice(["keep", "give"]))
     if question and seat in question["voters"] and f"{seat}" not in question["votes"]:
@@ -188,8 +206,7 @@ def _between_matches(state: State, seat: int, random: Random) -> tuple[str, Args
     if state["starting"]:
         return request("wait") if random.random() < 0.1 else None
     if others and all(one["ready"] for one in others) and random.random() < 0.7:
-        fits = [one["name"] for one in state["games"] if not one["lacks"]]
-        return request("start", game=random.choice(fits)) if fits else None
+        return _start(state, len(others) + 1, random)
     if not own["ready"]:
         return request("ready", ready=True)
     if state["state"] == "over" and random.random() < 0.2:
@@ -197,11 +214,30 @@ def _between_matches(state: State, seat: int, random: Random) -> tuple[str, Args
     return None
 
 
-def staff_step(state: State, random: Random) -> tuple[str, Args]:
-    """Return what staff do."""
+def _start(state: State, players: int, random: Random) -> tuple[str, Args] | None:
+    """Start a game that so many can play, half of the time with options."""
+    offered = [games.find(one["name"]) for one in state["games"]]
+    fits = [game for game in offered if game.seats[0] <= players <= game.seats[1]]
+    if not fits:
+        return None
+    game = random.choice(fits)
+    options = random_options(game, players, random, SEATS) if random.random() < 0.5 else {}
+    return request("start", game=game.name, options=options)
+
+
+def staff_step(state: State, suspended: Sequence[str], random: Random) -> tuple[str, Args]:
+    """Return what staff do, who see the matches that are suspended here."""
     verb = random.choice([*TABLE_ARGS])
     args = dict(random.choice([*STAFF_ASKED[verb], {}]))
-    if verb == "free":
+    if verb == "again" and suspended:
+        args = {"match": random.choice(suspended)}
+    elif verb == "undo" and state["events"]:
+        args = {"after": state["events"][-1]["n"]}
+    elif verb == "offer" and state["games"]:
+        args = {"game": random.choice(state["games"])["name"]}
+    elif verb == "reset" and random.random() < 0.7:
+        args = {"match": random.choice(["aside", "end"])}
+    elif verb == "free":
         args = {"seat": random.choice(state["seats"])["seat"]}
     elif verb == "done" and state["notices"]:
         args = {"key": random.choice(state["notices"])["key"]}
@@ -257,7 +293,10 @@ def box_step(
         if name in behaviors and random.random() < RARE[name]:
             return name, {}
     if answers and random.random() < 0.5:
-        return "press", {"what": random.choice(["push", "bar"] if answers < 3 else ["k1", "k2", "k3"])}
+        first = ["k1"] if "patience" in behaviors else []  # wait
+        return "press", {"what": random.choice(["push", "bar"] if answers < 3 else [*first, "k2", "k3"])}
+    if box["lamps"] is not None and box["lamps"]["pattern"] == "claim" and random.random() < 0.6:
+        return "press", {"what": random.choice(["push", "both"])}
     if box["sealed"] and not box["locked"]:
         if random.random() < 0.6:
             return "press", {"what": "dial", "detents": random.randint(-12, 12)}

@@ -64,6 +64,12 @@ class Place:
     """Matches in which the house has played a seat."""
     players: dict[str, set[int]] = field(default_factory=dict)
     """By match, the numbers of the people whose phones have had a seat or a hand of it."""
+    suspended: dict[str, set[int]] = field(default_factory=dict)
+    """By match that has left the table, the people who had played it then."""
+    wiped: set[str] = field(default_factory=set)
+    """Matches that staff may have ended for good."""
+    starting_since: float = 0.0
+    """When the match that is announced was announced."""
     freed_at: float = -1e9
     """When staff last did something here."""
     delicate_at: float = -1e9

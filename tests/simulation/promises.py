@@ -6,6 +6,7 @@ from collections import Counter
 from functools import partial
 
 from hub.network.messages import to_bytes
+from hub.table.seating.questions import VOTE_SECONDS
 from tests.complete_states import read_state
 from tests.simulation.auditor import Broken
 from tests.simulation.place import Place
@@ -44,7 +45,11 @@ def check_people_can_go_on(world: World) -> None:
         if position[0] == "stopped":
             raise Broken("The table is still stopped, though its disk is well.")
         if waited > PRESENT_SECONDS and position[0] == "playing" and there:
-            raise Broken(f"People {there} are at the table, and nothing goes on for {waited:.0f} s.")
+            # With printed cards, nobody else can tell what an absent guest has in hand.
+            world.do(world.people[there[0]], "ask", verb="ask", args={"what": "put_aside"})
+            world.pass_time(VOTE_SECONDS + 5.0)
+            if _position(place) == position or not _has_printed_cards(world, place):
+                raise Broken(f"People {there} are at the table, and nothing goes on for {waited:.0f} s.")
 
 
 def check_log(world: World, place: Place) -> None:
@@ -59,7 +64,9 @@ def check_log(world: World, place: Place) -> None:
         written = Counter(
             int(entry.line.partition(b'"seat":')[2].split(b",")[0]) for entry in entries if b'"seat":' in entry.line
         )
-        if match in place.house_moved or not entries:  # wiped by staff
+        if not entries and match in place.suspended and match not in place.wiped:
+            raise Broken(f"{match} was suspended, and nothing of it is on disk any more.")
+        if match in place.house_moved or not entries:  # wiped by staff, or finished
             continue
         for seat, count in asked.items():
             if written[seat] > count:
@@ -105,6 +112,12 @@ def check_memory(world: World) -> None:
     lost = [topic for topic in broker.retained() if topic.endswith("/hand") and topic.split("/")[-2] not in logins]
     if lost:
         raise Broken(f"The broker keeps hands of nobody: {lost}")
+
+
+def _has_printed_cards(world: World, place: Place) -> bool:
+    table = world.table_of(place)
+    last = table.match if table else None
+    return last is None or bool(last.setup.options.get("printed_cards"))
 
 
 def _sits(guest: Person) -> bool:

@@ -53,6 +53,8 @@ STALL_SECONDS = 5.0
 TROUBLE = 15.0  # how much more frequent trouble is after a delicate request
 CLAIM_SECONDS = 90.0  # a claim is answered after 30 s, or once a table that was called is freed
 MEMORY = Path("/dev/shm")
+CLAIMS = ("", "", "", "", "seat_code", "hand_over", "wrong", "none")
+"""How people ask for a seat; two are keys of a hand, which somebody shows them."""
 COMMITMENT = re.compile(rb'"c":"[0-9a-f]+"(.*)\*.*')
 """A commitment to a locked choice, and the checksum of its frame: they differ, and tell nothing before the reveal."""
 
@@ -126,7 +128,7 @@ class World:
         self._delicate_at = 0.0
         self.ended_at = 0.0  # when the hub ended last
         self.trouble_until = 0.0  # the disk or the network is not well until then
-        self._start_hub()
+        self.started = False
 
     def _new_place(self, number: str, draw: Random) -> Place:
         seats = draw.randint(2, 6)
@@ -160,7 +162,10 @@ class World:
         self._folder.cleanup()
 
     def run(self, minutes: float) -> None:
-        """Let an evening go on for so long. Raise Broken."""
+        """Let an evening go on for so long, from the first start of the hub. Raise Broken."""
+        if not self.started:
+            self.started = True
+            self._start_hub()
         end = self.scheduler.time + minutes * 60
         for person in self.people:
             self._later(person)
@@ -209,7 +214,8 @@ class World:
         if not person.has_phone:
             return None
         if person.is_here:
-            return None if person.claims else ("claim", {"pick": random.random()})
+            by = random.choice(CLAIMS) if "hand_over" in self.behaviors else ""
+            return None if person.claims else ("claim", {"pick": random.random(), "by": by})
         return ("come", {}) if random.random() < THINK_SECONDS / AWAY_SECONDS else None
 
     def _have_staff_ideas(self) -> None:
@@ -222,7 +228,9 @@ class World:
                 self._do(Intent(self.scheduler.time, -1, *change))
             place = self._random.choice(self.places)
             if "staff" in self.behaviors and self._random.random() < 0.01 and place.newest:
-                what, args = staff_step(read_state(to_bytes(place.newest)), self._random)
+                table = self.table_of(place)
+                kept = [one.match for one in table.table.desk.put_aside] if table else []
+                what, args = staff_step(read_state(to_bytes(place.newest)), kept, self._random)
                 self._do(Intent(self.scheduler.time, -1, what, {"table": place.number, **args}))
             self.scheduler.after(1.0, self._have_staff_ideas)
 
@@ -285,7 +293,7 @@ class World:
         phone, place = person.phone, person.place
         table = self.table_of(place)
         if what == "claim":
-            self._claim(person, args["pick"])
+            self._claim(person, args["pick"], args.get("by", ""))
         elif what == "come":
             person.is_here = True
         elif phone and self._do_with_phone(person, phone, what, args):
@@ -363,6 +371,9 @@ class World:
 
     def _press(self, box: SimulatedBox, args: Mapping[str, Any]) -> None:
         seen = box.program.state()
+        if args["what"] == "both":
+            box.program.hold_both()
+            return
         if args["what"] != "dial":
             box.program.press(args["what"], args.get("hold", False))
             return
@@ -394,7 +405,7 @@ class World:
                 self._delicate_at = self.scheduler.time
             if other and answer["ok"]:
                 self.secrets.append((at, other))
-            if verb == "act" and answer["ok"] and hand and match:
+            if verb == "act" and answer["ok"] and hand and match and not self._needs_agreement(place, args):
                 place.done_moves.setdefault(match, Counter())[hand["seat"]] += 1
             resumed = args["match"] if verb == "take_up" and answer["ok"] else None
             if resumed and not place.players.get(resumed, set()) & {person.number, ANYBODY}:
@@ -405,6 +416,12 @@ class World:
                 person.phone, person.is_here = None, False
 
         phone.ask(verb, args, on_answer)
+
+    def _needs_agreement(self, place: Place, args: Mapping[str, Any]) -> bool:
+        """Return whether others are asked before a move counts, which is acknowledged at once."""
+        table = self.table_of(place)
+        about = table.match.game.labels.moves.get(args["move"]) if table and table.match else None
+        return about is not None and about.agreed
 
     @staticmethod
     def _note_asked(place: Place, seats: Iterable[int]) -> None:
@@ -417,7 +434,8 @@ class World:
         if place.newest and place.newest.match:
             place.undone.add(place.newest.match)
 
-    def _claim(self, person: Person, pick: float) -> None:
+    def _claim(self, person: Person, pick: float, by: str) -> None:
+        """Ask for a seat: with a code of the screen, or with one that somebody there has shown, with a wrong one, or without."""
         place, hub = person.place, self.hub
         newest = place.newest
         if hub is None or newest is None or (person.phone and person.phone.has_seat):
@@ -426,6 +444,16 @@ class World:
         away = [f"{seat.seat}" for seat in newest.seats if seat.presence == "away"]
         choices = [*codes] or away or [f"{seat.seat}" for seat in newest.seats]
         seat = int(choices[int(pick * len(choices))])
+        code = {"wrong": "ABCDEF", "none": None}.get(by, codes.get(f"{seat}"))
+        owners = [
+            one for one in self.people if one.place is place and one.phone and one.phone.hand and one.phone.hand.get(by)
+        ]
+        if owners:
+            owner = owners[int(pick * len(owners))]
+            assert owner.phone
+            assert owner.phone.hand
+            seat, code = owner.phone.hand["seat"], owner.phone.hand[by]
+            owner.gave_at = place.delicate_at = self.scheduler.time
         keys = Keys(self._key.public, person.random.randbytes(32))
         claim = person.random.randbytes(4).hex()
         person.claims = True
@@ -437,6 +465,8 @@ class World:
             person.claims = False
             answers.append(answer.held)
             self.say(f"person {person.number} {'has' if answer.held else 'does not get'} seat {seat}: {answer.say}")
+            if answer.held and by == "wrong":
+                raise Broken(f"Person {person.number} got seat {seat} with a wrong code.")
             if answer.held and self.hub is hub:
                 if f"{seat}" not in codes:
                     checks.check_given(self, person, seat)
@@ -450,9 +480,7 @@ class World:
             if not answers and self.hub is hub and self.trouble_until < asked_at:
                 raise Broken(f"Nobody answers person {person.number}, who asked for seat {seat}.")
 
-        hub.tables[place.number].put(
-            ClaimRequest(claim, seat, keys.public, codes.get(f"{seat}"), name, decided, earlier)
-        )
+        hub.tables[place.number].put(ClaimRequest(claim, seat, keys.public, code, name, decided, earlier))
         self.scheduler.after(CLAIM_SECONDS, check)
 
     def _new_phone(self, person: Person, keys: Keys, answer: ClaimDecided, claim: str) -> SimulatedPhone:
@@ -464,6 +492,7 @@ class World:
 
         def on_hand(hand: dict[str, Any]) -> None:
             self._on_seen(self.scheduler.time, f"person {person.number}", hand)
+            checks.check_codes(self, place.number, f"{hand | {'seat_code': 0, 'hand_over': 0}}".encode())
             if hand["match"]:
                 place.players.setdefault(hand["match"], set()).add(person.number)
 
@@ -478,12 +507,21 @@ class World:
         if verb == "undo":
             self._note_undo(place)
         place.freed_at = place.delicate_at = self.scheduler.time
+        if verb == "reset" and place.newest and place.newest.match:
+            place.wiped.add(place.newest.match)
         if table := self.table_of(place):
-            table.put(
-                StaffRequest(
-                    verb, args, lambda done, say: self.say(f"staff: {verb}: {'done' if done else 'refused'}: {say}")
-                )
-            )
+            hub, asked_at, answers = self.hub, self.scheduler.time, list[bool]()
+
+            def answer(done: bool, sentence: str) -> None:
+                answers.append(done)
+                self.say(f"staff: {verb}: {'done' if done else 'refused'}: {sentence}")
+
+            def check() -> None:
+                if len(answers) != 1 and self.hub is hub and self.trouble_until < asked_at:
+                    raise Broken(f"Staff have asked for {verb}, and got {len(answers)} answers.")
+
+            table.put(StaffRequest(verb, args, answer))
+            self.scheduler.after(checks.STAFF_SECONDS, check)
 
     # --- the hub ---
 
@@ -529,6 +567,7 @@ class World:
 
     def _on_bytes(self, where: str, data: bytes) -> None:
         if where.endswith("/state"):
+            checks.check_codes(self, where.split("/")[-3], data)
             self._on_seen(self.scheduler.time, where, data)
         elif where.startswith("the cable"):
             self._on_seen(self.scheduler.time, where, COMMITMENT.sub(rb"\1", data))
@@ -547,8 +586,13 @@ class World:
         self.say(f"table {place.number}: state {state.seq} {state.state} {state.match} {state.want}")
         self.history.append((self.scheduler.time, state))
         self._on_seen(self.scheduler.time, f"screen {place.number}", state)
-        if (table := self.table_of(place)) and table.table.fault:
-            raise Broken("The table has failed three times, and stands still.")
+        before = place.newest
+        if state.starting and not (before and before.starting):
+            place.starting_since = self.scheduler.time
+        if before and before.session == state.session:
+            checks.check_left(self, place, before, state)
+            checks.check_resumed(self, place, before, state)
+            checks.check_started(self, place, before, state)
 
     def _check_time(self) -> None:
         is_well = self.hub is not None and self.is_well(20.0)

@@ -8,7 +8,7 @@ import pytest
 
 from hub.ports import BoxDown, HelpRequest, Key, StaffRequest, Tick
 from tests.table.fakes import TableRig
-from tests.table.guests import put_aside
+from tests.table.guests import later, put_aside
 
 
 def calls(rig: TableRig) -> list[str]:
@@ -27,12 +27,17 @@ def rig() -> TableRig:
     return rig
 
 
+def suspended(rig: TableRig) -> None:
+    rig.start()
+    put_aside(rig)
+
+
 BESIDE_A_CALL: dict[str, Callable[[TableRig], object]] = {
     "a match begins": lambda rig: rig.start(),
-    "a match is suspended": lambda rig: (rig.start(), put_aside(rig)),
+    "a match is suspended": suspended,
     "the box is unplugged": lambda rig: rig.take(BoxDown("box-2", "unplugged")),
     "the guest leaves": lambda rig: rig.say_leave(2),
-    "time passes": lambda rig: (setattr(rig.clock, "time", rig.clock.time + 3600), rig.take(Tick())),
+    "time passes": lambda rig: later(rig, 3600),
 }
 
 
