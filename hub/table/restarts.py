@@ -259,7 +259,15 @@ class Restarts(ABC):
             log.error(
                 "table %s: it does not start with its match: %s.", self._resumption.table.id, type(error).__name__
             )
-            (self._play.end if match == "end" else self._play.put_aside)()
+            name = self._play.log.match
+            if self._play.match.over:
+                self._play.clear_finished()
+            elif match == "aside":
+                self._people.endings.put_aside("staff")
+            else:
+                self._play.end()
+                if name:
+                    self._play.log.wipe(name)
             self._start_again()
 
     def _refuse(self, signal: object, sentence: str) -> None:

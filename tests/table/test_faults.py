@@ -55,6 +55,7 @@ from hub.table.views.lessons import Lessons
 from hub.table.views.publisher import Publisher
 from hub.table.views.reveal import Reveal
 from tests.table.fakes import TableRig
+from tests.table.test_house_seats import alone, play_to_end
 
 SECRET = "seven of hearts"
 
@@ -360,6 +361,34 @@ def test_staff_may_reset_a_table_whose_match_lets_it_not_start(
     assert rig.state["state"] == ("lobby" if starts else "stopped")
     again = Guarded(3, store=rig.store)
     assert again.state["state"] == ("lobby" if starts else "stopped")
+
+
+@pytest.mark.parametrize("match", ["end", "aside"])
+def test_a_finished_match_that_lets_a_table_not_start_keeps_its_result(
+    match: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = alone()
+    rig.start()
+    play_to_end(rig)
+    (result,) = rig.store.results.values()
+
+    def fails_with_a_match(lessons: Lessons) -> None:
+        if lessons._play.match:
+            raise KeyError(SECRET)
+
+    monkeypatch.setattr(Lessons, "update", fails_with_a_match)
+    answers: list[bool] = []
+    for signal in (
+        Tick(),
+        Tick(),
+        Tick(),
+        StaffRequest("reset", {"match": match}, lambda done, _: answers.append(done)),
+    ):
+        rig.table.receive(signal)
+    assert answers == [True]
+    assert [*rig.store.results.values()] == [result]
+    assert rig.store.people_aside == {}
+    assert rig.state["state"] == "lobby"
 
 
 def test_a_start_that_fails_is_tried_three_times_and_then_again_by_staff(monkeypatch: pytest.MonkeyPatch) -> None:
