@@ -159,6 +159,8 @@ class Table(Restarts):
 
     def _seconds_until_due(self) -> float:
         """Return the seconds until the next part is due, at most 1."""
+        if self._play.stopped:
+            return 1.0  # nothing that is due can be done before the disk is well
         times = self._parts.due_at, self._renames.due_at, self._links.due_at
         due = [at for at in times if at is not None]
         return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
