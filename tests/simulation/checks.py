@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BACK_SECONDS = 30.0  # until a phone is connected again
 STAFF_SECONDS = 60.0  # until staff have an answer; a slow disk takes some time
-START_SECONDS = 4.0  # at least, from the announcement of a match until it begins, unless everybody is ready
+START_SECONDS = 3.0  # at least, from the announcement of a match until it begins, unless everybody is ready
 
 
 def check_given(world: World, person: Person, seat: int) -> None:
