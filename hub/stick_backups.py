@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -24,7 +24,10 @@ LONGEST_SECONDS = 900.0
 State: TypeAlias = Literal[
     "saving", "saved", "looking", "nowhere", "none", "damaged", "found", "restoring", "restored", "failed"
 ]
-UNDER_WAY: tuple[State, ...] = ("saving", "looking", "restoring")
+BUSY: Mapping[str, State] = {"save": "saving", "look": "looking", "restore": "restoring"}
+"""By step, the state while it is under way."""
+BEGIN_SECONDS = 60.0
+"""So long a service may take until it has noted that it runs."""
 
 
 class Status(Plain, frozen=True):
@@ -51,15 +54,19 @@ class StickBackups:
     def __init__(self, *, root: Path = ROOT, status: Path = STATUS, wall: Callable[[], float] = time.time) -> None:
         """Create them. `root` is the folder of the program: only the one of the Debian package has that service."""
         self._possible, self._status, self._wall = is_installed(root), status, wall
+        self._begun: Status | None = None  # what staff began last, which may not be noted yet
 
     def seen(self) -> BackupSeen | None:
         """Return what staff are told of backups; None for a hub that was not installed as a package."""
         if not self._possible:
             return None
         status = read_status(self._status)
+        begun = self._begun
+        if begun and (status is None or status.at < begun.at) and self._wall() - begun.at <= BEGIN_SECONDS:
+            status = begun
         if status is None:
             return BackupSeen("save")
-        if status.state in UNDER_WAY:
+        if status.state in BUSY.values():
             if self._wall() - status.at <= LONGEST_SECONDS:
                 return BackupSeen("", _sentence(status))
             status = Status("failed", status.at)
@@ -78,10 +85,15 @@ class StickBackups:
             raise HubError(
                 say("The hub is not allowed to use a USB stick. Run `sudo apt install polkitd`, and restart the hub.")
             )
+        found = read_status(self._status) if step == "restore" else None
+        self._begun = Status(BUSY[step], int(self._wall()), found.made if found else 0)
 
 
 def _sentence(status: Status) -> str:
-    date = f"{datetime.fromtimestamp(status.made, UTC).astimezone():%Y-%m-%d %H:%M}"
+    try:
+        date = f"{datetime.fromtimestamp(status.made, UTC).astimezone():%Y-%m-%d %H:%M}"
+    except (OverflowError, ValueError):  # a backup may say anything
+        date = "?"
     match status.state:
         case "saving":
             return say("The backup is being saved. Leave the stick plugged in.")

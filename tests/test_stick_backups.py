@@ -11,7 +11,7 @@ from hub import stick_backups
 from hub.errors import HubError
 from hub.network.staff_messages import BackupSeen
 from hub.root_services import INSTALLED
-from hub.stick_backups import LONGEST_SECONDS, State, Status, StickBackups
+from hub.stick_backups import BEGIN_SECONDS, LONGEST_SECONDS, State, Status, StickBackups
 
 
 class Desk:
@@ -90,6 +90,24 @@ def test_what_never_ends_has_failed(desk: Desk, state: State) -> None:
     after = desk.seen
     assert (before.can, after.can) == ("", "save")
     assert after.text.startswith("The backup failed.")
+
+
+def test_what_was_begun_is_under_way_until_root_notes_something_newer(desk: Desk) -> None:
+    desk.note("saved")
+    desk.now = 2000.0
+    desk.hub.begin("save")
+    before = desk.seen
+    desk.file.write_bytes(msgspec.json.encode(Status("failed", 2000, why="It is full.")))
+    after = desk.seen
+    assert (before.can, after.can) == ("", "save")
+    desk.note("saved")
+    desk.now += BEGIN_SECONDS + 1
+    assert desk.seen.can == "save", "the service has never begun"
+
+
+def test_a_date_that_no_calendar_has_is_no_error(desk: Desk) -> None:
+    desk.file.write_bytes(msgspec.json.encode(Status("found", 1000, 2**52)))
+    assert "of ?" in desk.seen.text
 
 
 def test_systemd_is_asked_for_one_step_after_the_other(desk: Desk) -> None:

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sqlite3
+import stat
 import tempfile
 import time
+import tomllib
 import zipfile
 import zlib
 from argparse import Namespace
@@ -60,6 +63,8 @@ KEYS = {KEY: 32, LOG_KEY: 40, KIOSK_TOKEN: None}
 LARGEST_DATABASE = 2**29
 """Bytes: some thousand matches with their logs. Every other part is a small file."""
 MOST_DECKS = 100
+NAMED = ("web", "tls_cert"), ("web", "tls_key"), ("broker", "password_file"), ("broker", "ca_file")
+"""Keys of the configuration that name a file, which is in no backup."""
 SQLITE = b"SQLite format 3\0"
 PIECE = 2**20
 """Bytes of the database that are in memory at once."""
@@ -144,6 +149,7 @@ def _state(folder: Path) -> Iterator[tuple[Path, dict[str, bytes]]]:
                 for name in KEYS:
                     with suppress(FileNotFoundError):
                         found[f"state/{name}"] = read_file(folder / name)
+            _take_over(copy, folder)
         except FileNotFoundError:
             raise HubError(
                 f"{folder}: no hub has run with this state folder, so there is nothing to back up."
@@ -151,6 +157,16 @@ def _state(folder: Path) -> Iterator[tuple[Path, dict[str, bytes]]]:
         except (OSError, sqlite3.Error) as error:
             raise HubError(refusal(folder, error, "backup")) from None
         yield copy, found
+
+
+def _take_over(copy: Path, folder: Path) -> None:
+    """Let only root change a copy that the owner of a folder has made: root reads it by its name. Raise HubError."""
+    if os.geteuid() != 0:
+        return
+    os.chown(copy.parent, 0, 0)
+    found = copy.lstat()
+    if not stat.S_ISREG(found.st_mode) or found.st_uid not in (0, folder.stat().st_uid):
+        raise HubError(f"{copy} was exchanged while it was written.")
 
 
 def _copy_database(folder: Path, copy: Path) -> None:
@@ -185,13 +201,24 @@ def _configuration(file: str | None, config: Config) -> dict[str, bytes]:
     wanted = {CONFIG: Path(file).expanduser()}
     wanted |= {f"config/decks/{deck.game}.toml": Path(deck.cards) for deck in config.deck}
     try:
-        return {name: path.read_bytes() for name, path in wanted.items()}
+        with as_owner_of(wanted[CONFIG].parent):  # who may write it names files, which root must not read for them
+            return {name: read_file(path) for name, path in wanted.items()}
     except OSError as error:
         raise ConfigError(f"{error.filename} cannot be read ({error.strerror}).") from None
 
 
+def missing_files(saved: Backup) -> list[str]:
+    """Return the files that the configuration in a backup names, and this machine does not have."""
+    try:
+        document = tomllib.loads(saved.parts.get(CONFIG, b"").decode())
+    except ValueError:
+        return []
+    named = [document.get(section, {}).get(key) for section, key in NAMED]
+    return [path for path in named if isinstance(path, str) and path and not Path(path).exists()]
+
+
 def _not_in_it(config: Config) -> Iterator[str]:
-    for section, key in (("web", "tls_cert"), ("web", "tls_key"), ("broker", "password_file"), ("broker", "ca_file")):
+    for section, key in NAMED:
         if path := getattr(getattr(config, section), key):
             yield f"Not in it is what [{section}] {key} names: {path}."
 
@@ -380,7 +407,7 @@ def _staged(saved: Backup, target: Path, date: str) -> Iterator[Staged]:
             document = tomlkit.parse(saved.parts[CONFIG].decode())
             for deck in document.get("deck", ()):
                 cards = saved.parts.get(f"config/decks/{deck['game']}.toml")
-                if cards is not None:
+                if cards is not None and re.fullmatch("[a-z0-9-]+", deck["game"]):  # else it is no part of a path
                     place = target.parent / f"cards-{deck['game']}.toml"
                     deck["cards"] = place.name
                     files[place] = _write_beside(place, cards)

@@ -19,10 +19,9 @@ import msgspec
 from hub.errors import HubError
 from hub.operations import backup, sticks
 from hub.operations.update import RUNNING, Machine
-from hub.stick_backups import STATUS, State, Status, read_status
+from hub.stick_backups import BUSY, STATUS, State, Status, read_status
 
 Step: TypeAlias = Literal["save", "look", "restore"]
-BUSY: dict[Step, State] = {"save": "saving", "look": "looking", "restore": "restoring"}
 MOST_FILES = 200
 """More backups than that on a stick are not looked at."""
 
@@ -56,7 +55,8 @@ class StickBackups:
     def do(self, step: Step) -> None:
         """Take a step, and note what came of it. Raise HubError; then nothing was changed."""
         looked = read_status(self._status)
-        self._note(Status(BUSY[step], self._now()))
+        made, hub = (looked.made, looked.hub) if looked and step == "restore" else (0, "")
+        self._note(Status(BUSY[step], self._now(), made, hub))
         try:
             match step:
                 case "save":
@@ -68,9 +68,16 @@ class StickBackups:
                     done = self._restore(looked)
         except HubError as error:
             state: State = error.state if isinstance(error, StickError) else "failed"
-            self._note(Status(state, self._now(), why=error.sentence))
+            self.fail(error.sentence, state)
+            raise
+        except Exception:
+            self.fail("")
             raise
         self._note(done)
+
+    def fail(self, why: str, state: State = "failed") -> None:
+        """Note that a step has failed; "": the reason is in the journal."""
+        self._note(Status(state, self._now(), why=why))
 
     def _save(self) -> Status:
         """Write a backup onto the first stick that takes it."""
@@ -87,7 +94,17 @@ class StickBackups:
                     break
             else:
                 raise refused
+        self._check(name)
         return Status("saved", self._now(), now)  # the stick is unmounted by now, and may be pulled out
+
+    def _check(self, name: str) -> None:
+        """Read a backup again from its stick. Raise HubError if it is not there: some sticks lose what they are given."""
+        with sticks.mounted(self._machine) as folders:
+            for file in (folder / name for folder in folders):
+                if file.exists():
+                    with backup.read(file):
+                        return
+        raise HubError("The stick has lost the backup: take another stick.")
 
     def _find(self) -> Found:
         with sticks.mounted(self._machine) as folders:
@@ -101,9 +118,11 @@ class StickBackups:
             found = _newest(folders)
             if (found.made, found.hub) != (looked.made, looked.hub):
                 raise HubError("Another backup is the newest one now: look for a backup again.")
+            with backup.read(found.file) as saved:
+                keeps_config = bool(backup.missing_files(saved))  # with its settings, the hub would not start
             self._machine.stop()
             try:
-                backup.restore(Namespace(file=found.file, config=self._config, keep_config=False))
+                backup.restore(Namespace(file=found.file, config=self._config, keep_config=keeps_config))
             finally:
                 self._machine.start()
         return Status("restored", self._now(), found.made, found.hub)
@@ -144,10 +163,14 @@ def stick(args: Namespace) -> int:
     """Save a backup on a stick, look for one, or restore it. Raise HubError."""
     if os.geteuid() != 0:
         raise HubError("Run this with sudo: a stick has to be mounted.")
+    os.umask(0o077)  # FAT keeps no modes: what is on a mounted stick has these
+    backups = StickBackups(Machine(), args.config)
     with RUNNING.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise HubError("An update or another backup is being made: wait for it.") from None
-        StickBackups(Machine(), args.config).do(args.step)
+            busy = "An update or another backup is being made: wait for it."
+            backups.fail(busy)
+            raise HubError(busy) from None
+        backups.do(args.step)
     return 0

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MOUNT_POINT = Path("/run/table-hub-stick")
 OPTIONS = "nosuid,nodev,noexec,nosymfollow"
 """How a stranger's file system is mounted (mount(8)): nothing on it runs, and no link leads away from it."""
+BOOT_DRIVES = ("RPI-RP2", "RP2350")
+"""Labels of a Pico that waits for firmware: it looks like a stick, and keeps nothing (drivers/common/boot_drive.py)."""
 FOR_STICKS = (Path("/media"), Path("/run/media"), Path("/mnt"))
 """Where a desktop or a person mounts sticks. A drive with a file system elsewhere belongs to this machine."""
 
@@ -52,7 +54,7 @@ def mounted(machine: Machine, *, writable: bool = False) -> Iterator[list[Path]]
 
 
 def _file_systems(machine: Machine) -> list[tuple[str, str]]:
-    printed = machine.ask("lsblk", "--json", "--paths", "--output=PATH,TRAN,FSTYPE,MOUNTPOINTS")
+    printed = machine.ask("lsblk", "--json", "--paths", "--output=PATH,TRAN,FSTYPE,LABEL,MOUNTPOINTS")
     drives = json.loads(printed or '{"blockdevices": []}')["blockdevices"]
     return [found for drive in drives for found in file_systems_of(drive)]
 
@@ -65,7 +67,8 @@ def file_systems_of(drive: dict[str, object]) -> list[tuple[str, str]]:
     parts = [*_with_children([drive])]
     if drive["tran"] != "usb" or any(not _is_for_sticks(place) for part in parts for place in _places(part)):
         return []
-    return [(str(part["path"]), (_places(part) or [""])[0]) for part in parts if part["fstype"]]
+    parts = [part for part in parts if part["fstype"] and part.get("label") not in BOOT_DRIVES]
+    return [(str(part["path"]), (_places(part) or [""])[0]) for part in parts]
 
 
 def _with_children(devices: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import stat
 import subprocess
@@ -257,6 +258,29 @@ def written_again(file: Path, instead: Mapping[str, bytes], form: int = backup.F
     with zipfile.ZipFile(file, "w") as archive:
         for name, data in ({"about.json": msgspec.json.encode(about)} | parts).items():
             archive.writestr(name, data)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root reads what another user has copied")
+def test_root_reads_no_copy_that_was_exchanged(
+    venue: Venue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copied = backup._copy_database
+
+    def exchange(folder: Path, copy: Path) -> None:
+        copied(folder, copy)
+        copy.unlink()
+        copy.symlink_to("/etc/shadow")
+
+    monkeypatch.setattr(backup, "_copy_database", exchange)
+    assert "was exchanged" in refused(capsys, "backup", "--config", venue.config, tmp_path / "b")
+
+
+def test_a_game_of_a_backup_is_no_path(venue: Venue, file: Path, tmp_path: Path) -> None:
+    config = "[[deck]]\ngame = '../up'\ncards = 'deck.toml'\n"
+    written_again(file, {"config/table-hub.toml": config.encode(), "config/decks/../up.toml": b"# cards"})
+    (tmp_path / "new").mkdir()
+    main(["restore", "--config", str(tmp_path / "new/hub.toml"), str(file)])
+    assert [one.name for one in tmp_path.rglob("*up.toml*")] == []
 
 
 @pytest.mark.parametrize("part", ["state/hub.key", "state/table-hub.db"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from hub.__main__ import main
@@ -174,13 +174,60 @@ def test_a_hub_whose_backup_cannot_be_restored_starts_again(desk: Desk, monkeypa
 
 def test_while_a_step_is_under_way_its_state_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.plug_in("stick")
-    desk.do("save", "look")
-    states = []
+    looked = desk.do("save", "look")
+    noted = []
 
     def restore(_: object) -> int:
-        states.append(msgspec.structs.asdict(desk.noted)["state"])
+        noted.append(desk.noted)
         return 0
 
     monkeypatch.setattr(backup, "restore", restore)
     desk.do("restore")
-    assert states == ["restoring"]
+    assert noted == [Status("restoring", NOW, looked.made, "hub")]
+
+
+def test_an_error_that_nobody_foresaw_is_noted_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.plug_in("stick")
+
+    def fails(_: object) -> int:
+        raise KeyError("a hand")
+
+    monkeypatch.setattr(backup, "backup", fails)
+    with pytest.raises(KeyError):
+        desk.do("save")
+    assert desk.noted == Status("failed", NOW)
+
+
+def test_a_stick_that_loses_what_it_is_given_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.plug_in("stick")
+    monkeypatch.setattr(backup, "backup", lambda _: 0)
+    assert desk.refused("save") == "The stick has lost the backup: take another stick."
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_settings_that_name_a_file_which_is_not_here_are_not_restored(desk: Desk, tmp_path: Path, there: bool) -> None:
+    certificate = tmp_path / "hub.pem"
+    desk.plug_in("stick")
+    desk.venue.config.write_text(
+        f"{desk.venue.config.read_text()}[web]\ntls_cert = '{certificate}'\ntls_key = '{certificate}'\n"
+    )
+    desk.do("save", "look")
+    desk.venue.config.write_text(f"[hub]\nstate = '{desk.venue.state}' # of today\n")
+    if there:
+        certificate.touch()
+    desk.do("restore")
+    assert ("# of today" in desk.venue.config.read_text()) != there
+
+
+def test_another_step_or_an_update_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stick_backup, "RUNNING", tmp_path / "lock")
+    monkeypatch.setattr(stick_backup, "STATUS", tmp_path / "status.json")
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("os.umask", lambda _: 0)
+    monkeypatch.setattr(StickBackups.__init__, "__defaults__", (None, tmp_path / "status.json"))
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert main(["stick", "save"]) != 0
+    status = read_status(tmp_path / "status.json")
+    assert status
+    assert (status.state, status.why) == ("failed", "An update or another backup is being made: wait for it.")

@@ -23,17 +23,19 @@ export function StickBackup({ backup, ask, sending }) {
         />`
       }
       ${
-        backup.can === "restore"
-          ? html`<${Sure}
-            label="Restore it…"
-            question=${say("Matches, seats and settings of this hub are replaced by those of the backup. The staff PIN stays. The hub restarts.")}
-            options=${[{ label: say("Restore"), danger: true, act: () => begin("restore") }]}
-            disabled=${Boolean(sending)}
-          />`
-          : backup.can === "save" &&
-            html`<button type="button" class="do" disabled=${Boolean(sending)} onClick=${() => begin("look")}>
-              Look for a backup
-            </button>`
+        backup.can === "restore" &&
+        html`<${Sure}
+          label="Restore it…"
+          question=${say("Matches, seats and settings of this hub are replaced by those of the backup. The staff PIN stays. The hub restarts.")}
+          options=${[{ label: say("Restore"), danger: true, act: () => begin("restore") }]}
+          disabled=${Boolean(sending)}
+        />`
+      }
+      ${
+        backup.can &&
+        html`<button type="button" class="do" disabled=${Boolean(sending)} onClick=${() => begin("look")}>
+          Look for a backup
+        </button>`
       }
     </div>`;
 }
