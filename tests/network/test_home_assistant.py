@@ -44,7 +44,9 @@ def test_a_whole_match_is_told_and_nothing_that_is_a_seats_or_a_guests(home: Hom
             until(lambda: home.table()["calls"] == 1, "the call is told")
             player.start("bid-and-bait")
             until(lambda: home.table()["state"] == "playing", "the match is told")
-            assert home.table()["calls"] == 0  # a match takes it away
+            assert home.table()["calls"] == 1, "nobody has come yet"
+            assert player.ask("help")["ok"]
+            until(lambda: home.table()["calls"] == 0, "the call is taken back")
             player.play("bid-and-bait")
             hand = json.dumps(player.hand)
             until(lambda: home.table()["state"] == "over", "the end is told")
