@@ -199,10 +199,11 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             found = found_by_axe(page, "a call")
             link = page.get_by_role("link", name="The hub")
             link.focus()
+            guests.players[0].ask("help", {})
+            expect(page).to_have_title("Staff")
             guests.start()
             expect(line.get_by_text("Goofspiel").first).to_be_visible()
             expect(line.get_by_text("Playing").first).to_be_visible()
-            expect(page).to_have_title("Staff")
             guests.end()
             guests.join(30)
             assert guests.trouble is None
