@@ -57,7 +57,8 @@ class Sticks:
         device = run("lsblk --nodeps --noheadings --paths --output=PATH,TRAN | awk '$2 == \"usb\" {print $1}'")
         run(f"mkdir -p /mnt/fill && mount {device} /mnt/fill")
         run("cat /dev/zero >/mnt/fill/full", check=False)
-        run("sync; df -k /mnt/fill | awk 'END {exit $4 != 0}'; umount /mnt/fill")
+        left = run("sync; df --output=avail /mnt/fill | tail -1; umount /mnt/fill")
+        assert left.strip() == "0", f"{left} kB are left"
 
     def _drives(self) -> int:
         return run("lsblk --nodeps --noheadings --output=TRAN", check=False).split().count("usb")

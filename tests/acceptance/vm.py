@@ -111,13 +111,14 @@ def _furnish(root: Path, test: Test) -> None:
     wants.mkdir(exist_ok=True)
     (units / "the-test.service").write_text(
         "[Unit]\nAfter=NetworkManager.service dbus.service\nWants=NetworkManager.service\n[Service]\n"
+        "ExecStartPre=sh -c 'for try in $(seq 60); do mount -a && break; sleep 1; done'\n"
         f"ExecStart=/usr/bin/python3 {test.clone}/tests/acceptance/{test.script}\nExecStopPost=systemctl poweroff --no-block\n"
         f"WorkingDirectory={test.clone}\n{test.environment()}\nStandardOutput=journal+console\nStandardError=journal+console\n"
     )
     (wants / "the-test.service").symlink_to("/etc/systemd/system/the-test.service")
-    share = "9p trans=virtio,ro,version=9p2000.L 0 0"
+    share = "9p trans=virtio,ro,version=9p2000.L,nofail 0 0"  # a quick boot comes before their devices
     (root / "etc/fstab").write_text(
-        f"/dev/vda / ext4 defaults 0 1\nclone {test.clone} {share}\npackages /host/packages {share}\n"
+        f"/dev/vda / ext4 defaults,x-systemd.device-timeout=0 0 0\nclone {test.clone} {share}\npackages /host/packages {share}\n"
         f"libraries {LIBRARIES} {share}\n"
     )
     for place in (test.clone, "/host/packages", str(LIBRARIES)):
