@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from hub.network.encryption import HubKey, to_base64
+from tests.acceptance.inside import run, until
 from tests.acceptance.staff import Browser, Refused
 
 STATE, CONFIG = Path("/var/lib/table-hub"), Path("/etc/table-hub/table-hub.toml")
 HUB = "http://127.0.0.1:8080"
-
-
-def run(command: str, *, check: bool = True) -> str:
-    """Run a line of shell, and return what it prints."""
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=1200, check=False)
-    assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-    return done.stdout.strip()
-
-
-def until(what: str, so: Callable[[], object], seconds: float = 900.0) -> None:
-    """Wait until something is so."""
-    began = time.monotonic()
-    while not so():
-        assert time.monotonic() - began < seconds, f"waited {seconds:.0f} s in vain for {what}"
-        time.sleep(0.5)
-    print(f"passed    {what}: {time.monotonic() - began:.1f} s", flush=True)
 
 
 def usb(name: str) -> Path:

@@ -19,28 +19,11 @@ from hub.network import wifi
 from hub.network.encryption import HubKey
 from hub.network.network_manager import NetworkManagerBus
 from hub.network.wifi import WifiRule, own_wifi
+from tests.acceptance.inside import run, until
 
 STATE = Path("/var/lib/table-hub")
 HUB = "http://10.42.0.1:8080"
 HALF_MINUTE = 30.0
-
-
-def run(command: str, *, check: bool = True) -> str:
-    """Run a line of shell, and return what it prints."""
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120, check=False)
-    assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-    return done.stdout.strip()
-
-
-def until(what: str, so: Callable[[], object], seconds: float = 120.0) -> float:
-    """Wait until something is so; return how many seconds that took."""
-    began = time.monotonic()
-    while not so():
-        assert time.monotonic() - began < seconds, f"waited {seconds:.0f} s in vain for {what}"
-        time.sleep(0.5)
-    took = time.monotonic() - began
-    print(f"passed    {what}: {took:.1f} s", flush=True)
-    return took
 
 
 def room() -> None:

@@ -256,6 +256,11 @@ def test_the_service_looks_for_that_file_as_root_and_starts_whatever_comes_of_it
 # --- udev and the sample configuration --------------------------------------------------------------
 
 
+def test_a_mounted_stick_is_for_its_service_alone() -> None:
+    stick = service("table-hub-stick@.service")
+    assert (stick["UMask"], stick["PrivateMounts"]) == ("0077", "yes")
+
+
 def test_every_udev_rule_is_a_row_of_matches_and_assignments() -> None:
     pair = r'[A-Z]+(\{[A-Za-z_]+\})?(==|!=|\+=|-=|:=|=)"[^"]*"'
     for file in SYSTEMD.glob("7*.rules"):
