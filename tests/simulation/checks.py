@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BACK_SECONDS = 30.0  # until a phone is connected again
 STAFF_SECONDS = 60.0  # until staff have an answer; a slow disk takes some time
+GONE_SECONDS = 29.0  # a phone that is gone for less keeps its seat in any case
+HERE_SECONDS = 180.0  # at least, until the others are asked about a seat whose phone or box is connected
 START_SECONDS = 3.0  # at least, from the announcement of a match until it begins, unless everybody is ready
 
 
@@ -28,6 +30,33 @@ def check_given(world: World, person: Person, seat: int) -> None:
         is_there = phone.hand["seat"] == seat and phone.is_connected and now - phone.connected_at > 5.0
         if is_there and now - max(other.gave_at, other.place.freed_at) > 60.0 and world.is_well(60.0):
             raise Broken(f"Person {person.number} has taken seat {seat} from person {other.number}, who is there.")
+
+
+def check_lost(world: World, person: Person, phone: SimulatedPhone) -> None:
+    """Nobody who is there, or was there a moment ago, loses a seat without having asked for something that can cost it (run.md)."""
+    now, place = world.scheduler.time, person.place
+    seat = phone.hand["seat"] if phone.hand else 0
+    is_there = now - phone.connected_at > 5.0 if phone.is_connected else now - phone.dropped_at < GONE_SECONDS
+    asked_at = max(person.gave_at, place.freed_at, place.delicate_at, place.given_at.get(seat, 0.0), world.ended_at)
+
+    def judge() -> None:
+        given_at = max(place.given_at.get(seat, 0.0), place.freed_at)
+        if given_at < now and world.hub:
+            raise Broken(f"Person {person.number} has lost seat {seat} without a reason.")
+
+    if is_there and person.phone is phone and 0 < seat <= place.seats and now - asked_at > 10.0 and world.is_well(30.0):
+        world.scheduler.after(1.0, judge)
+
+
+def check_asked(world: World, place: Place, before: ScreenState, state: ScreenState) -> None:
+    """The others are asked about an awaited seat only once it was awaited for as long as the owner wants (run.md)."""
+    asked, known = state.question, before.question
+    if asked is None or asked.kind != "absent" or (known and (known.kind, known.seat) == ("absent", asked.seat)):
+        return
+    is_here = state.seats[asked.seat - 1].presence == "here"
+    patience = max(place.settings.patience.ask, HERE_SECONDS if is_here else 0.0)
+    if (waited := world.scheduler.time - place.moved_at) < patience - 1.0:
+        raise Broken(f"After {waited:.0f} s already, people are asked about seat {asked.seat}: {asked.text}")
 
 
 def check_seats(world: World) -> None:
@@ -84,7 +113,8 @@ def check_left(world: World, place: Place, before: ScreenState, state: ScreenSta
         needed = len(question.voters) if question.kind == "end" else len(question.voters) // 2 + 1
         is_decided = yes >= needed or (is_late and question.kind == "put_aside")
     by_staff = world.scheduler.time - place.freed_at < STAFF_SECONDS
-    if not (is_decided or by_staff or len(people) < 2 or notices & {"idle", "wanted"}):
+    is_idle = "idle" in notices and world.scheduler.time - place.acted_at >= place.settings.patience.idle - 1.0
+    if not (is_decided or by_staff or len(people) < 2 or is_idle or "wanted" in notices):
         raise Broken(f"{before.match} has left the table, and nobody knows why: {question}, {sorted(notices)}.")
     if not by_staff and not (question and question.kind == "end"):
         place.suspended[before.match] = set(place.players.get(before.match, ()))

@@ -20,11 +20,13 @@ from msgspec.structs import replace
 
 from hub.engine.secret import own
 from hub.network.encryption import SharedKey
+from hub.network.staff_messages import Did
 from hub.ports import PhoneRequest, StaffRequest
 from hub.store import Store, store
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.dice.dispute import Dispute
 from hub.table.dice.rolls import Rolls
+from hub.table.dice.table_dice import TableDice
 from hub.table.inbox import Inbox
 from hub.table.loop import Table
 from hub.table.match.match_log import MatchLog
@@ -222,7 +224,38 @@ def _shows_codes(right: Any) -> Any:
     return lambda self, table: replace(right(self, table), preset=",".join(seat.code for seat in self._seats))
 
 
+def _other_faces(right: Any) -> Any:
+    def result(self: Any) -> Any:
+        whole = right.fget(self)
+        return whole and ([*whole[0][:-1], whole[0][-1] % self.roll.sides + 1], whole[1])
+
+    return property(result)
+
+
+def _shows_staff(right: Any) -> Any:
+    def update_desk(self: Any) -> None:
+        right(self)
+        decision = self._play.decision
+        if decision and decision.kind == "sealed":
+            self.desk = replace(self.desk, did=[Did(0, f"{[one.args for one in decision.answers.values()]}")])
+
+    return update_desk
+
+
+def _at_once(_: Any) -> Any:
+    return lambda *_: 5.0
+
+
+def _silent(right: Any) -> Any:
+    return lambda self, seat: max(right(self, seat), 1e6 if seat.number == 2 else 0.0)
+
+
 DEFECTS: Mapping[str, Defect] = {
+    "a die counts one more than it shows": Defect(TableDice, "result", _other_faces),
+    "staff are shown secret choices": Defect(StaffDesk, "_update_desk", _shows_staff),
+    "people are asked about an absent seat at once": Defect(Absence, "_patience_seconds", _at_once),
+    "a match that is played counts as idle": Defect(Endings, "note_activity", _nothing),
+    "the seat of somebody who is there is freed": Defect(SeatList, "silent_seconds", _silent),
     "one yes decides every vote": Defect(Questions, "_decide", _first_yes),
     "any code opens any seat": Defect(Seats, "handle_claim", _any_code),
     "a suspended match knows everybody": Defect(Endings, "_is_known", _always),

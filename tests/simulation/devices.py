@@ -13,7 +13,7 @@ from drivers.simulated.dice import SimDice
 from drivers.simulated.firmware import load
 from drivers.simulated.seat_box import CPythonBox
 from hub.errors import DeviceLost
-from hub.ports import LampPicture, SealedRound
+from hub.ports import DiceSeen, LampPicture, SealedRound
 from tests.simulation.clock import Scheduler
 
 CABLE_SECONDS = 0.004
@@ -166,8 +166,21 @@ class Cables:
 class SimulatedDice(SimDice):
     """A dice reader on the clock of the simulation instead of a thread."""
 
-    def __init__(self, scheduler: Scheduler, random: Random, put: Callable[[object], None]) -> None:
-        super().__init__("tray", put, scheduler, random)
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        random: Random,
+        put: Callable[[object], None],
+        on_faces: Callable[[tuple[int, ...]], None],
+    ) -> None:
+        """Create it. `on_faces` gets the faces that it reports: of all dice, or of the flat ones if one leans."""
+
+        def report(signal: object) -> None:
+            if isinstance(signal, DiceSeen) and signal.faces:
+                on_faces(signal.faces)
+            put(signal)
+
+        super().__init__("tray", report, scheduler, random)
         self._scheduler = scheduler
         self.is_open = True
 

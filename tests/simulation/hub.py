@@ -81,7 +81,11 @@ class HubTable:
         )  # fmt: skip
         self.phones.keep_spares(place.seats)
         self.cables = Cables(self._scheduler, Random(random.random()), self.put, [*place.boxes.values()], hub.on_seen)
-        self.dice = SimulatedDice(self._scheduler, Random(random.random()), self.put) if place.has_dice else None
+        self.dice = (
+            SimulatedDice(self._scheduler, Random(random.random()), self.put, partial(place.note_faces, "read"))
+            if place.has_dice
+            else None
+        )
         dice: Dice | None = self.dice
         screen: Page = Screen(place.on_state)
         ports = Ports(

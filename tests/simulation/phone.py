@@ -43,6 +43,7 @@ class SimulatedPhone:
     - `keys` are the phone's, `sid` and `password` its login.
     - `is_direct`: it is a page at the hub's own port, and no program that speaks to the broker alone.
     - `on_state` gets each public state, `on_hand` each hand; `on_silence` the verb of a request that nobody has answered.
+    - `on_lost` is called with this phone when its seat is lost, `is_awake` and `connected_at` being those of before.
     """
 
     def __init__(
@@ -59,10 +60,11 @@ class SimulatedPhone:
         on_state: Callable[[State], None],
         on_hand: Callable[[State], None],
         on_silence: Callable[[str], None],
+        on_lost: Callable[[SimulatedPhone], object],
     ) -> None:
         self._scheduler, self._find_hub, self._table, self._random = scheduler, find_hub, table, random
         self._topics, self._is_direct = Topics("hub", table), is_direct
-        self._on_state, self._on_hand, self._on_silence = on_state, on_hand, on_silence
+        self._on_state, self._on_hand, self._on_silence, self._on_lost = on_state, on_hand, on_silence, on_lost
         self.keys, self.sid, self._password = keys, sid, password
         self.state: State | None = None
         self.hand: State | None = None
@@ -161,7 +163,7 @@ class SimulatedPhone:
             return
         hub, topics = self._find_hub(), self._topics
         if hub and hub.tables[self._table].has_forgotten(self.sid):
-            self.has_seat = False  # as the page learns from the hub
+            self._lose_seat()  # as the page learns from the hub
             return
         made = Connection(self.sid, topics.online(self.sid), self._receive, lambda _: None)
         made.on_close = partial(self._on_close, made)
@@ -184,10 +186,15 @@ class SimulatedPhone:
 
     def _on_close(self, connection: Connection, is_lost: bool) -> None:
         if self._connection in (connection, None) and is_lost:
-            self.has_seat = False
+            self._lose_seat()
         if self._connection is connection:
             self._disconnect()
             self._scheduler.after(DIAL_SECONDS, self._dial)
+
+    def _lose_seat(self) -> None:
+        if self.has_seat:
+            self._on_lost(self)
+        self.has_seat = False
 
     def _receive(self, topic: str, payload: bytes) -> None:
         if topic == self._topics.state:
@@ -202,7 +209,7 @@ class SimulatedPhone:
             if known := self._open.pop(ack["re"], None):
                 known.on_answer(ack)
         elif not payload:
-            self.has_seat = False
+            self._lose_seat()
         else:
             hand = self._decrypt(payload)
             self._on_hand(hand)

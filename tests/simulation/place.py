@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import structs
@@ -58,6 +58,8 @@ class Place:
     auditor: Auditor = field(default_factory=Auditor)
     asked_moves: dict[str, Counter[int]] = field(default_factory=dict)
     """By match, how many moves the phones of each seat have asked for."""
+    faces: dict[str, list[tuple[str, tuple[int, ...]]]] = field(default_factory=dict)
+    """By match, the faces that the reader has "read" and that phones have "typed", in order."""
     done_moves: dict[str, Counter[int]] = field(default_factory=dict)
     """By match, how many moves of each seat were acknowledged to its phones."""
     house_moved: set[str] = field(default_factory=set)
@@ -68,6 +70,12 @@ class Place:
     """By match that has left the table, the people who had played it then."""
     wiped: set[str] = field(default_factory=set)
     """Matches that staff may have ended for good."""
+    moved_at: float = 0.0
+    """When the match last went on."""
+    acted_at: float = -1e9
+    """When a phone was last told that its move or its roll counts."""
+    given_at: dict[int, float] = field(default_factory=dict)
+    """By seat, when somebody was last given it."""
     starting_since: float = 0.0
     """When the match that is announced was announced."""
     freed_at: float = -1e9
@@ -91,6 +99,11 @@ class Place:
     def newest(self) -> ScreenState | None:
         """Return what its screen shows."""
         return self.auditor.newest
+
+    def note_faces(self, read: str, faces: Sequence[int]) -> None:
+        """Note faces of dice that the table was told, and how."""
+        if self.newest and self.newest.match:
+            self.faces.setdefault(self.newest.match, []).append((read, tuple(faces)))
 
     def check_boxes(self, now: float, *, is_well: bool) -> None:
         """Check that a choice that a box shows as locked is locked for the table, too."""

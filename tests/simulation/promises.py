@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 
 from hub.network.messages import to_bytes
+from hub.ports import LogEntry
 from hub.table.seating.questions import VOTE_SECONDS
 from tests.complete_states import read_state
 from tests.simulation.auditor import Broken
@@ -66,6 +69,7 @@ def check_log(world: World, place: Place) -> None:
         )
         if not entries and match in place.suspended and match not in place.wiped:
             raise Broken(f"{match} was suspended, and nothing of it is on disk any more.")
+        _check_rolls(place, match, entries)
         if match in place.house_moved or not entries:  # wiped by staff, or finished
             continue
         for seat, count in asked.items():
@@ -76,6 +80,30 @@ def check_log(world: World, place: Place) -> None:
                 raise Broken(
                     f"{match} has {written[seat]} actions of seat {seat}, and {count} were acknowledged: {written}"
                 )
+
+
+def _check_rolls(place: Place, match: str, entries: Sequence[LogEntry]) -> None:
+    """A roll has the faces that dice have shown, or that people have typed, and each throw counts once.
+
+    A throw of fewer dice than were asked for is followed by another: their faces together are the roll. What somebody has
+    typed may be typed again before others agree.
+    """
+    told, start = place.faces.get(match, []), 0
+    for entry in entries:
+        line = json.loads(entry.line)
+        roll = line.get("args", {}) if line.get("move") == "roll" and line.get("seat") == 0 else {}
+        kinds = {"read": {"read"}, "typed": {"read", "typed"}}.get(str(roll.get("read")), set())
+        if not kinds or (place.boxes and "typed" in kinds):  # the hub's, or typed with a dial
+            continue
+        explained, shown = {0}, tuple(roll["faces"])  # how many of its faces, from the first one
+        for number, (kind, faces) in enumerate(told[start:], start + 1):
+            if kind in kinds:
+                explained |= {at + len(faces) for at in explained if shown[at : at + len(faces)] == faces}
+            if len(shown) in explained:
+                start = number
+                break
+        else:
+            raise Broken(f"{match} has the roll {roll}, which no dice have shown: {told[start:]}.")
 
 
 def check_next_group(world: World) -> None:

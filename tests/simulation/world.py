@@ -391,6 +391,8 @@ class World:
             place.asked_moves.setdefault(match, Counter())[hand["seat"]] += 1
         elif verb == "dice":
             self._note_asked(place, range(1, place.seats + 1))
+        if verb == "roll" and isinstance(args.get("faces"), list):
+            place.note_faces("typed", args["faces"])
         if verb in DELICATE:
             place.delicate_at = self.scheduler.time
         other, at = secret_choices(phone, verb, args) if phone.is_whole else None, len(self.script) - 1
@@ -405,6 +407,8 @@ class World:
                 self._delicate_at = self.scheduler.time
             if other and answer["ok"]:
                 self.secrets.append((at, other))
+            if verb in ("act", "roll") and answer["ok"]:
+                place.acted_at = self.scheduler.time
             if verb == "act" and answer["ok"] and hand and match and not self._needs_agreement(place, args):
                 place.done_moves.setdefault(match, Counter())[hand["seat"]] += 1
             resumed = args["match"] if verb == "take_up" and answer["ok"] else None
@@ -471,6 +475,7 @@ class World:
                 if f"{seat}" not in codes:
                     checks.check_given(self, person, seat)
                 person.seat = seat
+                place.given_at[seat] = self.scheduler.time
                 person.keys.append(keys)
                 if person.phone:
                     person.phone.sleep()
@@ -499,7 +504,7 @@ class World:
         return SimulatedPhone(
             self.scheduler, lambda: self.hub, place.number, keys, answer.sid, answer.password,
             Random(f"phone {claim}"), is_direct=person.is_direct, on_state=place.auditor.on_phone_state,
-            on_hand=on_hand, on_silence=on_silence,
+            on_hand=on_hand, on_silence=on_silence, on_lost=partial(checks.check_lost, self, person),
         )  # fmt: skip
 
     def _ask_as_staff(self, number: str, verb: str, args: Mapping[str, Any]) -> None:
@@ -586,10 +591,15 @@ class World:
         self.say(f"table {place.number}: state {state.seq} {state.state} {state.match} {state.want}")
         self.history.append((self.scheduler.time, state))
         self._on_seen(self.scheduler.time, f"screen {place.number}", state)
+        if table := self.table_of(place):
+            self._on_seen(self.scheduler.time, f"staff page {place.number}", table.table.desk)
         before = place.newest
         if state.starting and not (before and before.starting):
             place.starting_since = self.scheduler.time
+        if before is None or _position(before) != _position(state):
+            place.moved_at = self.scheduler.time
         if before and before.session == state.session:
+            checks.check_asked(self, place, before, state)
             checks.check_left(self, place, before, state)
             checks.check_resumed(self, place, before, state)
             checks.check_started(self, place, before, state)
@@ -642,3 +652,9 @@ class World:
     def do(self, person: Person, what: str, **args: Any) -> None:
         """Let a person do something now."""
         self._do(Intent(self.scheduler.time, person.number, what, args))
+
+
+def _position(state: ScreenState) -> tuple[object, ...]:
+    """Return what changes only if a match goes on; an undo, or a move that is possible at any time, need not do that."""
+    view = state.view
+    return state.session, state.match, view and (view.round, view.phase, view.waiting)
