@@ -42,7 +42,7 @@ def make(folder: Path) -> vm.Test:
         only = ",readonly=on" if name == "locked" else ""
         options += ["-drive", f"if=none,id={name},format=raw,file={image}{only}"]
         options += ["-device", f"usb-storage,bus=usb.0,drive={name},serial={name},removable=on"]
-    test = vm.Test("stick", "stick_inside.py", CLONE, lambda _: None, options)
+    test = vm.Test("stick", "stick_inside.py", CLONE, lambda _: None, options, skips_waiting=False)
     return test._replace(furnish=partial(furnish, test.environment()))
 
 

@@ -182,7 +182,8 @@ if __name__ == "__main__":
         print(f"FAILED    {error!r}", flush=True)
         print(
             run(
-                "journalctl -b --no-pager -u table-hub -u 'table-hub-stick@*' -n 80; lsblk; cat /run/table-hub-stick.json",
+                "journalctl -b --no-pager -u table-hub -u 'table-hub-stick@*' -n 80; dmesg | tail -n 40;"
+                " lsblk --output=PATH,TRAN,RO,SIZE,FSTYPE,LABEL,MOUNTPOINTS; cat /run/table-hub-stick.json",
                 check=False,
             )
         )
