@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from functools import partial
@@ -392,27 +393,42 @@ def _test_device(args: Namespace) -> int:
 
 def _test_box(args: Namespace) -> int:
     from drivers.common import probe
-    from drivers.common.frames import Hello
-    from drivers.common.serial_lines import usb_ports
+    from drivers.common.frames import PROTOCOL, OtherProtocol
     from hub.errors import Cause, DeviceLost
     from hub.ports import MonotonicClock
 
-    driver = "button_box"
+    _wait_for_port(args.port, args.seconds)
     try:
-        if not Path(args.port).exists():  # it may be plugged in later
-            there = ", ".join(usb_ports()) or "none"
-            print(f"There is no {args.port} yet: plug the box in. On USB there is {there}.", flush=True)
-        else:
-            answer = probe.ask(args.port, MonotonicClock())
-            if answer is not None and isinstance(answer.hello, Hello) and answer.hello.k == "tray":
-                driver = "dice_tray"
+        answer = probe.ask(args.port, MonotonicClock())
     except DeviceLost as error:
         cures = {
             Cause.PERMISSION: f"You may not open {args.port}: sudo usermod -a -G dialout $USER, then log in again.",
             Cause.BUSY: f"{args.port} is open in another program: stop the hub (sudo systemctl stop table-hub) or that program.",
         }
         raise HubError(cures.get(error.cause, str(error))) from None
+    hello = answer.hello if answer else None
+    if isinstance(hello, OtherProtocol):
+        cure = "install this hub's firmware on it (table-hub update-box)."
+        if hello.protocol < PROTOCOL:
+            raise HubError(f"{hello.id} has older firmware than this hub: {cure}")
+        raise HubError(f"{hello.id} has newer firmware than this hub: update the hub, or {cure}")
+    driver = "dice_tray" if hello and hello.k == "tray" else "button_box"
     return _try(DevicePart(driver, "1", args.port, {"ports": [args.port]}), args.seconds, six=True)
+
+
+def _wait_for_port(port: str, seconds: float) -> None:
+    """Wait until a box is plugged in. Raise HubError if none is."""
+    from drivers.common.serial_lines import usb_ports
+
+    if Path(port).exists():
+        return
+    print(f"There is no {port} yet: plug the box in. On USB there is {', '.join(usb_ports()) or 'none'}.", flush=True)
+    end = time.monotonic() + seconds
+    while not Path(port).exists():
+        if time.monotonic() >= end:
+            raise HubError(f"Nothing was plugged in at {port}.")
+        time.sleep(0.1)
+    time.sleep(1.0)  # until udev has given it to the group that may open it
 
 
 def _try(block: DevicePart, seconds: float, *, six: bool = False) -> int:

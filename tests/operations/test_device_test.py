@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import threading
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import serial
 from PIL import Image
 
+from drivers.common.frames import PROTOCOL, checksum
 from drivers.common.serial_lines import Line
 from drivers.simulated.seat_box import SimBox
 from hub.__main__ import main
@@ -237,10 +239,48 @@ def test_a_tray_is_tried_at_its_port_by_its_own_keys(tmp_path: Path, capsys: pyt
 def test_a_port_where_nobody_is_fails_the_test_of_a_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     port = str(tmp_path / "none")
     assert main(["test-box", port, "--seconds", "0.3"]) == 1
-    output = capsys.readouterr().out
+    output, error = capsys.readouterr()
     assert output.startswith(f"There is no {port} yet: plug the box in. On USB there is ")
-    assert f"Trying {port}" in output
-    assert output.endswith(f"{port}: no box said hello.\n")
+    assert f"Nothing was plugged in at {port}." in error
+
+
+@pytest.mark.real_chance
+@pytest.mark.real_time
+@pytest.mark.parametrize(
+    ("protocol", "sentence"),
+    [
+        (PROTOCOL - 1, "box-old has older firmware than this hub: install this hub's firmware on it"),
+        (
+            PROTOCOL + 1,
+            "box-old has newer firmware than this hub: update the hub, or install this hub's firmware on it",
+        ),
+    ],
+)
+def test_a_box_of_another_protocol_is_told_at_once(
+    protocol: int, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    near, far = os.openpty()
+    port = tmp_path / "late"  # it is plugged in while the test waits for it
+    hello = json.dumps(
+        {"t": "hello", "s": 1, "p": protocol, "id": "box-old", "v": "0.0.9", "k": "box", "n": 8}
+    ).encode()
+
+    def box() -> None:
+        port.symlink_to(os.ttyname(far))
+        os.read(near, 1)  # until it is asked
+        os.write(near, b"~" + hello + b"*" + checksum(hello).encode() + b"\n")
+
+    person = threading.Thread(target=box)
+    person.start()
+    try:
+        assert main(["test-box", str(port), "--seconds", str(PATIENCE)]) == 1
+    finally:
+        person.join()
+        os.close(near)
+        os.close(far)
+    output, error = capsys.readouterr()
+    assert sentence in error
+    assert "Trying" not in output
 
 
 def test_a_port_that_another_program_has_or_that_is_anothers_is_told_at_once(
