@@ -61,6 +61,8 @@ class DieProtocol(Protocol):
 
 _SIDES = {1: 4, 2: 6, 3: 8, 4: 10, 5: 10, 6: 12, 7: 20, 8: 6}
 """Sides by die type; 5 counts tens, 8 is a six-sided die with pips."""
+_BY_LIGHTS = {4: 1, 6: 2, 8: 3, 10: 4, 12: 6, 20: 7, 21: 8}
+"""Die types by the number of lights, for firmware of 2023 and earlier that does not tell the type (pixels-js, `estimateDieType`)."""
 
 _OLD_NORMALS = 1_704_150_000  # firmware built until 1 January 2024 has the wrong normals for d6
 _OLD_SIX = {0: 1, 4: 2, 3: 3, 2: 4, 1: 5, 5: 6}
@@ -127,7 +129,7 @@ class Pixels:
         if len(data) < 18 or not any(data[8:12]):  # a die's serial number is never 0
             return []
         # The legacy form; without a longer MTU its end is cut off.
-        self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
+        self._type, self._built = data[3] or _BY_LIGHTS.get(data[1], 0), int.from_bytes(data[14:18], "little")
         messages: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
         return [*messages, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else messages
 

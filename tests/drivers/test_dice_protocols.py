@@ -47,6 +47,15 @@ def test_a_legacy_answer_that_was_cut_at_twenty_bytes_still_tells_the_die() -> N
     assert rolled(die, 4) == [Moved("rolled", 2)]
 
 
+@pytest.mark.parametrize(
+    ("lights", "told", "sides"), [(6, 0, 6), (21, 0, 6), (20, 0, 20), (10, 0, 10), (7, 0, 0), (21, 7, 20), (6, 2, 6)]
+)
+def test_a_die_that_does_not_tell_its_type_is_known_by_its_lights(lights: int, told: int, sides: int) -> None:
+    answer = bytearray(LEGACY_SIX)
+    answer[1], answer[3] = lights, told
+    assert Pixels(legacy=True).parse(bytes(answer))[0] == Identified(sides)
+
+
 def test_a_new_firmware_tells_itself_in_chunks() -> None:
     die = Pixels(legacy=False)
     assert die.parse(NEW_SIX) == [Identified(6), Battery(15, charging=True)]
