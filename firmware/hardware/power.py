@@ -15,6 +15,8 @@ BOX = {
     f"the {LAMPS} lamps' own electronics": LAMPS * DARK_LAMP,
     "display, all of it lit": DISPLAY,
 }
+ASKED = 250
+"""What MicroPython asks USB for (USBD_MAX_POWER_MA): Linux counts with it, and a box may draw no more."""
 ROUNDED = 10  # the sum is counted in steps of so many
 
 

@@ -10,14 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from drivers.common.serial_lines import PICO
 from hub.operations.doctor.finding import Finding, State, Subject
 from hub.operations.doctor.machine import Machine
 
-# Milliamperes that a seat box draws at most: its ring as `firmware/button_box/pins.py` limits it, 1 for each WS2812's own
-# electronics, 30 for the Pico and 20 for the display (data sheets). What it tells Linux is 250: MicroPython's
-# USBD_MAX_POWER_MA.
-BOX_MILLIAMPS = 270
 USB_ON_5_AMPERES, USB_ON_LESS = 1600, 600  # milliamperes for all ports of a Pi 5 together, by its supply
 USB_OF_A_PI_4 = 1200  # and of a Pi 3, whatever the supply
 FULL_SUPPLY = 5000  # milliamperes: with less, a Pi 5 limits its USB ports
@@ -229,8 +224,7 @@ def _drawn(devices: Mapping[str, UsbDevice]) -> int:
             continue
         if "." not in device.name and device.ids in ONBOARD:
             continue
-        box = device.configured and device.ids == (f"{PICO:04x}", "0005")
-        total += max(device.milliamps, BOX_MILLIAMPS) if box else device.milliamps
+        total += device.milliamps
     return total
 
 

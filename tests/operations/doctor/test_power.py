@@ -18,7 +18,6 @@ from hub.config import Config
 from hub.operations.doctor.finding import Finding, Subject
 from hub.operations.doctor.machine import Machine
 from hub.operations.doctor.power import (
-    BOX_MILLIAMPS,
     USB_OF_A_PI_4,
     USB_ON_5_AMPERES,
     USB_ON_LESS,
@@ -177,7 +176,7 @@ def test_a_computer_without_such_a_firmware_says_nothing_of_its_supply(tree: Tre
 
 @pytest.mark.parametrize(
     ("ports", "boxes", "state"),
-    [(0, 2, "ok"), (0, 3, "look"), (1, 5, "ok"), (1, 6, "look")],
+    [(0, 2, "ok"), (0, 3, "look"), (1, 6, "ok"), (1, 7, "look")],
 )
 def test_a_pi_5_feeds_as_many_boxes_as_its_supply_lets_it(tree: Tree, ports: int, boxes: int, state: str) -> None:
     tree.supply(5000 if ports else 3000, ports=ports)
@@ -185,7 +184,7 @@ def test_a_pi_5_feeds_as_many_boxes_as_its_supply_lets_it(tree: Tree, ports: int
         tree.plug(f"1-{port}")
     found = only(usb(tree, SUBJECT))
     assert found.state == state, found
-    assert f"{boxes * 270} mA" in found.seen
+    assert f"{boxes * 250} mA" in found.seen
     assert f"{1600 if ports else 600} mA" in found.seen
     assert ("27 W" in found.do) == (state == "look" and not ports)
 
@@ -197,8 +196,8 @@ def test_a_pi_4_feeds_four_boxes_through_the_hub_that_is_soldered_to_it(tree: Tr
     for port in (1, 2, 3, 4):
         tree.plug(f"1-1.{port}")
     found = only(usb(tree, SUBJECT))
-    assert (found.state, "1080 mA of the 1200 mA" in found.seen) == ("ok", True), found
-    tree.plug("1-1.4", STICK, 400)
+    assert (found.state, "1000 mA of the 1200 mA" in found.seen) == ("ok", True), found
+    tree.plug("1-1.4", STICK, 500)
     assert only(usb(tree, SUBJECT)).state == "look"
 
 
@@ -245,6 +244,6 @@ def test_a_port_that_was_switched_off_for_over_current_is_said(tree: Tree) -> No
 # --- what the documents say ------------------------------------------------------------------------------
 
 
-def test_the_doctor_reckons_with_the_figures_of_the_builders_book() -> None:
-    assert book.of_a_box() == BOX_MILLIAMPS
+def test_a_box_draws_no_more_than_it_asks_for_and_the_doctor_has_the_figures_of_the_book() -> None:
+    assert book.of_a_box() <= book.ASKED
     assert {hub.milliamperes for hub in book.HUBS} == {USB_ON_5_AMPERES, USB_ON_LESS, USB_OF_A_PI_4}
