@@ -52,7 +52,7 @@ class Faults:
         self.stopped = len(self._at) >= MOST_FAULTS
         log.error(
             "table %s: %s, which nobody foresaw, at %s (%s). %s",
-            self._table, type(error).__name__, _where(error), _kind(signal),
+            self._table, type(error).__name__, where(error), _kind(signal),
             "The table stays stopped until staff start it again." if self.stopped else "The table starts again from its log.",
         )  # fmt: skip
 
@@ -94,9 +94,13 @@ class Surroundings:
             self._known.pop(one, None)
 
 
-def _where(error: Exception) -> str:
+def where(error: BaseException) -> str:
+    """Return where an error came from, innermost frame first, without its text, which may hold a secret."""
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
-    return " < ".join(f"{PurePath(one.filename).name}:{one.lineno} {one.name}" for one in reversed(frames))
+    return (
+        " < ".join(f"{PurePath(one.filename).name}:{one.lineno} {one.name}" for one in reversed(frames))
+        or "an unknown place"
+    )
 
 
 def _kind(signal: object) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from hub import games
-from hub.engine.decision import CHANCE
+from hub.engine import house_player
+from hub.engine.decision import CHANCE, Answer
 from hub.engine.sight import STRENGTHS
 from hub.ports import DiceKit, StaffRequest, Tick
 from hub.table.people.house_seats import ROLL_SECONDS, HouseSettings
@@ -54,6 +56,28 @@ def test_one_person_plays_every_game_to_its_end_with_the_house(game: str) -> Non
     play_to_end(rig)
     assert rig.state["over"]["winners"]
     assert {entry.seat for entry in rig.match.log} > {2, 3}
+
+
+@pytest.mark.parametrize("answer", [None, Answer("pike", {})])
+def test_the_journal_names_no_card_of_a_house_player_that_fails(
+    answer: Answer | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    play = house_player.play
+
+    def choose(*_: object) -> Answer:
+        if answer is None:
+            raise KeyError("pike")
+        return answer
+
+    def fail(*args: Any, **more: Any) -> Any:
+        return play(*args, **{"player": SimpleNamespace(choose=choose), **more})
+
+    monkeypatch.setattr(house_player, "play", fail)
+    rig = alone("goofspiel")
+    rig.start("goofspiel")
+    play_to_end(rig)
+    assert "the house plays without its rules at seat 2: it failed at " in caplog.text
+    assert "pike" not in caplog.text
 
 
 def test_the_house_is_marked_ready_and_dealt_in_and_stays_for_the_next_match() -> None:

@@ -271,6 +271,22 @@ def test_rules_that_raise_for_a_log_cost_its_match_alone(store: MemoryStore, rec
     assert "m-1" in store.aside
 
 
+def test_what_rules_say_when_they_raise_for_a_log_is_not_in_the_journal(
+    store: MemoryStore, record: MatchLog, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun(record)
+
+    def fail(*_: object) -> None:
+        raise KeyError("pike")
+
+    monkeypatch.setattr(Match, "replay", fail)
+    with pytest.raises(StartRefused, match="The last match cannot continue now"):
+        opened(store).resume(GAMES)
+    assert "m-1" in store.aside
+    assert "match m-1 cannot be played again: KeyError at test_match_log.py" in caplog.text
+    assert "pike" not in caplog.text
+
+
 # --- the end of a match --------------------------------------------------------------------------------------
 
 

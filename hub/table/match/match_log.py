@@ -20,6 +20,7 @@ from hub.errors import DamagedLog, HubError, ReplayDiverged, StartRefused
 from hub.ports import LEFT, LastMatch, LogEntry, MatchPutAside
 from hub.state import Batch
 from hub.table.base.kept import KeptValues
+from hub.table.faults import where
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +142,13 @@ class MatchLog:
         except HubError:
             raise
         except Exception as error:  # rules may raise anything for a log that they cannot have written
-            log.exception("table %s: match %s cannot be played again", self._table, match)
+            log.error(
+                "table %s: match %s cannot be played again: %s at %s.",
+                self._table,
+                match,
+                type(error).__name__,
+                where(error),
+            )
             raise DamagedLog(say("Its log cannot be played again.")) from error
 
     def has_seats_of(self, head: Head) -> bool:

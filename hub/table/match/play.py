@@ -19,6 +19,7 @@ from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
 from hub.state import Batch
 from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
+from hub.table.faults import where
 from hub.table.match.match_log import KeptReading, MatchLog
 
 log = logging.getLogger(__name__)
@@ -150,7 +151,7 @@ class Play:
         return None if self.match else NotAsked(say("No match is under way."), "LOBBY")
 
     def _report(self, error: RulesBug) -> None:
-        log.error("table %s: %s", self._table, error, exc_info=error.__cause__)
+        log.error("table %s: %s It came from %s.", self._table, error, where(error.__cause__ or error))
 
     def clear_finished(self) -> None:
         """Stop showing a finished match, and wipe its hands. Do nothing if there is none."""

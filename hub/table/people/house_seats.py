@@ -21,6 +21,7 @@ from hub.errors import IllegalAction, NotAsked, RulesBug
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
+from hub.table.faults import where
 from hub.table.match.stand_ins import StandIns
 from hub.table.seating.seat import Seat
 
@@ -152,8 +153,10 @@ class HouseSeats:
     def _choice(self, match: Match, seat: int, strength: Strength) -> Action | None:
         try:
             return house_player.play(match, seat, strength, self._random)
-        except RulesBug:
-            log.exception("the house plays without its rules at seat %d", seat)
+        except RulesBug as error:
+            log.error(
+                "the house plays without its rules at seat %d: it failed at %s", seat, where(error.__cause__ or error)
+            )
             return house_player.play(match, seat, strength, self._random, player=house_player.ANY_GAME)
 
     def _people_roll(self, decision: Decision) -> bool:
