@@ -109,6 +109,8 @@ class Presses:
             return True
         if (meaning := self._dispute_meaning(seat.number, signal)) is not None:
             return self._perform(seat, meaning)
+        if self._play.seats and not self._play.fault and self._asks_for_table(seat, signal):
+            return True
         if self._rolls.decision is not None:
             return self._handle_in_match(seat, signal)
         if self._rolls.voting:
@@ -221,6 +223,11 @@ class Presses:
         except StartRefused as error:
             self._boxes.displays.refuse(seat, error.sentence)
         return True
+
+    def _asks_for_table(self, seat: Seat, signal: Key | Turn) -> bool:
+        """Let a push at a free seat ask for the table of a match whose players are all silent; return whether it is called."""
+        is_push = isinstance(signal, Key) and (signal.control, signal.edge) == ("push", "down")
+        return is_push and not seat.joined and self._people.vacancy.request_table()
 
     def _take_from_house(self, seat: Seat, signal: Key | Turn) -> bool:
         if isinstance(signal, Turn) or (signal.control, signal.edge) != ("push", "down"):

@@ -601,6 +601,24 @@ def test_a_touch_of_a_box_at_which_nobody_sits_neither_answers_the_call_nor_asks
     assert rig.table._people.vacancy.request_table(), "nobody of the table is heard"
 
 
+def test_a_push_at_a_free_box_asks_for_the_table_of_a_match_that_nobody_plays() -> None:
+    """Guests without phones have no other way to ask: a free seat of a match is not given by a push."""
+    rig = seated(1, 2, boxes=True)
+    rig.start()
+    rig.press(3, "push")
+    assert not is_called(rig), "somebody is there"
+    sleep(rig, 1, 2)
+    pass_time(rig, 60)
+    rig.press(3, "k1")
+    assert not is_called(rig), "that is no push"
+    rig.press(3, "push")
+    assert is_called(rig)
+    pass_time(rig, CALLED_SECONDS)
+    assert (rig.state["state"], held(rig)) == ("lobby", [])
+    rig.press(3, "push")
+    assert held(rig) == [3]
+
+
 def test_a_box_that_is_choosing_is_called_like_a_phone_and_its_dial_gives_the_seat() -> None:
     rig = seated(1, 2, 3, boxes=True)
     rig.start()
