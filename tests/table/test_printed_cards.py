@@ -14,7 +14,7 @@ from hub.ports import PhoneLink, Turn
 from hub.table.people.absence import ASK_SECONDS
 from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
-from tests.table.guests import pass_time, question, sleep, wake
+from tests.table.guests import bring_on, first_asked, pass_time, question, sleep, wake
 
 PRINTED = [name for name in games.names() if OPTION in games.find(name).options]
 
@@ -355,3 +355,17 @@ def test_whoever_locks_last_sees_all_launches_of_printed_cards_and_cannot_choose
     assert rig.act(last, move.name, **move.first())["ok"]
     assert not rig.hand(last)["undo"]
     assert rig.say(last, "undo")["error"] == "The others' choices were shown, so the move cannot be taken back."
+
+
+@pytest.mark.parametrize(("printed", "covered"), [(True, []), (False, ["card"])])
+def test_a_phone_is_told_which_notes_lie_under_the_cover_of_its_hand(printed: bool, covered: list[str]) -> None:
+    """Cards that people hold are no secret of the phone."""
+    rig = table("bidness")
+    rig.start("bidness", **{OPTION: printed})
+    while rig.state["view"]["phase"] != "play":
+        for seat in rig.sids:
+            bring_on(rig, seat)
+        pass_time(rig, 1)
+    hand = rig.hand(first_asked(rig))
+    assert hand["notes"]
+    assert hand["covered"] == covered
