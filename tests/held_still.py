@@ -96,6 +96,8 @@ def install() -> None:
     """Wrap every clock and every source of chance of the standard library and of PyNaCl."""
     for name in ("time", "monotonic", "perf_counter", "sleep", "time_ns", "monotonic_ns", "perf_counter_ns"):
         _wrap("real_time", time, name)
+    for name in ("clock_gettime", "clock_gettime_ns"):
+        _wrap("real_time", time, name)
     for name in ("gmtime", "localtime", "ctime"):
         _wrap("real_time", time, name, 1)
     _wrap("real_time", time, "strftime", 2)

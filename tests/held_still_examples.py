@@ -27,6 +27,7 @@ TIME: dict[str, Callable[[], object]] = {
     "sleep": lambda: time.sleep(0),
     "time_ns": time.time_ns,
     "localtime": time.localtime,
+    "clock_gettime": lambda: time.clock_gettime(time.CLOCK_MONOTONIC),
     "strftime": lambda: time.strftime("%H:%M"),
     "the hub's own clock": MonotonicClock().now,
 }
