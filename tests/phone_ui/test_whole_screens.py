@@ -671,6 +671,8 @@ def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_sa
     assert game
     assert printed
     assert game["y"] < printed["y"] < game["y"] + game["height"] + 40
+    differs = page.get_by_text("The hub uses its own list of cards")
+    expect(differs).to_be_visible()
     page.get_by_text("Options", exact=True).click()
     idle = page.locator(".option.idle")
     expect(idle).to_have_count(1)
@@ -678,6 +680,7 @@ def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_sa
     expect(idle.get_by_role("combobox")).to_be_disabled()
     page.get_by_role("checkbox", name="Printed cards").click()
     expect(page.locator(".option.idle")).to_have_count(0)
+    expect(differs).to_have_count(0)
     expect(page.get_by_role("combobox", name="Sold cards")).to_be_enabled()
 
 
