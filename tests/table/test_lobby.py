@@ -51,6 +51,51 @@ def options(rig: TableRig) -> dict[str, Any]:
 # --- presets -------------------------------------------------------------------------------------------
 
 
+def choice(rig: TableRig) -> tuple[str | None, str, dict[str, Any]]:
+    return rig.state.get("game"), rig.state.get("preset", ""), rig.state.get("options", {})
+
+
+def test_what_guests_have_chosen_goes_with_the_last_of_them() -> None:
+    rig = PresetRig(boxes=False)
+    rig.sit()
+    chosen = ("bid-it", "", {"double": True})
+    assert rig.say(1, "wish", {"game": "bid-it", "options": {"double": True}})["ok"]
+    for seat in (2, 3):
+        rig.say(seat, "leave")
+        pass_time(rig, 1)
+        assert choice(rig) == chosen, "somebody of them is there"
+    rig.say(1, "leave")
+    pass_time(rig, 1)
+    assert choice(rig) == (None, "", {})
+
+
+def test_the_next_guests_find_what_staff_have_offered() -> None:
+    rig = PresetRig(boxes=False)
+    assert staff(rig, "offer", game="bid-it", preset="long")[0]
+    rig.sit()
+    assert choice(rig)[:2] == ("bid-it", "long"), "newcomers change nothing"
+    rig.start("bid-it", double=True)
+    assert choice(rig) == ("bid-it", "", {"double": True})
+    assert staff(rig, "reset", match="end")[0]
+    pass_time(rig, 1)
+    rig.sit(1)
+    pass_time(rig, 1)
+    assert choice(rig)[:2] == ("bid-it", "long")
+
+
+def test_guests_without_phones_choose_with_a_dial_before_they_sit_down() -> None:
+    rig = PresetRig()
+    rig.boxes_up()
+    rig.turn(1)
+    chosen = choice(rig)
+    assert chosen[0]
+    pass_time(rig, 5)
+    assert choice(rig) == chosen
+    rig.press(1, "push")
+    pass_time(rig, 1)
+    assert choice(rig) == chosen
+
+
 def test_presets_are_offered_with_their_effect_and_a_wish_chooses_one() -> None:
     rig = PresetRig(boxes=False)
     rig.sit()

@@ -30,6 +30,7 @@ class GameChoice:
         self.chosen = ""
         self.preset = ""
         self.options: Mapping[str, object] = {}
+        self._offered = ("", "")  # game and preset that staff offer first
 
     # --- what there is to play -------------------------------------------------------------------------
 
@@ -48,6 +49,17 @@ class GameChoice:
         if preset and preset not in [one.name for one in self.presets(name)]:
             raise NotAsked(say("This game has no such preset."), "LOBBY")
         self._choose(name, preset)
+
+    def offer(self, name: str, preset: str) -> None:
+        """Offer a game and a preset of it first, to these guests and the next ones. Raise NotAsked."""
+        self.choose(name, preset)
+        self._offered = name, preset
+
+    def forget_guests(self) -> bool:
+        """Choose again what staff offer, or nothing, once the guests who chose have gone; return whether that was a change."""
+        before = self.chosen, self.preset, self.options
+        self._choose(*self._offered)
+        return before != (self.chosen, self.preset, self.options)
 
     def _choose(self, name: str, preset: str = "", options: Mapping[str, object] | None = None) -> None:
         """Choose a game with the options of a preset, or with `options`."""

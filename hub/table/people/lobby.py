@@ -47,6 +47,7 @@ class Lobby(Part):
         self._delays: Counter[int] = Counter()  # by seat: delays of a start
         # Also of people who have left since: sitting down again gives nobody further delays.
         self._all_delays = 0
+        self._had_guests = False
 
     # --- a start that somebody wants -----------------------------------------------------------------
 
@@ -123,15 +124,23 @@ class Lobby(Part):
 
     def run_due(self) -> bool:
         """Start a requested match when it is due; return whether anything has changed."""
+        changed = self._forget_guests()
         starting = self._starting
         if starting is None or self._clock.now() < starting.at:
-            return False
+            return changed
         self._starting = None
         try:
             self.start_match(starting.game, starting.options)
         except StartRefused as error:
             self._notices.post("not_started", error.sentence)
         return True
+
+    def _forget_guests(self) -> bool:
+        """Forget the chosen game and options once all guests have gone; return whether anything has changed."""
+        if self._play.seats:
+            return False
+        had_guests, self._had_guests = self._had_guests, any(one.joined and not one.is_house for one in self._seats)
+        return had_guests and not self._had_guests and self._choice.forget_guests()
 
     def _all_ready(self, but: int) -> bool:
         return all(self._seats[number].ready for number in self._seats.dealt_in() if number != but)

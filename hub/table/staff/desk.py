@@ -145,7 +145,7 @@ class StaffDesk(Group):
                 self.limit.choose(minutes, at)
                 return ""
             case "offer", staff_verbs.OfferArgs(game=game, preset=preset):
-                self._choice.choose(game, preset)
+                self._choice.offer(game, preset)
                 return ""
             case "light", staff_verbs.LightArgs(percent=percent):
                 self._kept.write("light", str(percent).encode())
