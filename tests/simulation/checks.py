@@ -54,7 +54,7 @@ def check_asked(world: World, place: Place, before: ScreenState, state: ScreenSt
     if asked is None or asked.kind != "absent" or (known and (known.kind, known.seat) == ("absent", asked.seat)):
         return
     is_here = state.seats[asked.seat - 1].presence == "here"
-    patience = max(place.settings.patience.ask, HERE_SECONDS if is_here else 0.0)
+    patience = max(place.patience.ask, HERE_SECONDS if is_here else 0.0)
     if (waited := world.scheduler.time - place.moved_at) < patience - 1.0:
         raise Broken(f"After {waited:.0f} s already, people are asked about seat {asked.seat}: {asked.text}")
 
@@ -113,7 +113,7 @@ def check_left(world: World, place: Place, before: ScreenState, state: ScreenSta
         needed = len(question.voters) if question.kind == "end" else len(question.voters) // 2 + 1
         is_decided = yes >= needed or (is_late and question.kind == "put_aside")
     by_staff = world.scheduler.time - place.freed_at < STAFF_SECONDS
-    is_idle = "idle" in notices and world.scheduler.time - place.acted_at >= place.settings.patience.idle - 1.0
+    is_idle = "idle" in notices and world.scheduler.time - place.acted_at >= place.patience.idle - 1.0
     if not (is_decided or by_staff or len(people) < 2 or is_idle or "wanted" in notices):
         raise Broken(f"{before.match} has left the table, and nobody knows why: {question}, {sorted(notices)}.")
     if not by_staff and not (question and question.kind == "end"):

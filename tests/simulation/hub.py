@@ -13,7 +13,7 @@ from msgspec import structs
 from hub.engine.decision import Action, Decision
 from hub.engine.match import Match
 from hub.network.encryption import HubKey
-from hub.ports import Dice, Page
+from hub.ports import BrokerDown, BrokerUp, Dice, Page
 from hub.state import ScreenState
 from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
@@ -196,6 +196,20 @@ class SimulatedHub:
         """Start all tables."""
         for one in self.tables.values():
             one.start()
+
+    def lose_broker(self, seconds: float) -> None:
+        """Let the broker be down for so long. The tables are told, as by hub/network/mqtt.py."""
+
+        def come_back() -> None:
+            if self.is_running:
+                self.broker.come_back()
+                for one in self.tables.values():
+                    one.put(BrokerUp())
+
+        self.broker.go_down()
+        for one in self.tables.values():
+            one.put(BrokerDown("The broker ended."))
+        self.scheduler.after(seconds, come_back)
 
     def stop(self) -> None:
         """End this run: whatever is under way is lost."""

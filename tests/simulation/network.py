@@ -82,10 +82,11 @@ class SimulatedBroker:
 
     def _flush(self) -> None:
         """Send states and hands, then other messages, then logins; and clear topics last."""
-        unsent, queue, commands = self._unsent, self._queue, self._commands
-        self._unsent, self._queue, self._commands, self._flush_at = {}, [], [], None
+        self._flush_at = None
         if not self.is_up:
             return
+        unsent, queue, commands = self._unsent, self._queue, self._commands
+        self._unsent, self._queue, self._commands = {}, [], []
         if unsent:
             self._pictures_at = self._scheduler.time + PICTURE_SECONDS
         for topic, payload in (*((topic, payload) for topic, payload in unsent.items() if payload), *queue):
@@ -179,6 +180,24 @@ class SimulatedBroker:
         if connection.sid in self._made:  # a login that is gone may write nothing, not even a will
             self._to_hub(connection, connection.will, b"", retain=True)
         self._scheduler.after(self._delay(), lambda: connection.on_close(is_lost))
+
+    def go_down(self) -> None:
+        """Let the broker's program end: it forgets logins, connections and what was retained."""
+        for one in [*self.connections]:
+            self.close(one)
+        self.is_up = False
+        self._made.clear()
+        self._unsent = {
+            topic: text for topic, text in self._retained.items() if not topic.endswith("/online")
+        } | self._unsent
+        self._retained.clear()
+
+    def come_back(self) -> None:
+        """Start the broker's program again. As the hub does, make all logins and send again what is retained."""
+        self.is_up = True
+        self._made = {*self._logins}
+        self._queue.clear()
+        self._flush_later()
 
     def end(self) -> None:
         """End with the hub: all connections close, and nothing arrives any more."""

@@ -32,7 +32,8 @@ RARE: Mapping[str, float] = {
     "take_up": 0.3, "hub_rolls": 0.01, "house": 0.05, "hand_over": 0.01, "staff": 0.01, "restart": 0.002,
     "power cut": 0.003, "patience": 0.0, "full disk": 0.002, "slow disk": 0.003, "slow network": 0.01, "broker": 0.002,
     "help": 0.01, "lessons": 0.005, "name": 0.005, "acknowledge": 0.02, "code": 0.01, "free": 0.02, "wish": 0.01, "hints": 0.02, "stall": 0.02, "noise": 0.01, "unplug": 0.02, "plug": 0.3, "box loses power": 0.01,
-    "options": 0.001, "update": 0.001,
+    "options": 0.001, "update": 0.001, "settings": 0.003, "cards": 0.002, "address": 0.002, "device": 0.003, "call": 0.02,
+    "broker is down": 0.002,
     "dice lean": 0.1, "die is missed": 0.1, "reader is lost": 0.02, "reader is back": 0.1, "hold": 0.02,
 }  # fmt: skip
 """Behaviors, with the chance of each per step of a person."""
@@ -62,6 +63,11 @@ SENTENCES: Mapping[str, str] = {
     "staff": "staff at table {table} ask for {verb}: {all}",
     "options": "the owner changes the options of table {table}: {all}",
     "update": "the owner updates the hub; the rules of {games} are other ones",
+    "settings": "the owner sets table {table} while the hub runs: {all}",
+    "cards": "table {table} gets other cards of {game}",
+    "address": "the address of the hub is {url}",
+    "device": "a device of table {table} is there: {on}",
+    "call": "{who}, who has no seat, calls for staff",
     "restart": "the hub restarts",
     "power cut": "the power is cut at the next write",
     "full disk": "the disk is full for {seconds:.0f} s",
@@ -69,6 +75,7 @@ SENTENCES: Mapping[str, str] = {
     "slow network": "the network is slow for {seconds:.0f} s",
     "noise": "cables of boxes are noisy for {seconds:.0f} s",
     "broker": "the broker ends all connections",
+    "broker is down": "the broker is down for {seconds:.0f} s",
 }
 """By what somebody does, or what happens: a sentence."""
 SEATS = ("first", "duck", "dealer")
@@ -246,7 +253,7 @@ def staff_step(state: State, suspended: Sequence[str], random: Random) -> tuple[
 
 def owner_steps(behaviors: frozenset[str], random: Random, *, often: float) -> Iterator[tuple[str, Args]]:
     """Yield what happens to the hub in one step; trouble is `often` times as frequent as usual."""
-    for name in ("restart", "power cut", "full disk", "slow disk", "slow network", "noise", "broker"):
+    for name in ("restart", "power cut", "full disk", "slow disk", "slow network", "noise", "broker", "broker is down"):
         if name in behaviors and random.random() < often * RARE[name]:
             yield name, {"seconds": random.choice([1.0, 10.0, 100.0])}
 
@@ -266,6 +273,24 @@ def owner_change(
     if "update" in behaviors and random.random() < often * RARE["update"]:
         return "update", {"games": random.sample([*games.names()], random.randint(0, 3))}
     return None
+
+
+def owner_news(behaviors: frozenset[str], tables: Sequence[str], random: Random) -> Iterator[tuple[str, Args]]:
+    """Yield what the owner of a hub with these tables changes while it runs, and what it notices of its network and devices."""
+    for name in ("settings", "cards", "address", "device"):
+        if name not in behaviors or random.random() >= RARE[name]:
+            continue
+        table = random.choice(tables)
+        match name:
+            case "settings":
+                ask, idle, house = random.choice([20, 60]), random.choice([300, 900]), random.choice([0, 0, 1, 2])
+                yield name, {"table": table, "args": {"ask": ask, "idle": idle, "house": house}}
+            case "cards":
+                yield name, {"table": table, "game": random.choice([*games.names()])}
+            case "address":
+                yield name, {"url": random.choice(["", "http://10.42.0.1", "http://192.168.1.7"])}
+            case _:
+                yield name, {"table": table, "on": random.random() < 0.6}
 
 
 def dice_step(dice: Mapping[str, Any], seat: int, behaviors: frozenset[str], random: Random) -> tuple[str, Args] | None:

@@ -70,6 +70,8 @@ class Place:
     """By match that has left the table, the people who had played it then."""
     wiped: set[str] = field(default_factory=set)
     """Matches that staff may have ended for good."""
+    patience: Patience = field(default_factory=Patience)
+    """The shortest times that may be in force: a change waits for the end of a match."""
     moved_at: float = 0.0
     """When the match last went on."""
     acted_at: float = -1e9

@@ -8,6 +8,7 @@ choice until it is revealed, and only those whom the rules let see one of the ca
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -134,22 +135,32 @@ def _position(state: Any) -> tuple[object, ...]:
 
 def check_deal(seed: int, script: Sequence[Intent], exchange: Exchange) -> None:
     """Compare a deal with one in which two cards have changed places, until the rules show a difference to everybody."""
-    first, second = (_seen_of_deal(seed, script, exchange, is_exchanged=other) for other in (False, True))
-    may_notice: set[int] = set()
+    (first, table), (second, _) = (_seen_of_deal(seed, script, exchange, is_exchanged=other) for other in (False, True))
+    may_notice: set[tuple[str, int]] = set()
     what = "Two face-down cards were exchanged, and somebody notices who may not."
-    for one, two in zip(first, second, strict=False):
-        if one.rules is None or two.rules is None or one.rules[0] != two.rules[0]:
+    while first and second:
+        one, two = first[0], second[0]
+        if (one.table, one.seat) in may_notice:  # such a seat may also be shown more than in the other world
+            first.popleft()
+        elif (two.table, two.seat) in may_notice:
+            second.popleft()
+        elif one.rules is None or two.rules is None or one.rules[0] != two.rules[0]:
             return
-        may_notice |= {seat for seat, view in one.rules[1].items() if view != two.rules[1][seat]}
-        if not one.seat or one.seat not in may_notice or one.table != two.table:
-            _compare(one, two, what)
-    if len(first) != len(second):
-        raise Broken(f"{what} {max(first, second, key=len)[min(len(first), len(second))]} was seen in one world only.")
+        elif more := {(table, seat) for seat, view in one.rules[1].items() if view != two.rules[1][seat]} - may_notice:
+            may_notice |= more
+        else:
+            _compare(first.popleft(), second.popleft(), what)
+    for rest in (first, second):
+        for one in rest:
+            if (one.table, one.seat) not in may_notice:
+                raise Broken(f"{what} {one} was seen in one world only.")
 
 
-def _seen_of_deal(seed: int, script: Sequence[Intent], exchange: Exchange, *, is_exchanged: bool) -> list[Sight]:
-    """Return what was seen in the time after a deal. The table of the deal has its rules there."""
-    seen: list[Sight] = []
+def _seen_of_deal(
+    seed: int, script: Sequence[Intent], exchange: Exchange, *, is_exchanged: bool
+) -> tuple[deque[Sight], str]:
+    """Return what was seen in the time after a deal, with the rules of the table of the deal, and that table."""
+    seen: deque[Sight] = deque()
     worlds: list[World] = []
 
     def on_seen(at: float, what: str, content: Any) -> None:
@@ -161,7 +172,7 @@ def _seen_of_deal(seed: int, script: Sequence[Intent], exchange: Exchange, *, is
     with World(seed, script, on_seen, (exchange.deal, *exchange.cards) if is_exchanged else None) as world:
         worlds.append(world)
         world.run((exchange.at + MOST_SECONDS - world.scheduler.time) / 60)
-    return seen
+    return seen, world.deals[exchange.deal][1]
 
 
 def _rules(world: World, place: Place) -> Any:
@@ -169,11 +180,14 @@ def _rules(world: World, place: Place) -> Any:
     match = table.match if table else None
     if match is None:
         return None
-    state = match.state
+    state, decision = match.state, match.open
     return (
         [
             state.round,
             state.phase,
+            sorted(decision.answers)
+            if decision
+            else [],  # who has the card that a script plays can play it in one world only
             public_facts(state.table),
             {seat: public_facts(state.seats[seat]) for seat in state.seats},
         ],

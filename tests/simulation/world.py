@@ -18,8 +18,18 @@ from nacl.public import PrivateKey
 
 from hub.network.encryption import HubKey
 from hub.network.messages import to_bytes
-from hub.ports import ClaimDecided, ClaimRequest, StaffRequest
+from hub.ports import (
+    AddressChanged,
+    ClaimDecided,
+    ClaimRequest,
+    DeviceDown,
+    DeviceUp,
+    GameChanged,
+    HelpRequest,
+    StaffRequest,
+)
 from hub.state import ScreenState
+from hub.table.parts import TableSettings
 from hub.table.people.house_seats import HouseSettings
 from hub.table.people.people import Patience
 from tests.complete_states import read_state
@@ -33,12 +43,14 @@ from tests.simulation.hub import HubTable, SimulatedHub
 from tests.simulation.people import (
     ALWAYS,
     DELICATE,
+    RARE,
     Intent,
     box_step,
     chosen_behaviors,
     dice_step,
     next_step,
     owner_change,
+    owner_news,
     owner_steps,
     secret_choices,
     staff_step,
@@ -214,6 +226,8 @@ class World:
         if not person.has_phone:
             return None
         if person.is_here:
+            if "call" in self.behaviors and random.random() < RARE["call"]:
+                return "call", {}
             by = random.choice(CLAIMS) if "hand_over" in self.behaviors else ""
             return None if person.claims else ("claim", {"pick": random.random(), "by": by})
         return ("come", {}) if random.random() < THINK_SECONDS / AWAY_SECONDS else None
@@ -226,6 +240,8 @@ class World:
             tables = {place.number: place.seats for place in self.places if not place.boxes}
             if tables and (change := owner_change(self.behaviors, tables, self._random, often=often)):
                 self._do(Intent(self.scheduler.time, -1, *change))
+            for step in owner_news(self.behaviors, [place.number for place in self.places], self._random):
+                self._do(Intent(self.scheduler.time, -1, *step))
             place = self._random.choice(self.places)
             if "staff" in self.behaviors and self._random.random() < 0.01 and place.newest:
                 table = self.table_of(place)
@@ -253,6 +269,12 @@ class World:
                 self._set_options(next(one for one in self.places if one.number == args["table"]), args["args"])
             case "update":
                 self._update(args["games"])
+            case "settings" | "cards" | "device" if hub:
+                place = next(one for one in self.places if one.number == args["table"])
+                self._tell(place, hub.tables[place.number], intent.what, args)
+            case "address" if hub:
+                for one in hub.tables.values():
+                    one.put(AddressChanged(args["url"]))
             case "restart":
                 self._stop_hub()
             case "power cut" if hub:
@@ -273,6 +295,9 @@ class World:
             case "broker" if hub:
                 for connection in [*hub.broker.connections]:
                     hub.broker.close(connection)
+            case "broker is down" if hub and hub.broker.is_up:
+                self._suffer(args["seconds"])
+                hub.lose_broker(args["seconds"])
 
     def _set_options(self, place: Place, options: Mapping[str, Any]) -> None:
         place.seats = options["seats"]
@@ -281,6 +306,25 @@ class World:
             house=HouseSettings(options["house"]),
         )  # fmt: skip
         self._stop_hub()
+
+    @staticmethod
+    def _tell(place: Place, table: HubTable, what: str, args: Mapping[str, Any]) -> None:
+        """Tell a running table something."""
+        match what:
+            case "settings":
+                ask, idle, house = (args["args"][name] for name in ("ask", "idle", "house"))
+                place.settings = replace(place.settings, patience=Patience(ask, idle), house=HouseSettings(house))
+                place.patience = Patience(min(ask, place.patience.ask), min(idle, place.patience.idle))
+                table.put(TableSettings(place.name, place.settings.patience, place.settings.house))
+            case "cards":
+                changed = Counter(place.settings.changed_rules)
+                changed[args["game"]] += 1
+                place.settings = replace(place.settings, changed_rules=changed)
+                for game in place.settings.games():
+                    if game.name == args["game"]:
+                        table.put(GameChanged(game))
+            case _:
+                table.put(DeviceUp("panel") if args["on"] else DeviceDown("panel", "The panel is lost."))
 
     def _update(self, names: Sequence[str]) -> None:
         for place in self.places:
@@ -296,6 +340,9 @@ class World:
             self._claim(person, args["pick"], args.get("by", ""))
         elif what == "come":
             person.is_here = True
+        elif what == "call":
+            if table:
+                table.put(HelpRequest())
         elif phone and self._do_with_phone(person, phone, what, args):
             return
         elif table and table.dice and self._do_with_dice(table.dice, what):
@@ -535,6 +582,8 @@ class World:
             self.scheduler, self._hub_random, self._files, self._key, self.places, self._on_cut, self._on_bytes,
             self._on_deal,
         )  # fmt: skip
+        for place in self.places:
+            place.patience = place.settings.patience
         self.hub.start()
         checks.check_seats(self)
         for person in self.people:
