@@ -227,6 +227,9 @@ def _clean(root: Path) -> None:
             shutil.rmtree(found) if found.is_dir() else found.unlink()
     # A script in the initramfs fills it. Without the file, systemd would take each start for the first one.
     (root / "etc/machine-id").touch()
+    # Memory forgets at each power-off that systemd has brought them up to date, and it would do so at each start.
+    for name in ("etc/.updated", "var/.updated"):
+        (root / name).touch()
     # table-hub-system finds name servers there, too.
     (root / "etc/resolv.conf").symlink_to("/run/NetworkManager/resolv.conf")
 

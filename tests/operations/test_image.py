@@ -146,6 +146,15 @@ def test_no_machine_gets_the_identity_of_the_one_that_built_the_image(tmp_path: 
     assert (tmp_path / "etc/resolv.conf").readlink() == Path("/run/NetworkManager/resolv.conf")
 
 
+def test_systemd_brings_nothing_up_to_date_at_each_start(tmp_path: Path) -> None:
+    for name in ("etc", "usr", "var"):
+        (tmp_path / name).mkdir()
+    build_image._clean(tmp_path)
+    build_image._clamp_times(tmp_path, WHEN)
+    usr = (tmp_path / "usr").stat().st_mtime
+    assert [(tmp_path / name / ".updated").stat().st_mtime >= usr for name in ("etc", "var")] == [True, True]
+
+
 def test_only_files_younger_than_the_commit_get_its_time(tmp_path: Path) -> None:
     old, young, link = tmp_path / "old", tmp_path / "young", tmp_path / "link"
     old.touch()
