@@ -22,7 +22,13 @@ TOP = [
     for folder in ROOT.iterdir()
     if folder.is_dir() and folder.name[0] not in "._" and folder.name not in NOT_OURS
 ]
-DOCUMENTS = sorted(path for path in ROOT.rglob("*.md") if not NOT_OURS & {*path.relative_to(ROOT).parts})
+DOCUMENTS = sorted(
+    path
+    for path in ROOT.rglob("*.md")
+    if not any(
+        part in NOT_OURS or part.startswith(".") for part in path.relative_to(ROOT).parts
+    )  # such as pytest's cache
+)
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 NAMES_IN_FILE = re.compile(r"`([\w./]+\.(?:py|js)): ([\w., ]+)`")
 ENDINGS = ("py", "js", "md", "toml", "css", "html", "svg", "json", "lock", "sh", "service")

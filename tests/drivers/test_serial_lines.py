@@ -76,6 +76,7 @@ class Cables:
         self.tries: list[float] = []
         self.tried = threading.Semaphore(0)
         self.looked = threading.Semaphore(0)
+        self.scanned_at = 0.0
         self.fails = False
         self.listener = Listener()
         self.lines = Lines(lambda port: self.listener, self.clock, self.find, self.open)
@@ -84,12 +85,18 @@ class Cables:
         tty.setraw(self.slave)
         self.port = os.ttyname(self.slave)
 
+    def start(self) -> None:
+        """Start the lines, and wait until they have looked once: then the time moves only while they wait."""
+        self.lines.start()
+        assert self.looked.acquire(timeout=PATIENCE)
+
     def find(self) -> Sequence[str]:
+        self.scanned_at = self.clock.now()  # before the test goes on, and the time with it
         self.looked.release()
         return list(self.ports)
 
     def open(self, port: str) -> Line:
-        self.tries.append(self.clock.now())
+        self.tries.append(self.scanned_at)
         self.tried.release()
         if self.fails:
             raise DeviceLost(f"{port} cannot be opened.")
@@ -140,7 +147,7 @@ def test_a_line_is_read_where_a_crowd_holds_more_files_than_select_knows() -> No
 
 
 def test_a_port_is_opened_as_soon_as_it_is_there_and_bytes_go_both_ways(cables: Cables) -> None:
-    cables.lines.start()
+    cables.start()
     cables.ports = [cables.port]
     cables.look()
     cables.listener.wait_for("opened")
@@ -200,7 +207,7 @@ def test_a_thread_is_woken_once_for_all_that_waits() -> None:
 def test_a_port_that_fails_is_tried_again_for_ever_at_most_five_seconds_apart(cables: Cables) -> None:
     cables.fails = True
     cables.ports = [cables.port]
-    cables.lines.start()
+    cables.start()
     for _ in range(70):
         cables.look()
     gaps = [later - sooner for sooner, later in zip(cables.tries, cables.tries[1:], strict=False)]
@@ -211,7 +218,7 @@ def test_a_port_that_fails_is_tried_again_for_ever_at_most_five_seconds_apart(ca
 def test_a_port_that_vanished_and_came_back_is_tried_at_once(cables: Cables) -> None:
     cables.fails = True
     cables.ports = [cables.port]
-    cables.lines.start()
+    cables.start()
     for _ in range(20):
         cables.look()
     cables.ports = []
@@ -226,7 +233,7 @@ def test_a_port_that_vanished_and_came_back_is_tried_at_once(cables: Cables) -> 
 
 def test_an_unplugged_cable_is_lost_with_a_sentence(cables: Cables) -> None:
     cables.ports = [cables.port]
-    cables.lines.start()
+    cables.start()
     cables.listener.wait_for("opened")
     os.close(cables.master)
     cables.listener.wait_for("lost")
@@ -236,7 +243,7 @@ def test_an_unplugged_cable_is_lost_with_a_sentence(cables: Cables) -> None:
 
 def test_a_fault_of_the_driver_gives_the_line_a_rest_and_not_the_thread(cables: Cables) -> None:
     cables.ports = [cables.port]
-    cables.lines.start()
+    cables.start()
     cables.listener.wait_for("opened")
     os.write(cables.master, b"fault")
     cables.listener.wait_for("lost")
@@ -248,7 +255,7 @@ def test_a_fault_of_the_driver_gives_the_line_a_rest_and_not_the_thread(cables: 
 
 def test_a_device_that_is_not_ours_leaves_its_port_free_until_it_is_plugged_in_again(cables: Cables) -> None:
     cables.ports = [cables.port]
-    cables.lines.start()
+    cables.start()
     cables.listener.wait_for("opened")
 
     def finish() -> None:
