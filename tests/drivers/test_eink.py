@@ -348,7 +348,8 @@ def test_a_hung_panel_never_holds_up_the_table_is_said_and_shows_the_newest_when
     assert len(desk.drawn) <= 4, "1, perhaps 1 again, and the newest"
 
 
-def test_when_the_hub_ends_the_newest_picture_stays_on_a_sleeping_panel() -> None:
+def test_when_the_hub_ends_the_newest_picture_stays_on_a_sleeping_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eink, "CLOSE_SECONDS", PATIENCE)
     desk = Desk("waveshare-7.5")
     desk.device.start()
     desk.device.show(numbered(1), False)
