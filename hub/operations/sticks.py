@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hub.operations.update import Machine
+
+log = logging.getLogger(__name__)
 
 MOUNT_POINT = Path("/run/table-hub-stick")
 OPTIONS = "nosuid,nodev,noexec,nosymfollow"
@@ -42,7 +45,8 @@ def mounted(machine: Machine, *, writable: bool = False) -> Iterator[list[Path]]
                 own.append(folder)
                 try:
                     machine.run("mount", f"--options={'rw' if writable else 'ro'},{OPTIONS}", device, str(folder))
-                except UpdateError:  # a stick that cannot be read is no stick
+                except UpdateError as error:  # a stick that cannot be read is no stick
+                    log.warning("%s cannot be mounted: %s", device, error.output)
                     continue
             folders.append(folder)
         yield folders

@@ -12,6 +12,8 @@ from tests.acceptance.staff import Browser, Refused
 
 STATE, CONFIG = Path("/var/lib/table-hub"), Path("/etc/table-hub/table-hub.toml")
 HUB = "http://127.0.0.1:8080"
+OTHERS = 20
+"""How often the page may be seen to say something else than what is waited for: a service takes some seconds to begin."""
 
 
 def usb(name: str) -> Path:
@@ -81,8 +83,17 @@ class Staff:
         return str(self._page.ask("look", since=0)["venue"]["tables"][0]["public"]["name"])
 
     def until(self, words: str, can: str = "save") -> None:
-        """Wait until the page says something."""
-        until(f"the page says “{words}”", lambda: (seen := self.seen)[0] == can and words in seen[1])
+        """Wait until the page says something. Raise AssertionError once it has said something else for a while."""
+        others = 0
+
+        def says() -> bool:
+            nonlocal others
+            now, text = self.seen
+            others += now != "" and words not in text
+            assert others < OTHERS, f"the page says {text!r}, not {words!r}"
+            return now == can and words in text
+
+        until(f"the page says “{words}”", says)
 
     def begin(self, step: str) -> str:
         """Press a button. Return what the hub says."""
