@@ -58,7 +58,8 @@ def mounted(machine: Machine, *, writable: bool = False) -> Iterator[list[Path]]
 
 
 def _file_systems(machine: Machine) -> list[tuple[str, str]]:
-    printed = machine.ask("lsblk", "--json", "--paths", "--output=PATH,TRAN,FSTYPE,LABEL,MOUNTPOINTS")
+    # With NAME, lsblk nests the parts of a drive in it; without, each is a drive of its own.
+    printed = machine.ask("lsblk", "--json", "--paths", "--output=NAME,PATH,TRAN,FSTYPE,LABEL,MOUNTPOINTS")
     drives = json.loads(printed or '{"blockdevices": []}')["blockdevices"]
     return [found for drive in drives for found in file_systems_of(drive)]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +124,40 @@ def test_a_stick_that_cannot_be_mounted_does_not_hide_another_one(place: Path) -
 def test_without_drives_there_are_no_sticks() -> None:
     with sticks.mounted(Drives()) as folders:
         assert folders == []
+
+
+class RealDrives(Drives):
+    """A machine whose drives lsblk itself lists, in a copy of the kernel's files (lsblk(8), `--sysroot`)."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__()
+        self._root = root
+        scsi = "sys/devices/pci0/usb1/1-1/1-1:1.0/host2/target2:0:0/2:0:0:0"
+        disk = f"{scsi}/block/sda"
+        for name, text in {
+            f"{disk}/dev": "8:0\n", f"{disk}/size": "131072\n", f"{disk}/sda1/dev": "8:1\n", f"{disk}/sda1/size": "129024\n",
+            f"{disk}/sda1/partition": "1\n", "dev/sda": "ID_BUS=usb\n", "dev/sda1": "ID_FS_TYPE=vfat\n",
+            "proc/self/mountinfo": "", "proc/swaps": "",
+        }.items():  # fmt: skip
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        (root / disk / "device").symlink_to("../../../2:0:0:0")
+        for link, of in (("sys/block/sda", disk), ("sys/dev/block/8:0", disk), ("sys/dev/block/8:1", f"{disk}/sda1")):
+            (root / link).parent.mkdir(parents=True, exist_ok=True)
+            (root / link).symlink_to(os.path.relpath(root / of, (root / link).parent))
+
+    def ask(self, *command: str) -> str:
+        if command[0] != "lsblk":
+            return super().ask(*command)
+        printed = json.loads(Machine.ask(self, "lsblk", f"--sysroot={self._root}", *command[1:]))
+        for one in printed["blockdevices"]:
+            one["tran"] = one["tran"] or ("usb" if one["path"] == "/dev/sda" else None)  # which is not in those files
+        return json.dumps(printed)
+
+
+@pytest.mark.skipif(shutil.which("lsblk") is None, reason="lsblk is not installed")
+def test_the_part_of_a_stick_as_it_is_sold_is_found_in_what_lsblk_prints(place: Path, tmp_path: Path) -> None:
+    machine = RealDrives(tmp_path / "machine")
+    with sticks.mounted(machine) as folders:
+        assert folders == [place]
+    assert any(done.startswith("mount ") and "/dev/sda1" in done for done in machine.done), machine.done
