@@ -340,18 +340,11 @@ class SeatBoxSession(BoardSession):
         self.state, self._duplicate_id = "duplicate", name
 
     def _on_other_protocol(self, other: OtherProtocol) -> None:
-        name = other.id or self.port
         log.info(
-            "%s: firmware %r, protocol %d, and this hub speaks %d.", name, other.firmware, other.protocol, PROTOCOL
-        )
-        if other.protocol < PROTOCOL:
-            sentence = say("Box {box} has older firmware than this hub: install this hub's firmware on it.", box=name)
-        else:
-            sentence = say(
-                "Box {box} has newer firmware than this hub: update the hub, or install this hub's firmware on "
-                "the box.",
-                box=name,
-            )
+            "%s: firmware %r, protocol %d, and this hub speaks %d.",
+            other.id or self.port, other.firmware, other.protocol, PROTOCOL,
+        )  # fmt: skip
+        sentence = other.refusal(self.port)
         if self._box is not None:
             self._lose_board(sentence)
         self._fleet.report_no_box(self.port, sentence)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hub.app import Hub
     from hub.network.staff_messages import Fault
 
+UDEV_SECONDS = 2.0  # until udev has given a new port to the group that may open it
+
 
 class _Parser(ArgumentParser):
     """Refuses a command line with one sentence and exit code 2."""
@@ -155,7 +157,13 @@ def parser() -> ArgumentParser:
 
     test_box = commands.add_parser("test-box", help="try one seat box or dice tray, without a configuration")
     test_box.add_argument("port", metavar="PORT", help="its serial port, such as /dev/ttyACM0")
-    test_box.add_argument("--seconds", type=float, default=120.0, metavar="N", help="how long at most")
+    test_box.add_argument(
+        "--seconds",
+        type=float,
+        default=120.0,
+        metavar="N",
+        help="how long it waits for the port, and how long it tests, at most",
+    )
     test_box.set_defaults(command=_test_box)
 
     find_dice = commands.add_parser("find-dice", help="the smart dice in the air, each lit up for a moment")
@@ -393,7 +401,7 @@ def _test_device(args: Namespace) -> int:
 
 def _test_box(args: Namespace) -> int:
     from drivers.common import probe
-    from drivers.common.frames import PROTOCOL, OtherProtocol
+    from drivers.common.frames import OtherProtocol
     from hub.errors import Cause, DeviceLost
     from hub.ports import MonotonicClock
 
@@ -408,10 +416,7 @@ def _test_box(args: Namespace) -> int:
         raise HubError(cures.get(error.cause, str(error))) from None
     hello = answer.hello if answer else None
     if isinstance(hello, OtherProtocol):
-        cure = "install this hub's firmware on it (table-hub update-box)."
-        if hello.protocol < PROTOCOL:
-            raise HubError(f"{hello.id} has older firmware than this hub: {cure}")
-        raise HubError(f"{hello.id} has newer firmware than this hub: update the hub, or {cure}")
+        raise HubError(hello.refusal(args.port))
     driver = "dice_tray" if hello and hello.k == "tray" else "button_box"
     return _try(DevicePart(driver, "1", args.port, {"ports": [args.port]}), args.seconds, six=True)
 
@@ -428,7 +433,9 @@ def _wait_for_port(port: str, seconds: float) -> None:
         if time.monotonic() >= end:
             raise HubError(f"Nothing was plugged in at {port}.")
         time.sleep(0.1)
-    time.sleep(1.0)  # until udev has given it to the group that may open it
+    end = time.monotonic() + UDEV_SECONDS
+    while not os.access(port, os.R_OK | os.W_OK) and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 def _try(block: DevicePart, seconds: float, *, six: bool = False) -> int:

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
-from hub.engine.text import to_json
+from hub.engine.text import Text, say, to_json
 from hub.errors import GarbledFrame
 from hub.ports import Control, DiceState, Pattern
 
@@ -227,6 +227,16 @@ class OtherProtocol:
     protocol: int
     id: str
     firmware: str
+
+    def refusal(self, port: str) -> Text:
+        """Return why the box at a port cannot be used, and what to do."""
+        name = self.id or port
+        if self.protocol < PROTOCOL:
+            return say("Box {box} has older firmware than this hub: install this hub's firmware on it.", box=name)
+        return say(
+            "Box {box} has newer firmware than this hub: update the hub, or install this hub's firmware on the box.",
+            box=name,
+        )
 
 
 Incoming = Frame | Chatter | Garbled | OtherProtocol

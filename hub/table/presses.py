@@ -152,7 +152,7 @@ class Presses:
             return False  # only its own display
         picked = self._menu_choice(seat)
         self._menu.pop(seat.number, None)
-        if picked is None or (signal.control, signal.edge) != ("push", "down"):
+        if picked is None or not _is_push(signal):
             return False
         what = MENU[picked][0]
         if what == "pause":
@@ -190,7 +190,7 @@ class Presses:
 
     def _answer_claim(self, seat: Seat, key: Key) -> bool:
         """Answer a claim of a free seat: push grants, bar refuses."""
-        if (key.control, key.edge) == ("push", "down"):
+        if _is_push(key):
             self._seats.grant(seat.number)
         elif (key.control, key.edge) == ("bar", "down"):
             self._seats.refuse(seat.number, say("Seat {seat} said no.", seat=seat.number))
@@ -226,11 +226,10 @@ class Presses:
 
     def _asks_for_table(self, seat: Seat, signal: Key | Turn) -> bool:
         """Let a push at a free seat ask for the table of a match whose players are all silent; return whether it is called."""
-        is_push = isinstance(signal, Key) and (signal.control, signal.edge) == ("push", "down")
-        return is_push and not seat.joined and self._people.vacancy.request_table()
+        return _is_push(signal) and not seat.joined and self._people.vacancy.request_table()
 
     def _take_from_house(self, seat: Seat, signal: Key | Turn) -> bool:
-        if isinstance(signal, Turn) or (signal.control, signal.edge) != ("push", "down"):
+        if not _is_push(signal):
             return False
         with self._seats.changing(seat):
             seat.take_from_house()
@@ -309,3 +308,7 @@ class Presses:
             do()
         except IllegalAction as error:
             self._boxes.displays.refuse(seat, error.sentence)
+
+
+def _is_push(signal: Key | Turn) -> bool:
+    return isinstance(signal, Key) and (signal.control, signal.edge) == ("push", "down")

@@ -249,10 +249,10 @@ def test_a_port_where_nobody_is_fails_the_test_of_a_box(tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     ("protocol", "sentence"),
     [
-        (PROTOCOL - 1, "box-old has older firmware than this hub: install this hub's firmware on it"),
+        (PROTOCOL - 1, "Box box-old has older firmware than this hub: install this hub's firmware on it"),
         (
             PROTOCOL + 1,
-            "box-old has newer firmware than this hub: update the hub, or install this hub's firmware on it",
+            "Box box-old has newer firmware than this hub: update the hub, or install this hub's firmware on the box.",
         ),
     ],
 )
