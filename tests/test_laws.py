@@ -27,7 +27,7 @@ from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN, is_printed
 from hub.engine.secret import Pile, Secret
-from hub.engine.text import to_json
+from hub.engine.text import Text, say, to_json
 from hub.errors import IllegalAction
 from hub.table.base.chance import Chance
 from tests.games.players import LONGEST, args, offers, random_action, random_options, safe_action
@@ -167,6 +167,23 @@ def totals(match: Match) -> dict[tuple[int, str], int | None]:
         for seat, record in match.state.seats.items()
         for what in match.game.counted
     }
+
+
+# --- Screens show every roll ---------------------------------------------------------------------------
+
+
+@every_game
+@law
+def test_a_roll_is_told_with_its_seat_and_its_faces(name: str, seed: int) -> None:
+    match, random = beginning(name, seed)
+    for _ in steps(match, random):
+        pass
+    for event in match.events:
+        if event.kind == "roll":
+            assert event.data["seat"] in match.setup.seats
+            assert event.data["faces"]
+            assert all(type(face) is int for face in event.data["faces"])
+            assert isinstance(event.data.get("verdict", say("")), Text), "screens translate it"
 
 
 # --- It replays --------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, chances_text
 from hub.engine.printed import UNKNOWN, face_down, is_printed, lay_out, shuffled
 from hub.engine.secret import Pile, Secret
-from hub.engine.text import listed, message, say, say_count, seats_words
+from hub.engine.text import Text, listed, message, say, say_count, seats_words
 from hub.errors import BadCard, StartRefused
 
 # The printed numbers
@@ -388,7 +388,7 @@ async def roll_rod(s: Table, seat: int) -> None:
             s.table.rolled = got
             tell(
                 s, say("Seat {seat} rolls {dice}.", seat=seat, dice=listed(got)), rule="BB-12", kind="roll", seat=seat,
-                faces=got,
+                faces=got, **verdict_of(s, seat, got),
             )  # fmt: skip
             return
         if got.move == "show_set":
@@ -396,6 +396,14 @@ async def roll_rod(s: Table, seat: int) -> None:
         if ability(s, got["spot"]) == "two_dice":
             dice = 2
         await use(s, seat, got)
+
+
+def verdict_of(s: Table, seat: int, rolled: list[int]) -> dict[str, Text]:
+    """BB-13, BB-14: what a roll means in a word, for screens; nothing while one of two dice is still to be kept (BB-34)."""
+    if rolled[1:]:
+        return {}
+    needs = bid_of(s, seat) - rolled[0]
+    return {"verdict": say("{count} too low", count=needs) if needs > 0 else say("Success!")}
 
 
 def explain_roll(s: Table, action: Action) -> Refusal:
@@ -721,8 +729,9 @@ async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
     rolled[place] = face
     s.table.rolled = rolled
     tell(
-        s, say("Seat {seat} rerolls: {face}.", seat=seat, face=face), rule="BB-28", kind="roll", seat=seat, faces=[face]
-    )
+        s, say("Seat {seat} rerolls: {face}.", seat=seat, face=face), rule="BB-28", kind="roll", seat=seat, faces=[face],
+        **verdict_of(s, seat, rolled),
+    )  # fmt: skip
 
 
 async def use_cast(s: Table, seat: int) -> None:

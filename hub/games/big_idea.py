@@ -687,13 +687,13 @@ def settle(s: Table, product: Product, face: int) -> None:
     t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else None)
     if face > product.count:
         text = say("Seat {seat} rolls {roll} for {product}: it stays.", seat=dealer, roll=face, product=product.name)
-        tell(s, text, **about)
+        tell(s, text, **about, verdict=say("It stays"))
         return
     text = say(
         "Seat {seat} rolls {roll} for {product}: it goes public and pays {amount} per share.", seat=dealer, roll=face,
         product=product.name, amount=dollars(pays),
     )  # fmt: skip
-    tell(s, text, **about | {"rule": "BI-23"})
+    tell(s, text, **about | {"rule": "BI-23", "verdict": say("It goes public!")})
     for seat in [seat for seat in t.order if seat in product.shares]:
         shares = product.shares[seat]
         got = pays * shares
