@@ -301,9 +301,12 @@ class Teaching(Plain, frozen=True):
 
 # --- what the table is asked, and what it offers between matches --------------------------------------
 
-AskedByPlayers: TypeAlias = Literal["put_aside", "end"]
-"""What a player may ask everybody: whether to suspend the match, or to end it. The table asks the other questions."""
-QuestionKind: TypeAlias = Literal[AskedByPlayers, "absent", "same_person", "new_phone", "agree", "pitch"]
+AskedByPlayers: TypeAlias = Literal["put_aside", "end", "absent"]
+"""What a player may ask everybody: whether to suspend the match, to end it, or what to do about a player who has gone.
+
+The table asks the other questions.
+"""
+QuestionKind: TypeAlias = Literal[AskedByPlayers, "same_person", "new_phone", "agree", "pitch"]
 
 
 class Question(Plain, frozen=True):
@@ -321,6 +324,8 @@ class Question(Plain, frozen=True):
     """It ends by itself after this time."""
     seat: int = 0
     """The seat that the question is about; 0 if none."""
+    reads: str = ""
+    """What that seat reads aloud."""
 
 
 class PutAside(Plain, frozen=True):

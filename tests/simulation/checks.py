@@ -17,6 +17,7 @@ BACK_SECONDS = 30.0  # until a phone is connected again
 STAFF_SECONDS = 60.0  # until staff have an answer; a slow disk takes some time
 GONE_SECONDS = 29.0  # a phone that is gone for less keeps its seat in any case
 HERE_SECONDS = 180.0  # at least, until the others are asked about a seat whose phone or box is connected
+ANSWERED_SECONDS = 15.0  # until a request is answered, on a slow network
 START_SECONDS = 3.0  # at least, from the announcement of a match until it begins, unless everybody is ready
 
 
@@ -49,11 +50,13 @@ def check_lost(world: World, person: Person, phone: SimulatedPhone) -> None:
 
 
 def check_asked(world: World, place: Place, before: ScreenState, state: ScreenState) -> None:
-    """The others are asked about an awaited seat only once it was awaited for as long as the owner wants (run.md)."""
+    """The others are asked about a seat once it was awaited for as long as the owner wants, or a player asks (run.md)."""
     asked, known = state.question, before.question
     if asked is None or asked.kind != "absent" or (known and (known.kind, known.seat) == ("absent", asked.seat)):
         return
     is_here = state.seats[asked.seat - 1].presence == "here"
+    if not is_here and world.scheduler.time - place.asked_at < ANSWERED_SECONDS:
+        return
     patience = max(place.patience.ask, HERE_SECONDS if is_here else 0.0)
     if (waited := world.scheduler.time - place.moved_at) < patience - 1.0:
         raise Broken(f"After {waited:.0f} s already, people are asked about seat {asked.seat}: {asked.text}")

@@ -33,7 +33,7 @@ RARE: Mapping[str, float] = {
     "power cut": 0.003, "patience": 0.0, "full disk": 0.002, "slow disk": 0.003, "slow network": 0.01, "broker": 0.002,
     "help": 0.01, "lessons": 0.005, "name": 0.005, "acknowledge": 0.02, "code": 0.01, "free": 0.02, "wish": 0.01, "hints": 0.02, "stall": 0.02, "noise": 0.01, "unplug": 0.02, "plug": 0.3, "box loses power": 0.01,
     "options": 0.001, "update": 0.001, "settings": 0.003, "cards": 0.002, "address": 0.002, "device": 0.003, "call": 0.02,
-    "broker is down": 0.002,
+    "broker is down": 0.002, "absent": 0.03,
     "dice lean": 0.1, "die is missed": 0.1, "reader is lost": 0.02, "reader is back": 0.1, "hold": 0.02,
 }  # fmt: skip
 """Behaviors, with the chance of each per step of a person."""
@@ -160,7 +160,7 @@ def _rare(name: str, state: State, hand: State, seat: int, random: Random) -> tu
             return request("hub_rolls", on=random.random() < 0.5)
         case "hand_over":
             return request("hand_over", show=random.random() < 0.7)
-        case "end" | "put_aside":
+        case "end" | "put_aside" | "absent":
             return request("ask", what=name)
         case "take_up" if state["put_aside"]:
             return request("take_up", match=random.choice(state["put_aside"])["match"])

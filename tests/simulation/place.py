@@ -84,6 +84,8 @@ class Place:
     """When staff last did something here."""
     delicate_at: float = -1e9
     """When somebody last asked for something that can cost a seat."""
+    asked_at: float = -1e9
+    """When a phone last asked what to do about somebody who has gone."""
     undone: set[str] = field(default_factory=set)
     """Matches in which somebody has asked to undo an action."""
 

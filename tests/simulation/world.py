@@ -442,6 +442,8 @@ class World:
             place.note_faces("typed", args["faces"])
         if verb in DELICATE:
             place.delicate_at = self.scheduler.time
+        if verb == "ask" and args.get("what") == "absent":
+            place.asked_at = self.scheduler.time
         other, at = secret_choices(phone, verb, args) if phone.is_whole else None, len(self.script) - 1
 
         if (verb, args.get("say")) == ("claim", "give") or verb == "leave":

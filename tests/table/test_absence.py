@@ -47,6 +47,37 @@ def test_a_sleeper_is_called_then_the_others_decide_and_the_hand_stays_theirs(ph
     assert phones.hand(3)["you"]
 
 
+def test_a_player_asks_at_once_about_somebody_who_has_gone(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    refused = phones.say(1, "ask", {"what": "absent"})
+    assert refused["error"] == "The table is not waiting for anybody who has gone.", "seat 3 is there"
+    sleep(phones, 3)
+    assert phones.say(1, "ask", {"what": "absent"})["ok"]
+    asked = question(phones)
+    assert (asked["kind"], asked["seat"], asked["voters"]) == ("absent", 3, [1, 2])
+    assert asked["votes"] == {}, "whoever asks has not yet said what to do"
+    for seat in (1, 2):
+        assert phones.say(seat, "vote", {"say": "wait"})["ok"]
+    refused = phones.say(1, "ask", {"what": "absent"})
+    assert "you may ask again in 60 s" in refused["error"], "the others have just answered"
+    assert phones.say(2, "ask", {"what": "absent"})["ok"], "only seat 1 has to wait"
+
+
+@pytest.mark.parametrize("why", ["nothing is asked of them", "a pause", "between matches"])
+def test_nobody_asks_about_somebody_whom_the_table_does_not_wait_for(phones: TableRig, why: str) -> None:
+    lock_all_but(phones, 3)
+    if why == "nothing is asked of them":
+        sleep(phones, 2)  # has locked
+    else:
+        sleep(phones, 3)
+    if why == "a pause":
+        assert phones.say(1, "pause")["ok"]
+    if why == "between matches":
+        two_put_aside(phones)
+    assert not phones.say(1, "ask", {"what": "absent"})["ok"]
+    assert question(phones) is None
+
+
 @pytest.mark.parametrize(("before", "safe"), [({"move": "bid", "quantity": 9, "rank": 1}, "challenge"), (None, "bid")])
 def test_the_safe_move_is_the_one_of_the_bar_if_there_is_one(before: dict[str, Any] | None, safe: str) -> None:
     """After a bid, BID*IT! offers `perfecto` and `draw` after `challenge`, which is the move of the bar."""

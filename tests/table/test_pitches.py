@@ -56,6 +56,7 @@ def test_each_pitches_from_the_dealer_on_before_anybody_is_asked_on() -> None:
         product = next(one for one in rig.state["view"]["table"]["products"] if one["by"] == seat)
         assert product["name"] in question(rig)["text"]
         assert product["pitch"] in question(rig)["text"]
+        assert question(rig)["reads"] == f"{product['name']}. {product['pitch']}", "screens show it without the rest"
         assert (rig.state["want"], rig.state["view"]["waiting"]["seats"]) == ("", [])
         assert all(not rig.hand(one)["moves"] for one in rig.sids), "nobody is asked"
         refused = rig.act(seat, "abstain")

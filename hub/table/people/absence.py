@@ -13,7 +13,7 @@ from functools import partial
 from hub.engine.decision import Action, Decision
 from hub.engine.printed import is_printed
 from hub.engine.text import say
-from hub.errors import IllegalAction, LogError
+from hub.errors import IllegalAction, LogError, NotAsked
 from hub.table.base.part import Part
 from hub.table.boxes.answer_line import box_role
 from hub.table.boxes.seat_boxes import SeatBoxes
@@ -154,7 +154,20 @@ class Absence(Part):
         first = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
         return first * 2 if seat.number in self._waited_for else first
 
-    def _ask_others(self, seat: Seat) -> None:
+    def ask_now(self, by: Seat) -> None:
+        """Ask the others at once, for a player, about an awaited seat whose player has gone. Raise NotAsked."""
+        if by.number not in self._play.seats:
+            raise NotAsked(say("Only players of this match decide about it."), "QUESTION")
+        awaited = [] if self._play.stopped or self.paused_by else self._boxes.awaited_seats()
+        for number in awaited:
+            seat = self._seats[number]
+            gone = number != by.number and not seat.house and seat.presence != "here"
+            if gone and not self._must_tell_cards(number) and self._voters_without(number):
+                self._ask_others(seat, by.number)
+                return
+        raise NotAsked(say("The table is not waiting for anybody who has gone."), "QUESTION")
+
+    def _ask_others(self, seat: Seat, by: int = 0) -> None:
         if seat.presence == "here":
             text = say("Seat {seat} has not answered. What shall we do?", seat=seat.number)
         elif seat.presence == "asleep":
@@ -162,7 +175,7 @@ class Absence(Part):
         else:
             text = say("Seat {seat} is away. What shall we do?", seat=seat.number)
         others, do = partial(self._voters_without, seat.number), partial(self._apply_vote, seat)
-        asked = OpenQuestion("absent", text, self._options(), others, do, seat=seat.number)
+        asked = OpenQuestion("absent", text, self._options(), others, do, seat=seat.number, by=by)
         asked.depends_on = frozenset({seat.number})
         self._questions.ask(asked)
 

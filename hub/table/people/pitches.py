@@ -102,7 +102,7 @@ class Pitches(Part):
             "pitch", say("Seat {seat} reads aloud: {text}", seat=pitch.seat, text=pitch.text), OPTIONS,
             lambda: [pitch.seat], done,
         )  # fmt: skip
-        asked.seat, asked.depends_on = pitch.seat, frozenset({pitch.seat})
+        asked.seat, asked.reads, asked.depends_on = pitch.seat, pitch.text, frozenset({pitch.seat})
         self._current = pitch
         self._questions.ask(asked, self._seconds)
 

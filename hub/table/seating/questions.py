@@ -19,7 +19,7 @@ from hub.table.base.part import Part
 
 VOTE_SECONDS = 20.0
 REST_SECONDS = 60.0
-"""How long a seat must wait before it asks again after a no."""
+"""How long a seat must wait before it asks again after a no, or after the others want to wait."""
 
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 """Return the winning option, given the votes by seat, the voters, and whether the time is over; None: undecided."""
@@ -144,6 +144,8 @@ class OpenQuestion:
     on_decision: Callable[[str], object]
     seat: int = 0
     """The seat that the question is about; 0: none."""
+    reads: str = ""
+    """What that seat reads aloud."""
     by: int = 0
     """The seat that asked; 0: the table itself."""
     depends_on: frozenset[int] = frozenset()
@@ -205,7 +207,7 @@ class Questions(Part):
         wait = ceil(self._blocked_until.get(asked.by, now) - now)
         if wait > 0:
             raise NotAsked(
-                say("Not enough players said yes: you may ask again in {seconds} s.", seconds=wait), "QUESTION"
+                say("The table has just answered: you may ask again in {seconds} s.", seconds=wait), "QUESTION"
             )
         asked.until = now + seconds
         if rule.needs_all:
@@ -257,7 +259,7 @@ class Questions(Part):
         if carried is None:
             return False
         self.open = None  # first, because `on_decision` may open the next question
-        if asked.by and carried == "no":
+        if asked.by and carried in ("no", "wait"):
             self._blocked_until[asked.by] = self._clock.now() + REST_SECONDS
         asked.on_decision(carried)
         return True
@@ -283,5 +285,6 @@ class Questions(Part):
             voters=asked.current_voters(),
             votes={f"{seat}": option for seat, option in asked.votes.items()},
             seat=asked.seat,
+            reads=asked.reads,
             seconds=max(0, ceil(asked.until - self._clock.now())),
         )
