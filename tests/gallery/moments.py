@@ -25,7 +25,9 @@ from hub.network.messages import to_bytes
 from hub.ports import BoxDown, DiceKit, PhoneLink, Tick
 from hub.state import PublicState, ScreenState
 from hub.table.dice.roll_states import ACCEPT_SECONDS
+from hub.table.people.people import Patience
 from tests.table.fakes import TableRig
+from tests.table.test_pitches import launch
 
 NAMES = {
     1: "MMMMMMMMMM WWWWWWWWW",
@@ -331,6 +333,9 @@ def _questions() -> Iterator[Moment]:
     for _ in range(12):
         rig.wait(30)
     yield rig.moment(section, "somebody is away")
+    idea = Sitting(games.find("big-idea"), patience=Patience(pitch=45))
+    launch(idea)
+    yield idea.moment(section, "somebody reads aloud", asked=1, other=2)
 
 
 def _dice() -> Iterator[Moment]:

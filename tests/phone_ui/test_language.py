@@ -79,8 +79,7 @@ MISPLACED = """() => {
       texts.push({ one, said, rect, bar: one.closest(bars) });
     }
     const box = one.closest("button, .card, .choice-body, .notice, p, td, dd");
-    const isLine = one.closest(".lesson:not(.open)"); // one line until a tap opens it
-    if (box && !isLine && getComputedStyle(box).overflowX === "hidden" && box.scrollWidth > box.clientWidth + 1)
+    if (box && getComputedStyle(box).overflowX === "hidden" && box.scrollWidth > box.clientWidth + 1)
       found.push(`cut: ${said}`);
   }
   for (const name of document.querySelectorAll(".who-name"))

@@ -27,15 +27,16 @@ export function Now({ labels, state }) {
   const { dice } = state;
   const voting = state.dispute?.stage === "vote";
   const isFull = voting || (dice?.count ?? 0) > 1; // dice or a vote use the room of the order
+  const wanted = dice || voting ? "" : state.want;
   const line = revealing || phaseOf(labels, state.view).line ? newestLine(state) : null;
   return html`<section class=${`now${isFull || headline ? " with-dice" : ""}`} aria-label="Now">
     <${Where} labels=${labels} state=${state} />
     ${headline && !voting && html`<p class="now-headline"><${Sentence} state=${state} text=${headline} /></p>`}
+    ${wanted ? html`<p class="now-want"><${Sentence} state=${state} text=${wanted} /></p>` : html`<${Asked} state=${state} />`}
     <${BigLine} labels=${labels} state=${state} />
     ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} />`}
     ${dice && html`<${NowDice} state=${state} dice=${dice} />`}
     <${Dispute} state=${state} />
-    ${!dice && !voting && state.want && html`<p class="now-want"><${Sentence} state=${state} text=${state.want} /></p>`}
     ${!isFull && !line && html`<${Order} labels=${labels} state=${state} />`}
     <${Latest} state=${state} />
   </section>`;
@@ -53,13 +54,21 @@ function Where({ labels, state }) {
 const TWO_LINES = 24;
 
 /**
- * The asked seats, the big line and its caption.
+ * The seat that the table waits for, if no sentence says it, it is one, and it does not choose in secret.
+ * @param {{ state: ScreenState }} props
+ */
+function Asked({ state }) {
+  const [seat, ...others] = askedSeats(state.view);
+  if (!seat || others.length || state.view?.waiting.secret || state.dispute?.stage === "vote") return null;
+  return html`<p class="now-who" style=${{ "--letters": seatName(state, seat).length + 2 }}><${Who} state=${state} seat=${seat} /></p>`;
+}
+
+/**
+ * The big line and its caption.
  * @param {ScreenProps} props
  */
 function BigLine({ labels, state }) {
   const { main, caption } = nowLines(labels, state);
-  const seats = askedSeats(state.view);
-  const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
   // A mark is about as wide as two letters. The longer the line, the smaller its text; a long name is smaller still.
   const parts = splitAtSeats(main);
   const cut = parts.map((part) =>
@@ -67,7 +76,6 @@ function BigLine({ labels, state }) {
   );
   const letters = withNames(state, main).length + 2 * (parts.length - 1) - cut.reduce((sum, one) => sum + one, 0);
   return html`
-    ${isOpen && seats.length === 1 && html`<p class="now-who" style=${{ "--letters": seatName(state, seats[0]).length + 2 }}><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${
       main &&
       html`<p

@@ -8,9 +8,10 @@ import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { Facts } from "../parts/facts.js";
 import { Copies, coloursOf, FeltFace, Gone, Hammer, Versus } from "../parts/felt.js";
 import { LAY_OUT, LayOut } from "../parts/lay_out.js";
-import { Mark } from "../parts/marks.js";
+import { Mark, Sentence } from "../parts/marks.js";
 import { useReveal } from "../parts/news.js";
 import { TurnedCards } from "../parts/reveal.js";
+import { Rolled } from "../parts/rolled.js";
 import { CardRows, Rows } from "../parts/rows.js";
 import { codeOf } from "./joining.js";
 
@@ -69,6 +70,8 @@ export function TableTop({ labels, state }) {
       <${Hammer} labels=${labels} state=${state} />
       <${Revealed} labels=${labels} state=${state} />
       <${Gone} labels=${labels} state=${state} />
+      <${Rolled} state=${state} />
+      <${ReadAloud} state=${state} />
     </div>
     <${Side} labels=${labels} state=${state} seats=${near} />
   </section>`;
@@ -85,6 +88,19 @@ function Revealed({ labels, state }) {
   if (!reveal || !values.length || (!faced && (newestLine(state)?.n ?? 0) > reveal.n)) return null;
   return html`<section class="revealed" data-part="reveal" aria-label="Revealed">
     <${TurnedCards} labels=${labels} state=${state} n=${reveal.n} values=${values} />
+  </section>`;
+}
+
+/**
+ * What a seat reads aloud, as large as the felt allows.
+ * @param {{ state: ScreenState }} props
+ */
+function ReadAloud({ state }) {
+  const { reads = "", seat = 0 } = state.question ?? {};
+  if (!reads) return null;
+  return html`<section class="reading" aria-label="Read aloud">
+    <p class="reading-who"><${Sentence} state=${state} text=${say("Seat {seat} reads aloud", { seat })} /></p>
+    <p class="read-aloud" style=${{ "--root": Math.sqrt(reads.length) }}>${reads}</p>
   </section>`;
 }
 

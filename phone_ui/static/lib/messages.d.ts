@@ -296,6 +296,7 @@ export interface Question {
   };
   seconds: number;
   seat: number;
+  reads: string;
 }
 /**
  * A suspended match that players seated here may resume. It names nobody, because some of its players may have left.
@@ -1442,7 +1443,7 @@ export interface AcknowledgeArgs {
  * A question to everybody at the table.
  */
 export interface AskArgs {
-  what: "end" | "put_aside";
+  what: "absent" | "end" | "put_aside";
 }
 /**
  * The key of an option of the open question.

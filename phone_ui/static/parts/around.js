@@ -31,6 +31,16 @@ export function doing(state, seat) {
 }
 
 /**
+ * Return whether the table waits for somebody who has gone, other than this seat.
+ * @param {PublicState} state
+ * @param {number} mine
+ */
+export const waitsForGone = (state, mine) =>
+  askedSeats(state.view).some(
+    (seat) => seat !== mine && !state.locked.includes(seat) && Boolean(goneText(placeOf(state, seat))),
+  );
+
+/**
  * Return why a seat does not answer, in a word or two; "" if it does, or if the house plays there.
  * @param {PublicSeat | undefined} place
  */

@@ -144,6 +144,15 @@ function layOut(question) {
 }
 
 /**
+ * Return whether the question is one choice above the buttons, and no list of moves.
+ * @param {Question} question
+ */
+export function isOneChoice(question) {
+  const { list, inFront } = layOut(question);
+  return Boolean(inFront && !list);
+}
+
+/**
  * Return the labels with the remarks of the rules on the values of this seat's moves.
  * @param {Labels | null} labels
  * @param {Hand["notes"]} notes

@@ -42,44 +42,29 @@ function LessonText({ state, lesson, to }) {
 }
 
 /**
- * The lesson on a phone: for its seat, or for everybody if it only watches. It is one line until a tap opens it, because
- * the decision needs the room. Screen readers read the whole sentence.
+ * The lesson on a phone, complete: for its seat, or for everybody if it only watches. It goes once it was read.
  * @param {{ state: PublicState, hand: Hand | null, sending: string | null, onSkip?: () => void }} props
  */
 export function PhoneLesson({ state, hand, sending, onSkip }) {
   const guide = useGuide(state.game);
   const [read, setRead] = useState("");
-  const [opened, setOpened] = useState("");
   const now = hand ? hand.lesson : state.teaching?.lesson ? { key: state.teaching.lesson, to: "all" } : null;
   const to = now?.to === "asked" ? "asked" : "all";
   const moment = `${state.match}/${now?.key}/${to}`;
   const lesson = now && read !== moment && guide?.lesson.find((one) => one.key === now.key);
   useLit(lesson ? litPart(lesson, to) : "");
   if (!lesson) return null;
-  const isOpen = opened === moment;
-  return html`<aside class=${`lesson${isOpen ? " open" : ""}`} aria-label="A rule for this moment">
-    <div class="lesson-line" aria-live="polite"><${LessonText} state=${state} lesson=${lesson} to=${to} /></div>
-    <button
-      type="button"
-      class="lesson-more"
-      aria-label="Read the rule"
-      aria-expanded=${isOpen}
-      onClick=${() => setOpened(isOpen ? "" : moment)}
-    >
-      <svg viewBox="0 0 20 12" aria-hidden="true"><path d="M2 2l8 8 8-8" /></svg>
-    </button>
-    ${
-      isOpen &&
-      html`<div class="lesson-acts">
-        <button type="button" class="lesson-act" onClick=${() => setRead(moment)}>OK</button>
-        ${
-          onSkip &&
-          html`<button type="button" class="lesson-act" disabled=${Boolean(sending)} onClick=${onSkip}>
-            No more rules
-          </button>`
-        }
-      </div>`
-    }
+  return html`<aside class="lesson" aria-label="A rule for this moment">
+    <div aria-live="polite"><${LessonText} state=${state} lesson=${lesson} to=${to} /></div>
+    <div class="lesson-acts">
+      <button type="button" class="lesson-act" onClick=${() => setRead(moment)}>OK</button>
+      ${
+        onSkip &&
+        html`<button type="button" class="lesson-act" disabled=${Boolean(sending)} onClick=${onSkip}>
+          No more rules
+        </button>`
+      }
+    </div>
   </aside>`;
 }
 

@@ -8,38 +8,46 @@ import { phaseOf } from "../lib/view.js";
 
 const REVEAL_FOR = 4_500;
 const HEADLINE_FOR = 7_000;
+const ROLLED_FOR = 2_600; // the dice fall for 0.8 s and then lie still
 const GONE_FOR = 1_200; // long enough to see from the other end of the table, while phones go on
 
 /**
- * Return the newest event of some kinds for this time; null after it, and for events from before the page was opened or
- * that came back with an undo.
+ * Return the newest events of some kinds for this time, and a function that ends it early. There are none after that time,
+ * and none from before the page was opened or that came back with an undo.
  * @param {PublicState} state
  * @param {string[]} kinds
  * @param {number} duration
+ * @returns {[PublicEvent[], () => void]}
  */
 function useNews(state, kinds, duration) {
   const newest = state.events.at(-1)?.n ?? -1;
   const seen = useRef({ match: state.match, n: newest });
-  const [showing, setShowing] = useState(/** @type {PublicEvent | null} */ (null));
+  const [showing, setShowing] = useState(/** @type {PublicEvent[]} */ ([]));
   useEffect(() => {
     const after = seen.current.match === state.match ? seen.current.n : -1;
     seen.current = { match: state.match, n: newest };
-    const news = state.events.findLast((event) => event.n > after && kinds.includes(event.kind));
-    if (news) setShowing(news);
+    const news = state.events.filter((event) => event.n > after && kinds.includes(event.kind));
+    if (news.length) setShowing(news);
   }, [state.match, newest]);
   useEffect(() => {
-    if (!showing) return undefined;
-    const timer = setTimeout(() => setShowing(null), duration);
+    if (!showing.length) return undefined;
+    const timer = setTimeout(() => setShowing([]), duration);
     return () => clearTimeout(timer);
   }, [showing]);
-  return showing;
+  return [showing, () => setShowing([])];
 }
 
 /**
  * Return the last reveal for a while, else null.
  * @param {PublicState} state
  */
-export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR);
+export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR)[0].at(-1) ?? null;
+
+/**
+ * Return the dice that were just rolled, a list of events, and a function that ends the moment.
+ * @param {PublicState} state
+ */
+export const useRolled = (state) => useNews(state, ["roll"], ROLLED_FOR);
 
 /**
  * Return the last sale of an auction, by the event kinds in the labels, while the hammer is shown; else
@@ -47,7 +55,7 @@ export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR);
  * @param {Labels | null} labels
  * @param {PublicState} state
  */
-export const useGone = (labels, state) => useNews(state, labels?.screen?.gone ?? [], GONE_FOR);
+export const useGone = (labels, state) => useNews(state, labels?.screen?.gone ?? [], GONE_FOR)[0].at(-1) ?? null;
 
 /**
  * Return the result of a roll or a trial, by the event kinds in the labels. It stays readable while the match goes on.
@@ -56,7 +64,7 @@ export const useGone = (labels, state) => useNews(state, labels?.screen?.gone ??
  * @param {PublicState} state
  */
 export function useHeadline(labels, state) {
-  const news = useNews(state, labels?.screen?.headline ?? [], HEADLINE_FOR);
+  const [news] = useNews(state, labels?.screen?.headline ?? [], HEADLINE_FOR);
   const isShownElsewhere = state.dice || phaseOf(labels, state.view).headline === false;
-  return isShownElsewhere ? "" : (news?.text ?? "");
+  return isShownElsewhere ? "" : (news.at(-1)?.text ?? "");
 }

@@ -5,8 +5,8 @@ import { moveLabel } from "../lib/labels.js";
 import { message, say, sayAround } from "../lib/language.js";
 import { at, same } from "../lib/values.js";
 import { nowLines, phaseOf } from "../lib/view.js";
-import { Around, Reveal, WaitingFor } from "./around.js";
-import { ActionButton, Actions, Choices, Standing, useQuestion } from "./ask.js";
+import { Around, Reveal, WaitingFor, waitsForGone } from "./around.js";
+import { ActionButton, Actions, Choices, isOneChoice, Standing, useQuestion } from "./ask.js";
 import { Card, CardTexts } from "./cards.js";
 import { DicePart, DisputePart } from "./dice.js";
 import { alertsOf, Facts, factsOf, isEmpty } from "./facts.js";
@@ -18,6 +18,7 @@ import { SecretZone } from "./secret.js";
 
 const PhoneLesson = later(() => import("./lesson.js").then((part) => part.PhoneLesson));
 const LayOut = later(() => import("./lay_out.js").then((part) => part.LayOut));
+const Rolled = later(() => import("./rolled.js").then((part) => part.Rolled));
 const HintPart = later(() => import("./hint.js").then((part) => part.HintPart));
 
 /** @import { Facts as Plain, Labels, PhoneProps } from "../lib/types.d.ts" */
@@ -111,7 +112,7 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const own = html`<${Own} key="own" ...${base} />`;
   const cover = hand && html`<${OwnPart} key="hand" ...${base} keepOpen=${keepOpen} />`;
   const now = html`<${NowLine} key="now" labels=${labels} state=${state} isActing=${isActing} />`;
-  const wanted = html`<${Wanted} key="wanted" state=${state} hand=${hand} mode=${mode} isActing=${isActing} />`;
+  const wanted = html`<${Wanted} key="wanted" ...${dice} mode=${mode} isActing=${isActing} />`;
   const dispute = html`<${DisputePart} key="dispute" ...${dice} />`;
   const roll = html`<${DicePart} key="dice" ...${dice} />`;
   const lot = html`<${CardOfPhase} key="lot" labels=${labels} state=${state} />`;
@@ -121,20 +122,36 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const teaches = state.teaching && settings.lessons;
   const lessonProps = { state, hand, sending, onSkip };
   const lesson = teaches && html`<${PhoneLesson} key="lesson" ...${lessonProps} />`;
-  const beside = isLow ? html`<div key="beside" class="beside">${cover}${lesson}</div>` : cover;
-  const rest = [news, own, isLow && now, !votes && dispute, rows];
+  // On a phone, a lesson is below what it explains: one choice, or the cards that the moves are about.
+  const [lessonFirst, lessonLast] = isOneChoice(question) ? [lesson, null] : [null, lesson];
+  const [coverFirst, coverLast] = keepOpen ? [null, cover] : [cover, null];
+  const short = [
+    warnings,
+    wanted,
+    !isLow && now,
+    coverFirst,
+    votes && dispute,
+    roll,
+    lot,
+    choices,
+    lessonFirst,
+    coverLast,
+    news,
+    own,
+    isLow && now,
+    !votes && dispute,
+    rows,
+    lessonLast,
+  ];
   // Screen readers and keyboards meet everything in the order in which it is drawn.
   return html`
     <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
-      ${
-        isShort
-          ? [!isLow && lesson, warnings, !isLow && now, wanted, beside, votes && dispute, roll, lot, choices, ...rest]
-          : [lesson, news, warnings, own, cover, now, wanted, dispute, roll, lot, rows, choices]
-      }
+      ${isShort ? short : [lesson, news, warnings, own, cover, wanted, now, dispute, roll, lot, rows, choices]}
       ${state.view?.phase === "lay_out" && html`<${LayOut} labels=${labels} />`}
       ${isActing && hand?.hints && html`<${HintPart} ...${base} keepOpen=${keepOpen} />`}
       ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
       <${TableBelow} labels=${labels} state=${state} hand=${hand} />
+      <${Rolled} state=${state} byHub />
     </div>
     ${
       hand &&
@@ -223,13 +240,21 @@ function CardOfPhase({ labels, state }) {
   </div>`;
 }
 
-/** @param {{ state: PublicState, hand: Hand | null, mode: string, isActing: boolean }} props */
-function Wanted({ state, hand, mode, isActing }) {
+/**
+ * @param {{
+ *   state: PublicState, hand: Hand | null, sending: string | null, ask: PhoneProps["ask"], mode: string,
+ *   isActing: boolean,
+ * }} props
+ */
+function Wanted({ state, hand, sending, ask, mode, isActing }) {
+  const mayAsk = hand && !isActing && !state.question && state.paused == null && waitsForGone(state, hand.seat);
+  const askTable = () => ask("ask", { what: "absent" }, "absent");
   return html`
     <div class="want-block" tabindex="-1" aria-live="polite">
       ${mode === "locked" && hand && html`<${LockedWant} hand=${hand} />`}
       ${isActing && hand?.want && html`<p class="want mine"><${Sentence} state=${state} text=${hand.want} /></p>`}
       ${!isActing && state.dispute?.stage !== "vote" && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
+      ${mayAsk && html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${askTable}>Ask the table what to do</button>`}
     </div>
   `;
 }

@@ -26,10 +26,14 @@ function QuestionPart({ state, seat = null, sending = null, ask }) {
   const { question } = state;
   const left = useSecondsLeft(question?.seconds ?? 0, `${question?.kind} ${question?.seat} ${state.seq}`);
   if (!question) return null;
-  const { text, options, votes, voters } = question;
+  const { text, options, votes, voters, reads } = question;
   const mine = ask && seat !== null && voters.includes(seat);
   return html`<section class="table-question" role=${mine ? "alertdialog" : "status"} aria-label="A question to the table">
-    <p class="table-question-text"><${Sentence} state=${state} text=${text} /></p>
+    ${
+      mine && reads
+        ? html`<p>Read this aloud:</p><p class="read-aloud">${reads}</p>`
+        : html`<p class="table-question-text"><${Sentence} state=${state} text=${text} /></p>`
+    }
     <div class="table-question-answers">
       ${Object.entries(options).map(([key, label]) => {
         const name = `vote ${key}`;

@@ -1,0 +1,31 @@
+// Dice that have just been rolled, over the screen for a moment: they fall, lie still, and a word says what they mean.
+
+import { html } from "../lib/html.js";
+import { Die } from "./die.js";
+import { Sentence } from "./marks.js";
+import { useRolled } from "./news.js";
+
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * The newest rolls; a tap ends the moment. `byHub`: only those that nobody at the table could see.
+ * @param {{ state: PublicState, byHub?: boolean }} props
+ */
+export function Rolled({ state, byHub = false }) {
+  const [events, end] = useRolled(state);
+  const rolls = events.filter(({ data }) => data.faces && (!byHub || data.read === "hub"));
+  if (!rolls.length) return null;
+  const most = Math.max(...rolls.map(({ data }) => data.faces.length));
+  const look = `rolled${rolls.length > 1 ? " several" : ""}`;
+  return html`<section class=${look} aria-label="Rolled" style=${{ "--dice": most }} onClick=${end}>
+    ${rolls.map(
+      ({ n, data, text }) => html`<div key=${n} class="rolled-throw">
+        <span class="dice-row falling">
+          ${data.faces.map((/** @type {number} */ face) => html`<${Die} face=${face} />`)}
+        </span>
+        ${data.verdict && html`<b class="rolled-verdict"><${Sentence} state=${state} text=${data.verdict} /></b>`}
+        <p><${Sentence} state=${state} text=${text} /></p>
+      </div>`,
+    )}
+  </section>`;
+}

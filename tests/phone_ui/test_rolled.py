@@ -1,0 +1,96 @@
+"""Dice that have just been rolled fall where all can see them, lie still for a moment, and a word says what they mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.chromium import PHONE
+from tests.phone_ui import scenes
+from tests.phone_ui.fake_hub import FakeHub
+
+pytestmark = [pytest.mark.browser]
+
+LAST = scenes.EVENTS[-1]["n"]
+
+
+def rolled(number: int, faces: list[int], read: str, **more: Any) -> dict[str, Any]:
+    data = {"seat": 3, "faces": faces, "read": read, **more}
+    return {"n": LAST + number, "text": "Seat 3 rolls.", "rule": "BB-12", "kind": "roll", "data": data}
+
+
+def after(number: int, *events: dict[str, Any]) -> dict[str, Any]:
+    return scenes.TAKE | {"seq": 50 + number, "events": [*scenes.EVENTS, *events]}
+
+
+@pytest.fixture
+def page(browser: Browser) -> Page:
+    page = browser.new_context(viewport=PHONE).new_page()
+    page.set_default_timeout(15_000)
+    return page
+
+
+def kiosk(page: Page, hub: FakeHub) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{hub.address}/t/1/kiosk")
+    hub.public(after(0))
+    expect(page.get_by_role("region", name="The table")).to_be_visible()
+
+
+def phone(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    page.get_by_label("seat 2, orange triangle").click()
+    expect(page.get_by_text("What shall we play?")).to_be_visible()
+    hub.public(after(0))
+    hub.hand(2, scenes.TAKE_HAND | {"seq": 50})
+    expect(page.get_by_text("Take a Fish or the Spot.")).to_be_visible()
+    expect(page.locator("template[data-coming]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("read", ["hub", "read"])
+def test_the_room_sees_the_dice_and_what_they_mean(page: Page, hub: FakeHub, read: str) -> None:
+    kiosk(page, hub)
+    hub.public(after(1, rolled(1, [2, 6], read, verdict="2 too low")))
+    stage = page.get_by_role("region", name="Rolled")
+    expect(stage.get_by_role("img", name="die shows 2")).to_be_visible()
+    expect(stage.get_by_role("img", name="die shows 6")).to_be_visible()
+    expect(stage).to_contain_text("2 too low")
+    expect(stage).to_have_count(0)  # it passes by itself
+
+
+def test_a_roll_from_before_the_page_was_opened_is_no_news(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/t/1/kiosk")
+    hub.public(after(1, rolled(1, [2], "hub")))
+    expect(page.get_by_role("region", name="The table")).to_be_visible()
+    expect(page.get_by_role("region", name="Rolled")).to_have_count(0)
+
+
+def test_several_rolls_of_one_moment_are_shown_together(page: Page, hub: FakeHub) -> None:
+    kiosk(page, hub)
+    hub.public(after(1, rolled(1, [1], "hub", verdict="It stays"), rolled(2, [4], "hub", verdict="It goes public!")))
+    stage = page.get_by_role("region", name="Rolled")
+    expect(stage.get_by_role("img", name="die shows 1")).to_be_visible()
+    expect(stage.get_by_role("img", name="die shows 4")).to_be_visible()
+    expect(stage).to_contain_text("It stays")
+    expect(stage).to_contain_text("It goes public!")
+
+
+def test_a_phone_shows_what_the_hub_has_rolled_until_a_tap(page: Page, hub: FakeHub) -> None:
+    phone(page, hub)
+    hub.public(after(1, rolled(1, [5], "hub", verdict="Success!")))
+    stage = page.get_by_role("region", name="Rolled")
+    expect(stage.get_by_role("img", name="die shows 5")).to_be_visible()
+    expect(stage).to_contain_text("Success!")
+    stage.click()
+    expect(stage).to_have_count(0, timeout=1_000)
+
+
+@pytest.mark.parametrize("read", ["read", "typed"])
+def test_dice_that_all_have_seen_do_not_cover_a_phone(page: Page, hub: FakeHub, read: str) -> None:
+    phone(page, hub)
+    hub.public(after(1, rolled(1, [5], read)))
+    hub.hand(2, scenes.TAKE_HAND | {"seq": 51, "want": "Take what you like."})
+    expect(page.get_by_text("Take what you like.")).to_be_visible()
+    expect(page.get_by_role("region", name="Rolled")).to_have_count(0)
