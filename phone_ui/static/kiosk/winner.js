@@ -23,16 +23,18 @@ export function Winner({ labels, state: newest }) {
   const names = winners.map((seat) => spokenName(state, seat)).join(` ${say("and")} `);
   const fitted = useFitted();
   const voting = state.dispute?.stage === "vote"; // more urgent than the result
-  return html`<section class="winner" aria-label="The end" ref=${fitted}>
-    <p class="winner-game" style=${coloursOf(labels?.screen?.look)}>
+  return html`<section class="winner" aria-label="The end" ref=${fitted} style=${coloursOf(labels?.screen?.look)}>
+    <p class="winner-game">
       ${
         labels?.screen?.look
           ? html`<${Title} look=${labels.screen.look} title=${labels.title ?? state.title} />`
           : (labels?.title ?? state.title)
       }
     </p>
-    <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
-    <h1>${winners.length > 2 ? say("{count} share the win", { count: winners.length }) : winnersText(names, winners.length)}</h1>
+    <div class="winner-head">
+      <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
+      <h1>${winners.length > 2 ? say("{count} share the win", { count: winners.length }) : winnersText(names, winners.length)}</h1>
+    </div>
     ${why && html`<p class="winner-why"><${Sentence} state=${state} text=${why} /></p>`}
     ${voting && html`<${Dispute} state=${state} />`}
     <ol class="winner-scores">
