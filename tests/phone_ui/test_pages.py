@@ -1688,15 +1688,6 @@ def test_the_screen_has_a_code_to_scan_once_there_is_a_network_and_another_for_a
     expect(code).to_have_attribute("src", re.compile(r"10\.9\.8\.8"))
 
 
-def test_the_screen_tells_an_owner_whether_phones_come_over_https(screen: Page, hub: FakeHub) -> None:
-    hub.public(scenes.public(seq=50, url="http://10.9.8.7:8080"))
-    screen.goto(f"{hub.address}/t/1/kiosk")
-    expect(screen.get_by_text("plain http: for a network that you trust")).to_be_visible()
-    assert screen.evaluate("document.documentElement.scrollHeight <= innerHeight")
-    hub.public(scenes.public(seq=51, url="https://table.example"))
-    expect(screen.get_by_text("https: pages come only from this hub")).to_be_visible()
-
-
 FREE = [place | {"name": "", "held": False, "phone": "none", "ready": False} for place in scenes.seats()]
 
 

@@ -8,15 +8,6 @@ import { bareUrl, JoinCode, WifiCode } from "./joining.js";
 /** @import { PublicSeat, ScreenState } from "../lib/messages.d.ts" */
 
 /**
- * Return whether pages are protected on their way from the hub to phones, in words for the owner.
- * @param {string} url
- */
-const transport = (url) =>
-  url.startsWith("https:")
-    ? say("https: pages come only from this hub")
-    : say("plain http: for a network that you trust");
-
-/**
  * The fingerprint of the hub's key, if this screen is one of the table's own.
  * @param {{ state: ScreenState }} props
  */
@@ -66,8 +57,7 @@ export function HowToJoin({ state }) {
         ? html`<p class="by-hand">
         or open <b>${bareUrl(state.url)}</b><br />and type <b class="code" translate="no">${state.code}</b>
       </p>
-      <${KeyDigits} state=${state} />
-      <p class="transport">${transport(state.url)}</p>`
+      <${KeyDigits} state=${state} />`
         : html`<p class="by-hand">No network yet</p>`
     }
     ${

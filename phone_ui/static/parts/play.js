@@ -298,6 +298,7 @@ function Dock(props) {
       ${isChanging && html`<button type="button" class="act" onClick=${() => onChange(null)}>Keep it</button>`}
       ${
         hand.undo &&
+        !mayChange && // a locked choice is changed by its own button
         html`<${ActionButton} label="Take back" name="undo" sending=${busy} onPress=${() => ask("undo", {}, "undo")} />`
       }
     </div>
