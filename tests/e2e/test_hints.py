@@ -116,7 +116,6 @@ def test_hints_are_allowed_or_not_outlive_a_restart_and_end_when_they_are_switch
         hub.until(sealed, "all are asked for a bid")
         hint = ana.page.locator(".hint-line")
         bids = ana.page.locator(".question")
-        ana.page.get_by_role("button", name="Read the rule").click()
         ana.page.get_by_role(
             "button", name="No more rules"
         ).click()  # what a first round tells comes and goes by itself

@@ -47,7 +47,7 @@ LISTEN = """() => {
 }"""
 # Parts of the table page that stand higher in the picture than one before them in the document.
 OUT_OF_ORDER = """() => {
-  const parts = [...document.querySelectorAll(".play > *")].filter((one) => one.getBoundingClientRect().height > 1);
+  const parts = [...document.querySelectorAll(".play > *, .play-now > *")].filter((one) => one.getBoundingClientRect().height > 1);
   return parts.filter((one, i) => i > 0 && one.getBoundingClientRect().top < parts[i - 1].getBoundingClientRect().top - 1)
     .map((one) => one.className || one.tagName);
 }"""

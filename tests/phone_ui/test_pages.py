@@ -1446,8 +1446,8 @@ def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> Non
     expect(page.locator("main")).to_match_aria_snapshot(
         """
         - main:
-          - paragraph: SPOT 4 bids 2 of 4
           - paragraph: Bid a number from 1 to 6.
+          - paragraph: SPOT 4 bids 2 of 4
           - button "Hold to see your hand"
           - group "Number":
             - radio "1"

@@ -122,6 +122,21 @@ def test_a_lesson_is_complete_and_below_the_choice_that_it_explains(gallery: Gal
     assert looked >= len(PHONES), "a first round has lessons"
 
 
+@pytest.mark.parametrize("size", [(1024, 768), (1440, 900)])
+def test_on_a_wide_screen_the_table_lies_beside_the_question(gallery: Gallery, size: tuple[int, int]) -> None:
+    one = moment("bidness", "auction")
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    boxes = [page.locator(part).bounding_box() for part in (".play-now", ".play > .around", ".dock", ".question")]
+    question, around, dock, choices = (box for box in boxes if box)
+    assert question["x"] + question["width"] <= around["x"]
+    assert dock["x"] + dock["width"] <= around["x"]
+    assert around["x"] + around["width"] <= size[0]
+    assert choices["y"] + choices["height"] <= dock["y"]
+    at(page, PHONES[0])
+
+
 # Names with what stands beside them that reach beyond the page, or do not stand in one line.
 BESIDE_NAMES = """() => [...document.querySelectorAll('.beam-end, .tile-title, .scores li')].flatMap((one) => {
   const parts = [...one.children].filter((part) => part.matches('.who, b, span, .score'));
@@ -222,7 +237,7 @@ def test_what_a_card_does_stands_with_it_in_the_hand_in_the_choice_and_on_the_bi
     lot = cards[auction.screen["view"]["table"]["auction"]["card"]]["text"]
     expect(gallery.kiosk.locator(".felt")).to_contain_text(lot)
     for seat in (auction.asked, auction.other or 0):
-        expect(gallery.phone(seat).locator(".play > .card-of-phase")).to_contain_text(lot)
+        expect(gallery.phone(seat).locator(".play-now > .card-of-phase")).to_contain_text(lot)
 
 
 def printed_turn() -> Moment:

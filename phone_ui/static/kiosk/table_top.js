@@ -9,7 +9,7 @@ import { Facts } from "../parts/facts.js";
 import { Copies, coloursOf, FeltFace, Gone, Hammer, Versus } from "../parts/felt.js";
 import { LAY_OUT, LayOut } from "../parts/lay_out.js";
 import { Mark, Sentence } from "../parts/marks.js";
-import { useReveal } from "../parts/news.js";
+import { useReveal, useRolled } from "../parts/news.js";
 import { TurnedCards } from "../parts/reveal.js";
 import { Rolled } from "../parts/rolled.js";
 import { CardRows, Rows } from "../parts/rows.js";
@@ -51,6 +51,7 @@ const placeText = (place) => (place?.held ? "phone" : "free");
 export function TableTop({ labels, state }) {
   const seats = Object.keys(state.view?.seats ?? {}).map(Number);
   const places = Math.min(6, Math.max(2, state.seats.length, ...seats));
+  const [rolls, onEnd] = useRolled(state);
   const [far, near] = SIDES[places].map((side) => side.filter((seat) => seats.includes(seat)));
   return html`<section class="table-top" aria-label="The table">
     <${Side} labels=${labels} state=${state} seats=${far} />
@@ -70,7 +71,7 @@ export function TableTop({ labels, state }) {
       <${Hammer} labels=${labels} state=${state} />
       <${Revealed} labels=${labels} state=${state} />
       <${Gone} labels=${labels} state=${state} />
-      <${Rolled} state=${state} />
+      ${rolls.length > 0 && html`<${Rolled} state=${state} rolls=${rolls} onEnd=${onEnd} />`}
       <${ReadAloud} state=${state} />
     </div>
     <${Side} labels=${labels} state=${state} seats=${near} />

@@ -144,12 +144,12 @@ function layOut(question) {
 }
 
 /**
- * Return whether the question is one choice above the buttons, and no list of moves.
+ * Return whether something is chosen above the buttons.
  * @param {Question} question
  */
-export function isOneChoice(question) {
+export function needsChoice(question) {
   const { list, inFront } = layOut(question);
-  return Boolean(inFront && !list);
+  return Boolean(list || inFront);
 }
 
 /**

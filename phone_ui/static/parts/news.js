@@ -44,10 +44,14 @@ function useNews(state, kinds, duration) {
 export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR)[0].at(-1) ?? null;
 
 /**
- * Return the dice that were just rolled, a list of events, and a function that ends the moment.
+ * Return the rolls that were just made, and a function that ends the moment.
  * @param {PublicState} state
+ * @returns {[PublicEvent[], () => void]}
  */
-export const useRolled = (state) => useNews(state, ["roll"], ROLLED_FOR);
+export function useRolled(state) {
+  const [rolls, end] = useNews(state, ["roll"], ROLLED_FOR);
+  return [rolls.filter(({ data }) => data.faces), end];
+}
 
 /**
  * Return the last sale of an auction, by the event kinds in the labels, while the hammer is shown; else

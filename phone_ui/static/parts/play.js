@@ -6,19 +6,19 @@ import { message, say, sayAround } from "../lib/language.js";
 import { at, same } from "../lib/values.js";
 import { nowLines, phaseOf } from "../lib/view.js";
 import { Around, Reveal, WaitingFor, waitsForGone } from "./around.js";
-import { ActionButton, Actions, Choices, isOneChoice, Standing, useQuestion } from "./ask.js";
+import { ActionButton, Actions, Choices, needsChoice, Standing, useQuestion } from "./ask.js";
 import { Card, CardTexts } from "./cards.js";
 import { DicePart, DisputePart } from "./dice.js";
 import { alertsOf, Facts, factsOf, isEmpty } from "./facts.js";
 import { later } from "./later.js";
 import { Sentence } from "./marks.js";
-import { useHeadline, useReveal } from "./news.js";
+import { useHeadline, useReveal, useRolled } from "./news.js";
 import { CardRows, OwnRecords } from "./rows.js";
 import { SecretZone } from "./secret.js";
 
 const PhoneLesson = later(() => import("./lesson.js").then((part) => part.PhoneLesson));
 const LayOut = later(() => import("./lay_out.js").then((part) => part.LayOut));
-const Rolled = later(() => import("./rolled.js").then((part) => part.Rolled));
+const Rolled = later(() => import("./rolled.js").then((part) => part.Rolled), "rolled.css");
 const HintPart = later(() => import("./hint.js").then((part) => part.HintPart));
 
 /** @import { Facts as Plain, Labels, PhoneProps } from "../lib/types.d.ts" */
@@ -94,6 +94,8 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const isLow = useMedia(LOW);
   const isShort = useMedia(PHONE) && isActing;
   const top = useCall(mode === "act", question.id);
+  const [rolls, endRolls] = useRolled(state);
+  const unseen = rolls.filter(({ data }) => data.read === "hub");
 
   /** @type {import("./ask.js").ActOn} */
   const act = async (move, args, key) => {
@@ -122,8 +124,8 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const teaches = state.teaching && settings.lessons;
   const lessonProps = { state, hand, sending, onSkip };
   const lesson = teaches && html`<${PhoneLesson} key="lesson" ...${lessonProps} />`;
-  // On a phone, a lesson is below what it explains: one choice, or the cards that the moves are about.
-  const [lessonFirst, lessonLast] = isOneChoice(question) ? [lesson, null] : [null, lesson];
+  // On a phone, a lesson is below what it explains: the choices, or the cards that the buttons are about.
+  const [lessonFirst, lessonLast] = needsChoice(question) ? [lesson, null] : [null, lesson];
   const [coverFirst, coverLast] = keepOpen ? [null, cover] : [cover, null];
   const short = [
     warnings,
@@ -146,12 +148,14 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   // Screen readers and keyboards meet everything in the order in which it is drawn.
   return html`
     <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
-      ${isShort ? short : [lesson, news, warnings, own, cover, wanted, now, dispute, roll, lot, rows, choices]}
-      ${state.view?.phase === "lay_out" && html`<${LayOut} labels=${labels} />`}
-      ${isActing && hand?.hints && html`<${HintPart} ...${base} keepOpen=${keepOpen} />`}
-      ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
+      <div class="play-now">
+        ${isShort ? short : [lesson, news, warnings, own, cover, wanted, now, dispute, roll, lot, rows, choices]}
+        ${state.view?.phase === "lay_out" && html`<${LayOut} labels=${labels} />`}
+        ${isActing && hand?.hints && html`<${HintPart} ...${base} keepOpen=${keepOpen} />`}
+        ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
+      </div>
       <${TableBelow} labels=${labels} state=${state} hand=${hand} />
-      <${Rolled} state=${state} byHub />
+      ${unseen.length > 0 && html`<${Rolled} state=${state} rolls=${unseen} onEnd=${endRolls} />`}
     </div>
     ${
       hand &&

@@ -3,21 +3,17 @@
 import { html } from "../lib/html.js";
 import { Die } from "./die.js";
 import { Sentence } from "./marks.js";
-import { useRolled } from "./news.js";
 
-/** @import { PublicState } from "../lib/messages.d.ts" */
+/** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The newest rolls; a tap ends the moment. `byHub`: only those that nobody at the table could see.
- * @param {{ state: PublicState, byHub?: boolean }} props
+ * The rolls. A tap ends the moment.
+ * @param {{ state: PublicState, rolls: PublicEvent[], onEnd: () => void }} props
  */
-export function Rolled({ state, byHub = false }) {
-  const [events, end] = useRolled(state);
-  const rolls = events.filter(({ data }) => data.faces && (!byHub || data.read === "hub"));
-  if (!rolls.length) return null;
+export function Rolled({ state, rolls, onEnd }) {
   const most = Math.max(...rolls.map(({ data }) => data.faces.length));
   const look = `rolled${rolls.length > 1 ? " several" : ""}`;
-  return html`<section class=${look} aria-label="Rolled" style=${{ "--dice": most }} onClick=${end}>
+  return html`<section class=${look} aria-label="Rolled" style=${{ "--dice": most }} onClick=${onEnd}>
     ${rolls.map(
       ({ n, data, text }) => html`<div key=${n} class="rolled-throw">
         <span class="dice-row falling">
