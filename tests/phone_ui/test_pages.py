@@ -568,6 +568,19 @@ def test_a_seat_may_let_the_hub_roll_and_see_who_agrees(page: Page, hub: FakeHub
     expect(page.get_by_role("button", name="Take my vote back")).to_be_visible()
 
 
+@pytest.mark.parametrize(("people", "offered"), [([2], 0), ([1, 2], 1)])
+def test_alone_with_the_house_nobody_need_let_the_hub_roll_for_it(
+    page: Page, hub: FakeHub, people: list[int], offered: int
+) -> None:
+    sit(page, hub)
+    house = [place | {"house": "" if place["seat"] in people else "easy"} for place in scenes.seats()]
+    play(page, hub, dice(seat=3) | {"seats": house}, scenes.hand())
+    expect(page.get_by_role("region", name="Dice")).to_be_visible()
+    expect(page.get_by_role("button", name="Let the hub roll")).to_have_count(offered)
+    play(page, hub, dice(seat=2) | {"seats": house}, scenes.ROLL_HAND, seq=51)
+    expect(page.get_by_role("button", name="Let the hub roll")).to_have_count(1)
+
+
 def test_read_dice_are_tagged_and_can_be_accepted_by_the_roller(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     play(page, hub, dice(state="settled", faces=[3], read="read", total=3), scenes.ROLL_HAND)

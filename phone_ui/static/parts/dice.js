@@ -2,6 +2,7 @@
 
 import { html, useLayoutEffect, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
+import { isHouse, placeOf } from "../lib/seats.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "./die.js";
 import { later } from "./later.js";
 import { Marks, Sentence } from "./marks.js";
@@ -109,9 +110,10 @@ function HubRollActs({ state, hand, sending, ask }) {
   const { votes, as_it_lies: asItLies, ...dice } = /** @type {PublicDice} */ (state.dice);
   const seat = hand?.seat ?? 0;
   const lies = dice.state === "settled" || dice.state === "typed";
-  const voters = state.seats.filter(
-    (s) => state.view?.seats?.[s.seat] && (s.phone === "on" || s.box === "on" || votes.includes(s.seat)),
-  );
+  const people = state.seats.filter((s) => state.view?.seats?.[s.seat] && !isHouse(s));
+  const voters = people.filter((s) => s.phone === "on" || s.box === "on" || votes.includes(s.seat));
+  const roller = placeOf(state, dice.seat);
+  if (roller && isHouse(roller) && voters.length < 2 && !lies) return null; // the hub rolls for it at once
   /** @param {Requests["dice"]["say"]} word */
   const answer = (word) => () => ask("dice", { say: word }, word);
   const lieLabel = asItLies.includes(seat) ? say("Don't read it as it lies") : say("Read it as it lies");
