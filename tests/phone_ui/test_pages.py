@@ -568,6 +568,17 @@ def test_a_seat_may_let_the_hub_roll_and_see_who_agrees(page: Page, hub: FakeHub
     expect(page.get_by_role("button", name="Take my vote back")).to_be_visible()
 
 
+def test_a_phone_says_how_long_the_match_may_still_take_once_the_hub_knows(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    page.get_by_role("button", name="Seat", exact=True).click()
+    expect(page.get_by_role("heading", name="This match")).to_be_visible()
+    left = page.get_by_text("10 to 20 minutes left")
+    expect(left).to_have_count(0)
+    hub.public(scenes.BIDDING | {"minutes_left": [10, 20], "seq": 51})
+    expect(left).to_be_visible()
+
+
 @pytest.mark.parametrize(("people", "offered"), [([2], 0), ([1, 2], 1)])
 def test_alone_with_the_house_nobody_need_let_the_hub_roll_for_it(
     page: Page, hub: FakeHub, people: list[int], offered: int

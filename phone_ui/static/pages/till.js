@@ -37,7 +37,8 @@ function seatsText({ seats, free }) {
  */
 function playText({ state, title, minutes_left: left }) {
   const playing = state === "playing" || state === "stopped";
-  const text = [STATES[state], playing && title, playing && left && `${left[0]} to ${left[1]} min left`];
+  const minutes = left && say("{least} to {most} minutes left", { least: left[0], most: left[1] });
+  const text = [STATES[state], playing && title, playing && minutes];
   return text.filter(Boolean).join(", ");
 }
 
