@@ -1,4 +1,4 @@
-"""The owner's sets of options, which the lobby offers by name."""
+"""Sets of options that the lobby offers by name: those of a game's data file, and the owner's."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from hub.state import Preset
 
 
 def presets_by_game(parts: Sequence[PresetPart], games: Sequence[Game]) -> Mapping[str, Sequence[Preset]]:
-    """Return the presets of each game, in the owner's order. Raise ConfigError where a game or an option does not exist."""
+    """Return the presets of each game: its own, then the owner's. Of two with the same name, the owner's counts.
+
+    Raise ConfigError where a game or an option does not exist.
+    """
     known = {game.name: game for game in games}
-    found: dict[str, list[Preset]] = {}
+    named = {(part.game, part.name) for part in parts}
+    found = {
+        game.name: [
+            Preset(one.name, one.effect, dict(one.options))
+            for one in game.labels.presets
+            if (game.name, one.name) not in named
+        ]
+        for game in games
+    }
     for part in parts:
         if part.game not in known:
             raise ConfigError(
@@ -23,5 +34,5 @@ def presets_by_game(parts: Sequence[PresetPart], games: Sequence[Game]) -> Mappi
             known[part.game].check_options(part.options)
         except StartRefused as error:
             raise ConfigError(f'[[preset]] "{part.name}": {error}') from error
-        found.setdefault(part.game, []).append(Preset(part.name, part.effect, dict(part.options)))
+        found[part.game].append(Preset(part.name, part.effect, dict(part.options)))
     return found

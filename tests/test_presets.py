@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from hub import config, games
+from hub.engine.game import Game
+from hub.engine.match import Match
 from hub.errors import ConfigError
 from hub.presets import presets_by_game
 
@@ -30,6 +32,26 @@ def test_presets_are_read_with_their_options(tmp_path: Path) -> None:
         ("full", "All of it.", {"advanced": True}),
         ("long", "", {"match": 5}),
     ]
+
+
+@pytest.mark.parametrize("game", OFFERED, ids=[game.name for game in OFFERED])
+def test_the_presets_of_a_game_can_be_played_and_named_on_a_button(game: Game) -> None:
+    for one in game.labels.presets:
+        game.check_options(one.options)
+        assert len(one.name) <= 20
+        usual = {name: option.default for name, option in game.options.items()}
+        assert any(usual[name] != value for name, value in one.options.items()), "else it is the usual game"
+        for count in range(game.seats[0], game.seats[1] + 1):
+            Match(game, range(1, count + 1), one.options)
+
+
+def test_the_presets_of_a_game_come_first_and_an_owner_may_replace_them(tmp_path: Path) -> None:
+    own = '[[preset]]\ngame = "goofspiel"\nname = "{name}"\noptions = {{ cards = 9 }}\n'
+    beside = loaded(tmp_path, own.format(name="nine")).preset
+    assert [one.name for one in presets_by_game(beside, OFFERED)["goofspiel"]] == ["Short first match", "nine"]
+    instead = loaded(tmp_path, own.format(name="Short first match")).preset
+    (only,) = presets_by_game(instead, OFFERED)["goofspiel"]
+    assert only.options == {"cards": 9}
 
 
 @pytest.mark.parametrize(

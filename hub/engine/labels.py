@@ -334,6 +334,17 @@ class HandSize(Part, frozen=True, kw_only=True):
     """With options."""
 
 
+class PresetLabels(Part, frozen=True, kw_only=True):
+    """Options that the lobby offers under a name (`[[presets]]`)."""
+
+    name: Message
+    """At most 20 letters."""
+    effect: Message
+    """What it is, in one line."""
+    options: dict[str, Any]
+    """Options of the game, with their values."""
+
+
 class PitchLabels(Part, frozen=True, kw_only=True):
     """What a seat reads aloud after an event (`[pitch]`)."""
 
@@ -442,6 +453,8 @@ class Labels(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Each rule in one line, by its id."""
     options: dict[str, Option] = {}
     """The options of the game."""
+    presets: list[PresetLabels] = []
+    """Sets of options that every lobby offers, such as a short first match."""
     face: FaceLabels | None = None
     """How a card that is a record of the state is read."""
     help: list[HelpTable] = []

@@ -60,7 +60,7 @@ function Attract({ state }) {
     <h1>${look ? html`<${Title} look=${look} title=${game.title} />` : game.title}</h1>
     <p class="attract-blurb">${game.blurb}</p>
     <p class="attract-meta">${offerText(game)}</p>
-    ${preset && html`<p class="attract-preset"><b>${preset.name}</b>${preset.effect && `: ${preset.effect}`}</p>`}
+    ${preset && html`<p class="attract-preset"><b>${say(preset.name)}</b>${preset.effect && `: ${say(preset.effect)}`}</p>`}
     ${chosen && !preset && html`<p class="attract-preset"><${ChosenOptions} labels=${labels} state=${state} options=${state.options} /></p>`}
     ${chosen && game.lacks.map((text) => html`<p key=${text} class="attract-lacks">${text}</p>`)}
   </div>`;

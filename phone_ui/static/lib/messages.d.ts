@@ -902,6 +902,7 @@ export interface Labels {
   options?: {
     [k: string]: Option;
   };
+  presets?: PresetLabels[];
   face?: FaceLabels;
   help?: HelpTable[];
   hand_size?: HandSize;
@@ -1093,6 +1094,14 @@ export interface Option {
   pattern?: string;
   seat?: boolean;
   label?: string;
+}
+/**
+ * Options that the lobby offers under a name (`[[presets]]`).
+ */
+export interface PresetLabels {
+  name: string;
+  effect: string;
+  options: Record<string, any>;
 }
 /**
  * How a card that is a record of the state is read (`[face]`).

@@ -195,7 +195,7 @@ export function Lobby({ state, seat, sending, ask }) {
 }
 
 /**
- * The owner's presets of options, each with its effect in one line.
+ * The presets of options, each with its effect in one line.
  * @param {{ offer: GameOffer, options: Plain, disabled: boolean, onPick: (name: string, options: Plain) => void }} props
  */
 function Presets({ offer, options, disabled, onPick }) {
