@@ -31,7 +31,7 @@ from hub.table.views.snapshot import Identity, Snapshots
 class TableSettings:
     """The owner's settings of a table. As a signal, they restart the table with them once no match is being played.
 
-    - `presets`: the owner's sets of options by game.
+    - `presets`: sets of options by game, which the lobby offers.
     - `evenings`: the closing times, see `hub.table.staff.opening_hours`.
     - `attract_seconds`: the idle time before a demonstration starts (0: never).
     - `reveal_seconds`: how long rings show a reveal.

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.chromium import PHONE
+from tests.patience import PATIENCE
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import FakeHub
 
@@ -94,3 +95,39 @@ def test_dice_that_all_have_seen_do_not_cover_a_phone(page: Page, hub: FakeHub, 
     hub.hand(2, scenes.TAKE_HAND | {"seq": 51, "want": "Take what you like."})
     expect(page.get_by_text("Take what you like.")).to_be_visible()
     expect(page.get_by_role("region", name="Rolled")).to_have_count(0)
+
+
+def test_a_key_ends_the_moment_and_presses_nothing_below_it(page: Page, hub: FakeHub) -> None:
+    phone(page, hub)
+    page.get_by_role("button", name="Take the Spot").focus()
+    hub.public(after(1, rolled(1, [5], "hub")))
+    stage = page.get_by_role("region", name="Rolled")
+    expect(stage).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(stage).to_have_count(0, timeout=1_000)
+    assert hub.asks.empty()
+    page.keyboard.press("Enter")
+    assert hub.asks.get(timeout=PATIENCE)["args"]["move"] == "take_spot"
+
+
+def test_a_page_that_has_slept_shows_the_last_roll_and_not_all_that_it_missed(page: Page, hub: FakeHub) -> None:
+    kiosk(page, hub)
+    missed = rolled(1, [1], "hub") | {"data": {"seat": 2, "faces": [1], "read": "hub"}}
+    hub.public(after(1, missed, rolled(2, [4], "hub")))
+    stage = page.get_by_role("region", name="Rolled")
+    expect(stage.get_by_role("img", name="die shows 4")).to_be_visible()
+    expect(stage.get_by_role("img", name="die shows 1")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(320, 568), (360, 640)])
+def test_six_rolls_at_once_fit_a_small_phone(page: Page, hub: FakeHub, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    phone(page, hub)
+    text = "Maximiliane Uberwald rolls 3 for Self-Cleaning Wallet: it goes public and pays $400 per share."
+    hub.public(after(1, *(rolled(n, [3], "hub", verdict="It goes public!") | {"text": text} for n in range(1, 7))))
+    throws = page.locator(".rolled-throw")
+    expect(throws).to_have_count(6)
+    assert all(
+        box and box["y"] >= 0 and box["y"] + box["height"] <= size[1]
+        for box in (one.bounding_box() for one in throws.all())
+    )

@@ -47,20 +47,37 @@ def test_a_sleeper_is_called_then_the_others_decide_and_the_hand_stays_theirs(ph
     assert phones.hand(3)["you"]
 
 
-def test_a_player_asks_at_once_about_somebody_who_has_gone(phones: TableRig) -> None:
+def test_a_player_asks_about_somebody_who_has_gone_once_they_had_time_to_come_back(phones: TableRig) -> None:
     lock_all_but(phones, 3)
     refused = phones.say(1, "ask", {"what": "absent"})
     assert refused["error"] == "The table is not waiting for anybody who has gone.", "seat 3 is there"
     sleep(phones, 3)
+    pass_time(phones, CALL_SECONDS - 1)
+    assert phones.say(1, "ask", {"what": "absent"})["error"] == "They may be back in a moment: ask again in 1 s."
+    pass_time(phones, 1)
     assert phones.say(1, "ask", {"what": "absent"})["ok"]
     asked = question(phones)
     assert (asked["kind"], asked["seat"], asked["voters"]) == ("absent", 3, [1, 2])
     assert asked["votes"] == {}, "whoever asks has not yet said what to do"
+    assert not phones.say(2, "ask", {"what": "absent"})["ok"], "it is asked already"
     for seat in (1, 2):
         assert phones.say(seat, "vote", {"say": "wait"})["ok"]
     refused = phones.say(1, "ask", {"what": "absent"})
     assert "you may ask again in 60 s" in refused["error"], "the others have just answered"
-    assert phones.say(2, "ask", {"what": "absent"})["ok"], "only seat 1 has to wait"
+    assert phones.say(1, "ask", {"what": "put_aside"})["ok"], "that is another matter"
+    assert not phones.say(2, "ask", {"what": "absent"})["ok"], "another question is open"
+    assert question(phones)["kind"] == "put_aside"
+
+
+def test_a_question_of_a_player_delays_the_one_of_the_table_no_more(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, CALL_SECONDS)
+    assert phones.say(1, "ask", {"what": "absent"})["ok"]
+    pass_time(phones, VOTE_SECONDS)
+    assert question(phones) is None, "nobody has answered"
+    pass_time(phones, ASK_SECONDS - CALL_SECONDS - VOTE_SECONDS)
+    assert question(phones)["kind"] == "absent"
 
 
 @pytest.mark.parametrize("why", ["nothing is asked of them", "a pause", "between matches"])
@@ -70,6 +87,7 @@ def test_nobody_asks_about_somebody_whom_the_table_does_not_wait_for(phones: Tab
         sleep(phones, 2)  # has locked
     else:
         sleep(phones, 3)
+    pass_time(phones, CALL_SECONDS)
     if why == "a pause":
         assert phones.say(1, "pause")["ok"]
     if why == "between matches":

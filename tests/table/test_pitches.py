@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from hub import games
+from hub.engine import house_player
 from hub.ports import BoxBid, BoxLocked, Key, PhoneLink, Tick, Turn
 from hub.table.people.lobby import START_SECONDS
 from hub.table.people.people import Patience
@@ -291,3 +293,19 @@ def test_the_dial_of_a_seat_that_reads_aloud_opens_no_menu_and_that_of_another_o
     rig.take(Turn("box-1", 1), Turn("box-2", 1))
     assert rig.boxes.texts["box-1"] == "Read it aloud. Push: done"
     assert rig.boxes.texts["box-2"] == "Pause or go on? Push"
+
+
+def test_what_stands_on_printed_cards_is_not_shown_to_be_read() -> None:
+    rig, random = table(), Random(3)
+    rig.sit()
+    rig.start("big-idea", printed_cards=True)
+    for _ in range(60):
+        if question(rig):
+            break
+        match = rig.match
+        actions = (house_player.play(match, seat, "steady", random, player=house_player.ANY_GAME) for seat in rig.sids)
+        action = next(one for one in actions if one)
+        assert rig.act(action.seat, action.move, **action.args)["ok"]
+    assert question(rig)["kind"] == "pitch"
+    assert question(rig)["text"].endswith("Read the cards aloud.")
+    assert question(rig)["reads"] == ""

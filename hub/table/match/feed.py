@@ -119,6 +119,6 @@ def _changes(events: Sequence[Event], end: int, round_number: int) -> list[Chang
 
 
 def offer(game: Game, lacks: Sequence[str] = (), presets: Sequence[Preset] = ()) -> GameOffer:
-    """Return a game as the lobby offers it, with what the table `lacks` for it and the owner's `presets`."""
+    """Return a game as the lobby offers it, with what the table `lacks` for it and its `presets`."""
     minutes, blurb = game.labels.minutes, game.labels.blurb
     return GameOffer(game.name, game.title, game.seats, minutes, blurb, list(lacks), list(presets))

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from math import ceil
 
 from hub.engine.decision import Action, Decision
 from hub.engine.printed import is_printed
@@ -155,17 +156,27 @@ class Absence(Part):
         return first * 2 if seat.number in self._waited_for else first
 
     def ask_now(self, by: Seat) -> None:
-        """Ask the others at once, for a player, about an awaited seat whose player has gone. Raise NotAsked."""
+        """Ask the others for a player about an awaited seat whose player has gone. Raise NotAsked.
+
+        That player has CALL_SECONDS to come back: a phone may be without Wi-Fi for a moment, and a safe move stays.
+        """
         if by.number not in self._play.seats:
             raise NotAsked(say("Only players of this match decide about it."), "QUESTION")
+        if self._questions.open:
+            raise NotAsked(say("The table is answering another question: answer that one first."), "QUESTION")
         awaited = [] if self._play.stopped or self.paused_by else self._boxes.awaited_seats()
-        for number in awaited:
-            seat = self._seats[number]
-            gone = number != by.number and not seat.house and seat.presence != "here"
-            if gone and not self._must_tell_cards(number) and self._voters_without(number):
-                self._ask_others(seat, by.number)
-                return
-        raise NotAsked(say("The table is not waiting for anybody who has gone."), "QUESTION")
+        seats = [self._seats[number] for number in awaited if number != by.number]
+        gone = [seat for seat in seats if not seat.house and seat.presence != "here"]
+        if not gone:
+            raise NotAsked(say("The table is not waiting for anybody who has gone."), "QUESTION")
+        found = [seat for seat in gone if not self._must_tell_cards(seat.number)]
+        if not found:
+            raise NotAsked(
+                say("Only the player who has gone knows these cards: nobody can answer instead."), "QUESTION"
+            )
+        if (left := ceil(self._waits_since + CALL_SECONDS - self._clock.now())) > 0:
+            raise NotAsked(say("They may be back in a moment: ask again in {seconds} s.", seconds=left), "QUESTION")
+        self._ask_others(found[0], by.number)
 
     def _ask_others(self, seat: Seat, by: int = 0) -> None:
         if seat.presence == "here":
@@ -174,7 +185,7 @@ class Absence(Part):
             text = say("Seat {seat} is asleep. What shall we do?", seat=seat.number)
         else:
             text = say("Seat {seat} is away. What shall we do?", seat=seat.number)
-        others, do = partial(self._voters_without, seat.number), partial(self._apply_vote, seat)
+        others, do = partial(self._voters_without, seat.number), partial(self._apply_vote, seat, by)
         asked = OpenQuestion("absent", text, self._options(), others, do, seat=seat.number, by=by)
         asked.depends_on = frozenset({seat.number})
         self._questions.ask(asked)
@@ -196,8 +207,9 @@ class Absence(Part):
             return free
         return [seat.number for seat in present if self._boxes.is_locked(seat)]
 
-    def _apply_vote(self, seat: Seat, option: str) -> None:
-        if seat.is_house:
+    def _apply_vote(self, seat: Seat, by: int, option: str) -> None:
+        """Do what the others have chosen. `by`: the player who has asked; 0: the table, whose next question then comes later."""
+        if seat.is_house or (by and option == "wait"):
             return
         if option == "safe":
             self._play_safe(seat)

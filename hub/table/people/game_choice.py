@@ -20,7 +20,7 @@ class GameChoice:
     """The next game of a table.
 
     - `chosen`: the name of the game that a push on a box starts; "" before the first choice.
-    - `preset`: the name of the owner's set of options for it; "" for default options, and for options chosen by hand.
+    - `preset`: the name of a set of options for it; "" for default options, and for options chosen by hand.
     - `options`: the chosen options that differ from the defaults.
     """
 
@@ -39,7 +39,7 @@ class GameChoice:
         return [feed.offer(game, self._missing(name), self.presets(name)) for name, game in self._play.games.items()]
 
     def presets(self, name: str) -> Sequence[Preset]:
-        """Return the owner's sets of options for a game."""
+        """Return the sets of options that the lobby offers for a game."""
         return self._presets.get(name, ())
 
     def choose(self, name: str, preset: str) -> None:

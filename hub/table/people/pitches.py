@@ -14,6 +14,7 @@ import msgspec
 
 from hub.engine.event import Event
 from hub.engine.match import Match
+from hub.engine.printed import is_printed
 from hub.engine.text import say, to_json
 from hub.table.base.part import Part
 from hub.table.core import Core
@@ -102,7 +103,9 @@ class Pitches(Part):
             "pitch", say("Seat {seat} reads aloud: {text}", seat=pitch.seat, text=pitch.text), OPTIONS,
             lambda: [pitch.seat], done,
         )  # fmt: skip
-        asked.seat, asked.reads, asked.depends_on = pitch.seat, pitch.text, frozenset({pitch.seat})
+        asked.seat, asked.depends_on = pitch.seat, frozenset({pitch.seat})
+        if self._play.match and not is_printed(self._play.match.setup):  # else it stands on the cards
+            asked.reads = pitch.text
         self._current = pitch
         self._questions.ask(asked, self._seconds)
 

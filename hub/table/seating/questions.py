@@ -192,19 +192,20 @@ class Questions(Part):
         """
         self._clock, self._is_active, self._is_playing, self._is_stopped = clock, is_active, is_playing, is_stopped
         self.open: OpenQuestion | None = None
-        self._blocked_until: dict[int, float] = {}  # by seat: when it may ask again after a no
+        # By seat, and whether it asked about an absent one: when it may ask again.
+        self._blocked_until: dict[tuple[int, bool], float] = {}
 
     def ask(self, asked: OpenQuestion, seconds: float = VOTE_SECONDS) -> None:
         """Open a question. Raise NotAsked if another one has priority (`Rule.rank`, `Rule.replaces`).
 
-        Also raise NotAsked if the asking seat must wait after a no.
+        Also raise NotAsked if the asking seat must wait: after a no, or, if it asked about an absent seat, after "wait".
         """
         rule, before = KINDS[asked.kind], self.open
         is_answer = before and (before.kind, before.seat) == (rule.replaces, asked.seat)
         if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
             raise NotAsked(say("The table is answering another question: answer that one first."), "QUESTION")
         now = self._clock.now()
-        wait = ceil(self._blocked_until.get(asked.by, now) - now)
+        wait = ceil(self._blocked_until.get((asked.by, asked.kind == "absent"), now) - now)
         if wait > 0:
             raise NotAsked(
                 say("The table has just answered: you may ask again in {seconds} s.", seconds=wait), "QUESTION"
@@ -228,7 +229,8 @@ class Questions(Part):
 
     def on_seat_changed(self, seat: int) -> None:
         """Forget the vote of a seat whose person has changed or left."""
-        self._blocked_until.pop(seat, None)
+        for about_absent in (False, True):
+            self._blocked_until.pop((seat, about_absent), None)
         if self.open is None:
             return
         if seat in self.open.depends_on:
@@ -260,7 +262,7 @@ class Questions(Part):
             return False
         self.open = None  # first, because `on_decision` may open the next question
         if asked.by and carried in ("no", "wait"):
-            self._blocked_until[asked.by] = self._clock.now() + REST_SECONDS
+            self._blocked_until[asked.by, asked.kind == "absent"] = self._clock.now() + REST_SECONDS
         asked.on_decision(carried)
         return True
 

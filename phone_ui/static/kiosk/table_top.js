@@ -101,7 +101,7 @@ function ReadAloud({ state }) {
   if (!reads) return null;
   return html`<section class="reading" aria-label="Read aloud">
     <p class="reading-who"><${Sentence} state=${state} text=${say("Seat {seat} reads aloud", { seat })} /></p>
-    <p class="read-aloud" style=${{ "--root": Math.sqrt(reads.length) }}>${reads}</p>
+    <p class="read-aloud" style=${{ "--root": Math.sqrt(say(reads).length) }}>${reads}</p>
   </section>`;
 }
 

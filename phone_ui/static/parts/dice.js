@@ -113,7 +113,7 @@ function HubRollActs({ state, hand, sending, ask }) {
   const people = state.seats.filter((s) => state.view?.seats?.[s.seat] && !isHouse(s));
   const voters = people.filter((s) => s.phone === "on" || s.box === "on" || votes.includes(s.seat));
   const roller = placeOf(state, dice.seat);
-  if (roller && isHouse(roller) && voters.length < 2 && !lies) return null; // the hub rolls for it at once
+  const isHubs = Boolean(roller && isHouse(roller)) && voters.length < 2; // the hub rolls for it without being asked
   /** @param {Requests["dice"]["say"]} word */
   const answer = (word) => () => ask("dice", { say: word }, word);
   const lieLabel = asItLies.includes(seat) ? say("Don't read it as it lies") : say("Read it as it lies");
@@ -126,6 +126,7 @@ function HubRollActs({ state, hand, sending, ask }) {
     ${
       !lies &&
       !dice.lying &&
+      !isHubs &&
       html`<${DiceAct} busy=${sending} label=${hubLabel} pressed=${votes.includes(seat)} onPress=${answer("hub")} />`
     }
     ${

@@ -42,7 +42,7 @@ function LessonText({ state, lesson, to }) {
 }
 
 /**
- * The lesson on a phone, complete: for its seat, or for everybody if it only watches. It goes once it was read.
+ * The lesson on a phone, complete: for its seat, or for everybody if it only watches. It disappears once it has been read.
  * @param {{ state: PublicState, hand: Hand | null, sending: string | null, onSkip?: () => void }} props
  */
 export function PhoneLesson({ state, hand, sending, onSkip }) {

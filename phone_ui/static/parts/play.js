@@ -251,15 +251,16 @@ function CardOfPhase({ labels, state }) {
  * }} props
  */
 function Wanted({ state, hand, sending, ask, mode, isActing }) {
-  const mayAsk = hand && !isActing && !state.question && state.paused == null && waitsForGone(state, hand.seat);
+  const plays = state.state === "playing" && hand && Boolean(state.view?.seats?.[hand.seat]);
+  const mayAsk = plays && !isActing && !state.question && state.paused == null && waitsForGone(state, hand.seat);
   const askTable = () => ask("ask", { what: "absent" }, "absent");
   return html`
     <div class="want-block" tabindex="-1" aria-live="polite">
       ${mode === "locked" && hand && html`<${LockedWant} hand=${hand} />`}
       ${isActing && hand?.want && html`<p class="want mine"><${Sentence} state=${state} text=${hand.want} /></p>`}
       ${!isActing && state.dispute?.stage !== "vote" && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
-      ${mayAsk && html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${askTable}>Ask the table what to do</button>`}
     </div>
+    ${mayAsk && html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${askTable}>Ask the table what to do</button>`}
   `;
 }
 
