@@ -81,7 +81,8 @@ export function DicePart({ state, hand, sending, ask }) {
  */
 function ReadingActs({ state, hand, sending, ask, typing, onTyping }) {
   const dice = /** @type {PublicDice} */ (state.dice);
-  const rolls = Boolean(hand?.faces); // this seat rolls, the others watch
+  // Whether this seat rolls; the others watch.
+  const rolls = Boolean(hand?.faces);
   const settled = dice.state === "settled";
   const typed = dice.state === "typed";
   const mayAccept = settled ? rolls : typed && !rolls;
@@ -113,7 +114,8 @@ function HubRollActs({ state, hand, sending, ask }) {
   const people = state.seats.filter((s) => state.view?.seats?.[s.seat] && !isHouse(s));
   const voters = people.filter((s) => s.phone === "on" || s.box === "on" || votes.includes(s.seat));
   const roller = placeOf(state, dice.seat);
-  const isHubs = Boolean(roller && isHouse(roller)) && voters.length < 2; // the hub rolls for it without being asked
+  // Alone with the house, the hub rolls for it without being asked.
+  const isHubs = Boolean(roller && isHouse(roller)) && voters.length < 2;
   /** @param {Requests["dice"]["say"]} word */
   const answer = (word) => () => ask("dice", { say: word }, word);
   const lieLabel = asItLies.includes(seat) ? say("Don't read it as it lies") : say("Read it as it lies");

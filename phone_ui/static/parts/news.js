@@ -8,9 +8,11 @@ import { phaseOf } from "../lib/view.js";
 
 const REVEAL_FOR = 4_500;
 const HEADLINE_FOR = 7_000;
-const ROLLED_FOR = 2_600; // the dice fall for 0.8 s and then lie still
+// The dice fall for 0.8 s and then lie still.
+const ROLLED_FOR = 2_600;
 const MOST_ROLLS = 6;
-const GONE_FOR = 1_200; // long enough to see from the other end of the table, while phones go on
+// Long enough to see from the other end of the table, while phones go on.
+const GONE_FOR = 1_200;
 
 /**
  * Return the newest events of some kinds for this time, and a function that ends it early. There are none after that time,
@@ -51,7 +53,8 @@ export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR)[0].at
  */
 export function useRolled(state) {
   const [rolls, end] = useNews(state, ["roll"], ROLLED_FOR);
-  const seat = rolls.at(-1)?.data.seat; // a page that has slept gets rolls of several seats at once
+  // A page that has slept gets rolls of several seats at once.
+  const seat = rolls.at(-1)?.data.seat;
   return [rolls.filter(({ data }) => data.faces && data.seat === seat).slice(-MOST_ROLLS), end];
 }
 

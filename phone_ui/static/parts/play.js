@@ -67,8 +67,10 @@ function useCall(isTurn, question) {
   return top;
 }
 
-const PHONE = matchMedia("(height <= 900px)"); // on any phone the decision comes before other information
-const LOW = matchMedia("(height <= 700px)"); // on a low screen even before what it is about
+// On any phone the decision comes before other information.
+const PHONE = matchMedia("(height <= 900px)");
+// On a low screen it comes even before what it is about.
+const LOW = matchMedia("(height <= 700px)");
 
 /**
  * Return whether the screen matches now.
@@ -278,7 +280,7 @@ function TableBelow({ labels, state, hand }) {
 }
 
 /**
- * The actions at the thumb.
+ * The actions at the thumb. A locked choice is changed by its own button, so it is not taken back.
  * @param {{
  *   labels: Labels | null, state: PublicState, hand: Hand, question: Question, act: import("./ask.js").ActOn,
  *   ask: PhoneProps["ask"], refusal: string, sending: string | null, away: boolean, isActing: boolean,
@@ -303,7 +305,7 @@ function Dock(props) {
       ${isChanging && html`<button type="button" class="act" onClick=${() => onChange(null)}>Keep it</button>`}
       ${
         hand.undo &&
-        !mayChange && // a locked choice is changed by its own button
+        !mayChange &&
         html`<${ActionButton} label="Take back" name="undo" sending=${busy} onPress=${() => ask("undo", {}, "undo")} />`
       }
     </div>
