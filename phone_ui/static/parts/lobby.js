@@ -173,16 +173,16 @@ export function Lobby({ state, seat, sending, ask }) {
               onPick=${() => pick(offer.name)}
               chosen=${picked === offer.name && html`<${ChosenOptions} labels=${labels} state=${state} options=${inForce(labels, options)} />`}
             />
+            ${
+              picked === offer.name &&
+              offer.presets.length > 0 &&
+              html`<${Presets} offer=${offer} options=${options} disabled=${!seat} onPick=${pickPreset} />`
+            }
             ${seat && hasOptions && picked === offer.name && html`<${FirstOptions} ...${about} />`}
           </div>`,
         )}
       </div>
     </fieldset>
-    ${
-      offer &&
-      offer.presets.length > 0 &&
-      html`<${Presets} offer=${offer} options=${options} disabled=${!seat} onPick=${pickPreset} />`
-    }
     ${seat && hasOptions && html`<${Options} ...${about} />`}
     <h2>At the table</h2>
     <${SeatList} state=${state} mine=${seat} sending=${sending} ask=${seat ? ask : undefined} />
