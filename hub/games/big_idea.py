@@ -685,15 +685,16 @@ def settle(s: Table, product: Product, face: int) -> None:
     t, dealer, pays = s.table, s.table.dealer, product.pip * face
     about: dict[str, Any] = {"rule": "BI-22", "kind": "roll", "seat": dealer, "faces": [face], "product": product.id}
     t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else None)
+    about["verdict"] = t.rolled.outcome
     if face > product.count:
         text = say("Seat {seat} rolls {roll} for {product}: it stays.", seat=dealer, roll=face, product=product.name)
-        tell(s, text, **about, verdict=say("It stays"))
+        tell(s, text, **about)
         return
     text = say(
         "Seat {seat} rolls {roll} for {product}: it goes public and pays {amount} per share.", seat=dealer, roll=face,
         product=product.name, amount=dollars(pays),
     )  # fmt: skip
-    tell(s, text, **about | {"rule": "BI-23", "verdict": say("It goes public!")})
+    tell(s, text, **about | {"rule": "BI-23"})
     for seat in [seat for seat in t.order if seat in product.shares]:
         shares = product.shares[seat]
         got = pays * shares

@@ -5,18 +5,11 @@ import { Sentence } from "./marks.js";
 
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-// A match advances by itself in many steps, and all of them are announced.
-const KEPT = 60;
+const KEPT = 60; // a match advances by itself in many steps, and all of them are announced
 
 /** The texts of a state. `place` distinguishes an event from an undone one. */
 const linesOf = (/** @type {PublicState} */ { match, epoch, events }, /** @type {number} */ after) =>
-  events
-    .filter(({ n }) => n > after)
-    .map(({ n, text, data }) => ({
-      place: `${match}/${epoch}/${n}`,
-      text,
-      verdict: data.verdict ?? "",
-    }));
+  events.filter(({ n }) => n > after).map(({ n, text }) => ({ place: `${match}/${epoch}/${n}`, text }));
 
 /**
  * The newest events in an invisible live region. Events from before the page was opened are not announced.
@@ -25,7 +18,7 @@ const linesOf = (/** @type {PublicState} */ { match, epoch, events }, /** @type 
 export function Spoken({ state, isReady }) {
   const newest = state.events.at(-1)?.n ?? -1;
   const latest = useRef({ match: state.match, n: newest });
-  const [lines, setLines] = useState(/** @type {{ place: string, text: string, verdict: string }[]} */ ([]));
+  const [lines, setLines] = useState(/** @type {{ place: string, text: string }[]} */ ([]));
   useEffect(() => {
     if (!isReady) return;
     const { match, n } = latest.current;
@@ -35,6 +28,6 @@ export function Spoken({ state, isReady }) {
     if (news.length) setLines((before) => [...before, ...news].slice(-KEPT));
   }, [state.match, newest, isReady]);
   return html`<div class="unseen" role="log" aria-label="What happens">
-    ${lines.map(({ place, text, verdict }) => html`<p key=${place}><${Sentence} state=${state} text=${text} /> <${Sentence} state=${state} text=${verdict} /></p>`)}
+    ${lines.map(({ place, text }) => html`<p key=${place}><${Sentence} state=${state} text=${text} /></p>`)}
   </div>`;
 }
