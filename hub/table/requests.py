@@ -102,8 +102,6 @@ class Requests:
                 self._lobby.free_seat(number)
             case "house", verbs.HouseArgs(seat=number, strength=strength):
                 self._people.house.let_play(number, strength)
-            case "ask", verbs.AskArgs(what="absent"):
-                self._people.absence.ask_now(seat)
             case "ask", verbs.AskArgs(what=what):
                 self._people.endings.ask_vote(seat, what)
             case "vote", verbs.VoteArgs(say=option):

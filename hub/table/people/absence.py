@@ -21,7 +21,7 @@ from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
 from hub.table.dice.rolls import Rolls
 from hub.table.people.house_seats import HouseSeats
-from hub.table.seating.questions import OpenQuestion
+from hub.table.seating.questions import BUSY, OpenQuestion
 from hub.table.seating.seat import Seat
 
 log = logging.getLogger(__name__)
@@ -155,17 +155,15 @@ class Absence(Part):
         first = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
         return first * 2 if seat.number in self._waited_for else first
 
-    def ask_now(self, by: Seat) -> None:
-        """Ask the others for a player about an awaited seat whose player has gone. Raise NotAsked.
+    def ask_now(self, by: int) -> None:
+        """Ask the others, for a player at seat `by`, about an awaited seat whose player has gone. Raise NotAsked.
 
-        That player has CALL_SECONDS to come back: a phone may be without Wi-Fi for a moment, and a safe move stays.
+        That player has CALL_SECONDS to come back: a phone may lose its Wi-Fi for a moment, and a safe move cannot be taken back.
         """
-        if by.number not in self._play.seats:
-            raise NotAsked(say("Only players of this match decide about it."), "QUESTION")
         if self._questions.open:
-            raise NotAsked(say("The table is answering another question: answer that one first."), "QUESTION")
+            raise NotAsked(BUSY, "QUESTION")
         awaited = [] if self._play.stopped or self.paused_by else self._boxes.awaited_seats()
-        seats = [self._seats[number] for number in awaited if number != by.number]
+        seats = [self._seats[number] for number in awaited if number != by]
         gone = [seat for seat in seats if not seat.house and seat.presence != "here"]
         if not gone:
             raise NotAsked(say("The table is not waiting for anybody who has gone."), "QUESTION")
@@ -176,7 +174,7 @@ class Absence(Part):
             )
         if (left := ceil(self._waits_since + CALL_SECONDS - self._clock.now())) > 0:
             raise NotAsked(say("They may be back in a moment: ask again in {seconds} s.", seconds=left), "QUESTION")
-        self._ask_others(found[0], by.number)
+        self._ask_others(found[0], by)
 
     def _ask_others(self, seat: Seat, by: int = 0) -> None:
         if seat.presence == "here":

@@ -62,12 +62,15 @@ class Endings(Part):
     # --- by those who sit there ----------------------------------------------------------------------
 
     def ask_vote(self, seat: Seat, what: AskedByPlayers) -> None:
-        """Let a seat call a vote on putting the match aside or ending it. Raise IllegalAction.
+        """Let a seat call a vote on suspending the match, on ending it, or about a player who has gone. Raise IllegalAction.
 
         A person who plays against the house only, or is left alone, puts it aside without a vote and confirms an end.
         """
         self._check_plays(seat)
         number = seat.number
+        if what == "absent":
+            self._absence.ask_now(number)
+            return
         if what == "put_aside":
             text = say(
                 "Seat {seat} wants to suspend this match. It is saved, and you can resume it later.", seat=number

@@ -20,6 +20,7 @@ from hub.table.base.part import Part
 VOTE_SECONDS = 20.0
 REST_SECONDS = 60.0
 """How long a seat must wait before it asks again after a no, or after the others want to wait."""
+BUSY = say("The table is answering another question: answer that one first.")
 
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 """Return the winning option, given the votes by seat, the voters, and whether the time is over; None: undecided."""
@@ -203,7 +204,7 @@ class Questions(Part):
         rule, before = KINDS[asked.kind], self.open
         is_answer = before and (before.kind, before.seat) == (rule.replaces, asked.seat)
         if before and not is_answer and KINDS[before.kind].rank <= rule.rank:
-            raise NotAsked(say("The table is answering another question: answer that one first."), "QUESTION")
+            raise NotAsked(BUSY, "QUESTION")
         now = self._clock.now()
         wait = ceil(self._blocked_until.get((asked.by, asked.kind == "absent"), now) - now)
         if wait > 0:
@@ -229,8 +230,7 @@ class Questions(Part):
 
     def on_seat_changed(self, seat: int) -> None:
         """Forget the vote of a seat whose person has changed or left."""
-        for about_absent in (False, True):
-            self._blocked_until.pop((seat, about_absent), None)
+        self._blocked_until = {key: until for key, until in self._blocked_until.items() if key[0] != seat}
         if self.open is None:
             return
         if seat in self.open.depends_on:
