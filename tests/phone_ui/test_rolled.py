@@ -119,15 +119,18 @@ def test_a_page_that_has_slept_shows_the_last_roll_and_not_all_that_it_missed(pa
     expect(stage.get_by_role("img", name="die shows 1")).to_have_count(0)
 
 
-@pytest.mark.parametrize("size", [(320, 568), (360, 640)])
-def test_six_rolls_at_once_fit_a_small_phone(page: Page, hub: FakeHub, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("size", [(320, 568), (360, 640), (1280, 720), (1920, 1080)])
+def test_six_rolls_at_once_fit_a_small_phone_and_the_felt(page: Page, hub: FakeHub, size: tuple[int, int]) -> None:
+    on_phone = size[0] < size[1]
+    (phone if on_phone else kiosk)(page, hub)
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    phone(page, hub)
     text = "Maximiliane Uberwald rolls 3 for Self-Cleaning Wallet: it goes public and pays $400 per share."
     hub.public(after(1, *(rolled(n, [3], "hub", verdict="It goes public!") | {"text": text} for n in range(1, 7))))
     throws = page.locator(".rolled-throw")
     expect(throws).to_have_count(6)
-    assert all(
-        box and box["y"] >= 0 and box["y"] + box["height"] <= size[1]
-        for box in (one.bounding_box() for one in throws.all())
-    )
+    stage = page.get_by_role("region", name="Rolled").bounding_box()
+    boxes = [box for one in throws.all() if (box := one.bounding_box())]
+    assert stage
+    assert len(boxes) == 6
+    assert min(box["y"] for box in boxes) >= stage["y"]
+    assert max(box["y"] + box["height"] for box in boxes) <= stage["y"] + stage["height"] <= size[1]

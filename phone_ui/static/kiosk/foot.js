@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { isHouse } from "../lib/seats.js";
+import { minutesText } from "../lib/view.js";
 import { RoomLesson } from "../parts/lesson.js";
 import { Fingerprint, Mark } from "../parts/marks.js";
 import { bareUrl, codeOf, JoinCode } from "./joining.js";
@@ -52,13 +53,6 @@ export function Foot({ state }) {
         )}
       </p>`
     }
-    <p class="foot-name">${leftText(state.minutes_left)}${state.name}</p>
+    <p class="foot-name">${[minutesText(state.minutes_left), state.name].filter(Boolean).join(" · ")}</p>
   </footer>`;
 }
-
-/**
- * Return how long the match may still take, in words: the hub knows a range, or nothing.
- * @param {ScreenState["minutes_left"]} minutes
- */
-const leftText = (minutes) =>
-  minutes ? `${say("{least} to {most} minutes left", { least: minutes[0], most: minutes[1] })} · ` : "";

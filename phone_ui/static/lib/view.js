@@ -155,3 +155,10 @@ export function phaseText(labels, view) {
   if (!view?.phase) return "";
   return say(labels?.phases?.[view.phase] ?? readable(view.phase));
 }
+
+/**
+ * Return how long the match may still take, in words; "" while the hub does not know.
+ * @param {PublicState["minutes_left"]} minutes
+ */
+export const minutesText = (minutes) =>
+  minutes ? say("{least} to {most} minutes left", { least: minutes[0], most: minutes[1] }) : "";

@@ -120,7 +120,7 @@ function Kiosk() {
   if (!state || !shown || away) return html`<${Splash} />`;
   const inPlay = isReady && (shown.state === "playing" || shown.state === "stopped");
   const demonstrated = shown === state ? null : state.demonstration;
-  const isOneAsked = state.question && !state.question.reads; // what is read aloud is on the felt
+  const isAsked = state.question && !state.question.reads; // what is read aloud is on the felt
   return html`<div class=${`screen ${shown.state}${demonstrated ? " demonstration" : ""}`}>
     <main aria-busy=${!isReady}>
       ${inPlay && html`<${TableTop} labels=${labels} state=${shown} /><${Now} labels=${labels} state=${shown} />`}
@@ -128,7 +128,7 @@ function Kiosk() {
       ${shown.state === "lobby" && (needsSetup(state) ? html`<${FirstRun} state=${state} />` : html`<${Welcome} state=${state} />`)}
     </main>
     ${
-      (isOneAsked || state.starting || state.paused != null) &&
+      (isAsked || state.starting || state.paused != null) &&
       html`<div class="questions">
         <${Together} state=${state} />
       </div>`

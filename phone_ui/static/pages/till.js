@@ -3,6 +3,7 @@
 import { html, render, useEffect, useState } from "../lib/html.js";
 import { loadLanguage, message, say, sayCount } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
+import { minutesText } from "../lib/view.js";
 
 /** @import { TillTable } from "../lib/messages.d.ts" */
 
@@ -37,8 +38,7 @@ function seatsText({ seats, free }) {
  */
 function playText({ state, title, minutes_left: left }) {
   const playing = state === "playing" || state === "stopped";
-  const minutes = left && say("{least} to {most} minutes left", { least: left[0], most: left[1] });
-  const text = [STATES[state], playing && title, playing && minutes];
+  const text = [STATES[state], playing && title, playing && minutesText(left)];
   return text.filter(Boolean).join(", ");
 }
 

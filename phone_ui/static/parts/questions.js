@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { say } from "../lib/language.js";
+import { minutesText } from "../lib/view.js";
 import { Marks, Sentence, Who } from "./marks.js";
 import { useSecondsLeft } from "./use_seconds.js";
 
@@ -118,9 +119,8 @@ export function MatchActions({ state, seat, sending, ask }) {
   if (state.state !== "playing" || !state.view?.seats?.[seat]) return null;
   const act = (/** @type {string} */ label, /** @type {() => void} */ onPress) =>
     html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${onPress}>${label}</button>`;
-  const [least, most] = state.minutes_left ?? [];
   return html`<h2>This match</h2>
-    ${most && html`<p>${say("{least} to {most} minutes left", { least, most })}</p>`}
+    ${state.minutes_left && html`<p>${minutesText(state.minutes_left)}</p>`}
     <p>A suspended match is saved. The same people can resume it at the same seats. All players are asked first.</p>
     <div class="match-acts">
       ${act(state.paused == null ? say("Pause") : say("Go on"), () => ask("pause", {}, "pause"))}

@@ -5,7 +5,8 @@ import { Sentence } from "./marks.js";
 
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
-const KEPT = 60; // a match advances by itself in many steps, and all of them are announced
+// A match advances by itself in many steps, and all of them are announced.
+const KEPT = 60;
 
 /** The texts of a state. `place` distinguishes an event from an undone one. */
 const linesOf = (/** @type {PublicState} */ { match, epoch, events }, /** @type {number} */ after) =>

@@ -4,6 +4,7 @@ import { html, useState } from "../lib/html.js";
 import { say } from "../lib/language.js";
 import { calledName, isHouse, nameStays, seatName, seatText } from "../lib/seats.js";
 import { isSilent, noticesOf, STATES, troubleOf } from "../lib/staff_venue.js";
+import { minutesText } from "../lib/view.js";
 import { FaultLine } from "./faults.js";
 import { later } from "./later.js";
 import { Mark, Sentence } from "./marks.js";
@@ -92,17 +93,10 @@ function Head({ table, now }) {
     <p class="table-game">
       ${playText}
       ${inPlay && begun && html`<span class="quiet-words">${" "}${say("for {time}", { time: lasting(now - begun) })}</span>`}
-      ${inPlay && html`<span class="quiet-words">${leftText(state.minutes_left)}</span>`}
+      ${inPlay && state.minutes_left && html`<span class="quiet-words">, ${minutesText(state.minutes_left)}</span>`}
     </p>
   </header>`;
 }
-
-/**
- * Return how long the match may still take, in words: the hub knows a range, or nothing.
- * @param {PublicState["minutes_left"]} minutes
- */
-const leftText = (minutes) =>
-  minutes ? say(", {least} to {most} min left", { least: minutes[0], most: minutes[1] }) : "";
 
 /** @param {Props & { notice: PublicState["notices"][number] }} props */
 function NoticeLine({ table, ask, sending, notice }) {
