@@ -85,14 +85,13 @@ class Endings(Part):
                 effect("a vote of those who play")
 
         asked = OpenQuestion(what, text, {"yes": yes, "no": say("Play on")}, self._present, on_decision)
-        if not any(self._seats[one].is_somebodys for one in self._play.seats if one != number):
-            if what == "put_aside":
-                asked.on_decision("yes")
-            else:
-                asked.decide, asked.voters = first_answer("no"), lambda: [number]
-                self._questions.ask(asked)
+        if any(self._seats[one].is_somebodys for one in self._play.seats if one != number):
+            asked.by, asked.votes = number, {number: "yes"}
+        elif what == "put_aside":
+            asked.on_decision("yes")
             return
-        asked.by, asked.votes = number, {number: "yes"}
+        else:
+            asked.decide, asked.voters = first_answer("no"), lambda: [number]
         self._questions.ask(asked)
 
     def _check_plays(self, seat: Seat) -> None:
