@@ -10,10 +10,12 @@ import threading
 import time
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from hub import packages
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load, owners_file
 from hub.errors import ConfigError, HubError, TemporaryError
 from hub.operations.bundle import add_arguments as add_bundle_arguments
@@ -54,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         args = parser().parse_args(arguments)
+        _find_packages(args)
         code: int = args.command(args)
     except (ConfigError, TemporaryError) as error:
         report_error(error)
@@ -64,6 +67,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BrokenPipeError, KeyboardInterrupt):
         return 0
     return code
+
+
+def _find_packages(args: Namespace) -> None:
+    """Let this process find the packages of the hub that a command is about; if its configuration is wrong, the command says so."""
+    file = owners_file(getattr(args, "config", None))
+    with suppress(ConfigError):
+        state = _demo_state(args) if args.command is _demo else Path(load(file).hub.state)
+        packages.add_wheels(f"{wheel}" for wheel in sorted((state / packages.FOLDER).glob("*.whl")))
 
 
 def parser() -> ArgumentParser:
@@ -589,8 +600,12 @@ def _pinout(args: Namespace) -> int:
     return 0
 
 
+def _demo_state(args: Namespace) -> Path:
+    return Path(args.state or Path(HubPart().state) / "demo").expanduser()
+
+
 def _demo(args: Namespace) -> int:
-    state = str(Path(args.state or Path(HubPart().state) / "demo").expanduser())
+    state = str(_demo_state(args))
     host = "0.0.0.0" if args.lan else "127.0.0.1"  # noqa: S104 - asked for by --lan
     config = Config(
         hub=HubPart(state=state, log_level="warning"),

@@ -44,6 +44,7 @@ from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault, VenueWifi
 from hub.network.upstream import UpstreamLink
 from hub.network.wifi import ADDRESS, NetworkManager, OwnWifi, own_wifi
+from hub.package_folder import PackageFolder
 from hub.ports import (
     AddressChanged,
     BrokerDown,
@@ -181,7 +182,11 @@ class Hub:
                 found=self.found,
                 handouts=Handouts(self.key, self.screens, self._wifi, self.speech.tables, self._has_fixed_address),
                 updates=Updates(daily=config.updates.daily),
-                notices=_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
+                packages=PackageFolder(state),
+                notices=[
+                    *_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
+                    *_faults_of_packages(),
+                ],
             )  # fmt: skip
             self.door = StaffDoor(self._pin, self.key, self.venue)
             self._opened = opened.pop_all()
@@ -541,3 +546,11 @@ def _faults_of_files(key: str, pin: str, token: str, log_key: str) -> list[Fault
     shown = say("The table's screens show the new PIN until it is used once.")
     found = [(key, keys), (pin, shown), (token, links), (log_key, backup)]
     return [Fault(notice, do) for notice, do in found if notice]
+
+
+def _faults_of_packages() -> list[Fault]:
+    """Return a fault for each game of a package that is left out, and write them to the journal."""
+    do = say("Ask the author of the package, or remove it on the settings page.")
+    for sentence in games.packaged().left_out.values():
+        log.warning("%s", sentence)
+    return [Fault(sentence, do) for sentence in games.packaged().left_out.values()]

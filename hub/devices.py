@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import drivers
 from drivers.common.gpio_header import Wire
 from drivers.common.requirements import Need
+from hub import packages
 from hub.config import DevicePart
-from hub.errors import ConfigError
+from hub.engine.text import say
+from hub.errors import ConfigError, HubError
 from hub.ports import (
     BoxDown,
     Boxes,
@@ -30,6 +34,9 @@ from hub.ports import (
     SealedRound,
 )
 from hub.version import make_for
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 SHARED = "common"  # the only folder of `drivers/` that is not a driver: code that drivers share
 
@@ -106,32 +113,83 @@ class AllBoxes:
             device.buzz(box, kind)
 
 
+class UnusableDevice:
+    """Takes the place of a device whose driver comes from a package and fails: it says so, and does nothing."""
+
+    lamps = page = boxes = dice = None
+
+    def __init__(self, name: str, inbox: Callable[[object], None]) -> None:
+        self._name, self._inbox = name, inbox
+
+    def start(self) -> None:
+        """Report that the driver cannot be used."""
+        self._inbox(DeviceDown(self._name, say("Its driver cannot be used: the journal says why.")))
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
 def header_wiring(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
     """Return the name and the wires of each device on the GPIO header, for all tables. Raise ConfigError."""
     found = []
     for number, block in enumerate(blocks, 1):
-        driver = driver_of(block)
-        if isinstance(driver, WiredDriver):
+        if (wires := _ask_driver(block, partial(_wiring, block), None)) is not None:
             several = sum(other.driver == block.driver for other in blocks) > 1
             known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
-            found.append((known, driver.wiring(block.settings)))
+            found.append((known, wires))
     return found
 
 
 def connect(block: DevicePart, context: DriverContext) -> Device:
     """Return the device of a `[[device]]` block, not started yet. Raise ConfigError."""
-    return driver_of(block).connect(block.settings, context)
+    unusable: Device = UnusableDevice(block.name or block.driver, context.inbox)
+    return _ask_driver(block, lambda: driver_of(block).connect(block.settings, context), unusable)
 
 
 def needs(block: DevicePart) -> Sequence[Need]:
     """Return the requirements of the device of a `[[device]]` block. Raise ConfigError."""
+    return _ask_driver(block, partial(_needs, block), ())
+
+
+def _wiring(block: DevicePart) -> Sequence[Wire] | None:
+    driver = driver_of(block)
+    return driver.wiring(block.settings) if isinstance(driver, WiredDriver) else None
+
+
+def _needs(block: DevicePart) -> Sequence[Need]:
     driver = driver_of(block)
     return driver.needs(block.settings) if isinstance(driver, NeedyDriver) else ()
 
 
-def driver_names() -> list[str]:
-    """Return the names of all drivers: each file and each folder of `drivers/` except `common`."""
+def _ask_driver(block: DevicePart, ask: Callable[[], T], otherwise: T) -> T:
+    """Return what a driver returns; `otherwise` if it comes from a package and fails. Raise ConfigError if its block is wrong."""
+    try:
+        return ask()
+    except packages.Unusable as error:
+        log.error("%s", error)
+    except HubError:
+        raise
+    except (Exception, SystemExit) as error:  # the code of others; the hub goes on without it
+        if block.driver not in packaged_drivers():
+            raise
+        log.error("The driver %s fails: %s", block.driver, packages.why(error))
+    return otherwise
+
+
+def packaged_drivers() -> Mapping[str, packages.Entry]:
+    """Return the drivers of packages by their names. A package cannot replace a driver of table-hub."""
+    ours = built_in_drivers()
+    return {entry.name: entry for entry in reversed(packages.entries(packages.DRIVERS)) if entry.name not in ours}
+
+
+def built_in_drivers() -> list[str]:
+    """Return the names of the drivers of table-hub: each file and each folder of `drivers/` except `common`."""
     return [found.name for found in pkgutil.iter_modules(drivers.__path__) if found.name != SHARED]
+
+
+def driver_names() -> list[str]:
+    """Return the names of all drivers, in alphabetical order."""
+    return sorted({*built_in_drivers(), *packaged_drivers()})
 
 
 def driver_of(block: DevicePart) -> Driver:
@@ -142,15 +200,33 @@ def driver_of(block: DevicePart) -> Driver:
     return load_driver(block.driver)
 
 
+def module_of_driver(name: str) -> str:
+    """Return the name of a driver's module."""
+    entry = packaged_drivers().get(name)
+    return entry.module if entry else f"drivers.{name}"
+
+
 def load_driver(name: str) -> Driver:
-    """Import a driver. Raise ConfigError if a Python package that it uses is not installed."""
+    """Import a driver. Raise ConfigError if a Python package that it uses is not installed, Unusable if it comes from a package."""
+    if entry := packaged_drivers().get(name):
+        return _load_packaged(entry)
     try:
-        driver: Driver = import_module(f"drivers.{name}")
-        return driver
+        return cast(Driver, import_module(f"drivers.{name}"))
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"[[device]] driver = {name!r} needs the Python package {error.name}: run {make_for('pi,ble,camera')}"
         ) from None
+
+
+def _load_packaged(entry: packages.Entry) -> Driver:
+    try:
+        driver = import_module(entry.module)
+        packages.check_api(getattr(driver, "API", None))
+    except (Exception, SystemExit) as error:  # the code of others
+        raise packages.Unusable(
+            f"The driver {entry.name} of the package {entry.package} cannot be used: {packages.why(error)}"
+        ) from error
+    return cast(Driver, driver)
 
 
 class DeviceHealth:

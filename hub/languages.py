@@ -1,7 +1,8 @@
 """The languages that are there: catalogues in gettext's format, read for panels and pages.
 
 `hub/locale/<language>/LC_MESSAGES/table-hub.po` is one language, whole: whoever adds the file adds the language. Messages
-of one game have its name as their context; those without one are for all. `hub/docs/translate.md` says how it is done.
+of one game have its name as their context; those without one are for all. `hub/docs/translate.md` says how it is done. The
+game of a package brings translations for the languages of the hub, `locale/<language>/LC_MESSAGES/<game>.po`.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from babel import Locale, UnknownLocaleError
 from babel.messages.pofile import PoFileError, read_po
 from babel.numbers import format_currency, get_decimal_symbol
 
+from hub import games
 from hub.display.language import Catalogue, Language
 from hub.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from importlib.resources.abc import Traversable
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +59,36 @@ def check_language(name: str) -> None:
 
 def catalogues(language: str) -> Mapping[str, Catalogue]:
     """Return the catalogues of a language: of each game by its name, and "" for all. Raise ConfigError."""
-    return read_catalogues(LOCALE / language / FILE, language)
+    found = dict(read_catalogues(LOCALE / language / FILE, language))
+    for game in games.packaged().games:
+        if own := _of_package(game, language):
+            # No package changes what the hub or another game says.
+            shared = {**own[""].messages, **found[""].messages}
+            found |= {"": msgspec.structs.replace(found[""], messages=shared), game: own.get(game, own[""])}
+    return found
+
+
+@cache
+def _of_package(game: str, language: str) -> Mapping[str, Catalogue]:
+    """Return the catalogues that come with the game of a package; none if it has none for this language."""
+    folder = games.files_of(game).folder
+    file = folder / "locale" / language / "LC_MESSAGES" / f"{game}.po" if folder else None
+    if file is None or not file.is_file():
+        return {}
+    try:
+        return _read(file, language)
+    except ConfigError as error:
+        log.error("%s The game is shown in English.", error)
+        return {}
 
 
 @cache
 def read_catalogues(file: Path, language: str) -> Mapping[str, Catalogue]:
     """Return the catalogues that a file holds; what is not translated yet is left out. Raise ConfigError."""
+    return _read(file, language)
+
+
+def _read(file: Traversable, language: str) -> Mapping[str, Catalogue]:
     locale = _locale(language)
     try:
         with file.open("rb") as opened:

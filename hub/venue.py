@@ -31,20 +31,23 @@ from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, St
 from hub.network.staff_verbs import (
     STAFF_ARGS,
     TABLE_ARGS,
+    AddPackageArgs,
     BackupArgs,
     CardsArgs,
     ChangeSettingsArgs,
     FirmwareArgs,
     JoinWifiArgs,
     LeaveDeviceArgs,
+    RemovePackageArgs,
     RestartArgs,
     ScreenLinkArgs,
-    SettingsArgs,
+    SettingsRequest,
     UpdateArgs,
     UseDeviceArgs,
 )
 from hub.network.verbs import NOT_UNDERSTOOD, read_args
 from hub.network.wifi import LONGEST_NAME, is_wifi_password
+from hub.package_folder import PackageFolder
 from hub.ports import CalibrationStep, DiceCamera, GameChanged, LogStore, StaffRequest
 from hub.power import PowerControl
 from hub.settings.desk import SettingsDesk
@@ -226,6 +229,7 @@ class VenueDesk:
         notices: Sequence[Fault] = (),
         updates: Updates | None = None,
         backups: StickBackups | None = None,
+        packages: PackageFolder | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._hub, self._power, self._tables, self._changed = hub, power, tables, changed
@@ -233,7 +237,7 @@ class VenueDesk:
         self._updates = updates or Updates(wall=wall)
         self._backups = backups or StickBackups(wall=wall)
         self._settings, self._restart_is_planned = settings, False
-        self._hotspot, self._found, self._handouts = hotspot, found, handouts
+        self._hotspot, self._found, self._handouts, self._packages = hotspot, found, handouts, packages
         self._using = threading.Lock()
         self.notices = list(notices)
         self._latest = Latest()
@@ -408,15 +412,26 @@ class VenueDesk:
             return say("Saved. The table uses the device after this match.")
         return say("The table uses the device now.")
 
-    def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
-        """Read or change the configuration. Return a sentence, "" if there is none, and the configuration. Raise HubError."""
-        if self._settings is None:
+    def settings(self, asked: SettingsRequest) -> tuple[str, Settings]:
+        """Read or change the configuration, or the packages. Return a sentence, "" if there is none, and both. Raise HubError."""
+        if self._settings is None or self._packages is None:
             raise HubError(NOT_UNDERSTOOD)
-        if isinstance(asked, ChangeSettingsArgs):
-            sentence, settings = self._settings.change(asked)
-        else:
-            sentence, settings = "", self._settings.read(asked.drivers)
-        return sentence, replace(settings, is_playing=self._is_playing, restart_is_planned=self._restart_is_planned)
+        match asked:
+            case ChangeSettingsArgs():
+                sentence, settings = self._settings.change(asked)
+            case AddPackageArgs():
+                sentence, settings = self._packages.add(asked), self._settings.read([])
+            case RemovePackageArgs(file=file):
+                sentence, settings = self._packages.remove(file), self._settings.read([])
+            case _:
+                sentence, settings = "", self._settings.read(asked.drivers)
+        packages = self._packages.seen()
+        waiting = [*settings.waiting, *(one.package for one in packages if one.waits)]
+        settings = replace(
+            settings, is_playing=self._is_playing, restart_is_planned=self._restart_is_planned, packages=packages,
+            waiting=waiting,
+        )  # fmt: skip
+        return sentence, settings
 
     def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
         """Return a sentence, "" if there is none, and what staff take away: a file or a link. Raise HubError."""

@@ -41,11 +41,14 @@ from hub.network.staff_messages import (
 from hub.network.staff_verbs import (
     HANDOUT_ARGS,
     STAFF_ARGS,
+    AddPackageArgs,
     CameraArgs,
     ChangeSettingsArgs,
     LookArgs,
     PinArgs,
+    RemovePackageArgs,
     SettingsArgs,
+    SettingsRequest,
 )
 from hub.network.verbs import read_args
 from phone_ui.origin import address_of, network_of, same_origin
@@ -83,8 +86,8 @@ class StaffFace(Protocol):
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
         """Execute a request of staff. Return a sentence, and the faults that an examination of the machine found. Raise HubError."""
 
-    def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
-        """Read or change the configuration. Return a sentence, and the configuration. Raise HubError."""
+    def settings(self, asked: SettingsRequest) -> tuple[str, Settings]:
+        """Read or change the configuration, or the packages. Return a sentence, and both. Raise HubError."""
 
     def camera(self, table: str, step: Literal["look", "again", "empty", "die"]) -> CameraSeen:
         """Return what the camera of a table's dice tray shows, after beginning a step of its calibration. Raise HubError."""
@@ -333,7 +336,7 @@ class StaffDoor:
                 return StaffAnswer(ask.n, True, say("You are signed out."))
             case "pin", PinArgs(pin=pin):
                 return await self._change_pin(name, ask.n, pin)
-            case _, SettingsArgs() | ChangeSettingsArgs() as asked:
+            case _, SettingsArgs() | ChangeSettingsArgs() | AddPackageArgs() | RemovePackageArgs() as asked:
                 work = asyncio.get_running_loop().run_in_executor(self._workers, self._face.settings, asked)
                 sentence, settings = await work
                 return StaffAnswer(ask.n, True, sentence, self._face.picture[0], settings=settings)

@@ -123,7 +123,10 @@ def moments(random: Random, often: float) -> bool:
 @law
 def test_a_match_ends_and_its_invariants_hold_after_every_action(name: str, seed: int) -> None:
     match, random = beginning(name, seed)
+    packaged = games.packaged().games.get(name)
     module = f"tests.games.invariants.{name.replace('-', '_')}"
+    if packaged:
+        module = packaged.rulebook.replace(".rulebook", ".invariants")
     check = import_module(module).check if find_spec(module) else None
     for _ in steps(match, random, LONGEST):
         if check and not (match.open and match.open.by_chance):

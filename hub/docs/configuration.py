@@ -6,19 +6,17 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-import drivers
 from hub import toml
 from hub.config import Config, DevicePart
+from hub.devices import built_in_drivers
 
 PAGE = Path(__file__).with_name("configuration.md")
-LIBRARY = "common"  # what lies in drivers/ and is none
 INTRODUCTION = """\
 # Configuration
 
@@ -56,7 +54,7 @@ def page() -> str:
             header = f"[[{part.name}]]" if part.several else f"[{part.name}]"
             parts.append(f"\n## `{header}`\n\n{_about(part.form)}\n\n{table(part.form)}")
     parts.append(f"{DEVICES}\n{table(DevicePart, without=('settings',))}")
-    for name in driver_names():
+    for name in built_in_drivers():
         module = importlib.import_module(f"drivers.{name}")
         parts.append(f'\n### `driver = "{name}"`\n\n{first_sentence(module.__doc__ or "")}\n\n{table(module.Settings)}')
         parts += [
@@ -65,11 +63,6 @@ def page() -> str:
             if key.form is not None
         ]
     return "".join(parts)
-
-
-def driver_names() -> list[str]:
-    """Return the drivers that there are, by name."""
-    return sorted(found.name for found in pkgutil.iter_modules(drivers.__path__) if found.name != LIBRARY)
 
 
 def table(form: type[msgspec.Struct], without: Iterable[str] = ()) -> str:

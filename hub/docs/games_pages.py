@@ -22,7 +22,7 @@ USES = {"sealed": "sealed choices", "dice": "real dice", "box": "at a box withou
 
 def every_game() -> list[Game]:
     """Return the games that there are, by name."""
-    return [games.find(name) for name in games.names()]
+    return [games.find(name) for name in games.built_in()]
 
 
 def who_made_them() -> str:

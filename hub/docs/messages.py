@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po
 from msgspec import inspect
 
 from hub import games
-from hub.devices import driver_names
+from hub.devices import built_in_drivers
 from hub.display.labels import BETWEEN, name_places, readable
 from hub.engine.guide import Guide
 from hub.engine.labels import Labels
@@ -82,7 +82,7 @@ def _of_all_modules() -> Iterator[Message]:
 def game_of(path: Path) -> str:
     """Return the game of a rulebook or a house player, which is the context of its messages; "" for any other module."""
     name = path.stem.removesuffix("_house").replace("_", "-")
-    return name if path.parent.name == "games" and name in games.names() else ""
+    return name if path.parent.name == "games" and name in games.built_in() else ""
 
 
 def of_module(path: Path, where: str, context: str = "") -> Iterator[Message]:
@@ -123,7 +123,7 @@ def of_pages() -> tuple[Message, ...]:
 
 
 def _of_all_games() -> Iterator[Message]:
-    for name in games.names():
+    for name in games.built_in():
         game = games.find(name)
         file = f"{name.replace('-', '_')}.toml"
         yield from of_labels(game.labels, f"hub/games/data/{file}", name)
@@ -138,7 +138,7 @@ def _of_all_games() -> Iterator[Message]:
 
 def _of_settings() -> Iterator[Message]:
     """Yield what the form of the configuration says. Only the page with this form needs it: it has a context of its own."""
-    for name, part in parts(driver_names(), []).items():
+    for name, part in parts(built_in_drivers(), []).items():
         where = f"drivers/{name.split()[1]}" if " " in name else "hub/config.py"
         for text in (part.about, *(text for field in part.fields for text in (field.about, field.allowed))):
             if _has_words(text):

@@ -1,24 +1,25 @@
 """Games, found by name: `bid-and-bait` is `bid_and_bait.py` with `data/bid_and_bait.toml`.
 
-Adding a game is adding these two files; `README.md` beside this file says how. `bid_and_bait_house.py`, where it is there,
-plays for seats that nobody sits at, and `guides/bid_and_bait.toml` tells people the rules.
+Adding a game is adding these two files; `README.md` beside this file says how. `bid_and_bait_house.py`, if there is one,
+plays for seats that nobody sits at, and `guides/bid_and_bait.toml` teaches people the rules. Other games come from packages
+(`hub/packages.py`): `rulebook.py` with `game.toml`, and `house.py`, `guide.toml` and `locale`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from msgspec import json, toml
 
-from hub import toml_structs
+from hub import packages, toml_structs
 from hub.engine.cards import Source, load_data
 from hub.engine.game import Game, Rulebook
 from hub.engine.guide import Guide
@@ -33,8 +34,8 @@ KNOWN = Labels.__struct_encode_fields__
 """The parts of a data file that screens read."""
 RULES_READ = ("cards", "options", "seats")
 """The labels that rules read as well: they stay in a data file's hash."""
-NOT_RULES = {*KNOWN} - {*RULES_READ, "name", "title"} | {"own", "page", "earlier"}
-"""The parts that a match cannot depend on: they are left out of a data file's hash. `page` is for the documents."""
+NOT_RULES = {*KNOWN} - {*RULES_READ, "name", "title"} | {"own", "page", "earlier", "api"}
+"""The parts that a match cannot depend on: they are left out of a data file's hash. `page` is for the documents, `api` for packages."""
 PARTS = tuple(name for name in KNOWN if name not in ("name", "title", "seats", "minutes", "blurb"))
 NEAR = 0.8
 """How alike an unknown part and a known one are for the first to be a slip (`difflib`)."""
@@ -44,10 +45,31 @@ SAID = {"cards": (*DRAWN, "name", "text", "line", "hue", "A", "B"), "options": (
 """What only screens and people read of a card and of an option: it is left out of the hash."""
 
 
-def names() -> list[str]:
-    """Return the names of all games that are here, in alphabetical order."""
+class GameFiles(NamedTuple):
+    """Where the parts of a game are.
+
+    - `rulebook`, `house`: modules.
+    - `folder`: of a game that comes from a package, with its translations; None for a game of table-hub itself.
+    - `package`: name and version of the package that it comes from; "" for a game of table-hub itself.
+    """
+
+    rulebook: str
+    house: str
+    data: Traversable
+    guide: Traversable
+    folder: Traversable | None = None
+    package: str = ""
+
+
+def built_in() -> list[str]:
+    """Return the names of the games of table-hub itself, in alphabetical order."""
     entries = [entry.name for entry in files(__name__).joinpath("data").iterdir()]
     return sorted(name.removesuffix(".toml").replace("_", "-") for name in entries if name.endswith(".toml"))
+
+
+def names() -> list[str]:
+    """Return the names of all games that are here, in alphabetical order."""
+    return sorted({*built_in(), *packaged().games})
 
 
 def find(name: str, own: Traversable | Source | None = None) -> Game:
@@ -57,17 +79,71 @@ def find(name: str, own: Traversable | Source | None = None) -> Game:
     """
     if name not in names():
         raise StartRefused(f"There is no game {name!r}: there are {', '.join(names())}.")
-    module = name.replace("-", "_")
-    raw = files(__name__).joinpath("data", f"{module}.toml").read_bytes()
     try:
         own_list = own if own is None or isinstance(own, Source) else Source(f"{own}", own.read_bytes())
     except OSError as error:
         raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
-    rulebook: Rulebook[Any] = Rulebook.of(import_module(f"{__name__}.{module}"))
-    game = load(raw, rulebook, own_list, house_of(module), guide_of(module))
+    game = _read(files_of(name), own_list)
     if own_list and not playable(game):
         raise StartRefused(f"{own_list.name}: No match can start with this list: {_start_refusal(game, game.seats[0])}")
     return game
+
+
+def files_of(name: str) -> GameFiles:
+    """Return where the parts of a game are that is here."""
+    if name in (found := packaged().games):
+        return found[name]
+    module, folder = name.replace("-", "_"), files(__name__)
+    file = f"{module}.toml"
+    return GameFiles(
+        f"{__name__}.{module}", f"{__name__}.{module}_house", folder / "data" / file, folder / "guides" / file
+    )
+
+
+def _read(parts: GameFiles, own: Source | None = None) -> Game:
+    """Return a game. Raise StartRefused, or whatever the code of a package raises."""
+    rulebook: Rulebook[Any] = Rulebook.of(import_module(parts.rulebook))
+    house = cast(HousePlayer, import_module(parts.house)) if find_spec(parts.house) else None
+    guide = parts.guide.read_bytes() if parts.guide.is_file() else b""
+    return load(parts.data.read_bytes(), rulebook, own, house, guide)
+
+
+class PackagedGames(NamedTuple):
+    """The games of packages by their names, and for each game that is left out a sentence."""
+
+    games: Mapping[str, GameFiles]
+    left_out: Mapping[packages.Entry, str]
+
+
+@cache
+def packaged() -> PackagedGames:
+    """Return the games of packages. A package that cannot be used is left out, and so does not stop the hub."""
+    found: dict[str, GameFiles] = {}
+    left_out = {}
+    for entry in packages.entries(packages.GAMES):
+        try:
+            found[entry.name] = _packaged(entry, {*built_in(), *found})
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of others
+            left_out[entry] = f"The game {entry.name} of the package {entry.package} is left out: {packages.why(error)}"
+    return PackagedGames(found, left_out)
+
+
+def _packaged(entry: packages.Entry, taken: Collection[str]) -> GameFiles:
+    """Return where the parts of a packaged game are. Raise Unusable, StartRefused, or whatever its code raises."""
+    if entry.name in taken:
+        raise packages.Unusable("there is another game with this name.")
+    folder = files(entry.module)
+    parts = GameFiles(
+        f"{entry.module}.rulebook", f"{entry.module}.house", folder / "game.toml", folder / "guide.toml",
+        folder, entry.package,
+    )  # fmt: skip
+    packages.check_api(toml.decode(parts.data.read_bytes()).get("api"))
+    game = _read(parts)
+    if game.name != entry.name:
+        raise packages.Unusable(f"game.toml calls it {game.name}.")
+    if not playable(game):
+        raise packages.Unusable(f"no match can start: {_start_refusal(game, game.seats[0])}")
+    return parts
 
 
 def playable(game: Game) -> list[int]:
@@ -83,18 +159,6 @@ def _start_refusal(game: Game, people: int) -> str:
     except StartRefused as error:
         return str(error)
     return ""
-
-
-def house_of(module: str) -> HousePlayer | None:
-    """Return the house player beside the rulebook `module`, or None."""
-    name = f"{__name__}.{module}_house"
-    return cast(HousePlayer, import_module(name)) if find_spec(name) else None
-
-
-def guide_of(module: str) -> bytes:
-    """Return the text of the guide of the rulebook `module`, empty where there is none."""
-    file = files(__name__).joinpath("guides", f"{module}.toml")
-    return file.read_bytes() if file.is_file() else b""
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, object]:

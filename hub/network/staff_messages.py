@@ -372,6 +372,24 @@ class SettingRefused(Plain, frozen=True):
     say: str
 
 
+class PackageSeen(Plain, frozen=True):
+    """A package with games or drivers that is here.
+
+    - `package`: its name and version.
+    - `games`: the titles of its games. `drivers`: the names of its drivers.
+    - `problems`: a sentence for each game or driver that cannot be used.
+    - `file`: its file in the hub's folder, which staff can remove; "" if it was installed in another way.
+    - `waits`: the hub uses it, or no longer uses it, after a restart.
+    """
+
+    package: str
+    games: list[str] = msgspec.field(default_factory=list)
+    drivers: list[str] = msgspec.field(default_factory=list)
+    problems: list[str] = msgspec.field(default_factory=list)
+    file: str = ""
+    waits: bool = False
+
+
 class Settings(Plain, frozen=True):
     """The configuration, its form, and what became of a change.
 
@@ -382,6 +400,7 @@ class Settings(Plain, frozen=True):
     - `waiting`: the changed keys that take effect after a restart.
     - `fault`: why the hub would not start with this file.
     - `restart_is_planned`: the hub restarts when no match is played.
+    - `packages`: games and drivers of others.
     """
 
     file: str
@@ -395,6 +414,7 @@ class Settings(Plain, frozen=True):
     refused: SettingRefused | None = None
     is_playing: bool = False
     restart_is_planned: bool = False
+    packages: list[PackageSeen] = msgspec.field(default_factory=list)
 
 
 class CameraSeen(Plain, frozen=True):

@@ -123,6 +123,25 @@ class ChangeSettingsArgs(Plain, frozen=True):
     drivers: list[str] = msgspec.field(default_factory=list)
 
 
+class AddPackageArgs(Plain, frozen=True):
+    """A piece of a package's file. The pieces come in order; the hub checks and keeps the file after the last one.
+
+    - `file`: the name of the wheel. `size`: its size in bytes.
+    - `at`: where the piece begins. `piece`: its bytes in base64.
+    """
+
+    file: Annotated[str, Meta(min_length=1, max_length=150)]
+    size: Annotated[int, Meta(ge=1, le=1_000_000)]
+    at: Count
+    piece: Annotated[str, Meta(min_length=4, max_length=4096)]
+
+
+class RemovePackageArgs(Plain, frozen=True):
+    """Remove a package (`PackageSeen.file`)."""
+
+    file: Annotated[str, Meta(min_length=1, max_length=150)]
+
+
 class JoinWifiArgs(Plain, frozen=True):
     """The Wi-Fi that the hub joins; without a password an open one."""
 
@@ -176,6 +195,8 @@ TABLE_ARGS: Mapping[str, type[Plain]] = {
     "test": HardwareTestArgs,
 }
 """Requests that a table executes (`hub/table/staff/desk.py`)."""
+SettingsRequest: TypeAlias = SettingsArgs | ChangeSettingsArgs | AddPackageArgs | RemovePackageArgs
+"""Requests about the configuration and the packages, which are answered with both."""
 HANDOUT_ARGS: Mapping[str, type[Plain]] = {"card": Nothing, "screen_link": ScreenLinkArgs}
 """Requests for what staff take away from their page (`hub/handouts.py`)."""
 STAFF_ARGS: Mapping[str, type[Plain]] = {
@@ -188,6 +209,8 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "restart": RestartArgs,
     "settings": SettingsArgs,
     "change_settings": ChangeSettingsArgs,
+    "add_package": AddPackageArgs,
+    "remove_package": RemovePackageArgs,
     "wifi": JoinWifiArgs,
     "off": Nothing,
     "update": UpdateArgs,

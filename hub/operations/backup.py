@@ -34,6 +34,7 @@ import msgspec
 import tomlkit
 import tomlkit.exceptions
 
+from hub import packages
 from hub.config import Config, load, owners_file
 from hub.errors import ConfigError, HubError
 from hub.files import MOST_BYTES, check_file, read_file
@@ -221,6 +222,8 @@ def _not_in_it(config: Config) -> Iterator[str]:
     for section, key in NAMED:
         if path := getattr(getattr(config, section), key):
             yield f"Not in it is what [{section}] {key} names: {path}."
+    if wheels := sorted((Path(config.hub.state) / packages.FOLDER).glob("*.whl")):
+        yield f"Not in it are packages, because they are programs; add them again: {', '.join(one.name for one in wheels)}."
 
 
 @contextmanager

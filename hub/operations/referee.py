@@ -365,9 +365,13 @@ def list_games(args: Namespace) -> int:
     try:
         if not args.game:
             for game in map(games.find, games.names()):
+                package = games.files_of(game.name).package
                 print(
                     f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.labels.minutes} min"
+                    f"{f', from the package {package}' if package else ''}"
                 )
+            for sentence in games.packaged().left_out.values():
+                print(sentence, file=sys.stderr)
             return 0
         game = games.find(args.game)
     except StartRefused as error:

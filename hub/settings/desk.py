@@ -11,13 +11,14 @@ import logging
 import threading
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from hub import config as configuration
-from hub import toml, toml_edit
+from hub import packages, toml, toml_edit
 from hub.config import Config, DevicePart
 from hub.devices import driver_names, driver_of, load_driver
 from hub.engine.text import Text, say
@@ -243,7 +244,8 @@ def _known_drivers(table: Mapping[str, Any], asked: Sequence[str]) -> list[str]:
     for name in asked:
         if name not in driver_names():
             raise HubError(say("There is no such driver."))
-        load_driver(name)  # says which package is missing
+        with suppress(packages.Unusable):  # its part says why
+            load_driver(name)  # says which package is missing
     return [name for name in driver_names() if name in names or name in asked]
 
 
@@ -259,6 +261,8 @@ def _check_driver(number: int, block: configuration.DevicePart) -> None:
     """Raise SettingError if a driver refuses its settings."""
     try:
         driver = driver_of(block)
+    except packages.Unusable:  # of a package: the device does nothing, and other settings can be changed
+        return
     except ConfigError as error:
         raise SettingError(error.sentence, ("device", number, "driver")) from None
     try:

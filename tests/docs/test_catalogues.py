@@ -178,7 +178,7 @@ def test_messages_of_a_module_are_the_literals_of_the_functions_that_make_texts(
 
 
 def test_the_context_of_a_rulebooks_messages_is_its_own_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "names", lambda: ["bid", "bid-it"])
+    monkeypatch.setattr(games, "built_in", lambda: ["bid", "bid-it"])
     folder = Path("hub/games")
 
     assert [game_of(folder / f"{name}.py") for name in ("bid", "bid_house", "bid_it", "bid_it_house", "bidding")] == [

@@ -16,6 +16,7 @@ from PIL import Image
 
 from hub import games, toml
 from hub.config import Config
+from hub.devices import built_in_drivers
 from hub.docs import configuration, games_pages, labels, licences
 from hub.operations.doctor import checks
 
@@ -51,7 +52,7 @@ def test_every_label_says_what_it_is_for() -> None:
 def forms() -> Iterator[type[msgspec.Struct]]:
     """Yield every Struct that an owner writes, the drivers' and those inside of others among them."""
     waiting: list[type[msgspec.Struct]] = [Config]
-    waiting += [import_module(f"drivers.{name}").Settings for name in configuration.driver_names()]
+    waiting += [import_module(f"drivers.{name}").Settings for name in built_in_drivers()]
     while waiting:
         form = waiting.pop()
         yield form

@@ -23,10 +23,13 @@ data file, as an owner may. A scenario's `play` is read line by line:
 
 from __future__ import annotations
 
+import inspect
 import json
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +43,6 @@ from hub.table.base.chance import Chance
 from tests.games.players import safe_action
 
 HERE = Path(__file__).parent
-SOURCES = Path(games.__file__).parent
 
 
 @dataclass
@@ -58,7 +60,7 @@ class Scenario:
     refused: str
 
 
-def read(path: Path) -> list[Scenario]:
+def read(path: Traversable) -> list[Scenario]:
     data = tomllib.loads(path.read_text("utf-8"))
     found = []
     for scenario in data["scenario"]:
@@ -81,18 +83,17 @@ def read(path: Path) -> list[Scenario]:
     return found
 
 
-ALL = [scenario for path in sorted((HERE / "scenarios").glob("*.toml")) for scenario in read(path)]
-WORKED = {
-    rule
-    for path in sorted((HERE / "scenarios").glob("*.toml"))
-    for rule in tomllib.loads(path.read_text("utf-8")).get("worked", [])
-}
+FILES = [
+    *sorted((HERE / "scenarios").glob("*.toml")),
+    *(parts.folder / "scenarios.toml" for parts in games.packaged().games.values() if parts.folder),
+]
+ALL = [scenario for path in FILES for scenario in read(path)]
+WORKED = {rule for path in FILES for rule in tomllib.loads(path.read_text("utf-8")).get("worked", [])}
 
 
 def changed(name: str, lines: dict[str, str]) -> Game:
     """The game as an owner who has edited its data file has it."""
-    room = name.replace("-", "_")
-    text = (SOURCES / "data" / f"{room}.toml").read_text("utf-8")
+    text = games.files_of(name).data.read_text("utf-8")
     for old, new in lines.items():
         assert text.count(old) == 1, f"{old!r} is not one line of the data file"
         text = text.replace(old, new)
@@ -283,6 +284,6 @@ def test_every_worked_scenario_of_a_rulebook_is_played() -> None:
 
 @pytest.mark.parametrize("name", games.names())
 def test_every_rule_is_named_where_it_is_carried_out(name: str) -> None:
-    source = (SOURCES / f"{name.replace('-', '_')}.py").read_text("utf-8")
+    source = inspect.getsource(import_module(games.files_of(name).rulebook))
     missing = {rule for rule in games.find(name).labels.rules if rule not in source}
     assert missing == set()

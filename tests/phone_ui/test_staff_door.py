@@ -19,7 +19,7 @@ import pytest
 from hub.errors import ConfigError, HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, StaffFile, Venue
-from hub.network.staff_verbs import ChangeSettingsArgs, SettingsArgs
+from hub.network.staff_verbs import SettingsArgs, SettingsRequest
 from hub.state import PublicState
 from phone_ui import staff_door, staff_pin
 from phone_ui.latest import Latest
@@ -63,8 +63,8 @@ class FakeVenue:
         self.done.append(ask)
         return f"{ask.verb} is done.", None
 
-    def settings(self, asked: SettingsArgs | ChangeSettingsArgs) -> tuple[str, Settings]:
-        if isinstance(asked, ChangeSettingsArgs):
+    def settings(self, asked: SettingsRequest) -> tuple[str, Settings]:
+        if not isinstance(asked, SettingsArgs):
             raise HubError("Somebody has changed the file.")
         return "", Settings("hub.toml", "1", {}, {}, {}, {"asked": {"drivers": asked.drivers}}, [])
 

@@ -22,6 +22,7 @@ from hub.found_devices import IN_USE, IS_PLANNED
 from hub.network.staff_messages import Settings, StaffAsk
 from hub.network.staff_verbs import ChangeSettingsArgs, SettingChange, SettingsArgs
 from hub.network.verbs import NOT_UNDERSTOOD
+from hub.package_folder import PackageFolder
 from hub.power import PowerControl
 from hub.settings.desk import SettingsDesk
 from hub.venue import VenueDesk, VenueTable
@@ -165,7 +166,7 @@ def venue(power: FakePower, settings: SettingsDesk | None = None) -> tuple[Venue
     table = OneTable()
     desk = VenueDesk(
         "hub", cast(PowerControl, power), {"1": cast(VenueTable, table)}, threading.Event(), CardLists([]),
-        settings=settings,
+        settings=settings, packages=PackageFolder(Path("no such folder")),
     )  # fmt: skip
     return desk, table
 

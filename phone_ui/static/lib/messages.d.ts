@@ -63,6 +63,8 @@ export interface Messages {
   RestartArgs: RestartArgs;
   SettingsArgs: SettingsArgs;
   ChangeSettingsArgs: ChangeSettingsArgs;
+  AddPackageArgs: AddPackageArgs;
+  RemovePackageArgs: RemovePackageArgs;
   JoinWifiArgs: JoinWifiArgs;
   UpdateArgs: UpdateArgs;
   BackupArgs: BackupArgs;
@@ -766,7 +768,7 @@ export interface BackupSeen {
   text: string;
 }
 /**
- * The configuration, its form, and what became of a change. - `file`: the owner's file. `seen` identifies its present content. - `groups`: the titles of the groups of the page, in order. - `parts`: each part by its name in the file; those of drivers by "device" and the driver's name. - `values`: what the file says. A secret that is set is `true`. - `waiting`: the changed keys that take effect after a restart. - `fault`: why the hub would not start with this file. - `restart_is_planned`: the hub restarts when no match is played.
+ * The configuration, its form, and what became of a change. - `file`: the owner's file. `seen` identifies its present content. - `groups`: the titles of the groups of the page, in order. - `parts`: each part by its name in the file; those of drivers by "device" and the driver's name. - `values`: what the file says. A secret that is set is `true`. - `waiting`: the changed keys that take effect after a restart. - `fault`: why the hub would not start with this file. - `restart_is_planned`: the hub restarts when no match is played. - `packages`: games and drivers of others.
  */
 export interface Settings {
   file: string;
@@ -786,6 +788,7 @@ export interface Settings {
   refused: SettingRefused | null;
   is_playing: boolean;
   restart_is_planned: boolean;
+  packages: PackageSeen[];
 }
 /**
  * A part of the configuration: one block of the file, or (`several`) any number of them.
@@ -837,6 +840,17 @@ export interface DriverOffer {
 export interface SettingRefused {
   at: (string | number)[];
   say: string;
+}
+/**
+ * A package with games or drivers that is here. - `package`: its name and version. - `games`: the titles of its games. `drivers`: the names of its drivers. - `problems`: a sentence for each game or driver that cannot be used. - `file`: its file in the hub's folder, which staff can remove; "" if it was installed in another way. - `waits`: the hub uses it, or no longer uses it, after a restart.
+ */
+export interface PackageSeen {
+  package: string;
+  games: string[];
+  drivers: string[];
+  problems: string[];
+  file: string;
+  waits: boolean;
 }
 /**
  * What the camera of a table's dice tray shows. - `picture`: a JPEG in base64; "" while the camera starts. - `step`: what has to lie in the tray for the next step of the calibration; `ready`: it is calibrated. - `text`: what it reads, or why the last step failed.
@@ -1317,6 +1331,7 @@ export interface StaffBody {
 export interface StaffAsk {
   n: number;
   verb:
+    | "add_package"
     | "again"
     | "aside"
     | "backup"
@@ -1337,6 +1352,7 @@ export interface StaffAsk {
     | "offer"
     | "out"
     | "pin"
+    | "remove_package"
     | "reset"
     | "restart"
     | "screen_link"
@@ -1590,6 +1606,21 @@ export interface SettingChange {
   to: unknown;
 }
 /**
+ * A piece of a package's file. The pieces come in order; the hub checks and keeps the file after the last one. - `file`: the name of the wheel. `size`: its size in bytes. - `at`: where the piece begins. `piece`: its bytes in base64.
+ */
+export interface AddPackageArgs {
+  file: string;
+  size: number;
+  at: number;
+  piece: string;
+}
+/**
+ * Remove a package (`PackageSeen.file`).
+ */
+export interface RemovePackageArgs {
+  file: string;
+}
+/**
  * The Wi-Fi that the hub joins; without a password an open one.
  */
 export interface JoinWifiArgs {
@@ -1693,6 +1724,8 @@ export interface StaffRequests {
   restart: RestartArgs;
   settings: SettingsArgs;
   change_settings: ChangeSettingsArgs;
+  add_package: AddPackageArgs;
+  remove_package: RemovePackageArgs;
   wifi: JoinWifiArgs;
   off: Nothing;
   update: UpdateArgs;

@@ -6,6 +6,7 @@ import { loadLanguage, say, sayCount, speakOf } from "../lib/language.js";
 import { lastSession, SignedOut } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { isRecord } from "../lib/values.js";
+import { Packages } from "../parts/packages.js";
 import { SettingsGroup } from "../parts/settings_form.js";
 import { Sure } from "../parts/sure.js";
 
@@ -137,6 +138,7 @@ function Form({ session, onOut }) {
           busy=${busy}
         />`,
     )}
+    <${Packages} packages=${settings.packages} ask=${ask} busy=${busy} />
     <div class="save-bar">
       <div role="status">
         ${message && html`<p class=${`said ${message.ok ? "" : "refused"}`}>${message.text}</p>`}

@@ -1,0 +1,76 @@
+"""Python packages that bring games and drivers of their own (`hub/docs/packages.md`).
+
+A package names them as entry points of the groups `table_hub.games` and `table_hub.drivers`. It is installed beside the hub, or
+it is a wheel in the folder `packages` of the hub's state, from which Python imports it as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from importlib import metadata
+from typing import TYPE_CHECKING, NamedTuple
+
+from hub.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+API = 1
+"""The version of what packages use: `hub.engine` for games, `hub.ports` for drivers. It rises when a package must change."""
+GAMES, DRIVERS = "table_hub.games", "table_hub.drivers"
+FOLDER = "packages"
+
+
+class Entry(NamedTuple):
+    """A game or a driver of a package.
+
+    - `name`: as commands and the configuration call it.
+    - `module`: the Python module or package that has it.
+    - `package`: name and version of the package, such as "oh-hell 1.0.0".
+    """
+
+    name: str
+    module: str
+    package: str
+
+
+class Unusable(ConfigError):
+    """A game or driver of a package that this hub cannot use. The hub goes on without it."""
+
+
+def add_wheels(files: Iterable[str]) -> None:
+    """Let Python import wheels. Call this before anything looks for games or drivers."""
+    sys.path += [file for file in files if file not in sys.path]
+
+
+@cache
+def entries(group: str) -> Sequence[Entry]:
+    """Return the entries of a group, in alphabetical order of their names and packages."""
+    found = []
+    for entry in metadata.entry_points(group=group):
+        package = label(entry.dist.name, entry.dist.version) if entry.dist else "?"
+        found.append(Entry(entry.name, entry.value.partition(":")[0].strip(), package))
+    return sorted(found)
+
+
+def label(name: str, version: str) -> str:
+    """Return what people call a package: "oh-hell 1.0.0"; names that Python takes for the same are the same."""
+    return f"{re.sub('[-_.]+', '-', name).lower()} {version}"
+
+
+def check_api(api: object) -> None:
+    """Raise Unusable if a package is not made for this version of the interfaces."""
+    if not isinstance(api, int) or isinstance(api, bool) or api < 1:
+        raise Unusable(f"it does not say which version of table-hub's interfaces it uses: write api = {API}.")
+    if api > API:
+        raise Unusable(f"it needs a newer table-hub (it uses version {api} of the interfaces, this hub has {API}).")
+
+
+def why(error: BaseException) -> str:
+    """Return why code of a package cannot be used, in one sentence."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"it needs the Python package {error.name}, which is not installed."
+    text = f"{error}" if str(error).strip().endswith(".") else f"{type(error).__name__}: {error}."
+    return " ".join(text.split())

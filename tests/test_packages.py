@@ -1,0 +1,311 @@
+"""Games and drivers of packages: found, left out with a sentence if they cannot be used, added and removed by staff."""
+
+from __future__ import annotations
+
+import logging
+import zipfile
+from base64 import b64encode
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hub import games, languages, packages
+from hub.config import DevicePart
+from hub.devices import (
+    UnusableDevice,
+    connect,
+    driver_names,
+    driver_of,
+    header_wiring,
+    load_driver,
+    needs,
+    packaged_drivers,
+)
+from hub.engine.match import Match
+from hub.engine.text import say
+from hub.errors import ConfigError, HubError
+from hub.network.staff_messages import PackageSeen
+from hub.network.staff_verbs import AddPackageArgs
+from hub.package_folder import PackageFolder
+from hub.ports import DeviceDown, DriverContext
+from hub.settings.form import about_driver, driver_offers, parts
+from tests.made_packages import DATA, ENTRY, GAME, LAMP, RULEBOOK, installed, wheel
+
+LAMP_ENTRY = "[table_hub.drivers]\nodd_lamp = odd_lamp\n"
+HOUSE = """\
+def choose(sight, chance, strength):
+    return None
+"""
+PO = """\
+msgid ""
+msgstr ""
+"Language: de\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Plural-Forms: nplurals=2; plural=(n != 1);\\n"
+
+msgctxt "oddspiel"
+msgid "Bid {card}"
+msgstr "Nimm {card}"
+
+msgid "odd words"
+msgstr "seltsame Worte"
+
+msgid "Seat {seat}"
+msgstr "Thron {seat}"
+
+msgctxt "goofspiel"
+msgid "Bid {card}"
+msgstr "gekapert"
+"""
+
+
+def context(told: list[object]) -> DriverContext:
+    return DriverContext(told.append, {}, Random(1))
+
+
+# --- games -------------------------------------------------------------------------------------------------
+
+
+def test_the_game_of_a_package_is_found_and_can_be_played(tmp_path: Path) -> None:
+    with installed(wheel(tmp_path, GAME | {"oddspiel/house.py": HOUSE}, ENTRY)):
+        assert "oddspiel" in games.names()
+        assert "oddspiel" not in games.built_in()
+        game = games.find("oddspiel")
+        assert (game.title, games.files_of("oddspiel").package) == ("Oddspiel", "oddspiel 1.0.0")
+        assert game.house is not None
+        assert Match(game, (1, 2)).view(1)
+    assert "oddspiel" not in games.names()
+
+
+def test_a_package_whose_api_is_not_said_or_too_new_is_left_out(tmp_path: Path) -> None:
+    for number, (data, why) in enumerate([
+        (DATA.replace("api = 1\n", ""), "it does not say which version of table-hub's interfaces it uses: write api = 1."),
+        (DATA.replace("api = 1\n", "api = true\n"), "it does not say which version of table-hub's interfaces it uses: write api = 1."),
+        (DATA.replace("api = 1\n", "api = 2\n"), "it needs a newer table-hub (it uses version 2 of the interfaces, this hub has 1)."),
+    ]):  # fmt: skip
+        with installed(wheel(tmp_path / f"{number}", GAME | {"oddspiel/game.toml": data}, ENTRY)):
+            assert "oddspiel" not in games.names()
+            assert [*games.packaged().left_out.values()] == [
+                f"The game oddspiel of the package oddspiel 1.0.0 is left out: {why}"
+            ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"rulebook.py": "import no_such_package"}, "it needs the Python package no_such_package, which is not installed."),
+        ({"rulebook.py": "raise SystemExit(3)"}, "SystemExit: 3."),
+        ({"rulebook.py": "def ("}, "SyntaxError: "),
+        ({"rulebook.py": "deal = None"}, "TypeError: "),
+        ({"rulebook.py": f"{RULEBOOK}def deal(setup):\n    return 1 / 0"}, "ZeroDivisionError: division by zero."),
+        ({"house.py": "1 / 0"}, "ZeroDivisionError: division by zero."),
+        ({"game.toml": "api = 1\n["}, "DecodeError: "),
+        ({"game.toml": DATA.replace('"oddspiel"', '"evenspiel"')}, "game.toml calls it evenspiel."),
+        ({"game.toml": f"{DATA}\n[moves.bid.no]\nsuch = 1\n"}, "no"),
+        ({"guide.toml": "about = 5"}, "ValidationError: "),
+    ],
+)  # fmt: skip
+def test_a_package_that_cannot_be_used_is_left_out_with_one_sentence(
+    tmp_path: Path, changed: dict[str, str], why: str
+) -> None:
+    texts = GAME | {f"oddspiel/{name}": text for name, text in changed.items()}
+    with installed(wheel(tmp_path, texts, ENTRY)):
+        assert games.names() == games.built_in()
+        [sentence] = games.packaged().left_out.values()
+        assert sentence.startswith("The game oddspiel of the package oddspiel 1.0.0 is left out: ")
+        assert why in sentence
+        assert "\n" not in sentence
+
+
+def test_a_module_that_is_not_there_and_an_entry_without_one_are_left_out(tmp_path: Path) -> None:
+    for number, entry in enumerate(("oddspiel = nowhere", "oddspiel = nowhere:thing", "oddspiel = :")):
+        with installed(wheel(tmp_path / f"{number}", GAME, f"[table_hub.games]\n{entry}\n")):
+            assert games.names() == games.built_in()
+            assert len(games.packaged().left_out) == 1
+
+
+def test_no_package_takes_the_name_of_another_game(tmp_path: Path) -> None:
+    taken = DATA.replace('"oddspiel"', '"goofspiel"')
+    with installed(wheel(tmp_path, GAME | {"oddspiel/game.toml": taken}, "[table_hub.games]\ngoofspiel = oddspiel\n")):
+        assert [*games.packaged().left_out.values()] == [
+            "The game goofspiel of the package oddspiel 1.0.0 is left out: there is another game with this name."
+        ]
+        assert games.find("goofspiel").title == "Goofspiel"
+
+
+def test_of_two_packages_with_a_game_of_the_same_name_one_is_used(tmp_path: Path) -> None:
+    first, second = wheel(tmp_path, GAME, ENTRY), wheel(tmp_path, GAME, ENTRY, name="zoddspiel")
+    with installed(first, second):
+        assert games.files_of("oddspiel").package == "oddspiel 1.0.0"
+        assert [entry.package for entry in games.packaged().left_out] == ["zoddspiel 1.0.0"]
+
+
+def test_a_package_brings_translations_of_its_own_game_and_changes_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours = languages.language_of("de", "goofspiel").say(say("Bid {card}", card="x"))
+    place = "oddspiel/locale/de/LC_MESSAGES/oddspiel.po"
+    languages.language_of.cache_clear()
+    with installed(wheel(tmp_path, GAME | {place: PO}, ENTRY)):
+        german = languages.language_of("de", "oddspiel")
+        assert german.say(say("Bid {card}", card="x")) == "Nimm x"
+        assert german.say("odd words") == "seltsame Worte"
+        assert german.say(say("Seat {seat}", seat=2)) == "Platz 2"
+        assert languages.language_of("de", None).say("odd words") == "seltsame Worte"
+        assert languages.language_of("de", "goofspiel").say(say("Bid {card}", card="x")) == ours
+    languages.language_of.cache_clear()
+    with installed(wheel(tmp_path / "damaged", GAME | {place: "msgid oops"}, ENTRY)), caplog.at_level(logging.ERROR):
+        assert languages.language_of("de", "oddspiel").say(say("Seat {seat}", seat=2)) == "Platz 2"
+        assert "The game is shown in English." in caplog.text
+    languages.language_of.cache_clear()
+
+
+# --- drivers -----------------------------------------------------------------------------------------------
+
+
+def test_the_driver_of_a_package_is_found_and_connected(tmp_path: Path) -> None:
+    with installed(wheel(tmp_path, {"odd_lamp.py": LAMP}, LAMP_ENTRY)):
+        assert "odd_lamp" in driver_names()
+        block = DevicePart("odd_lamp")
+        assert type(connect(block, context([]))).__name__ == "Lamp"
+        assert about_driver("odd_lamp") == "A lamp that only tests have."
+        assert driver_offers()["odd_lamp"].group == "devices"
+        assert [one.key for one in parts(["odd_lamp"], ["1"])["device odd_lamp"].fields] == ["pin"]
+    about_driver.cache_clear()
+    assert "odd_lamp" not in driver_names()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (LAMP.replace("API = 1", ""), "it does not say which version"),
+        (LAMP.replace("API = 1", "API = 2"), "it needs a newer table-hub"),
+        ("import no_such_package", "it needs the Python package no_such_package, which is not installed."),
+        ("raise SystemExit", "SystemExit"),
+        ("x = (", "SyntaxError"),
+        (LAMP.replace("return Lamp()", "return 1 / 0"), "division by zero"),
+    ],
+)
+def test_a_driver_that_fails_leaves_its_device_out_and_the_hub_goes_on(
+    tmp_path: Path, text: str, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        block, told = DevicePart("odd_lamp", name="lamp"), list[object]()
+        device = connect(block, context(told))
+        device.start()
+        device.close()
+        assert isinstance(device, UnusableDevice)
+        assert told == [DeviceDown("lamp", say("Its driver cannot be used: the journal says why."))]
+        assert why in caplog.text
+        assert (needs(block), header_wiring([block])) == ((), [])
+        if "1 / 0" not in text:
+            with pytest.raises(packages.Unusable, match=r"of the package oddspiel 1\.0\.0 cannot be used"):
+                load_driver("odd_lamp")
+            assert parts(["odd_lamp"], ["1"])["device odd_lamp"].fields == []
+    about_driver.cache_clear()
+
+
+def test_a_driver_that_refuses_its_settings_is_refused_as_one_of_ours(tmp_path: Path) -> None:
+    text = LAMP.replace("return Lamp()", "from hub.errors import ConfigError; raise ConfigError('no such pin')")
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)), pytest.raises(ConfigError, match="no such pin"):
+        connect(DevicePart("odd_lamp"), context([]))
+
+
+def test_no_package_takes_the_place_of_a_driver_of_ours(tmp_path: Path) -> None:
+    with installed(wheel(tmp_path, {"odd_lamp.py": LAMP}, "[table_hub.drivers]\ncall_lamp = odd_lamp\n")):
+        assert packaged_drivers() == {}
+        assert getattr(driver_of(DevicePart("call_lamp")), "__name__", "") == "drivers.call_lamp"
+
+
+# --- added and removed by staff ----------------------------------------------------------------------------
+
+
+def add(folder: PackageFolder, file: Path, name: str = "", size: int = 3000) -> str:
+    """Send a file in pieces and return the last answer."""
+    content, said = file.read_bytes(), ""
+    for at in range(0, len(content), size):
+        piece = b64encode(content[at : at + size]).decode()
+        said = folder.add(AddPackageArgs(name or file.name, len(content), at, piece))
+    return said
+
+
+def test_staff_add_a_package_which_is_used_after_a_restart(tmp_path: Path) -> None:
+    folder = PackageFolder(tmp_path / "state")
+    assert folder.seen() == []
+    made = wheel(tmp_path, GAME, ENTRY)
+    assert add(folder, made) == "oddspiel 1.0.0 is here. The hub uses it after a restart."
+    assert folder.seen() == [PackageSeen("oddspiel 1.0.0", file=made.name, waits=True)]
+
+    kept = tmp_path / "state" / "packages" / made.name
+    assert kept.read_bytes() == made.read_bytes()
+    with installed(kept):
+        folder = PackageFolder(tmp_path / "state")
+        assert folder.seen() == [PackageSeen("oddspiel 1.0.0", ["Oddspiel"], file=made.name)]
+        assert folder.remove(made.name) == "oddspiel 1.0.0 is removed. The hub uses it until a restart."
+        assert folder.seen() == [PackageSeen("oddspiel 1.0.0", ["Oddspiel"], waits=True)]
+        with pytest.raises(HubError, match="no longer here"):
+            folder.remove(made.name)
+    assert PackageFolder(tmp_path / "state").seen() == []
+
+
+def test_a_newer_version_takes_the_place_of_the_earlier_one_and_of_no_other_package(tmp_path: Path) -> None:
+    folder = PackageFolder(tmp_path / "state")
+    for version in ("1.0.0", "1.1.0"):
+        add(folder, wheel(tmp_path, GAME, ENTRY, version=version))
+    add(folder, wheel(tmp_path, GAME, ENTRY, name="odd_spiel"))
+    assert [one.package for one in folder.seen()] == ["odd-spiel 1.0.0", "oddspiel 1.1.0"]
+
+
+def test_what_is_no_package_is_refused_and_nothing_is_kept(tmp_path: Path) -> None:
+    folder = PackageFolder(tmp_path / "state")
+    good = wheel(tmp_path, GAME, ENTRY)
+    other = wheel(tmp_path / "other", {"thing.py": ""}, "[console_scripts]\nthing = thing:main\n", name="thing")
+    damaged = tmp_path / "bad-1.0-py3-none-any.whl"
+    damaged.write_bytes(good.read_bytes()[:-200])
+    bomb = tmp_path / "bomb-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("zeros", bytes(21_000_000))
+    empty = tmp_path / "empty-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(empty, "w") as out:
+        out.writestr("a.py", "")
+    for file, name, why in [
+        (good, "../oddspiel-1.0.0-py3-none-any.whl", "must be a wheel"),
+        (good, "/etc/oddspiel-1.0.0-py3-none-any.whl", "must be a wheel"),
+        (good, "oddspiel-1.0.0-cp311-cp311-linux_x86_64.whl", "must be a wheel"),
+        (good, "oddspiel.toml", "must be a wheel"),
+        (other, "", "neither a game nor a driver"),
+        (damaged, "", "damaged"),
+        (empty, "", "damaged"),
+        (bomb, "", "too large"),
+    ]:
+        with pytest.raises(HubError, match=why):
+            add(folder, file, name)
+        assert folder.seen() == []
+        assert not (tmp_path / "state").exists()
+
+
+def test_pieces_that_do_not_follow_each_other_are_refused(tmp_path: Path) -> None:
+    folder, name = PackageFolder(tmp_path), "oddspiel-1.0.0-py3-none-any.whl"
+    piece = b64encode(b"x" * 30).decode()
+    assert folder.add(AddPackageArgs(name, 90, 0, piece)) == ""
+    for asked in (
+        AddPackageArgs(name, 90, 60, piece),
+        AddPackageArgs("other-1.0.0-py3-none-any.whl", 90, 30, piece),
+        AddPackageArgs(name, 90, 30, "not base64!"),
+    ):
+        with pytest.raises(HubError, match="Parts of the file are missing"):
+            folder.add(asked)
+    assert folder.add(AddPackageArgs(name, 90, 30, piece)) == ""
+
+
+def test_a_file_in_the_folder_that_is_no_package_is_shown_and_can_be_removed(tmp_path: Path) -> None:
+    damaged = tmp_path / "packages" / "bad-1.0-py3-none-any.whl"
+    damaged.parent.mkdir()
+    damaged.write_bytes(b"PK")
+    with installed(damaged):
+        folder = PackageFolder(tmp_path)
+        [seen] = folder.seen()
+        assert (seen.package, seen.problems, seen.waits) == ("bad 1.0", ["Nothing in this file can be used."], False)
+        folder.remove(damaged.name)
+        assert folder.seen() == []
