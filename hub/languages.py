@@ -20,6 +20,7 @@ from babel.numbers import format_currency, get_decimal_symbol
 
 from hub import games
 from hub.display.language import Catalogue, Language
+from hub.engine.text import say
 from hub.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ log = logging.getLogger(__name__)
 LOCALE = Path(__file__).parent / "locale"
 FILE = Path("LC_MESSAGES") / "table-hub.po"
 WRITTEN_IN = "en"
+NOT_REVIEWED = "# Not reviewed"
+"""How a line at the top of a catalogue begins that no native reader has read yet: the name of the language says so."""
 
 
 @cache
@@ -46,7 +49,16 @@ def languages() -> Mapping[str, str]:
             found.append(name)
         except ConfigError as error:
             log.error("%s It is left out.", error)
-    return {name: _locale(name).get_display_name(name) or name for name in found}
+    return {name: _name_of(name) for name in found}
+
+
+def _name_of(language: str) -> str:
+    """Return the name of a language in itself."""
+    name = _locale(language).get_display_name(language) or language
+    name = name[:1].upper() + name[1:]
+    if language == WRITTEN_IN or NOT_REVIEWED not in (LOCALE / language / FILE).read_text("utf-8").partition("msgid")[0]:
+        return name
+    return f"{name} ({language_of(language, None).say(say('not reviewed yet'))})"
 
 
 def check_language(name: str) -> None:

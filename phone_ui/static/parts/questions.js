@@ -69,14 +69,12 @@ function StartingPart({ state, seat = null, sending = null, ask }) {
   if (!starting) return null;
   const game = state.games.find(({ name }) => name === starting.game);
   const title = say(game?.title ?? starting.game);
-  const values = { seat: starting.seat, game: title, preset: say(starting.preset) };
+  const values = { seat: starting.seat, game: title, preset: say(starting.preset), left };
   const text = starting.preset
-    ? say("Seat {seat} starts {game}, “{preset}”", values)
-    : say("Seat {seat} starts {game}", values);
+    ? say("Seat {seat} starts {game}, “{preset}”, in {left}", values)
+    : say("Seat {seat} starts {game} in {left}", values);
   return html`<section class="table-question" role="status" aria-label="A match begins">
-    <p class="table-question-text">
-      <${Sentence} state=${state} text=${text} /> <span>in</span> <b>${left}</b>
-    </p>
+    <p class="table-question-text"><${Sentence} state=${state} text=${text} /></p>
     ${game?.lacks.map((text) => html`<p key=${text} class="table-question-lacks">${text}</p>`)}
     ${
       ask &&

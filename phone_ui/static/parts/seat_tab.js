@@ -125,7 +125,7 @@ function SettingsPart({ state, held, settings, onSettings }) {
     </label>
     <${Pick} label="Text" value=${size} options=${SIZES} onPick=${pick("size")} />
     <${Pick} label="Thumb" value=${hand} options=${THUMBS} onPick=${pick("hand")} />
-    <${Pick} label="Light" value=${theme} options=${LIGHTS} onPick=${pick("theme")} />
+    <${Pick} label="Theme" value=${theme} options=${LIGHTS} onPick=${pick("theme")} />
     <${LanguagePart} />`;
 }
 
