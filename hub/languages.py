@@ -56,7 +56,10 @@ def _name_of(language: str) -> str:
     """Return the name of a language in itself."""
     name = _locale(language).get_display_name(language) or language
     name = name[:1].upper() + name[1:]
-    if language == WRITTEN_IN or NOT_REVIEWED not in (LOCALE / language / FILE).read_text("utf-8").partition("msgid")[0]:
+    if (
+        language == WRITTEN_IN
+        or NOT_REVIEWED not in (LOCALE / language / FILE).read_text("utf-8").partition("msgid")[0]
+    ):
         return name
     return f"{name} ({language_of(language, None).say(say('not reviewed yet'))})"
 

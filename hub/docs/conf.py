@@ -37,6 +37,7 @@ CONTENTS = {
         "hub/docs/translate",
         "hub/docs/own_player",
         "hub/docs/own_device",
+        "hub/docs/packages",
         "ARCHITECTURE",
         "CONTRIBUTING",
         "hub/games/README",

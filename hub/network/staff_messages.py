@@ -18,7 +18,8 @@ from hub.state import Count, Plain, PublicState, SeatNumber, Texts
 ANSWER_SIZE = 2048  # answers are padded to multiples of this
 
 Nonce = Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
-Sealed = Annotated[str, msgspec.Meta(max_length=7168)]  # the encrypted deck of I Bid You Not takes 5 kB
+SEALED_LENGTH = 7168  # the encrypted deck of I Bid You Not takes 5 kB
+Sealed = Annotated[str, msgspec.Meta(max_length=SEALED_LENGTH)]
 if TYPE_CHECKING:
     StaffVerb: TypeAlias = str
 else:
@@ -459,5 +460,5 @@ class StaffAnswer(Plain, frozen=True):
 
 read_login = reader(StaffLogin, "The log-in")
 read_secret = reader(StaffSecret, "The log-in")
-read_body = reader(StaffBody, "The request")
-read_ask = reader(StaffAsk, "The request")
+read_body = reader(StaffBody, "The request", SEALED_LENGTH + 512)
+read_ask = reader(StaffAsk, "The request", SEALED_LENGTH)

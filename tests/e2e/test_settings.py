@@ -15,6 +15,7 @@ from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import PROGRAM, HubProcess
 from tests.e2e.test_staff import StaffBrowser, pin_of
 from tests.free_port import free_port
+from tests.made_packages import ENTRY, GAME, wheel
 from tests.patience import PATIENCE
 from tests.phone_ui.axe import findings, small_targets
 
@@ -200,6 +201,40 @@ def test_a_change_by_hand_is_not_overwritten(venue: Venue) -> None:
     saved(page)
     assert venue.values["hub"]["aside_days"] == 14
     assert "# My place." in venue.file.read_text("utf-8")
+
+
+def test_a_package_is_added_used_after_a_restart_and_removed(venue: Venue, tmp_path: Path) -> None:
+    made = wheel(tmp_path / "made", GAME | {"oddspiel/long.py": f"# {'odd ' * 2000}\n"}, ENTRY)
+    page = venue.open()
+    part = page.get_by_role("region", name="Games and drivers of others")
+    field = part.get_by_label("Add a package")
+    field.set_input_files(made)
+    expect(part.get_by_role("alert")).to_contain_text("A package is a program")
+    part.get_by_role("button", name="Cancel").click()
+    assert not (tmp_path / "state" / "packages").exists()
+    field.set_input_files(Path(__file__))
+    part.get_by_role("button", name="Add it").click()
+    expect(page.get_by_text("This is no package that the hub can use")).to_be_visible()
+    field.set_input_files(made)
+    part.get_by_role("button", name="Add it").click()
+    expect(page.get_by_text("oddspiel 1.0.0 is here. The hub uses it after a restart.")).to_be_visible()
+    expect(part.get_by_text("The hub uses it after a restart.")).to_be_visible()
+    expect(page.get_by_role("region", name="Restart").get_by_role("listitem")).to_have_text(["oddspiel 1.0.0"])
+    assert [*findings(page), *small_targets(page)] == []
+    assert made.stat().st_size > 3000, "it was sent in several pieces"
+
+    venue.hub.switch_off()
+    venue.hub.switch_on()
+    venue.hub.until(lambda state: "oddspiel" in [game["name"] for game in state["games"]], "the game is offered")
+    page = venue.open()
+    part = page.get_by_role("region", name="Games and drivers of others")
+    expect(part.get_by_role("listitem")).to_contain_text("oddspiel 1.0.0: Oddspiel")
+    part.get_by_role("button", name="Remove oddspiel 1.0.0…").click()
+    part.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_text("oddspiel 1.0.0 is removed. The hub uses it until a restart.")).to_be_visible()
+    expect(part.get_by_text("It is removed at the next restart.")).to_be_visible()
+    assert [*(tmp_path / "state" / "packages").iterdir()] == []
+    assert venue.staff.errors == []
 
 
 def test_the_page_is_for_staff_only_and_for_every_eye_and_hand(venue: Venue) -> None:

@@ -30,6 +30,8 @@ from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import MatchLog
 from tests.earlier import earlier_hub
 from tests.games.players import random_match
+from tests.made_packages import ENTRY, wheel
+from tests.made_packages import GAME as GAME_FILES
 from tests.test_store import files, version_0
 
 pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]
@@ -123,6 +125,18 @@ def test_a_backup_is_for_its_owner_alone_and_says_what_it_holds(
         "config/table-hub.toml", "config/decks/bid-it.toml",
     }  # fmt: skip
     assert "is there already" in refused(capsys, "backup", "--config", venue.config, file)
+
+
+def test_a_backup_names_the_packages_that_are_not_in_it(
+    venue: Venue, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    made = wheel(venue.state / "packages", GAME_FILES, ENTRY)
+    to = tmp_path / "evening.backup"
+    assert main(["backup", "--config", str(venue.config), str(to)]) == 0
+    assert f"Not in it are packages, because they are programs; add them again: {made.name}." in capsys.readouterr().out
+    with zipfile.ZipFile(to) as archive:
+        assert not [name for name in archive.namelist() if "packages" in name]
 
 
 def test_another_machine_goes_on_with_the_same_match_keys_and_configuration(

@@ -615,6 +615,34 @@ def test_the_configuration_is_read_and_changed_through_the_door(front: Front) ->
     assert not answer["ok"]
 
 
+@pytest.mark.parametrize(("letters", "status"), [(4900, 200), (5600, 400)])
+def test_a_request_may_hold_all_cards_of_a_list_or_five_thousand_bytes_of_changes(
+    front: Front, letters: int, status: int
+) -> None:
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    answered, answer = browser.ask("cards", game="i-bid-you-not", changes={"deck": "1" * letters})
+    assert answered == status
+    assert status == 400 or answer["say"] == "cards is done."
+
+
+def test_packages_are_added_and_removed_through_the_door(front: Front) -> None:
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    for verb, args in (
+        ("add_package", {"file": "x.whl", "size": 3000, "at": 0, "piece": "A" * 4096}),
+        ("remove_package", {"file": "x.whl"}),
+    ):
+        _, answer = browser.ask(verb, **args)
+        assert answer["say"] == "Somebody has changed the file.", "it has come to the venue"
+    for args in (
+        {},
+        {"file": "", "size": 1, "at": 0, "piece": "AAAA"},
+        {"file": "x", "size": 10**7, "at": 0, "piece": "AAAA"},
+    ):
+        assert not browser.ask("add_package", **args)[1]["ok"]
+
+
 def test_staff_look_through_the_camera_of_a_table(front: Front) -> None:
     browser = Browser(front)
     assert browser.login(front.right) == 200
