@@ -24,6 +24,7 @@ from PIL import Image
 from drivers.common.gpio_header import check_devices
 from hub import games
 from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, wifi_of
+from hub.chance import Chance
 from hub.config import Config, DevicePart, TablePart
 from hub.decks import CardLists
 from hub.devices import DeviceHealth, header_wiring
@@ -60,7 +61,6 @@ from hub.settings.desk import SettingsDesk
 from hub.state import PublicState, ScreenState, Wifi
 from hub.store import KeyedStore, Store, lock_state
 from hub.supervisor import ServiceManager, Supervisor
-from hub.table.base.chance import Chance
 from hub.table.base.names import Names
 from hub.table.base.ports import Ports
 from hub.table.loop import Table

@@ -35,9 +35,9 @@ TESTS: Mapping[str, Sequence[str]] = {
         "tests/test_power_cuts.py", "tests/test_queries.py", "tests/test_schema.py",
         "tests/test_store.py", "tests/test_wiping.py",
     ),
-    "hub/table/base": ("names", "notices", "chance", "kept", "parts", "faults", "table"),
+    "hub/table/base": ("names", "notices", "kept", "parts", "faults", "table"),
     "hub/table/boxes": ("captions", "controls", "rolls", "dispute", "table"),
-    "hub/table/dice": ("rolls", "dispute", "hub_rolls", "chance", "faults", "table"),
+    "hub/table/dice": ("rolls", "dispute", "hub_rolls", "faults", "table"),
     "hub/table/match": ("match_log", "feed", "play", "minutes_left", "highlights", "faults", "dispute", "after_a_match", "table"),
     "hub/table/people": (
         "absence", "endings", "suspended", "new_phone", "lobby", "vacancy", "house_seats", "pitches", "after_a_match",

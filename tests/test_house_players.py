@@ -19,6 +19,7 @@ import pytest
 from msgspec.structs import replace
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import Answer
 from hub.engine.event import Event
 from hub.engine.house_player import ANY_GAME, advise, play, sight_of
@@ -30,7 +31,6 @@ from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.engine.text import to_json
 from hub.errors import RulesBug
 from hub.games.goofspiel_house import alone_or_cancelled
-from hub.table.base.chance import Chance
 from tests.bench.arena import ALLOWED, NOTHING, Figure, matches_played, play_match, wilson
 from tests.engine.ladder import LADDER
 from tests.games.players import args, random_options

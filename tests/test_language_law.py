@@ -14,12 +14,12 @@ import msgspec
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.languages import WRITTEN_IN, language_of, languages
 from hub.network.messages import to_bytes
 from hub.state import EventsPage, PublicEvent
-from hub.table.base.chance import Chance
 from phone_ui.javascript import HERE, node
 from tests import made_language
 from tests.games.players import random_action, random_match, random_options

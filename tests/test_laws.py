@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action
 from hub.engine.game import Game
 from hub.engine.match import Match
@@ -29,7 +30,6 @@ from hub.engine.printed import UNKNOWN, is_printed
 from hub.engine.secret import Pile, Secret
 from hub.engine.text import Text, say, to_json
 from hub.errors import IllegalAction
-from hub.table.base.chance import Chance
 from tests.games.players import LONGEST, args, offers, random_action, random_options, safe_action
 
 LAWS = int(os.environ.get("LAWS", "6"))

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from hub import table_devices
+from hub.chance import Chance
 from hub.config import DevicePart
 from hub.devices import DeviceHealth
 from hub.errors import ConfigError
 from hub.isolation import DeviceGuard, GuardedDevice
 from hub.ports import BoxUp, DeviceDown, DeviceSubject, DeviceUp, DiceKit, DiceSeen, DriverContext
-from hub.table.base.chance import Chance
 from hub.table.base.ports import NewDevices, Ports
 from hub.table_devices import TableDevices
 from tests.patience import PATIENCE

@@ -20,13 +20,13 @@ from PIL import Image
 from drivers.common.gpio_header import Spi
 from drivers.eink import Eink, Settings
 from drivers.simulated import SimulatedTable
+from hub.chance import Chance
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, roll, tell
 from hub.engine.match import Entry
 from hub.engine.text import say
 from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
 from hub.state import PublicState
-from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
 from tests.drivers.bench import StillClock

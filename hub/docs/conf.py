@@ -38,6 +38,7 @@ CONTENTS = {
         "hub/docs/own_player",
         "hub/docs/own_device",
         "hub/docs/packages",
+        "hub/docs/engine",
         "ARCHITECTURE",
         "CONTRIBUTING",
         "hub/games/README",

@@ -19,6 +19,7 @@ from typing import IO
 import msgspec
 
 from hub import games
+from hub.chance import Chance
 from hub.decks import check_list
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
@@ -29,7 +30,6 @@ from hub.engine.sight import STRENGTHS, Strength
 from hub.engine.text import to_json
 from hub.errors import HubError, IllegalAction, LogError, NotOffered, ReplayDiverged, RulesBug, StartRefused
 from hub.ports import machine_chance  # noqa: TID251 - a program makes it
-from hub.table.base.chance import Chance
 
 MAX_LINE = 65_536  # characters
 

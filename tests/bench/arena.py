@@ -23,11 +23,11 @@ from typing import NamedTuple, cast
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Answer
 from hub.engine.house_player import play, sight_of
 from hub.engine.match import Match
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
-from hub.table.base.chance import Chance
 from tests.bench.exploiters import EXPLOITERS, RuleOfThumb
 from tests.games.players import LONGEST, value
 

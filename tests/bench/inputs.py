@@ -13,12 +13,12 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action, Choose, Move, Order
 from hub.engine.game import Game
 from hub.engine.house_player import play, sight_of
 from hub.engine.match import Match
 from hub.engine.printed import OPTION, UNKNOWN
-from hub.table.base.chance import Chance
 
 MATCHES, SEATS = 40, (1, 2, 3, 4)
 FIRST = {"bid-and-bait": "duck", "big-idea": "dealer"}

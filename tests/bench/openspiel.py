@@ -21,11 +21,11 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.house_player import play
 from hub.engine.match import Match
 from hub.engine.sight import Strength
-from hub.table.base.chance import Chance
 from tests.bench.arena import PAGE, Z
 from tests.bench.peer import FOLDER, PYTHON, Absent, Program, install
 

@@ -19,11 +19,11 @@ from statistics import quantiles
 from typing import Any, Literal
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.game import Game
 from hub.network.encryption import HubKey
 from hub.ports import ClaimDecided, ClaimRequest, MonotonicClock, PhoneLink, machine_chance  # noqa: TID251 - a benchmark of the real thing
 from hub.store import Store
-from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
 from phone_ui.mqtt_phones import PhonesOverMqtt

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.display import SIZES
 from hub.display.panels import sheet
 from hub.engine.match import Match
 from hub.state import PublicEvent, PublicSeat, PublicState
-from hub.table.base.chance import Chance
 from hub.table.views.snapshot import view
 from tests import made_language
 from tests.games.players import random_action, random_options

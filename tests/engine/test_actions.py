@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from hub.chance import Chance
 from hub.engine.decision import (
     CHANCE,
     Action,
@@ -34,7 +35,6 @@ from hub.engine.odds import AtLeast
 from hub.engine.secret import Secret
 from hub.engine.text import say, to_json
 from hub.errors import IllegalAction, NotAsked, NotOffered, ReplayDiverged, Stale
-from hub.table.base.chance import Chance
 from tests.engine.ladder import LADDER, game
 from tests.engine.test_match import Made, Script, act, deal, dice, end, match, shuffled
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hub.chance import Chance
 from hub.engine.decision import (
     CHANCE,
     Action,
@@ -35,7 +36,6 @@ from hub.engine.match import Entry, Match
 from hub.engine.options import Option
 from hub.engine.secret import Pile, Secret, own, public
 from hub.errors import IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale, StartRefused
-from hub.table.base.chance import Chance
 from tests.engine.ladder import LADDER, game
 
 

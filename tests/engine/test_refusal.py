@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from msgspec import json
 
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action, OneOf, ask, offer
 from hub.engine.match import Match
 from hub.engine.text import to_json
 from hub.errors import IllegalAction, NotAsked, NotOffered, RulesBug, Stale
-from hub.table.base.chance import Chance
 from tests.engine.test_match import Made, match
 from tests.games.players import args, offers
 from tests.test_laws import beginning, copy, every_game, law, seen, steps, wrong_actions

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.event import Setup, State
 from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret, Watch, hidden, own, plain, public, view_name
 from hub.engine.text import clause, listed, money, person, say, to_json
 from hub.operations.referee import read_log
-from hub.table.base.chance import Chance
 from tests.games.players import random_action
 from tests.games.test_playthroughs import logs
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from hub.chance import Chance
 from hub.engine.decision import Amount, ask, ask_all, offer, pick, roll, shuffle
 from hub.engine.event import Event, Setup
 from hub.engine.game import Rulebook
 from hub.engine.match import Match
 from hub.engine.secret import Secret
 from hub.errors import NotOffered, RulesBug
-from hub.table.base.chance import Chance
 from tests.engine.ladder import LADDER, game
 from tests.engine.test_match import Made, Script, act, deal, dice, end, match
 

@@ -27,6 +27,7 @@ from drivers.common import frames
 from drivers.common.frames import FrameReader, Incoming, Who
 from drivers.simulated import firmware
 from hub import config, games
+from hub.chance import Chance
 from hub.engine.match import Entry, Match
 from hub.errors import HubError, StartRefused
 from hub.network import messages, staff_messages
@@ -36,7 +37,6 @@ from hub.network.staff_verbs import STAFF_ARGS
 from hub.network.verbs import ARGS
 from hub.operations.referee import Referee, read_log
 from hub.ports import LogEntry, PhoneLink, StaffRequest
-from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import MatchLog
 from phone_ui.direct import DirectPhone

@@ -7,9 +7,9 @@ from hashlib import sha256
 from random import Random
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.match import Match
 from hub.engine.text import to_json
-from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_options
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from random import Random
 from typing import Any
 
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action, Amount, Choose, Fixed, Move, OneOf, Order, Param
 from hub.engine.game import Game
 from hub.engine.labels import MoveLabels
@@ -13,7 +14,6 @@ from hub.engine.match import Match
 from hub.engine.options import Option
 from hub.engine.printed import OPTION
 from hub.errors import StartRefused
-from hub.table.base.chance import Chance
 
 LONGEST = 20_000
 """No match of any game takes so many actions: one that does is going in circles."""

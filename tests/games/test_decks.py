@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.decks import as_text
 from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN
 from hub.errors import StartRefused
-from hub.table.base.chance import Chance
 
 BID_IT = """\
 # Counted from the box.

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
 from hub.engine.event import MatchView
 from hub.engine.guide import PARTS, Guide, Lesson, Moment, To, moment_of, next_lesson
 from hub.engine.labels import Labels, PhaseLabels
 from hub.engine.match import Match
-from hub.table.base.chance import Chance
 
 NAMES = games.names()
 SEEDS = 6

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.game import Game
 from hub.engine.house_player import advise, sight_of
 from hub.engine.match import Match
@@ -17,7 +18,6 @@ from hub.engine.printed import is_printed
 from hub.engine.text import Text, say, to_json
 from hub.network.messages import HAND_SIZE, to_bytes
 from hub.state import Faces, Hand, Hint
-from hub.table.base.chance import Chance
 from tests.games.players import LONGEST
 from tests.test_house_players import LONGEST_REASON
 from tests.test_laws import beginning, every_game, law, moments, steps

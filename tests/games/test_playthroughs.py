@@ -17,11 +17,11 @@ from random import Random
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.engine.text import to_json
 from hub.operations.referee import LogFile, read_log
-from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_options
 
 HERE = Path(__file__).parent / "playthroughs"

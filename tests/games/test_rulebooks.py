@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.options import Option
 from hub.errors import StartRefused
-from hub.table.base.chance import Chance
 from tests.games.players import random_action, random_match
 
 FOLDER = Path(games.__file__).parent

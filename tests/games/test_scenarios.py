@@ -36,10 +36,10 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.game import Game
 from hub.errors import StartRefused
 from hub.operations.referee import Referee
-from hub.table.base.chance import Chance
 from tests.games.players import safe_action
 
 HERE = Path(__file__).parent

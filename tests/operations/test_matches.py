@@ -14,12 +14,12 @@ import pytest
 
 from hub import games
 from hub.__main__ import main
+from hub.chance import Chance
 from hub.engine.match import Match
 from hub.operations.matches import examine
 from hub.operations.own_files import new_private_file
 from hub.ports import LogEntry
 from hub.store import Store, lock_state
-from hub.table.base.chance import Chance
 from tests.test_store import files, version_0
 
 pytestmark = pytest.mark.real_time

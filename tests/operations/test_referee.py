@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.errors import LogError
 from hub.operations.referee import MAX_LINE, Referee, list_games, read_log, referee, replay
-from hub.table.base.chance import Chance
 from tests.games.players import random_options
 from tests.random_client import play
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.chromium import PHONE
 from tests.patience import PATIENCE
@@ -30,6 +31,7 @@ def after(number: int, *events: dict[str, Any]) -> dict[str, Any]:
 def page(browser: Browser) -> Page:
     page = browser.new_context(viewport=PHONE).new_page()
     page.set_default_timeout(15_000)
+    page.clock.install()
     return page
 
 
@@ -50,15 +52,29 @@ def phone(page: Page, hub: FakeHub) -> None:
     expect(page.locator("template[data-coming]")).to_have_count(0)
 
 
+def shown(page: Page, hub: FakeHub, *rolls: dict[str, Any]) -> Locator:
+    """Let these rolls happen, and return what shows them. The page's clock stands still then: nothing passes by itself."""
+    page.clock.pause_at(time.time() + 2)
+    hub.public(after(1, *rolls))
+    stage, end = page.get_by_role("region", name="Rolled"), time.monotonic() + PATIENCE
+    while not stage.is_visible():
+        assert time.monotonic() < end, "the rolls are not shown"
+        page.clock.run_for(20)
+    page.clock.run_for(200)  # until the page listens for keys
+    return stage
+
+
 @pytest.mark.parametrize("read", ["hub", "read"])
 def test_the_room_sees_the_dice_and_what_they_mean(page: Page, hub: FakeHub, read: str) -> None:
     kiosk(page, hub)
-    hub.public(after(1, rolled(1, [2, 6], read, verdict="2 too low")))
-    stage = page.get_by_role("region", name="Rolled")
+    stage = shown(page, hub, rolled(1, [2, 6], read, verdict="2 too low"))
     expect(stage.get_by_role("img", name="die shows 2")).to_be_visible()
     expect(stage.get_by_role("img", name="die shows 6")).to_be_visible()
     expect(stage).to_contain_text("2 too low")
-    expect(stage).to_have_count(0)  # it passes by itself
+    page.clock.run_for(2_000)
+    expect(stage).to_be_visible()
+    page.clock.run_for(1_000)
+    expect(stage).to_have_count(0)
 
 
 def test_a_roll_from_before_the_page_was_opened_is_no_news(page: Page, hub: FakeHub) -> None:
@@ -70,8 +86,8 @@ def test_a_roll_from_before_the_page_was_opened_is_no_news(page: Page, hub: Fake
 
 def test_several_rolls_of_one_moment_are_shown_together(page: Page, hub: FakeHub) -> None:
     kiosk(page, hub)
-    hub.public(after(1, rolled(1, [1], "hub", verdict="It stays"), rolled(2, [4], "hub", verdict="It goes public!")))
-    stage = page.get_by_role("region", name="Rolled")
+    both = rolled(1, [1], "hub", verdict="It stays"), rolled(2, [4], "hub", verdict="It goes public!")
+    stage = shown(page, hub, *both)
     expect(stage.get_by_role("img", name="die shows 1")).to_be_visible()
     expect(stage.get_by_role("img", name="die shows 4")).to_be_visible()
     expect(stage).to_contain_text("It stays")
@@ -80,12 +96,11 @@ def test_several_rolls_of_one_moment_are_shown_together(page: Page, hub: FakeHub
 
 def test_a_phone_shows_what_the_hub_has_rolled_until_a_tap(page: Page, hub: FakeHub) -> None:
     phone(page, hub)
-    hub.public(after(1, rolled(1, [5], "hub", verdict="Success!")))
-    stage = page.get_by_role("region", name="Rolled")
+    stage = shown(page, hub, rolled(1, [5], "hub", verdict="Success!"))
     expect(stage.get_by_role("img", name="die shows 5")).to_be_visible()
     expect(stage).to_contain_text("Success!")
     stage.click()
-    expect(stage).to_have_count(0, timeout=1_000)
+    expect(stage).to_have_count(0)
 
 
 @pytest.mark.parametrize("read", ["read", "typed"])
@@ -100,11 +115,10 @@ def test_dice_that_all_have_seen_do_not_cover_a_phone(page: Page, hub: FakeHub, 
 def test_a_key_ends_the_moment_and_presses_nothing_below_it(page: Page, hub: FakeHub) -> None:
     phone(page, hub)
     page.get_by_role("button", name="Take the Spot").focus()
-    hub.public(after(1, rolled(1, [5], "hub")))
-    stage = page.get_by_role("region", name="Rolled")
-    expect(stage).to_be_visible()
+    stage = shown(page, hub, rolled(1, [5], "hub"))
     page.keyboard.press("Enter")
-    expect(stage).to_have_count(0, timeout=1_000)
+    expect(stage).to_have_count(0)
+    page.clock.resume()
     assert hub.asks.empty()
     page.keyboard.press("Enter")
     assert hub.asks.get(timeout=PATIENCE)["args"]["move"] == "take_spot"
@@ -113,8 +127,7 @@ def test_a_key_ends_the_moment_and_presses_nothing_below_it(page: Page, hub: Fak
 def test_a_page_that_has_slept_shows_the_last_roll_and_not_all_that_it_missed(page: Page, hub: FakeHub) -> None:
     kiosk(page, hub)
     missed = rolled(1, [1], "hub") | {"data": {"seat": 2, "faces": [1], "read": "hub"}}
-    hub.public(after(1, missed, rolled(2, [4], "hub")))
-    stage = page.get_by_role("region", name="Rolled")
+    stage = shown(page, hub, missed, rolled(2, [4], "hub"))
     expect(stage.get_by_role("img", name="die shows 4")).to_be_visible()
     expect(stage.get_by_role("img", name="die shows 1")).to_have_count(0)
 
@@ -125,10 +138,9 @@ def test_six_rolls_at_once_fit_a_small_phone_and_the_felt(page: Page, hub: FakeH
     (phone if on_phone else kiosk)(page, hub)
     page.set_viewport_size({"width": size[0], "height": size[1]})
     text = "Maximiliane Uberwald rolls 3 for Self-Cleaning Wallet: it goes public and pays $400 per share."
-    hub.public(after(1, *(rolled(n, [3], "hub", verdict="It goes public!") | {"text": text} for n in range(1, 7))))
+    six = [rolled(n, [3], "hub", verdict="It goes public!") | {"text": text} for n in range(1, 7)]
+    stage = shown(page, hub, *six).bounding_box()
     throws = page.locator(".rolled-throw")
-    expect(throws).to_have_count(6)
-    stage = page.get_by_role("region", name="Rolled").bounding_box()
     boxes = [box for one in throws.all() if (box := one.bounding_box())]
     assert stage
     assert len(boxes) == 6

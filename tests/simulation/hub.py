@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from hub.chance import Chance
 from hub.engine.decision import Action, Decision
 from hub.engine.match import Match
 from hub.network.encryption import HubKey
 from hub.ports import BrokerDown, BrokerUp, Dice, Page
 from hub.state import ScreenState
-from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
 from hub.table.parts import TableSettings

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from hub import games
+from hub.chance import Chance
 from hub.display.language import Language
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
@@ -40,7 +41,6 @@ from hub.ports import (
     SealedRound,
 )
 from hub.state import Ack, Hand, PublicState, ScreenState
-from hub.table.base.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.loop import Table
 from hub.table.parts import TableSettings

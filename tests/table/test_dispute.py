@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action, Won, ask, ask_all, offer, pick, roll, shuffle, tell
 from hub.engine.event import State
 from hub.engine.game import Game, Rulebook
@@ -18,7 +19,6 @@ from hub.engine.secret import Pile, Secret
 from hub.engine.text import to_json
 from hub.errors import NotOffered
 from hub.ports import BoxDown, BoxLocked, BoxUp, DiceSeen, PhoneLink, Tick
-from hub.table.base.chance import Chance
 from hub.table.boxes.captions import claim_caption
 from hub.table.dice.dispute import ASK_SECONDS, OUTCOME_SECONDS, READ_SECONDS, VOTE_SECONDS
 from hub.table.dice.roll_states import ACCEPT_SECONDS, SILENT_SECONDS

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from msgspec import UNSET
 
-from hub.table.base.chance import Chance
+from hub.chance import Chance
 from hub.table.base.ports import Ports
 from hub.table.core import Core
 from hub.table.staff.opening_hours import AFTER_SECONDS, CLOCK_SET, closing

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action
 from hub.errors import IllegalAction, LogError, NotAsked, StartRefused
-from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.match.play import Play
 from tests.table.fakes import MemoryStore

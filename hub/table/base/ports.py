@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from random import Random
 from threading import Thread
 
+from hub.chance import Chance
 from hub.display.language import Language
 from hub.ports import Boxes, Clock, DeviceSubject, Dice, Lamps, LogStore, Page, Phones
-from hub.table.base.chance import Chance
 from hub.table.base.names import Names
 
 

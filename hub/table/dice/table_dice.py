@@ -17,13 +17,13 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hub.chance import Chance
 from hub.engine import odds
 from hub.engine.decision import Roll
 from hub.engine.text import say, to_json
 from hub.errors import NotAsked, NotOffered
 from hub.ports import Clock, Dice, DiceKit, DiceSeen
 from hub.state import Batch, Kit, PublicDice, Read, Wanted
-from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.dice.open_batch import OpenBatch
 from hub.table.dice.roll_states import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
+from hub.chance import Chance
 from hub.display.labels import NO_LABELS
 from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.game import Game
@@ -17,7 +18,6 @@ from hub.engine.match import Match
 from hub.engine.text import say
 from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
 from hub.state import Batch
-from hub.table.base.chance import Chance
 from hub.table.base.kept import KeptValues
 from hub.table.faults import where
 from hub.table.match.match_log import KeptReading, MatchLog

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from hub.chance import Chance
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action, Roll
 from hub.engine.game import Game
@@ -32,7 +33,6 @@ from hub.ports import (
     Turn,
 )
 from hub.state import Batch, PublicDice, PublicState
-from hub.table.base.chance import Chance
 from hub.table.base.part import Part
 from hub.table.core import Core
 from hub.table.match import feed

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action, Decision
 from hub.errors import StartRefused
 from hub.ports import Tick
-from hub.table.base.chance import Chance
 from hub.table.people.house_seats import HouseSettings
 from tests.table.fakes import TableRig
 from tests.table.guests import bring_on
