@@ -15,8 +15,10 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
+from hub import games
 from hub.display.language import Catalogue, Language
 from hub.docs import catalogues
+from hub.docs.messages import of_packaged_game
 from hub.languages import FILE, read_catalogues
 
 NAME = "ar"
@@ -38,7 +40,8 @@ def write(folder: Path) -> Path:
     with catalogues.TEMPLATE.open("rb") as opened:
         template = read_po(opened)
     made = Catalog(locale=NAME, charset="utf-8", fuzzy=False)
-    for one in template:
+    packaged = [one for game in games.packaged().games for one in catalogues.template(of_packaged_game(game))]
+    for one in (*template, *packaged):
         if isinstance(one.id, str):
             made.add(one.id, translated(one.id), context=one.context)
         else:

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from hub import games
 from hub.chance import Chance
-from hub.engine.decision import CHANCE, Action
+from hub.engine.decision import CHANCE, Action, Decision
 from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN, is_printed
@@ -289,11 +289,14 @@ def leaves(part: Any, viewer: int | None, path: str = "", *, hidden: bool = Fals
         yield path, part, hidden
 
 
-def open_leaves(match: Match, viewer: int) -> list[tuple[str, Any]]:
-    """What of the state `viewer` may know."""
+def split_leaves(match: Match, viewer: int) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """What of the state `viewer` may know, and what is hidden from it."""
     state = match.state
     parts = {"table": state.table, "seats": state.seats, "round": state.round, "phase": state.phase}
-    return [(path, value) for path, value, hidden in leaves(parts, viewer) if not hidden]
+    found: tuple[list[tuple[str, Any]], list[tuple[str, Any]]] = [], []
+    for path, value, hidden in leaves(parts, viewer):
+        found[hidden].append((path, value))
+    return found
 
 
 @every_game
@@ -301,31 +304,42 @@ def open_leaves(match: Match, viewer: int) -> list[tuple[str, Any]]:
 def test_cards_that_a_seat_cannot_see_may_change_places_unseen(name: str, seed: int) -> None:
     match, random = beginning(name, seed)
     taken = list(steps(match, random))
-    shuffles = [
-        place for place, action in enumerate(taken) if action.move == "shuffle" and len(action.args["order"]) > 1
-    ]
+    chances = [place for place, action in enumerate(taken) if action.move in ("shuffle", "pick")]
     proved = 0
-    for _ in range(3 if shuffles else 0):
-        place = random.choice(shuffles)
-        order = list(taken[place].args["order"])
-        i, j = random.sample(range(len(order)), 2)
-        order[i], order[j] = order[j], order[i]
-        viewer = random.choice(list(match.state.seats))
-        swapped = [*taken[:place], Action(seat=CHANCE, move="shuffle", args={"order": order}), *taken[place + 1 :]]
+    for _ in range(3 if chances else 0):
+        place, viewer = random.choice(chances), random.choice(list(match.state.seats))
         one, two = (Match(match.game, match.setup.seats, match.setup.options) for _ in range(2))
-        for action, other in zip(taken, swapped, strict=True):
+        is_changed = False
+        for number, action in enumerate(taken):
+            assert one.open
+            other = other_outcome(action, one.open, random) if number == place else action
+            is_changed = is_changed or other != action
             one.act(action)
             try:
                 two.act(other)
             except IllegalAction:
                 break  # the log no longer replays: a card has come to light
-            if open_leaves(one, viewer) != open_leaves(two, viewer):
-                break
+            (shown, hidden), (other_shown, other_hidden) = (split_leaves(match, viewer) for match in (one, two))
+            if shown != other_shown or (is_changed and number == place and hidden == other_hidden):
+                break  # it has come to light; a pick may also be told at once
             assert seen(one, viewer) == seen(two, viewer)
             if moments(random, 0.1):
                 assert refusals(one, viewer) == refusals(two, viewer)
-            proved += 1
-    assume(proved or not shuffles)
+            proved += is_changed
+    assume(proved or not chances)
+
+
+def other_outcome(action: Action, decision: Decision, random: Random) -> Action:
+    """Another outcome of a shuffle or a pick; the same one if there is no other."""
+    if len(decision.cards) < 2:
+        return action
+    if action.move == "pick":
+        others = [index for index in range(len(decision.cards)) if index != action.args["index"]]
+        return Action(seat=CHANCE, move="pick", args={"index": random.choice(others)})
+    order = list(action.args["order"])
+    i, j = random.sample(range(len(order)), 2)
+    order[i], order[j] = order[j], order[i]
+    return Action(seat=CHANCE, move="shuffle", args={"order": order})
 
 
 # --- It refuses what is not offered, and takes what is -----------------------------------------------

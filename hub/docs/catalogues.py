@@ -4,6 +4,8 @@
     .venv/bin/python -m hub.docs.catalogues --guess       the same, and offer translations of similar messages as "fuzzy"
     .venv/bin/python -m hub.docs.catalogues new LANGUAGE  start a language: "fr", "pt_BR"
     .venv/bin/python -m hub.docs.catalogues missing       list the messages that a language has no translation for
+    .venv/bin/python -m hub.docs.catalogues package FOLDER [LANGUAGE ...]
+                                                          the same for the game in a package's folder; start these languages
 
 `make catalogues` is the first of them, and `hub/docs/messages.py` says what a message is. A file that has lost messages is
 refused, and then none is written.
@@ -13,16 +15,18 @@ from __future__ import annotations
 
 import io
 import sys
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import PoFileError, read_po, write_po
 
-from hub.docs.messages import ROOT, Message, messages
+from hub import games, packages
+from hub.docs.messages import ROOT, Message, messages, of_packaged_game
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 LOCALE = ROOT / "hub" / "locale"
 TEMPLATE = LOCALE / "table-hub.pot"
@@ -127,6 +131,28 @@ def start(language: str) -> Path:
     return file
 
 
+def renew_package(folder: Path, languages: Sequence[str] = ()) -> list[Path]:
+    """Renew the catalogs in the folder of a package with a game, and start these languages. Return the files that changed.
+
+    Raise DamagedCatalog: nothing is written. `folder` is the Python package, with `game.toml`; nothing needs to be installed.
+    """
+    sys.path.insert(0, str(folder.parent))
+    name = games.add(packages.Entry(tomllib.loads((folder / "game.toml").read_text("utf-8"))["name"], folder.name, "?"))
+    found, changed = template(of_packaged_game(name)), []
+    for language in {*languages, *(path.name for path in (folder / "locale").glob("*"))}:
+        file = folder / "locale" / language / "LC_MESSAGES" / f"{name}.po"
+        if file.exists():
+            catalogue = read(file)
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            catalogue = Catalog(locale=language, project=name, charset="utf-8", fuzzy=False, header_comment=f"# {name}")
+        catalogue.update(found, no_fuzzy_matching=True, update_header_comment=False)
+        if not file.exists() or written(catalogue) != file.read_bytes():
+            replace(file, written(catalogue))
+            changed.append(file)
+    return sorted(changed)
+
+
 def _language(file: Path) -> str:
     return file.parent.parent.name
 
@@ -144,6 +170,9 @@ def main(argv: Sequence[str]) -> int:
                 sys.stdout.writelines(f"{file.relative_to(ROOT)} is new.\n" for file in changed)
             case ["new", language]:
                 sys.stdout.write(f"{start(language).relative_to(ROOT)} is new.\n")
+            case ["package", folder, *languages]:
+                changed = renew_package(Path(folder).resolve(), languages)
+                sys.stdout.writelines(f"{file} is new.\n" for file in changed)
             case ["missing"]:
                 sys.stdout.writelines(f"{one}\n" for file in files() for one in missing(file))
             case _:

@@ -27,6 +27,9 @@ from phone_ui.javascript import node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from importlib.resources.abc import Traversable
+
+    from hub.engine.game import Game
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = (
@@ -85,7 +88,7 @@ def game_of(path: Path) -> str:
     return name if path.parent.name == "games" and name in games.built_in() else ""
 
 
-def of_module(path: Path, where: str, context: str = "") -> Iterator[Message]:
+def of_module(path: Traversable, where: str, context: str = "") -> Iterator[Message]:
     """Yield the messages of a Python module. Babel's own reader misses a call inside of another one's parentheses."""
     for call in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in KEYWORDS:
@@ -124,16 +127,31 @@ def of_pages() -> tuple[Message, ...]:
 
 def _of_all_games() -> Iterator[Message]:
     for name in games.built_in():
-        game = games.find(name)
         file = f"{name.replace('-', '_')}.toml"
-        yield from of_labels(game.labels, f"hub/games/data/{file}", name)
-        for part, about in game.labels.own_list.items():
-            if "" in about.values:  # an entry is one value
-                words = (str(one) for one in game.data[part].values() if isinstance(one, str))
-                yield from (Message(one, f"hub/games/data/{file}", name) for one in words)
-        if game.guide:
-            texts = _texts(game.guide, inspect.type_info(Guide))
-            yield from (Message(one, f"hub/games/guides/{file}", name) for one in texts if one)
+        yield from _of_game(games.find(name), f"hub/games/data/{file}", f"hub/games/guides/{file}")
+
+
+def of_packaged_game(name: str) -> list[Message]:
+    """Return the messages of a game that comes from a package."""
+    folder = games.files_of(name).folder
+    assert folder is not None
+    found = [*_of_game(games.find(name), "game.toml", "guide.toml")]
+    for module in ("rulebook.py", "house.py"):
+        if (folder / module).is_file():
+            found += of_module(folder / module, module, name)
+    return [*{(one.context, one.text): one for one in found}.values()]
+
+
+def _of_game(game: Game, data: str, guide: str) -> Iterator[Message]:
+    """Yield the messages of a game's data file and guide, which are called `data` and `guide`."""
+    yield from of_labels(game.labels, data, game.name)
+    for part, about in game.labels.own_list.items():
+        if "" in about.values:  # an entry is one value
+            words = (str(one) for one in game.data[part].values() if isinstance(one, str))
+            yield from (Message(one, data, game.name) for one in words)
+    if game.guide:
+        texts = _texts(game.guide, inspect.type_info(Guide))
+        yield from (Message(one, guide, game.name) for one in texts if one)
 
 
 def _of_settings() -> Iterator[Message]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from difflib import get_close_matches
+from inspect import signature
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -49,6 +50,12 @@ def _do_nothing(s: object, seat: int, answer: Answer) -> None:
     pass
 
 
+_ARGUMENTS = {
+    "deal": 1, "play": 1, "explain": 2, "check": 1, "form": 2, "wished": 2, "standing": 2, "stand": 3, "notes": 2,
+}  # fmt: skip
+"""How many arguments the functions of a rulebook take: one with such a name and other arguments is a helper by mistake."""
+
+
 class Rulebook(NamedTuple, Generic[S]):
     """The functions that a file in `hub/games` defines. Only `deal`, `play` and `explain` are required."""
 
@@ -84,8 +91,14 @@ class Rulebook(NamedTuple, Generic[S]):
 
     @classmethod
     def of(cls, module: ModuleType) -> Rulebook[S]:
-        """Return the rulebook of a module: its functions with these names."""
-        return cls(**{name: found for name, found in vars(module).items() if name in cls._fields})
+        """Return the rulebook of a module: its functions with these names. Raise StartRefused if one takes other arguments."""
+        found = {name: function for name, function in vars(module).items() if name in cls._fields}
+        for name, function in found.items():
+            if not callable(function) or len(signature(function).parameters) != _ARGUMENTS[name]:
+                raise StartRefused(f"The rulebook's {name} must be a function with {_ARGUMENTS[name]} argument(s).")
+        if missing := [name for name in cls._fields if name not in found and name not in cls._field_defaults]:
+            raise StartRefused(f"The rulebook has no function {missing[0]}.")
+        return cls(**found)
 
 
 class Game(Struct, frozen=True):

@@ -111,7 +111,7 @@ def _read(parts: GameFiles, own: Source | None = None) -> Game:
 class PackagedGames(NamedTuple):
     """The games of packages by their names, and for each game that is left out a sentence."""
 
-    games: Mapping[str, GameFiles]
+    games: dict[str, GameFiles]
     left_out: Mapping[packages.Entry, str]
 
 
@@ -126,6 +126,13 @@ def packaged() -> PackagedGames:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of others
             left_out[entry] = f"The game {entry.name} of the package {entry.package} is left out: {packages.why(error)}"
     return PackagedGames(found, left_out)
+
+
+def add(entry: packages.Entry) -> str:
+    """Let this process find a game whose package is not installed, and return its name. Raise StartRefused, or what its code raises."""
+    found = packaged()
+    found.games[entry.name] = _packaged(entry, {*built_in(), *found.games})
+    return entry.name
 
 
 def _packaged(entry: packages.Entry, taken: Collection[str]) -> GameFiles:

@@ -379,7 +379,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
     parser.add_argument("--again", action="store_true", help="forget the counts of these games first")
     args = parser.parse_args()
-    chosen = args.games or games.names()
+    chosen = args.games or games.built_in()
+    is_ours = {*chosen} <= {*games.built_in()}  # of the game of a package, the result is only printed
     counts = load_counts()
     if args.again:
         counts = {figure: got for figure, got in counts.items() if figure.game not in chosen}
@@ -396,7 +397,15 @@ def main() -> None:
                 done = done.more(played, figure.seats)
                 progress.advance(task, len(played))
             counts[figure] = done
-            save_counts(counts)
+            if is_ours:
+                save_counts(counts)
+    if not is_ours:
+        for figure in wanted(chosen, args.seats):
+            got = counts[figure]
+            print(
+                f"{figure.game} {figure.seats}: {figure.hero} among {figure.field} won {got.won:.0f} of {got.matches}"
+            )
+        return
     before = PAGE.read_text("utf-8")
     _, told, rest = before.partition(f"\n{TOLD}")
     PAGE.write_text(page(counts, before) + told + rest, "utf-8")

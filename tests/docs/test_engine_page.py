@@ -46,6 +46,11 @@ def test_the_engine_and_all_games_need_the_standard_library_and_msgspec_only() -
 
 def test_the_page_names_only_what_there_is() -> None:
     text = PAGE.read_text("utf-8")
-    for path in ("hub/engine/secret.py", "hub/engine/house_player.py", "hub/engine/sight.py", "tests/bench/openspiel.py"):
+    for path in (
+        "hub/engine/secret.py",
+        "hub/engine/house_player.py",
+        "hub/engine/sight.py",
+        "tests/bench/openspiel.py",
+    ):
         assert path in text
         assert (ROOT / path).is_file()

@@ -55,7 +55,7 @@ def digests(name: str) -> str:
     return "".join(f'{path.stem} = "{digest(path)}"\n' for path in logs(name))
 
 
-@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("name", games.built_in())
 def test_kept_matches_are_seen_as_they_were(name: str) -> None:
     assert digests(name) == (SEEN / f"{name}.toml").read_text("utf-8")
     assert len(logs(name)) == EACH
@@ -68,7 +68,7 @@ def test_kept_matches_are_seen_alike_under_any_hash_seed(seed: str) -> None:
         [sys.executable, "-m", "tests.games.test_playthroughs", "--tell"],
         env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, timeout=120, check=True,
     ).stdout  # fmt: skip
-    assert said == "".join((SEEN / f"{name}.toml").read_text("utf-8") for name in games.names())
+    assert said == "".join((SEEN / f"{name}.toml").read_text("utf-8") for name in games.built_in())
 
 
 def keep(name: str) -> None:
@@ -86,8 +86,8 @@ def keep(name: str) -> None:
 
 if __name__ == "__main__":
     if "--tell" in sys.argv:
-        sys.stdout.write("".join(digests(game) for game in games.names()))
+        sys.stdout.write("".join(digests(game) for game in games.built_in()))
     else:
-        for game in sys.argv[1:] or games.names():
+        for game in sys.argv[1:] or games.built_in():
             keep(game)
             (SEEN / f"{game}.toml").write_text(digests(game), "utf-8")

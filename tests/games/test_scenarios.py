@@ -254,7 +254,7 @@ def look(part: Any, path: list[str]) -> Any:
     return look(part[int(step)] if isinstance(part, list) else part[step], rest)
 
 
-@pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: f"{scenario.game}: {scenario.name}")
 def test_a_scenario_plays_as_the_rules_say(scenario: Scenario) -> None:
     if scenario.refused:
         with pytest.raises(StartRefused, match=scenario.refused):
