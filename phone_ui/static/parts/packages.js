@@ -43,9 +43,12 @@ export function Packages({ packages, ask, busy }) {
   return html`<section class="machine" aria-labelledby="packages">
     <h2 id="packages">Games and drivers of others</h2>
     <p class="quiet-words">A package adds games, or drivers for devices. Its file ends with “.whl”.</p>
-    <ul class="packages">
-      ${packages.map((one) => html`<${Package} key=${one.package} seen=${one} ask=${ask} busy=${busy} />`)}
-    </ul>
+    ${
+      packages.length > 0 &&
+      html`<ul class="packages">
+        ${packages.map((one) => html`<${Package} key=${one.package} seen=${one} ask=${ask} busy=${busy} />`)}
+      </ul>`
+    }
     <label>
       Add a package
       <input
