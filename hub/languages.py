@@ -167,6 +167,6 @@ def _locale(language: str) -> Locale:
 
 
 def _whole(locale: Locale) -> str:
-    """Return the locale's way to write money, without digits behind the point."""
+    """Return the locale's way to write dollars, without digits behind the point. French would say "$US", which no card does."""
     pattern: str = locale.currency_formats["standard"].pattern
-    return pattern.replace(".00", "").replace("#,##0", "0")
+    return pattern.replace(".00", "").replace("#,##0", "0").replace("¤", "$")

@@ -34,7 +34,7 @@ from hub.games.goofspiel_house import alone_or_cancelled
 from tests.bench.arena import ALLOWED, NOTHING, Figure, matches_played, play_match, wilson
 from tests.engine.ladder import LADDER
 from tests.games.players import args, random_options
-from tests.test_laws import SEEDS, beginning, copy, every_game, moments, seen, steps
+from tests.test_laws import SEEDS, beginning, copy, every_game, leaves, moments, seen, steps
 from tests.test_laws import law as law_of
 
 HOUSE_FILES = sorted(Path(games.__file__).parent.glob("*_house.py"))
@@ -305,12 +305,24 @@ class Cheat:
         return ANY_GAME.choose(sight, Random(self._match.fingerprint()), strength)
 
 
-@every_game
+def has_secrets(name: str) -> bool:
+    """Return whether a match of a game of a package has anything that a seat may not see; Farkle has nothing."""
+    match, random = beginning(name, 0)
+    return any(hidden for _ in steps(match, random, 40) for _, _, hidden in leaves(match.state.seats, None))
+
+
+with_secrets = pytest.mark.parametrize(
+    "name",
+    [name for name in games.names() if name in games.built_in() or has_secrets(name)],
+)
+
+
+@with_secrets
 def test_something_hidden_can_be_changed_without_being_seen(name: str) -> None:
     assert sum(1 for seed in range(6) for _ in worlds(name, seed)) >= 6, "nothing is proved"
 
 
-@every_game
+@with_secrets
 def test_a_house_player_that_cheats_would_be_found(name: str) -> None:
     assert any(differences(name, seed, "steady", Cheat) for seed in range(6))
 
@@ -328,7 +340,7 @@ class Gossip:
         return f"The others hold {self._match.fingerprint()}."
 
 
-@every_game
+@with_secrets
 def test_a_hint_that_cheats_would_be_found(name: str) -> None:
     found = 0
     for seed in range(6):
@@ -395,7 +407,7 @@ def is_true(say: str, sight: Sight) -> bool:
             return True
 
 
-@every_game
+@pytest.mark.parametrize("name", games.built_in())
 def test_a_hint_states_no_odds_but_those_of_known_dice(name: str) -> None:
     """What the others hold, bid or add is guessed: a number for it would be believed."""
     stated, said = 0, set[str]()

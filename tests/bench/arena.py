@@ -365,7 +365,7 @@ def wanted(chosen: list[str], seats: list[int]) -> Iterator[Figure]:
         least, most = games.find(name).seats
         for count in range(least, most + 1):
             if not seats or count in seats:
-                yield from (Figure(name, count, rule, field) for rule in EXPLOITERS[name] for field in FIELDS)
+                yield from (Figure(name, count, rule, field) for rule in EXPLOITERS.get(name, {}) for field in FIELDS)
 
 
 def main() -> None:
