@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any, Literal, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Literal, Protocol, cast, runtime_checkable
 
 import drivers
 from drivers.common.gpio_header import Wire
@@ -36,7 +36,6 @@ from hub.ports import (
 from hub.version import make_for
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 SHARED = "common"  # the only folder of `drivers/` that is not a driver: code that drivers share
 
@@ -114,12 +113,15 @@ class AllBoxes:
 
 
 class UnusableDevice:
-    """Takes the place of a device whose driver comes from a package and fails: it says so, and does nothing."""
+    """Takes the place of a device whose driver comes from a package and fails: it says so, and does nothing.
+
+    `why` is a sentence for the owner; screens do not show it.
+    """
 
     lamps = page = boxes = dice = None
 
-    def __init__(self, name: str, inbox: Callable[[object], None]) -> None:
-        self._name, self._inbox = name, inbox
+    def __init__(self, name: str, why: str, inbox: Callable[[object], None]) -> None:
+        self._name, self.why, self._inbox = name, why, inbox
 
     def start(self) -> None:
         """Report that the driver cannot be used."""
@@ -133,47 +135,47 @@ def header_wiring(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire
     """Return the name and the wires of each device on the GPIO header, for all tables. Raise ConfigError."""
     found = []
     for number, block in enumerate(blocks, 1):
-        if (wires := _ask_driver(block, partial(_wiring, block), None)) is not None:
-            several = sum(other.driver == block.driver for other in blocks) > 1
-            known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
-            found.append((known, wires))
+        with suppress(packages.Unusable), _packages_code(block):
+            driver = driver_of(block)
+            if isinstance(driver, WiredDriver):
+                several = sum(other.driver == block.driver for other in blocks) > 1
+                known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
+                found.append((known, driver.wiring(block.settings)))
     return found
 
 
 def connect(block: DevicePart, context: DriverContext) -> Device:
     """Return the device of a `[[device]]` block, not started yet. Raise ConfigError."""
-    unusable: Device = UnusableDevice(block.name or block.driver, context.inbox)
-    return _ask_driver(block, lambda: driver_of(block).connect(block.settings, context), unusable)
+    try:
+        with _packages_code(block):
+            return driver_of(block).connect(block.settings, context)
+    except packages.Unusable as error:
+        log.error("%s", error)
+        return UnusableDevice(block.name or block.driver, str(error), context.inbox)
 
 
 def needs(block: DevicePart) -> Sequence[Need]:
     """Return the requirements of the device of a `[[device]]` block. Raise ConfigError."""
-    return _ask_driver(block, partial(_needs, block), ())
+    with suppress(packages.Unusable), _packages_code(block):
+        driver = driver_of(block)
+        return driver.needs(block.settings) if isinstance(driver, NeedyDriver) else ()
+    return ()
 
 
-def _wiring(block: DevicePart) -> Sequence[Wire] | None:
-    driver = driver_of(block)
-    return driver.wiring(block.settings) if isinstance(driver, WiredDriver) else None
-
-
-def _needs(block: DevicePart) -> Sequence[Need]:
-    driver = driver_of(block)
-    return driver.needs(block.settings) if isinstance(driver, NeedyDriver) else ()
-
-
-def _ask_driver(block: DevicePart, ask: Callable[[], T], otherwise: T) -> T:
-    """Return what a driver returns; `otherwise` if it comes from a package and fails. Raise ConfigError if its block is wrong."""
+@contextmanager
+def _packages_code(block: DevicePart) -> Iterator[None]:
+    """Turn an error that nobody foresaw into Unusable if the driver of a block comes from a package: the hub goes on."""
     try:
-        return ask()
-    except packages.Unusable as error:
-        log.error("%s", error)
+        yield
     except HubError:
         raise
-    except (Exception, SystemExit) as error:  # the code of others; the hub goes on without it
-        if block.driver not in packaged_drivers():
+    except (Exception, SystemExit) as error:
+        entry = packaged_drivers().get(block.driver)
+        if entry is None:
             raise
-        log.error("The driver %s fails: %s", block.driver, packages.why(error))
-    return otherwise
+        raise packages.Unusable(
+            f"The driver {entry.name} of the package {entry.package} fails: {packages.why(error)}"
+        ) from error
 
 
 def packaged_drivers() -> Mapping[str, packages.Entry]:

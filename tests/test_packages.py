@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from hub import games, languages, packages
-from hub.config import DevicePart
+from hub.config import Config, DevicePart
 from hub.devices import (
     UnusableDevice,
     connect,
@@ -27,10 +27,14 @@ from hub.engine.text import say
 from hub.errors import ConfigError, HubError
 from hub.network.staff_messages import PackageSeen
 from hub.network.staff_verbs import AddPackageArgs
+from hub.operations import doctor
+from hub.operations.doctor import checks
+from hub.operations.doctor.finding import Subject
 from hub.package_folder import PackageFolder
 from hub.ports import DeviceDown, DriverContext
 from hub.settings.form import about_driver, driver_offers, parts
 from tests.made_packages import DATA, ENTRY, GAME, LAMP, RULEBOOK, installed, wheel
+from tests.operations.doctor.fake_machine import FakeMachine
 
 LAMP_ENTRY = "[table_hub.drivers]\nodd_lamp = odd_lamp\n"
 HOUSE = """\
@@ -120,6 +124,15 @@ def test_a_package_that_cannot_be_used_is_left_out_with_one_sentence(
         assert "\n" not in sentence
 
 
+def test_the_doctor_names_the_games_that_are_left_out_and_no_others(tmp_path: Path) -> None:
+    subject = Subject(Config(), "the defaults")
+    for data, count in ((DATA, 0), (DATA.replace("api = 1\n", ""), 1)):
+        with installed(wheel(tmp_path / f"{count}", GAME | {"oddspiel/game.toml": data}, ENTRY)):
+            found = [*checks.packages(FakeMachine(), subject)]
+            assert [one.seen for one in found] == [*games.packaged().left_out.values()]
+            assert len(found) == count
+
+
 def test_a_module_that_is_not_there_and_an_entry_without_one_are_left_out(tmp_path: Path) -> None:
     for number, entry in enumerate(("oddspiel = nowhere", "oddspiel = nowhere:thing", "oddspiel = :")):
         with installed(wheel(tmp_path / f"{number}", GAME, f"[table_hub.games]\n{entry}\n")):
@@ -201,6 +214,7 @@ def test_a_driver_that_fails_leaves_its_device_out_and_the_hub_goes_on(
         assert told == [DeviceDown("lamp", say("Its driver cannot be used: the journal says why."))]
         assert why in caplog.text
         assert (needs(block), header_wiring([block])) == ((), [])
+        assert why in doctor._check_device(block).error
         if "1 / 0" not in text:
             with pytest.raises(packages.Unusable, match=r"of the package oddspiel 1\.0\.0 cannot be used"):
                 load_driver("odd_lamp")

@@ -13,7 +13,7 @@ from textwrap import wrap
 from typing import NoReturn
 
 from hub.config import Config, DevicePart, load, owners_file
-from hub.devices import connect, needs
+from hub.devices import UnusableDevice, connect, needs
 from hub.display import SIZES
 from hub.errors import ConfigError, HubError
 from hub.operations.doctor.checks import ALL
@@ -58,6 +58,8 @@ def _check_device(block: DevicePart) -> ConfiguredDevice:
     except HubError as error:
         return ConfiguredDevice(block, error=str(error))
     device.close()
+    if isinstance(device, UnusableDevice):
+        return ConfiguredDevice(block, error=device.why)
     return ConfiguredDevice(block, device.dice is not None, requirements)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from drivers.common.gpio_header import check_devices
+from hub import games
 from hub.decks import CardLists
 from hub.devices import header_wiring
 from hub.errors import HubError
@@ -325,7 +326,17 @@ def cameras(machine: Machine, _: Subject) -> Iterator[Finding]:
 
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]
+
+
+def packages(_: Machine, __: Subject) -> Iterator[Finding]:
+    """Report the games of packages that are left out."""
+    for seen in games.packaged().left_out.values():
+        yield Finding(
+            "packages", "look", seen, "Ask the author of the package, or remove it on the page /staff/settings."
+        )
+
+
 ALL: tuple[Check, ...] = (
-    configuration, which, board, power, usb, temperature, clock, disk, record, service, screen, groups, pins, buses, cameras, devices, bluetooth, ports,
+    configuration, which, packages, board, power, usb, temperature, clock, disk, record, service, screen, groups, pins, buses, cameras, devices, bluetooth, ports,
     boxes, dice, broker, upstream, port, phones,
 )  # fmt: skip

@@ -40,7 +40,7 @@ class Middle:
 
     `coming` are the sizes of later hands, `cards` is the size of this deal's hands. `order` are the seats as they act, `turn` is
     the one that is asked. `total` is the sum of the bids. `trick` stays until the next one is led, or until all have bid
-    for the next deal; `best` is the seat that is ahead in it.
+    for the next deal; `best` is the card that is ahead in it.
     """
 
     deck: Pile[str]
@@ -52,7 +52,7 @@ class Middle:
     trump_card: str = ""
     total: int = 0
     trick: list[Played] = field(default_factory=list)
-    best: int | None = None
+    best: Played | None = None
 
 
 @dataclass(slots=True)
@@ -63,6 +63,11 @@ class Player:
     points: int = 0
     bid: int | None = None
     tricks: int = 0
+
+    @property
+    def made(self) -> str:
+        """The tricks taken and the tricks bid, for small screens: "1/3"."""
+        return "" if self.bid is None else f"{self.tricks}/{self.bid}"
 
 
 Table: TypeAlias = State[Player, Middle]
@@ -181,9 +186,10 @@ def last_trick(s: Table) -> None:
     for seat in t.order:
         lay_down(s, seat, s.seats[seat].hand.value[0])
     made = listed((say("the {card} from Seat {seat}", card=name(s, one.card), seat=one.seat) for one in t.trick), ",")
-    faces, marks = {f"{one.seat}": one.card for one in t.trick}, {f"{t.best}": "first"}
-    cards = {seat: [card] for seat, card in faces.items()}
     text = say("The last cards: {cards}.", cards=made)
+    faces = {f"{one.seat}": one.card for one in t.trick}
+    cards = {f"{one.seat}": one.cards for one in t.trick}
+    marks = {f"{one.seat}": "first" for one in t.trick if one == t.best}
     tell(s, text, rule="OH-11", kind="reveal", bids=faces, marks=marks, cards=cards)
     take(s)
 
@@ -193,18 +199,18 @@ def lay_down(s: Table, seat: int, card: str) -> None:
     t = s.table
     s.seats[seat].hand.value.remove(card)
     t.trick = [*t.trick, Played(seat, card)] if suit_led(s) else [Played(seat, card)]
-    t.best = max(t.trick, key=lambda one: strength(s, one.card)).seat
+    t.best = max(t.trick, key=lambda one: strength(s, one.card))
 
 
 def take(s: Table) -> None:
     """OH-10: the card that is ahead takes the trick. OH-08: its player leads to the next one."""
     t = s.table
-    assert t.best is not None
-    s.seats[t.best].tricks += 1
-    t.order = clockwise(s.seats, t.best)
-    card = next(one.card for one in t.trick if one.seat == t.best)
-    text = say("Seat {seat} takes the trick with the {card}.", seat=t.best, card=name(s, card))
-    tell(s, text, rule="OH-10", kind="trick", seat=t.best, card=card)
+    assert t.best
+    seat, card = t.best.seat, t.best.card
+    s.seats[seat].tricks += 1
+    t.order = clockwise(s.seats, seat)
+    text = say("Seat {seat} takes the trick with the {card}.", seat=seat, card=name(s, card))
+    tell(s, text, rule="OH-10", kind="trick", seat=seat, card=card)
 
 
 def score(s: Table) -> None:
