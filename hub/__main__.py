@@ -70,11 +70,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _find_packages(args: Namespace) -> None:
-    """Let this process find the packages of the hub that a command is about; if its configuration is wrong, the command says so."""
+    """Let this process find the packages of the hub that a command is about. If its configuration is wrong, the command says so.
+
+    Only the hub's own user imports them: root, who may run a command as well, must not run what that user could write.
+    """
     file = owners_file(getattr(args, "config", None))
-    with suppress(ConfigError):
-        state = _demo_state(args) if args.command is _demo else Path(load(file).hub.state)
-        packages.add_wheels(f"{wheel}" for wheel in sorted((state / packages.FOLDER).glob("*.whl")))
+    with suppress(ConfigError, OSError):
+        folder = (_demo_state(args) if args.command is _demo else Path(load(file).hub.state)) / packages.FOLDER
+        if folder.stat().st_uid == os.geteuid():
+            # The oldest first: of two packages with the same game, the one that was there before is used.
+            wheels = sorted(folder.glob("*.whl"), key=lambda wheel: (wheel.stat().st_mtime, wheel.name))
+            packages.add_wheels(f"{wheel}" for wheel in wheels)
 
 
 def parser() -> ArgumentParser:

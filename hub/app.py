@@ -22,12 +22,12 @@ from msgspec.structs import replace
 from PIL import Image
 
 from drivers.common.gpio_header import check_devices
-from hub import games
+from hub import games, packages
 from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, wifi_of
 from hub.chance import Chance
-from hub.config import Config, DevicePart, TablePart
+from hub.config import Config, DeckPart, DevicePart, PresetPart, TablePart
 from hub.decks import CardLists
-from hub.devices import DeviceHealth, header_wiring
+from hub.devices import DeviceHealth, drivers_left_out, header_wiring
 from hub.display import SIZES, PanelSize, checkerboard, panel
 from hub.engine.game import Game
 from hub.engine.text import say
@@ -182,7 +182,7 @@ class Hub:
                 found=self.found,
                 handouts=Handouts(self.key, self.screens, self._wifi, self.speech.tables, self._has_fixed_address),
                 updates=Updates(daily=config.updates.daily),
-                packages=PackageFolder(state),
+                packages=PackageFolder(state, self._named),
                 notices=[
                     *_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
                     *_faults_of_packages(),
@@ -192,6 +192,12 @@ class Hub:
             self._opened = opened.pop_all()
 
     # --- wiring ----------------------------------------------------------------------------------
+
+    def _named(self) -> set[str]:
+        """Return the names of the games and drivers in the configuration that the hub runs with."""
+        config = self.config
+        parts: list[TablePart | PresetPart | DeckPart] = [*config.table, *config.preset, *config.deck]
+        return {part.game for part in parts} | {part.driver for part in config.device}
 
     def _put_to_all(self, signal: object) -> None:
         """Put a signal into the inbox of every table."""
@@ -348,7 +354,7 @@ class Hub:
     def _games_for(self, part: TablePart) -> list[Game]:
         """Return all games, the game that the table names first. Raise ConfigError if there is no such game."""
         offered = sorted(self.cards.all, key=lambda game: game.name != part.game)
-        if part.game and offered[0].name != part.game:
+        if part.game and offered[0].name != part.game and not games.packaged().lacks(part.game):
             raise ConfigError(
                 f"[[table]] {part.id}: there is no game {part.game!r}: there are {', '.join(games.names())}."
             )
@@ -549,8 +555,13 @@ def _faults_of_files(key: str, pin: str, token: str, log_key: str) -> list[Fault
 
 
 def _faults_of_packages() -> list[Fault]:
-    """Return a fault for each game of a package that is left out, and write them to the journal."""
+    """Return a fault for everything that cannot be used of packages, and write it to the journal."""
     do = say("Ask the author of the package, or remove it on the settings page.")
-    for sentence in games.packaged().left_out.values():
+    sentences = [
+        *games.packaged().left_out.values(),
+        *drivers_left_out(),
+        *packages.found(packages.GAMES).problems,
+    ]
+    for sentence in sentences:
         log.warning("%s", sentence)
-    return [Fault(sentence, do) for sentence in games.packaged().left_out.values()]
+    return [Fault(sentence, do) for sentence in sentences]

@@ -57,7 +57,7 @@ class CardLists:
         self._configured = {deck.game: Path(deck.cards) for deck in decks}
         self._store = store
         for name in self._configured:
-            if name not in games.names():
+            if name not in games.names() and not games.packaged().lacks(name):
                 raise ConfigError(f"[[deck]]: there is no game {name!r}: there are {', '.join(games.names())}.")
         self._games = {name: self._load(name) for name in games.names()}
         self.labels = {name: game.labels for name, game in self._games.items()}

@@ -12,9 +12,9 @@ from typing import Any, Literal, Protocol, cast, runtime_checkable
 import drivers
 from drivers.common.gpio_header import Wire
 from drivers.common.requirements import Need
-from hub import packages
+from hub import packages, toml
 from hub.config import DevicePart
-from hub.engine.text import say
+from hub.engine.text import Text, say
 from hub.errors import ConfigError, HubError
 from hub.ports import (
     BoxDown,
@@ -148,7 +148,10 @@ def connect(block: DevicePart, context: DriverContext) -> Device:
     """Return the device of a `[[device]]` block, not started yet. Raise ConfigError."""
     try:
         with _packages_code(block):
-            return driver_of(block).connect(block.settings, context)
+            device = driver_of(block).connect(block.settings, context)
+            for part in ("lamps", "page", "boxes", "dice", "start", "close"):
+                getattr(device, part)  # the guard of a device counts on them
+            return device
     except packages.Unusable as error:
         log.error("%s", error)
         return UnusableDevice(block.name or block.driver, str(error), context.inbox)
@@ -158,7 +161,7 @@ def needs(block: DevicePart) -> Sequence[Need]:
     """Return the requirements of the device of a `[[device]]` block. Raise ConfigError."""
     with suppress(packages.Unusable), _packages_code(block):
         driver = driver_of(block)
-        return driver.needs(block.settings) if isinstance(driver, NeedyDriver) else ()
+        return [*driver.needs(block.settings)] if isinstance(driver, NeedyDriver) else ()
     return ()
 
 
@@ -179,9 +182,28 @@ def _packages_code(block: DevicePart) -> Iterator[None]:
 
 
 def packaged_drivers() -> Mapping[str, packages.Entry]:
-    """Return the drivers of packages by their names. A package cannot replace a driver of table-hub."""
+    """Return the drivers of packages by their names. None takes the place of a driver of table-hub, or of an earlier package."""
     ours = built_in_drivers()
-    return {entry.name: entry for entry in reversed(packages.entries(packages.DRIVERS)) if entry.name not in ours}
+    found: dict[str, packages.Entry] = {}
+    for entry in packages.found(packages.DRIVERS).entries:
+        if entry.name not in ours:
+            found.setdefault(entry.name, entry)
+    return found
+
+
+def drivers_left_out() -> list[Text]:
+    """Return a sentence for each driver of a package whose name another driver has."""
+    used = packaged_drivers().values()
+    return [left_out(entry) for entry in packages.found(packages.DRIVERS).entries if entry not in used]
+
+
+def left_out(entry: packages.Entry) -> Text:
+    """Return the sentence about a driver that is left out."""
+    return say(
+        "The driver {driver} of the package {package} is left out: there is another driver with this name.",
+        driver=entry.name,
+        package=entry.package,
+    )
 
 
 def built_in_drivers() -> list[str]:
@@ -202,12 +224,6 @@ def driver_of(block: DevicePart) -> Driver:
     return load_driver(block.driver)
 
 
-def module_of_driver(name: str) -> str:
-    """Return the name of a driver's module."""
-    entry = packaged_drivers().get(name)
-    return entry.module if entry else f"drivers.{name}"
-
-
 def load_driver(name: str) -> Driver:
     """Import a driver. Raise ConfigError if a Python package that it uses is not installed, Unusable if it comes from a package."""
     if entry := packaged_drivers().get(name):
@@ -224,6 +240,7 @@ def _load_packaged(entry: packages.Entry) -> Driver:
     try:
         driver = import_module(entry.module)
         packages.check_api(getattr(driver, "API", None))
+        toml.keys(driver.Settings)  # a Struct whose keys an owner can write
     except (Exception, SystemExit) as error:  # the code of others
         raise packages.Unusable(
             f"The driver {entry.name} of the package {entry.package} cannot be used: {packages.why(error)}"

@@ -19,6 +19,7 @@ from babel.messages.pofile import PoFileError, read_po
 from babel.numbers import format_currency, get_decimal_symbol
 
 from hub import games
+from hub.display.labels import BETWEEN, name_places, readable
 from hub.display.language import Catalogue, Language
 from hub.engine.text import say
 from hub.errors import ConfigError
@@ -32,8 +33,10 @@ log = logging.getLogger(__name__)
 LOCALE = Path(__file__).parent / "locale"
 FILE = Path("LC_MESSAGES") / "table-hub.po"
 WRITTEN_IN = "en"
-NOT_REVIEWED = "# Not reviewed"
-"""How a line at the top of a catalogue begins that no native reader has read yet: the name of the language says so."""
+NOT_REVIEWED = b"# Not reviewed"
+"""A line that begins so, at the top of a catalogue, says that no native reader has read it yet. Lists of languages say it, too."""
+LOBBY = ("title", "blurb", "options", "needs", "lobby", "presets")
+"""The labels that the lobby shows, before a game is chosen."""
 
 
 @cache
@@ -56,10 +59,7 @@ def _name_of(language: str) -> str:
     """Return the name of a language in itself."""
     name = _locale(language).get_display_name(language) or language
     name = name[:1].upper() + name[1:]
-    if (
-        language == WRITTEN_IN
-        or NOT_REVIEWED not in (LOCALE / language / FILE).read_text("utf-8").partition("msgid")[0]
-    ):
+    if language == WRITTEN_IN or NOT_REVIEWED not in (LOCALE / language / FILE).read_bytes().partition(b"msgid")[0]:
         return name
     return f"{name} ({language_of(language, None).say(say('not reviewed yet'))})"
 
@@ -77,10 +77,28 @@ def catalogues(language: str) -> Mapping[str, Catalogue]:
     found = dict(read_catalogues(LOCALE / language / FILE, language))
     for game in games.packaged().games:
         if own := _of_package(game, language):
-            # No package changes what the hub or another game says.
-            shared = {**own[""].messages, **found[""].messages}
-            found |= {"": msgspec.structs.replace(found[""], messages=shared), game: own.get(game, own[""])}
+            # A package adds what lobbies show of its own game, and changes nothing that anybody else says.
+            lobby = {text: own[""].messages[text] for text in _lobby_texts(game) & own[""].messages.keys()}
+            everybodys = lobby | found[""].messages
+            found |= {"": msgspec.structs.replace(found[""], messages=everybodys), game: own.get(game, own[""])}
     return found
+
+
+@cache
+def _lobby_texts(game: str) -> frozenset[str]:
+    """Return the texts that lobbies show of a game, and their parts."""
+    labels = games.find(game).labels
+    found = set[str]()
+    waiting: list[object] = [msgspec.to_builtins(getattr(labels, part)) for part in LOBBY]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                found |= {text, readable(text), *name_places(text)[0].split(BETWEEN)}
+            case dict() as several:
+                waiting += [*several.keys(), *several.values()]
+            case list() as several:
+                waiting += several
+    return frozenset(found)
 
 
 @cache
@@ -88,12 +106,10 @@ def _of_package(game: str, language: str) -> Mapping[str, Catalogue]:
     """Return the catalogues that come with the game of a package; none if it has none for this language."""
     folder = games.files_of(game).folder
     file = folder / "locale" / language / "LC_MESSAGES" / f"{game}.po" if folder else None
-    if file is None or not file.is_file():
-        return {}
     try:
-        return _read(file, language)
-    except ConfigError as error:
-        log.error("%s The game is shown in English.", error)
+        return _read(file, language) if file and file.is_file() else {}
+    except Exception as error:  # noqa: BLE001 - the files of others
+        log.error("%s The game %s is shown in English.", error, game)
         return {}
 
 

@@ -12,14 +12,16 @@ import sys
 import threading
 import zipfile
 from base64 import b64decode
+from collections.abc import Callable, Collection
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 from msgspec.structs import replace
 
 from hub import games, packages
-from hub.devices import load_driver, packaged_drivers
+from hub.devices import left_out, load_driver, packaged_drivers
 from hub.engine.text import Text, say
 from hub.errors import HubError
 from hub.files import sync_folder, write_private
@@ -32,29 +34,39 @@ WHEEL = re.compile(r"[A-Za-z0-9_.]+-[A-Za-z0-9_.!+]+(-\d\w*)?-(py\d+\.)*py3\d*-n
 """The file name of a wheel with pure Python (packaging.python.org, "Binary distribution format")."""
 MOST_UNPACKED = 20_000_000
 """Maximum size of a package's files in bytes."""
+DAMAGED = say("This file is damaged, or it is no package. Send it again.")
 
 
 class PackageFolder:
-    """The packages of this hub. Thread-safe. `state` is the folder of the hub's state."""
+    """The packages of this hub. Thread-safe.
 
-    def __init__(self, state: Path) -> None:
-        self._folder = state / packages.FOLDER
+    - `state`: the folder of the hub's state.
+    - `named`: returns the games and drivers that the configuration names: their package cannot be removed.
+    """
+
+    def __init__(self, state: Path, named: Callable[[], Collection[str]] = frozenset) -> None:
+        self._folder, self._named = state / packages.FOLDER, named
         self._in_use = _in_use()  # now: a file that is removed later cannot be read again
+        self._at_start = {wheel.name: wheel.stat().st_mtime_ns for wheel in self._wheels() if str(wheel) in sys.path}
         self._lock = threading.Lock()
         self._coming: tuple[str, bytearray] = "", bytearray()  # the file whose pieces come in
 
+    def _wheels(self) -> list[Path]:
+        return sorted(self._folder.glob("*.whl"))
+
     def seen(self) -> list[PackageSeen]:
         """Return the packages that are in use, and those that wait for a restart, in alphabetical order."""
-        wheels = {name_of(wheel): wheel.name for wheel in self._folder.glob("*.whl")}
-        used = {name_of(Path(path)) for path in sys.path if Path(path).parent == self._folder}
-        found = [
-            replace(one, file=wheels.get(one.package, ""), waits=one.package in used - wheels.keys())
-            for one in self._in_use
-        ]
-        for package in wheels.keys() - {one.package for one in found}:
-            problems: list[str] = [say("Nothing in this file can be used.")] if package in used else []
-            found.append(PackageSeen(package, file=wheels[package], problems=problems, waits=package not in used))
-        return sorted(found, key=lambda one: one.package)
+        wheels = {name_of(wheel): wheel for wheel in self._wheels()}
+        used = {name_of(Path(name)) for name in self._at_start}
+        found = {one.package: one for one in self._in_use}
+        for package, wheel in wheels.items():
+            waits = self._at_start.get(wheel.name) != wheel.stat().st_mtime_ns
+            problems: list[str] = [] if waits else [say("Nothing in this file can be used.")]
+            before = found.get(package, PackageSeen(package, problems=problems))
+            found[package] = replace(before, file=wheel.name, waits=waits)
+        for package in used - wheels.keys() & found.keys():
+            found[package] = replace(found[package], waits=True)
+        return [found[package] for package in sorted(found)]
 
     def add(self, asked: AddPackageArgs) -> str:
         """Take a piece of a wheel. Return "" until it was the last one, then a sentence. Raise HubError: nothing is kept."""
@@ -78,25 +90,48 @@ class PackageFolder:
             raise HubError(
                 say("This is no package that the hub can use: it must be a wheel for every machine, “…-none-any.whl”.")
             )
-        package = _check(name, content)
+        package, parts = _contents(content)
+        if package != name_of(Path(name)):
+            raise HubError(DAMAGED)
+        earlier = [one for one in self._wheels() if _is_version_of(one, package)]
+        self._check_names(parts, earlier)
         try:
             write_private(self._folder / name, content)
-            for other in self._folder.glob("*.whl"):  # an earlier version
-                if other.name != name and name_of(other).partition(" ")[0] == package.partition(" ")[0]:
-                    other.unlink()
-            sync_folder(self._folder)
         except OSError as error:
             raise HubError(say("The package cannot be kept: {error}.", error=error.strerror or "")) from None
+        for other in earlier:
+            if other.name != name:
+                try:
+                    other.unlink()
+                except OSError as error:  # the newer one is there; the earlier one is used until somebody removes it
+                    log.warning("staff: %s cannot be removed (%s).", other.name, error.strerror)
         log.info("staff: the package %s was added.", package)
         return say("{package} is here. The hub uses it after a restart.", package=package)
+
+    def _check_names(self, parts: Collection[str], earlier: Collection[Path]) -> None:
+        """Raise HubError if a module of a new package has the name of another one: Python would use only one of them."""
+        ours = {part for wheel in earlier for part in _modules(wheel)}
+        others = {part for wheel in self._wheels() if wheel not in earlier for part in _modules(wheel)}
+        for part in sorted(parts):
+            if part in others or (part not in ours and (part in sys.stdlib_module_names or find_spec(part))):
+                raise HubError(
+                    say(
+                        "Another program on this hub has a part called {name}, so this package cannot be used.",
+                        name=part,
+                    )
+                )
 
     def remove(self, file: str) -> Text:
         """Remove a package. Return a sentence. Raise HubError."""
         with self._lock:
-            wheel = next((one for one in self._folder.glob("*.whl") if one.name == file), None)
+            wheel = next((one for one in self._wheels() if one.name == file), None)
             if wheel is None:
                 raise HubError(say("This package is no longer here."))
             package = name_of(wheel)
+            if named := sorted({*self._named()} & _names_of(package)):
+                raise HubError(
+                    say("The settings name {names} of this package. Change them first.", names=", ".join(named))
+                )
             try:
                 wheel.unlink()
                 sync_folder(self._folder)
@@ -128,27 +163,56 @@ def _in_use() -> list[PackageSeen]:
             load_driver(name)
             of(entry.package).drivers.append(name)
         except packages.Unusable as error:
-            of(entry.package).problems.append(str(error))
+            of(entry.package).problems.append(error.sentence)
+    for entry in packages.found(packages.DRIVERS).entries:
+        if entry not in packaged_drivers().values():
+            of(entry.package).problems.append(left_out(entry))
     return list(found.values())
 
 
-def _check(name: str, content: bytes) -> str:
-    """Return name and version of the package in a wheel. Raise HubError if the hub cannot use it."""
-    refused = HubError(say("This file is damaged, or it is no package. Send it again."))
-    with TemporaryDirectory() as folder:
-        wheel = Path(folder) / name
-        wheel.write_bytes(content)
-        try:
-            with zipfile.ZipFile(io.BytesIO(content)) as opened:
-                if sum(one.file_size for one in opened.infolist()) > MOST_UNPACKED:
-                    raise HubError(say("This package is too large."))
-                if opened.testzip():
-                    raise refused
-            [found] = metadata.distributions(path=[str(wheel)])
-            groups = {entry.group for entry in found.entry_points}
-            package = packages.label(found.name, found.version)
-        except (zipfile.BadZipFile, ValueError, OSError, KeyError, RuntimeError, NotImplementedError):
-            raise refused from None
-    if not groups & {packages.GAMES, packages.DRIVERS}:
+def _names_of(package: str) -> set[str]:
+    """Return the names of the games and drivers of a package."""
+    groups = (packages.found(group).entries for group in (packages.GAMES, packages.DRIVERS))
+    return {entry.name for entries in groups for entry in entries if entry.package == package}
+
+
+def _is_version_of(wheel: Path, package: str) -> bool:
+    return name_of(wheel).partition(" ")[0] == package.partition(" ")[0]
+
+
+def _modules(wheel: Path) -> set[str]:
+    """Return the names of the modules at the top of a wheel; none if it is damaged."""
+    try:
+        with zipfile.ZipFile(wheel) as opened:
+            return _top_names(opened)
+    except (zipfile.BadZipFile, OSError):
+        return set()
+
+
+def _top_names(wheel: zipfile.ZipFile) -> set[str]:
+    tops = {name.partition("/")[0] for name in wheel.namelist()}
+    return {name.removesuffix(".py") for name in tops if not name.endswith((".dist-info", ".data"))}
+
+
+def _contents(content: bytes) -> tuple[str, set[str]]:
+    """Return name and version of the package in a wheel, and the names of its modules. Raise HubError if it cannot be used."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as opened:
+            return _about(opened), _top_names(opened)
+    except HubError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever is wrong with a file of others
+        raise HubError(DAMAGED) from None
+
+
+def _about(wheel: zipfile.ZipFile) -> str:
+    """Return name and version of the package in a wheel. Raise HubError, or any other error if the file is damaged."""
+    if sum(one.file_size for one in wheel.infolist()) > MOST_UNPACKED:
+        raise HubError(say("This package is too large."))
+    if wheel.testzip():
+        raise HubError(DAMAGED)
+    [about] = {name.partition("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
+    found = metadata.PathDistribution(cast(Any, zipfile.Path(wheel, f"{about}/")))
+    if not {entry.group for entry in found.entry_points} & {packages.GAMES, packages.DRIVERS}:
         raise HubError(say("This package brings neither a game nor a driver of devices."))
-    return package
+    return packages.label(found.name, found.version)

@@ -45,18 +45,32 @@ def add_wheels(files: Iterable[str]) -> None:
     sys.path += [file for file in files if file not in sys.path]
 
 
+class Found(NamedTuple):
+    """The entries of a group, the first to be found first, and a sentence for each package that cannot be read."""
+
+    entries: Sequence[Entry]
+    problems: Sequence[str]
+
+
 @cache
-def entries(group: str) -> Sequence[Entry]:
-    """Return the entries of a group, in alphabetical order of their names and packages."""
-    found = []
-    for entry in metadata.entry_points(group=group):
-        package = label(entry.dist.name, entry.dist.version) if entry.dist else "?"
-        found.append(Entry(entry.name, entry.value.partition(":")[0].strip(), package))
-    return sorted(found)
+def found(group: str) -> Found:
+    """Return what the packages that Python finds have in a group."""
+    entries: dict[str, list[Entry]] = {}
+    problems = []
+    for distribution in metadata.distributions():
+        try:
+            named = [entry for entry in distribution.entry_points if entry.group == group]
+            if named:
+                package = label(distribution.name, distribution.version)
+                modules = [(entry.name, entry.value.partition(":")[0].strip()) for entry in named]
+                entries.setdefault(package.partition(" ")[0], [Entry(*one, package) for one in modules])
+        except Exception as error:  # noqa: BLE001 - the files of others
+            problems.append(f"A package cannot be read ({type(error).__name__}): {distribution.locate_file('')}")
+    return Found([entry for several in entries.values() for entry in several], problems)
 
 
 def label(name: str, version: str) -> str:
-    """Return what people call a package: "oh-hell 1.0.0"; names that Python takes for the same are the same."""
+    """Return what people call a package, such as "oh-hell 1.0.0". Python treats `Oh_Hell` and `oh-hell` as one name."""
     return f"{re.sub('[-_.]+', '-', name).lower()} {version}"
 
 
@@ -64,6 +78,8 @@ def check_api(api: object) -> None:
     """Raise Unusable if a package is not made for this version of the interfaces."""
     if not isinstance(api, int) or isinstance(api, bool) or api < 1:
         raise Unusable(f"it does not say which version of table-hub's interfaces it uses: write api = {API}.")
+    if api < API:
+        raise Unusable(f"it was made for an earlier table-hub (version {api} of the interfaces, this hub has {API}).")
     if api > API:
         raise Unusable(f"it needs a newer table-hub (it uses version {api} of the interfaces, this hub has {API}).")
 

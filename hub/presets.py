@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from hub.config import PresetPart
 from hub.engine.game import Game
 from hub.errors import ConfigError, StartRefused
+from hub.games import packaged
 from hub.state import Preset
 
 
 def presets_by_game(parts: Sequence[PresetPart], games: Sequence[Game]) -> Mapping[str, Sequence[Preset]]:
     """Return the presets of each game: its own, then the owner's. Of two with the same name, the owner's counts.
 
-    Raise ConfigError where a game or an option does not exist.
+    The presets of a game that is left out are, too. Raise ConfigError if a game or an option does not exist.
     """
     known = {game.name: game for game in games}
     named = {(part.game, part.name) for part in parts}
@@ -27,6 +28,8 @@ def presets_by_game(parts: Sequence[PresetPart], games: Sequence[Game]) -> Mappi
     }
     for part in parts:
         if part.game not in known:
+            if packaged().lacks(part.game):
+                continue
             raise ConfigError(
                 f'[[preset]] "{part.name}": there is no game {part.game!r}: there are {", ".join(known)}.'
             )

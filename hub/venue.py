@@ -420,9 +420,11 @@ class VenueDesk:
             case ChangeSettingsArgs():
                 sentence, settings = self._settings.change(asked)
             case AddPackageArgs():
-                sentence, settings = self._packages.add(asked), self._settings.read([])
+                settings = self._settings.read([])  # first: if it fails, nothing has changed
+                sentence = self._packages.add(asked)
             case RemovePackageArgs(file=file):
-                sentence, settings = self._packages.remove(file), self._settings.read([])
+                settings = self._settings.read([])
+                sentence = self._packages.remove(file)
             case _:
                 sentence, settings = "", self._settings.read(asked.drivers)
         packages = self._packages.seen()

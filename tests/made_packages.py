@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -45,7 +46,7 @@ def wheel(
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{name}-{version}-py3-none-any.whl"
     about = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(file, "w") as out:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
         for path, text in parts.items():
             out.writestr(path, text)
         out.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -66,12 +67,12 @@ def installed(*wheels: Path) -> Iterator[None]:
     finally:
         sys.path[:] = path
         for name in sys.modules.keys() - modules:
-            if any(f"{one}" in (sys.modules[name].__file__ or "") for one in wheels):
+            if (getattr(sys.modules[name], "__file__", None) or "").startswith(tempfile.gettempdir()):
                 del sys.modules[name]
         _forget()
 
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    for remembered in (packages.entries, games.packaged, languages._of_package):
+    for remembered in (packages.found, games.packaged, languages._of_package, languages._lobby_texts):
         remembered.cache_clear()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import logging
+import os
+import sys
 import zipfile
 from base64 import b64encode
 from pathlib import Path
@@ -10,21 +11,25 @@ from random import Random
 
 import pytest
 
-from hub import games, languages, packages
-from hub.config import Config, DevicePart
+from hub import games, languages, package_folder, packages
+from hub.__main__ import main
+from hub.config import Config, DeckPart, DevicePart, PresetPart
+from hub.decks import CardLists
 from hub.devices import (
     UnusableDevice,
     connect,
     driver_names,
     driver_of,
+    drivers_left_out,
     header_wiring,
     load_driver,
     needs,
     packaged_drivers,
 )
+from hub.docs import catalogues
 from hub.engine.match import Match
 from hub.engine.text import say
-from hub.errors import ConfigError, HubError
+from hub.errors import ConfigError, HubError, StartRefused
 from hub.network.staff_messages import PackageSeen
 from hub.network.staff_verbs import AddPackageArgs
 from hub.operations import doctor
@@ -32,6 +37,7 @@ from hub.operations.doctor import checks
 from hub.operations.doctor.finding import Subject
 from hub.package_folder import PackageFolder
 from hub.ports import DeviceDown, DriverContext
+from hub.presets import presets_by_game
 from hub.settings.form import about_driver, driver_offers, parts
 from tests.made_packages import DATA, ENTRY, GAME, LAMP, RULEBOOK, installed, wheel
 from tests.operations.doctor.fake_machine import FakeMachine
@@ -51,6 +57,9 @@ msgstr ""
 msgctxt "oddspiel"
 msgid "Bid {card}"
 msgstr "Nimm {card}"
+
+msgid "How strange."
+msgstr "Wie seltsam."
 
 msgid "odd words"
 msgstr "seltsame Worte"
@@ -106,6 +115,7 @@ def test_a_package_whose_api_is_not_said_or_too_new_is_left_out(tmp_path: Path) 
         ({"rulebook.py": "from hub.games.goofspiel import deal, play"}, "The rulebook has no function explain."),
         ({"rulebook.py": f"{RULEBOOK}def deal(setup):\n    return 1 / 0"}, "ZeroDivisionError: division by zero."),
         ({"house.py": "1 / 0"}, "ZeroDivisionError: division by zero."),
+        ({"house.py": "def choice(sight): pass"}, "Its house player has no function choose."),
         ({"game.toml": "api = 1\n["}, "DecodeError: "),
         ({"game.toml": DATA.replace('"oddspiel"', '"evenspiel"')}, "game.toml calls it evenspiel."),
         ({"game.toml": f"{DATA}\n[moves.bid.no]\nsuch = 1\n"}, "no"),
@@ -149,11 +159,69 @@ def test_no_package_takes_the_name_of_another_game(tmp_path: Path) -> None:
         assert games.find("goofspiel").title == "Goofspiel"
 
 
-def test_of_two_packages_with_a_game_of_the_same_name_one_is_used(tmp_path: Path) -> None:
-    first, second = wheel(tmp_path, GAME, ENTRY), wheel(tmp_path, GAME, ENTRY, name="zoddspiel")
+@pytest.mark.parametrize("later", ["a", "z"])
+def test_of_two_packages_with_a_game_of_the_same_name_the_one_that_was_there_before_is_used(
+    tmp_path: Path, later: str
+) -> None:
+    first, second = wheel(tmp_path, GAME, ENTRY), wheel(tmp_path, GAME, ENTRY, name=later)
     with installed(first, second):
         assert games.files_of("oddspiel").package == "oddspiel 1.0.0"
-        assert [entry.package for entry in games.packaged().left_out] == ["zoddspiel 1.0.0"]
+        assert [entry.package for entry in games.packaged().left_out] == [f"{later} 1.0.0"]
+
+
+ABOUT = "oddspiel-1.0.0.dist-info"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {f"{ABOUT}/entry_points.txt": b"[table_hub.games]\nno equals sign\n"},
+        {f"{ABOUT}/METADATA": b"Metadata-Version: 2.1\n"},
+        {f"{ABOUT}/METADATA": b"Name: \xff\xfe\nVersion: 1\n"},
+    ],
+)
+def test_metadata_that_cannot_be_read_stops_nothing(tmp_path: Path, damage: dict[str, bytes]) -> None:
+    made = wheel(tmp_path, GAME, ENTRY)
+    with zipfile.ZipFile(made) as before:
+        parts = {name: before.read(name) for name in before.namelist()} | damage
+    with zipfile.ZipFile(made, "w") as after:
+        for name, content in parts.items():
+            after.writestr(name, content)
+    other = wheel(
+        tmp_path,
+        {path.replace("oddspiel", "other"): text.replace("oddspiel", "other") for path, text in GAME.items()},
+        ENTRY.replace("oddspiel", "other"),
+        name="other",
+    )
+    with installed(made, other):
+        assert games.names() == sorted([*games.built_in(), "other"])
+        assert len(packages.found(packages.GAMES).problems) == 1
+
+
+def test_a_table_a_preset_and_a_list_may_name_a_game_that_is_left_out(tmp_path: Path) -> None:
+    preset = PresetPart(game="oddspiel", name="quick", effect="It is short.")
+    offered = [games.find("goofspiel")]
+    with installed(wheel(tmp_path, GAME | {"oddspiel/game.toml": DATA.replace("api = 1", "api = 9")}, ENTRY)):
+        assert games.packaged().lacks("oddspiel")
+        assert not games.packaged().lacks("goofspiel")
+        assert not games.packaged().lacks("chess")
+        assert "quick" not in [one.name for several in presets_by_game([preset], offered).values() for one in several]
+        assert "oddspiel" not in [game.name for game in CardLists([DeckPart("oddspiel", "none.toml")]).all]
+    with pytest.raises(ConfigError, match="there is no game 'oddspiel'"):
+        presets_by_game([preset], offered)
+    with pytest.raises(ConfigError, match="there is no game 'oddspiel'"):
+        CardLists([DeckPart("oddspiel", "none.toml")])
+
+
+def test_rules_of_a_package_that_fail_on_an_owners_cards_are_a_sentence(tmp_path: Path) -> None:
+    rules = f"{RULEBOOK}def check(data):\n    assert 'mine' not in str(data)\n"
+    data = DATA.replace("api = 1", "api = 1\nown = { cards = [] }")
+    own = tmp_path / "own.toml"
+    own.write_text('[cards]\nA = { name = "mine" }\n')
+    with installed(wheel(tmp_path, GAME | {"oddspiel/rulebook.py": rules, "oddspiel/game.toml": data}, ENTRY)):
+        assert games.find("oddspiel").title == "Oddspiel"
+        with pytest.raises(StartRefused, match="oddspiel"):
+            games.find("oddspiel", own)
 
 
 def test_a_package_brings_translations_of_its_own_game_and_changes_no_other(
@@ -162,18 +230,23 @@ def test_a_package_brings_translations_of_its_own_game_and_changes_no_other(
     ours = languages.language_of("de", "goofspiel").say(say("Bid {card}", card="x"))
     place = "oddspiel/locale/de/LC_MESSAGES/oddspiel.po"
     languages.language_of.cache_clear()
-    with installed(wheel(tmp_path, GAME | {place: PO}, ENTRY)):
+    blurb = DATA.replace(games.find("goofspiel").labels.blurb, "How strange.")
+    with installed(wheel(tmp_path, GAME | {place: PO, "oddspiel/game.toml": blurb}, ENTRY)):
         german = languages.language_of("de", "oddspiel")
         assert german.say(say("Bid {card}", card="x")) == "Nimm x"
-        assert german.say("odd words") == "seltsame Worte"
         assert german.say(say("Seat {seat}", seat=2)) == "Platz 2"
-        assert languages.language_of("de", None).say("odd words") == "seltsame Worte"
+        assert languages.language_of("de", None).say("How strange.") == "Wie seltsam.", "the lobby shows it"
+        assert languages.language_of("de", None).say("odd words") == "odd words", "no lobby shows it"
         assert languages.language_of("de", "goofspiel").say(say("Bid {card}", card="x")) == ours
     languages.language_of.cache_clear()
-    with installed(wheel(tmp_path / "damaged", GAME | {place: "msgid oops"}, ENTRY)), caplog.at_level(logging.ERROR):
-        assert languages.language_of("de", "oddspiel").say(say("Seat {seat}", seat=2)) == "Platz 2"
-        assert "The game is shown in English." in caplog.text
-    languages.language_of.cache_clear()
+    for number, damaged in enumerate(
+        ("msgid oops", PO.replace("utf-8", "foo"), PO.replace("nplurals=2", "nplurals=x"))
+    ):
+        caplog.clear()
+        with installed(wheel(tmp_path / f"damaged {number}", GAME | {place: damaged}, ENTRY)):
+            assert languages.language_of("de", "oddspiel").say(say("Seat {seat}", seat=2)) == "Platz 2"
+            assert "The game oddspiel is shown in English." in caplog.text
+        languages.language_of.cache_clear()
 
 
 # --- drivers -----------------------------------------------------------------------------------------------
@@ -200,6 +273,9 @@ def test_the_driver_of_a_package_is_found_and_connected(tmp_path: Path) -> None:
         ("raise SystemExit", "SystemExit"),
         ("x = (", "SyntaxError"),
         (LAMP.replace("return Lamp()", "return 1 / 0"), "division by zero"),
+        (LAMP.replace("return Lamp()", "return None"), "has no attribute 'lamps'"),
+        (LAMP.replace("lamps = page", "page"), "has no attribute 'lamps'"),
+        (LAMP.replace("class Settings", "class Setting"), "has no attribute 'Settings'"),
     ],
 )
 def test_a_driver_that_fails_leaves_its_device_out_and_the_hub_goes_on(
@@ -215,7 +291,7 @@ def test_a_driver_that_fails_leaves_its_device_out_and_the_hub_goes_on(
         assert why in caplog.text
         assert (needs(block), header_wiring([block])) == ((), [])
         assert why in doctor._check_device(block).error
-        if "1 / 0" not in text:
+        if not any(part in text for part in ("1 / 0", "return None", "    page = ")):  # it can be loaded
             with pytest.raises(packages.Unusable, match=r"of the package oddspiel 1\.0\.0 cannot be used"):
                 load_driver("odd_lamp")
             assert parts(["odd_lamp"], ["1"])["device odd_lamp"].fields == []
@@ -228,10 +304,37 @@ def test_a_driver_that_refuses_its_settings_is_refused_as_one_of_ours(tmp_path: 
         connect(DevicePart("odd_lamp"), context([]))
 
 
-def test_no_package_takes_the_place_of_a_driver_of_ours(tmp_path: Path) -> None:
+def test_no_package_takes_the_place_of_a_driver_of_ours_or_of_an_earlier_one(tmp_path: Path) -> None:
     with installed(wheel(tmp_path, {"odd_lamp.py": LAMP}, "[table_hub.drivers]\ncall_lamp = odd_lamp\n")):
         assert packaged_drivers() == {}
         assert getattr(driver_of(DevicePart("call_lamp")), "__name__", "") == "drivers.call_lamp"
+        assert len(drivers_left_out()) == 1
+    first, second = (
+        wheel(tmp_path, {f"{name}.py": LAMP}, f"[table_hub.drivers]\nlamp = {name}\n", name=name) for name in "zb"
+    )
+    with installed(first, second):
+        assert packaged_drivers()["lamp"].package == "z 1.0.0"
+        [sentence] = drivers_left_out()
+        assert sentence == "The driver lamp of the package b 1.0.0 is left out: there is another driver with this name."
+
+
+def test_settings_of_a_driver_that_toml_cannot_write_leave_the_page_as_it_is(tmp_path: Path) -> None:
+    text = LAMP.replace("pin: int = 4", "pin: complex = 4j")
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        assert parts(["odd_lamp"], ["1"])["device odd_lamp"].fields == []
+    about_driver.cache_clear()
+
+
+def test_needs_of_a_driver_that_are_none_are_an_empty_list(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    text = f"{LAMP}def needs(settings):\n    return 5\n"
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        assert needs(DevicePart("odd_lamp")) == ()
+
+
+def test_the_doctor_says_that_a_driver_fails_while_it_is_closed(tmp_path: Path) -> None:
+    text = LAMP.replace("def close(self): pass", "def close(self): 1 / 0")
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        assert "fails while it is closed" in doctor._check_device(DevicePart("odd_lamp")).error
 
 
 # --- added and removed by staff ----------------------------------------------------------------------------
@@ -269,8 +372,65 @@ def test_a_newer_version_takes_the_place_of_the_earlier_one_and_of_no_other_pack
     folder = PackageFolder(tmp_path / "state")
     for version in ("1.0.0", "1.1.0"):
         add(folder, wheel(tmp_path, GAME, ENTRY, version=version))
-    add(folder, wheel(tmp_path, GAME, ENTRY, name="odd_spiel"))
+    other = {path.replace("oddspiel", "other"): text for path, text in GAME.items()}
+    add(folder, wheel(tmp_path, other, ENTRY.replace("oddspiel", "other"), name="odd_spiel"))
     assert [one.package for one in folder.seen()] == ["odd-spiel 1.0.0", "oddspiel 1.1.0"]
+
+
+def test_a_corrected_file_of_the_same_version_waits_for_a_restart(tmp_path: Path) -> None:
+    folder = PackageFolder(tmp_path / "state")
+    made = wheel(tmp_path, GAME, ENTRY)
+    add(folder, made)
+    kept = tmp_path / "state" / "packages" / made.name
+    os.utime(kept, (1, 1))
+    with installed(kept):
+        folder = PackageFolder(tmp_path / "state")
+        assert not folder.seen()[0].waits
+        add(folder, made)
+        assert folder.seen()[0].waits
+
+
+def test_a_package_with_a_module_that_something_else_has_is_refused(tmp_path: Path) -> None:
+    folder = PackageFolder(tmp_path / "state")
+    add(folder, wheel(tmp_path, GAME, ENTRY))
+    for name, held in (("second", GAME), ("json", {"json/__init__.py": ""}), ("hub", {"hub/extra.py": ""})):
+        with pytest.raises(HubError, match="Another program on this hub has a part called"):
+            add(folder, wheel(tmp_path, held, ENTRY, name=name))
+    add(folder, wheel(tmp_path, GAME, ENTRY, version="2.0"))
+    assert [one.package for one in folder.seen()] == ["oddspiel 2.0"]
+
+
+def test_a_package_that_the_settings_name_cannot_be_removed(tmp_path: Path) -> None:
+    named = {"oddspiel", "call_lamp"}
+    made = wheel(tmp_path / "packages", GAME, ENTRY)
+    with installed(made):
+        folder = PackageFolder(tmp_path, lambda: named)
+        with pytest.raises(HubError, match="The settings name oddspiel of this package"):
+            folder.remove(made.name)
+        assert made.exists()
+        named.remove("oddspiel")
+        folder.remove(made.name)
+        assert not made.exists()
+
+
+def test_a_full_disk_keeps_no_package_and_an_earlier_one_that_stays_is_no_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = PackageFolder(tmp_path / "state")
+    add(folder, wheel(tmp_path, GAME, ENTRY))
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as context:
+        context.setattr(package_folder, "write_private", fail)
+        with pytest.raises(HubError, match="cannot be kept: No space left on device"):
+            add(folder, wheel(tmp_path, GAME, ENTRY, version="2.0"))
+    with monkeypatch.context() as context:
+        context.setattr(Path, "unlink", fail)
+        with pytest.raises(HubError, match="cannot be removed: No space left on device"):
+            folder.remove("oddspiel-1.0.0-py3-none-any.whl")
+    assert [one.package for one in folder.seen()] == ["oddspiel 1.0.0"]
 
 
 def test_what_is_no_package_is_refused_and_nothing_is_kept(tmp_path: Path) -> None:
@@ -279,6 +439,10 @@ def test_what_is_no_package_is_refused_and_nothing_is_kept(tmp_path: Path) -> No
     other = wheel(tmp_path / "other", {"thing.py": ""}, "[console_scripts]\nthing = thing:main\n", name="thing")
     damaged = tmp_path / "bad-1.0-py3-none-any.whl"
     damaged.write_bytes(good.read_bytes()[:-200])
+    flipped = tmp_path / "flip-1.0-py3-none-any.whl"
+    content = bytearray(good.read_bytes())
+    content[60] ^= 0xFF  # in the compressed data of the first file
+    flipped.write_bytes(content)
     bomb = tmp_path / "bomb-1.0-py3-none-any.whl"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as out:
         out.writestr("zeros", bytes(21_000_000))
@@ -292,6 +456,8 @@ def test_what_is_no_package_is_refused_and_nothing_is_kept(tmp_path: Path) -> No
         (good, "oddspiel.toml", "must be a wheel"),
         (other, "", "neither a game nor a driver"),
         (damaged, "", "damaged"),
+        (flipped, "", "damaged"),
+        (good, "zzz-1-py3-none-any.whl", "damaged"),
         (empty, "", "damaged"),
         (bomb, "", "too large"),
     ]:
@@ -325,3 +491,65 @@ def test_a_file_in_the_folder_that_is_no_package_is_shown_and_can_be_removed(tmp
         assert (seen.package, seen.problems, seen.waits) == ("bad 1.0", ["Nothing in this file can be used."], False)
         folder.remove(damaged.name)
         assert folder.seen() == []
+
+
+# --- on the command line -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("user", ["the hub's", "another"])
+def test_a_command_finds_the_packages_of_its_hub_if_the_hubs_user_runs_it(
+    user: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel(tmp_path / "state" / "packages", GAME, ENTRY)
+    file = tmp_path / "table-hub.toml"
+    file.write_text(f'[hub]\nstate = "{tmp_path / "state"}"\n')
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr("hub.__main__.owners_file", lambda _: str(file))
+    if user == "another":
+        monkeypatch.setattr("os.geteuid", lambda: 12345)
+    with installed():
+        assert main(["games"]) == 0
+        assert ("Oddspiel" in capsys.readouterr().out) == (user == "the hub's")
+
+
+@pytest.mark.parametrize("text", ["", "[hub]\nstate = '/proc/1/nothing'\n", "not toml"])
+def test_a_configuration_or_a_folder_that_cannot_be_read_does_not_stop_a_command_that_needs_none(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table-hub.toml"
+    file.write_text(text)
+    monkeypatch.setattr("hub.__main__.owners_file", lambda _: str(file))
+    assert main(["games"]) == 0
+    assert "Goofspiel" in capsys.readouterr().out
+
+
+def test_games_that_are_left_out_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with installed(wheel(tmp_path, GAME | {"oddspiel/rulebook.py": "1 / 0"}, ENTRY)):
+        assert main(["games"]) == 0
+        assert "The game oddspiel of the package oddspiel 1.0.0 is left out" in capsys.readouterr().err
+
+
+# --- translations of a package -----------------------------------------------------------------------------
+
+
+def test_the_catalogs_of_a_package_are_started_and_renewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "oddspiel"
+    for path, text in GAME.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    with installed():
+        assert catalogues.main(["package", str(folder), "de"]) == 0
+        file = folder / "locale" / "de" / "LC_MESSAGES" / "oddspiel.po"
+        assert 'msgctxt "oddspiel"' in file.read_text()
+        assert catalogues.main(["package", str(folder), "fr", "xx"]) == 1
+        assert "There is no language 'xx'" in capsys.readouterr().err
+        assert not (folder / "locale" / "fr").exists(), "nothing is written"
+        (folder / "locale" / ".DS_Store").write_text("")
+        kept = file.read_bytes()
+        assert catalogues.main(["package", str(folder)]) == 0
+        assert file.read_bytes() == kept
+        file.write_bytes(kept[:-5])
+        assert catalogues.main(["package", str(folder)]) == 1
+        assert file.read_bytes() == kept[:-5]
+        assert catalogues.main(["package", str(tmp_path)]) == 1
+        assert "is no Python package with a game" in capsys.readouterr().err

@@ -19,11 +19,13 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import PoFileError, read_po, write_po
 
 from hub import games, packages
 from hub.docs.messages import ROOT, Message, messages, of_packaged_game
+from hub.errors import HubError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -134,23 +136,39 @@ def start(language: str) -> Path:
 def renew_package(folder: Path, languages: Sequence[str] = ()) -> list[Path]:
     """Renew the catalogs in the folder of a package with a game, and start these languages. Return the files that changed.
 
-    Raise DamagedCatalog: nothing is written. `folder` is the Python package, with `game.toml`; nothing needs to be installed.
+    `folder` is the Python package, with `game.toml`; it need not be installed. Raise DamagedCatalog: then nothing is written.
     """
-    sys.path.insert(0, str(folder.parent))
-    name = games.add(packages.Entry(tomllib.loads((folder / "game.toml").read_text("utf-8"))["name"], folder.name, "?"))
-    found, changed = template(of_packaged_game(name)), []
-    for language in {*languages, *(path.name for path in (folder / "locale").glob("*"))}:
-        file = folder / "locale" / language / "LC_MESSAGES" / f"{name}.po"
-        if file.exists():
-            catalogue = read(file)
-        else:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            catalogue = Catalog(locale=language, project=name, charset="utf-8", fuzzy=False, header_comment=f"# {name}")
+    name = _find_game(folder)
+    found = template(of_packaged_game(name))
+    there = {file.parent.parent.name: file for file in folder.glob(f"locale/*/LC_MESSAGES/{name}.po")}
+    new = {one: folder / "locale" / one / "LC_MESSAGES" / f"{name}.po" for one in languages if one not in there}
+    made = {}
+    for language, file in (there | new).items():
+        try:
+            locale = Locale.parse(language)
+            catalogue = read(file) if language in there else Catalog(locale=locale, header_comment=f"# {name}")
+        except (UnknownLocaleError, ValueError):
+            raise DamagedCatalog(f"There is no language {language!r}.") from None
+        catalogue.project, catalogue.charset, catalogue.fuzzy = name, "utf-8", False
         catalogue.update(found, no_fuzzy_matching=True, update_header_comment=False)
-        if not file.exists() or written(catalogue) != file.read_bytes():
-            replace(file, written(catalogue))
-            changed.append(file)
+        made[file] = written(catalogue)
+    changed = {file: content for file, content in made.items() if not file.exists() or content != file.read_bytes()}
+    for file, content in changed.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace(file, content)
     return sorted(changed)
+
+
+def _find_game(folder: Path) -> str:
+    """Return the name of the game in a package's folder, which this process can find then. Raise DamagedCatalog."""
+    if str(folder.parent) not in sys.path:
+        sys.path.insert(0, str(folder.parent))
+    try:
+        name = str(tomllib.loads((folder / "game.toml").read_text("utf-8"))["name"])
+        games.packaged().games.pop(name, None)  # an installed one may be older
+        return games.add(packages.Entry(name, folder.name, folder.name))
+    except (OSError, ValueError, KeyError, HubError) as error:
+        raise DamagedCatalog(f"{folder} is no Python package with a game: {error}") from None
 
 
 def _language(file: Path) -> str:

@@ -69,8 +69,13 @@ class Message(NamedTuple):
 
 def messages() -> list[Message]:
     """Return every message of each context once, with all files that have it. Raise ToolMissing without node."""
+    return _merged((*_of_all_modules(), *of_pages(), *_of_all_games(), *_of_settings()))
+
+
+def _merged(all_of_them: Iterable[Message]) -> list[Message]:
+    """Return every message of each context once, with all files that have it, and its plural if one of them has it."""
     found: dict[tuple[str, str], Message] = {}
-    for one in (*_of_all_modules(), *of_pages(), *_of_all_games(), *_of_settings()):
+    for one in all_of_them:
         before = found.get((one.context, one.text), one)
         where = " ".join(sorted({*before.where.split(), one.where}))
         found[one.context, one.text] = Message(one.text, where, one.context, before.plural or one.plural)
@@ -139,7 +144,7 @@ def of_packaged_game(name: str) -> list[Message]:
     for module in ("rulebook.py", "house.py"):
         if (folder / module).is_file():
             found += of_module(folder / module, module, name)
-    return [*{(one.context, one.text): one for one in found}.values()]
+    return _merged(found)
 
 
 def _of_game(game: Game, data: str, guide: str) -> Iterator[Message]:

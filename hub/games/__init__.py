@@ -27,7 +27,8 @@ from hub.engine.labels import Labels
 from hub.engine.match import Match
 from hub.engine.printed import UNKNOWN
 from hub.engine.sight import HousePlayer
-from hub.errors import StartRefused
+from hub.engine.text import Text, say
+from hub.errors import HubError, StartRefused
 from hub.toml_structs import Document, SettingError
 
 KNOWN = Labels.__struct_encode_fields__
@@ -83,14 +84,23 @@ def find(name: str, own: Traversable | Source | None = None) -> Game:
         own_list = own if own is None or isinstance(own, Source) else Source(f"{own}", own.read_bytes())
     except OSError as error:
         raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
-    game = _read(files_of(name), own_list)
-    if own_list and not playable(game):
+    parts = files_of(name)
+    try:
+        game = _read(parts, own_list)
+        is_playable = not own_list or playable(game)
+    except HubError:
+        raise
+    except Exception as error:
+        if not parts.package:
+            raise
+        raise StartRefused(f"{name} of the package {parts.package} fails: {packages.why(error)}") from error
+    if own_list and not is_playable:
         raise StartRefused(f"{own_list.name}: No match can start with this list: {_start_refusal(game, game.seats[0])}")
     return game
 
 
 def files_of(name: str) -> GameFiles:
-    """Return where the parts of a game are that is here."""
+    """Return where the parts of a game of this hub are."""
     if name in (found := packaged().games):
         return found[name]
     module, folder = name.replace("-", "_"), files(__name__)
@@ -101,9 +111,11 @@ def files_of(name: str) -> GameFiles:
 
 
 def _read(parts: GameFiles, own: Source | None = None) -> Game:
-    """Return a game. Raise StartRefused, or whatever the code of a package raises."""
+    """Return a game. Raise StartRefused; the code of a package may raise any other error."""
     rulebook: Rulebook[Any] = Rulebook.of(import_module(parts.rulebook))
     house = cast(HousePlayer, import_module(parts.house)) if find_spec(parts.house) else None
+    if house is not None and not callable(getattr(house, "choose", None)):
+        raise StartRefused("Its house player has no function choose.")
     guide = parts.guide.read_bytes() if parts.guide.is_file() else b""
     return load(parts.data.read_bytes(), rulebook, own, house, guide)
 
@@ -112,7 +124,11 @@ class PackagedGames(NamedTuple):
     """The games of packages by their names, and for each game that is left out a sentence."""
 
     games: dict[str, GameFiles]
-    left_out: Mapping[packages.Entry, str]
+    left_out: Mapping[packages.Entry, Text]
+
+    def lacks(self, name: str) -> bool:
+        """Return whether the game of this name is left out: a configuration that names it is not wrong."""
+        return name not in self.games and any(entry.name == name for entry in self.left_out)
 
 
 @cache
@@ -120,23 +136,28 @@ def packaged() -> PackagedGames:
     """Return the games of packages. A package that cannot be used is left out, and so does not stop the hub."""
     found: dict[str, GameFiles] = {}
     left_out = {}
-    for entry in packages.entries(packages.GAMES):
+    for entry in packages.found(packages.GAMES).entries:
         try:
             found[entry.name] = _packaged(entry, {*built_in(), *found})
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of others
-            left_out[entry] = f"The game {entry.name} of the package {entry.package} is left out: {packages.why(error)}"
+            left_out[entry] = say(
+                "The game {game} of the package {package} is left out: {why}",
+                game=entry.name,
+                package=entry.package,
+                why=packages.why(error),
+            )
     return PackagedGames(found, left_out)
 
 
 def add(entry: packages.Entry) -> str:
-    """Let this process find a game whose package is not installed, and return its name. Raise StartRefused, or what its code raises."""
+    """Let this process find a game whose package is not installed, and return its name. Its code may raise any error."""
     found = packaged()
     found.games[entry.name] = _packaged(entry, {*built_in(), *found.games})
     return entry.name
 
 
 def _packaged(entry: packages.Entry, taken: Collection[str]) -> GameFiles:
-    """Return where the parts of a packaged game are. Raise Unusable, StartRefused, or whatever its code raises."""
+    """Return where the parts of a packaged game are. Raise Unusable or StartRefused; its code may raise any other error."""
     if entry.name in taken:
         raise packages.Unusable("there is another game with this name.")
     folder = files(entry.module)

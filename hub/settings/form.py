@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 import msgspec
@@ -14,7 +15,7 @@ from msgspec import inspect
 
 from hub import games, packages, toml
 from hub.config import Config
-from hub.devices import driver_names, load_driver, module_of_driver
+from hub.devices import driver_names, load_driver, packaged_drivers
 from hub.engine.text import say
 from hub.languages import languages
 from hub.network.staff_messages import ChoicePicture, DriverOffer, SettingField, SettingPart
@@ -84,11 +85,14 @@ def parts(drivers: Iterable[str], tables: list[str]) -> dict[str, SettingPart]:
     device = found["device"]
     found["device"] = msgspec.structs.replace(device, fields=[one for one in device.fields if one.key in OWN])
     for name in drivers:
+        part, group = f"device {name}", group_of_driver(name)
         try:
-            form, about = load_driver(name).Settings, about_driver(name)
-        except packages.Unusable as error:
-            form, about = NoSettings, str(error)
-        _add(found, f"device {name}", form, about, group_of_driver(name), offers, several=True)
+            _add(found, part, load_driver(name).Settings, about_driver(name), group, offers, several=True)
+        except Exception as error:
+            if name not in packaged_drivers():
+                raise
+            about = str(error) if isinstance(error, packages.Unusable) else packages.why(error)
+            _add(found, part, NoSettings, about, group, offers, several=True)
     return found
 
 
@@ -105,15 +109,15 @@ def group_of_driver(name: str) -> str:
 @cache
 def about_driver(name: str) -> str:
     """Return the first sentence of a driver's docstring."""
-    module = module_of_driver(name)
-    try:
-        spec = find_spec(module)
-        get_source = getattr(spec.loader, "get_source", None) if spec else None
-        source = get_source(module) if get_source else None
-        about = ast.get_docstring(ast.parse(source or ""))
-    except (ImportError, SyntaxError, ValueError):  # of a package: it cannot be loaded either, and says why then
-        about = None
-    return _first_sentence(about or name)
+    if name in packaged_drivers():
+        try:
+            return _first_sentence(getattr(load_driver(name), "__doc__", "") or name)
+        except packages.Unusable:
+            return name
+    spec = find_spec(f"drivers.{name}")
+    assert spec is not None
+    assert spec.origin is not None
+    return _first_sentence(ast.get_docstring(ast.parse(Path(spec.origin).read_text("utf-8"))) or name)
 
 
 def about_part(form: type[msgspec.Struct]) -> str:

@@ -57,9 +57,12 @@ def _check_device(block: DevicePart) -> ConfiguredDevice:
         requirements = needs(block)
     except HubError as error:
         return ConfiguredDevice(block, error=str(error))
-    device.close()
     if isinstance(device, UnusableDevice):
         return ConfiguredDevice(block, error=device.why)
+    try:
+        device.close()
+    except Exception as error:  # noqa: BLE001 - anybody may write a driver
+        return ConfiguredDevice(block, error=f"Its driver fails while it is closed ({type(error).__name__}).")
     return ConfiguredDevice(block, device.dice is not None, requirements)
 
 

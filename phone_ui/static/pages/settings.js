@@ -67,7 +67,11 @@ function Form({ session, onOut }) {
     setMessage(null);
     try {
       const answer = await session.ask(verb, "", args);
-      if (answer.settings) setSettings(answer.settings);
+      const now = answer.settings;
+      // After a change of packages, the rest stays as it is shown: somebody else may have changed the file meanwhile.
+      if (now && settings && verb.endsWith("_package"))
+        setSettings({ ...settings, packages: now.packages, waiting: now.waiting });
+      else if (now) setSettings(now);
       if (answer.say) setMessage({ ok: true, text: answer.say });
       return answer;
     } catch (error) {

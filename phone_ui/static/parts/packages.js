@@ -8,6 +8,8 @@ import { Sure } from "./sure.js";
 
 /** Bytes of a file in one request; the hub refuses larger requests. */
 const PIECE = 3_000;
+/** The largest file that the hub takes. */
+const MOST = 1_000_000;
 
 /**
  * Send a file in pieces. Return whether the hub took all of them.
@@ -40,6 +42,7 @@ export function Packages({ packages, ask, busy }) {
   const add = async () => {
     if (chosen && (await send(chosen, ask))) choose(null);
   };
+  const fits = chosen && chosen.size > 0 && chosen.size <= MOST;
   return html`<section class="machine" aria-labelledby="packages">
     <h2 id="packages">Games and drivers of others</h2>
     <p class="quiet-words">A package adds games, or drivers for devices. Its file ends with “.whl”.</p>
@@ -61,6 +64,14 @@ export function Packages({ packages, ask, busy }) {
     </label>
     ${
       chosen &&
+      !fits &&
+      html`<p class="said refused" role="alert">
+        ${chosen.size ? say("This package is too large.") : say("This file is damaged, or it is no package. Send it again.")}
+      </p>`
+    }
+    ${
+      chosen &&
+      fits &&
       html`<p class="said refused" role="alert">
           A package is a program, and can do on this hub whatever the hub can do. Add it only if you trust the people who made it.
         </p>
