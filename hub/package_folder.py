@@ -190,8 +190,8 @@ def _modules(wheel: Path) -> set[str]:
 
 
 def _top_names(wheel: zipfile.ZipFile) -> set[str]:
-    tops = {name.partition("/")[0] for name in wheel.namelist()}
-    return {name.removesuffix(".py") for name in tops if not name.endswith((".dist-info", ".data"))}
+    tops = {name.partition("/")[0].removesuffix(".py") for name in wheel.namelist()}
+    return {name for name in tops if name.isidentifier()}  # no module: its dist-info, a README.md
 
 
 def _contents(content: bytes) -> tuple[str, set[str]]:

@@ -65,7 +65,8 @@ def found(group: str) -> Found:
                 modules = [(entry.name, entry.value.partition(":")[0].strip()) for entry in named]
                 entries.setdefault(package.partition(" ")[0], [Entry(*one, package) for one in modules])
         except Exception as error:  # noqa: BLE001 - the files of others
-            problems.append(f"A package cannot be read ({type(error).__name__}): {distribution.locate_file('')}")
+            place = str(distribution.locate_file("")).rstrip("/").rpartition("/")[2]
+            problems.append(f"A package in {place} cannot be read ({type(error).__name__}).")
     return Found([entry for several in entries.values() for entry in several], problems)
 
 

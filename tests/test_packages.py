@@ -195,7 +195,8 @@ def test_metadata_that_cannot_be_read_stops_nothing(tmp_path: Path, damage: dict
     )
     with installed(made, other):
         assert games.names() == sorted([*games.built_in(), "other"])
-        assert len(packages.found(packages.GAMES).problems) == 1
+        [problem] = packages.found(packages.GAMES).problems
+        assert problem.startswith(f"A package in {made.name} cannot be read (")
 
 
 def test_a_table_a_preset_and_a_list_may_name_a_game_that_is_left_out(tmp_path: Path) -> None:
@@ -396,7 +397,7 @@ def test_a_package_with_a_module_that_something_else_has_is_refused(tmp_path: Pa
     for name, held in (("second", GAME), ("json", {"json/__init__.py": ""}), ("hub", {"hub/extra.py": ""})):
         with pytest.raises(HubError, match="Another program on this hub has a part called"):
             add(folder, wheel(tmp_path, held, ENTRY, name=name))
-    add(folder, wheel(tmp_path, GAME, ENTRY, version="2.0"))
+    add(folder, wheel(tmp_path, GAME | {"README.md": "", "notes.txt": ""}, ENTRY, version="2.0"))
     assert [one.package for one in folder.seen()] == ["oddspiel 2.0"]
 
 
