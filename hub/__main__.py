@@ -79,7 +79,8 @@ def _find_packages(args: Namespace) -> None:
         folder = (_demo_state(args) if args.command is _demo else Path(load(file).hub.state)) / packages.FOLDER
         if folder.stat().st_uid == os.geteuid():
             # The oldest first: of two packages with the same game, the one that was there before is used.
-            wheels = sorted(folder.glob("*.whl"), key=lambda wheel: (wheel.stat().st_mtime, wheel.name))
+            wheels = [wheel for wheel in folder.glob("*.whl") if wheel.is_file()]
+            wheels.sort(key=lambda wheel: (wheel.stat().st_mtime, wheel.name))
             packages.add_wheels(f"{wheel}" for wheel in wheels)
 
 

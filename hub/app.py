@@ -182,7 +182,7 @@ class Hub:
                 found=self.found,
                 handouts=Handouts(self.key, self.screens, self._wifi, self.speech.tables, self._has_fixed_address),
                 updates=Updates(daily=config.updates.daily),
-                packages=PackageFolder(state, self._named),
+                packages=PackageFolder(state, lambda: _named(self.config) | _named(settings.planned)),
                 notices=[
                     *_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
                     *_faults_of_packages(),
@@ -192,12 +192,6 @@ class Hub:
             self._opened = opened.pop_all()
 
     # --- wiring ----------------------------------------------------------------------------------
-
-    def _named(self) -> set[str]:
-        """Return the names of the games and drivers in the configuration that the hub runs with."""
-        config = self.config
-        parts: list[TablePart | PresetPart | DeckPart] = [*config.table, *config.preset, *config.deck]
-        return {part.game for part in parts} | {part.driver for part in config.device}
 
     def _put_to_all(self, signal: object) -> None:
         """Put a signal into the inbox of every table."""
@@ -554,13 +548,19 @@ def _faults_of_files(key: str, pin: str, token: str, log_key: str) -> list[Fault
     return [Fault(notice, do) for notice, do in found if notice]
 
 
+def _named(config: Config) -> set[str]:
+    """Return the names of the games and drivers in a configuration."""
+    parts: list[TablePart | PresetPart | DeckPart] = [*config.table, *config.preset, *config.deck]
+    return {part.game for part in parts} | {part.driver for part in config.device}
+
+
 def _faults_of_packages() -> list[Fault]:
     """Return a fault for everything that cannot be used of packages, and write it to the journal."""
     do = say("Ask the author of the package, or remove it on the settings page.")
     sentences = [
         *games.packaged().left_out.values(),
         *drivers_left_out(),
-        *packages.found(packages.GAMES).problems,
+        *packages.problems(),
     ]
     for sentence in sentences:
         log.warning("%s", sentence)

@@ -170,9 +170,9 @@ def _packages_code(block: DevicePart) -> Iterator[None]:
     """Turn an error that nobody foresaw into Unusable if the driver of a block comes from a package: the hub goes on."""
     try:
         yield
-    except HubError:
+    except (HubError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         entry = packaged_drivers().get(block.driver)
         if entry is None:
             raise
@@ -220,7 +220,8 @@ def driver_of(block: DevicePart) -> Driver:
     """Return the driver that a block names: `driver = "eink"` is the module `drivers.eink`. Raise ConfigError."""
     names = driver_names()
     if block.driver not in names:
-        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
+        error = packages.Unusable if packages.problems() else ConfigError  # it may be in a package that cannot be read
+        raise error(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
     return load_driver(block.driver)
 
 
@@ -241,7 +242,9 @@ def _load_packaged(entry: packages.Entry) -> Driver:
         driver = import_module(entry.module)
         packages.check_api(getattr(driver, "API", None))
         toml.keys(driver.Settings)  # a Struct whose keys an owner can write
-    except (Exception, SystemExit) as error:  # the code of others
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the code of others
         raise packages.Unusable(
             f"The driver {entry.name} of the package {entry.package} cannot be used: {packages.why(error)}"
         ) from error

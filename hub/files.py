@@ -44,9 +44,13 @@ def write_private(file: Path, secret: bytes) -> None:
     partial = file.with_name(file.name + ".new")
     partial.unlink(missing_ok=True)
     handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as out:
-        _write_whole(out, secret)
-    partial.rename(file)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            _write_whole(out, secret)
+        partial.rename(file)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
     sync_folder(file.parent)  # without this a power cut may take the name back: a first start's key would be gone
 
 

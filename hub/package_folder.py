@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import re
 import sys
 import threading
@@ -47,12 +48,14 @@ class PackageFolder:
     def __init__(self, state: Path, named: Callable[[], Collection[str]] = frozenset) -> None:
         self._folder, self._named = state / packages.FOLDER, named
         self._in_use = _in_use()  # now: a file that is removed later cannot be read again
-        self._at_start = {wheel.name: wheel.stat().st_mtime_ns for wheel in self._wheels() if str(wheel) in sys.path}
+        at_start = [wheel for wheel in self._wheels() if str(wheel) in sys.path]
+        self._at_start = {wheel.name: wheel.stat().st_ino for wheel in at_start}  # another file has another number
+        self._modules = {name_of(wheel).partition(" ")[0]: _modules(wheel) for wheel in at_start}
         self._lock = threading.Lock()
         self._coming: tuple[str, bytearray] = "", bytearray()  # the file whose pieces come in
 
     def _wheels(self) -> list[Path]:
-        return sorted(self._folder.glob("*.whl"))
+        return sorted(wheel for wheel in self._folder.glob("*.whl") if wheel.is_file())
 
     def seen(self) -> list[PackageSeen]:
         """Return the packages that are in use, and those that wait for a restart, in alphabetical order."""
@@ -60,7 +63,7 @@ class PackageFolder:
         used = {name_of(Path(name)) for name in self._at_start}
         found = {one.package: one for one in self._in_use}
         for package, wheel in wheels.items():
-            waits = self._at_start.get(wheel.name) != wheel.stat().st_mtime_ns
+            waits = self._at_start.get(wheel.name) != wheel.stat().st_ino
             problems: list[str] = [] if waits else [say("Nothing in this file can be used.")]
             before = found.get(package, PackageSeen(package, problems=problems))
             found[package] = replace(before, file=wheel.name, waits=waits)
@@ -90,13 +93,17 @@ class PackageFolder:
             raise HubError(
                 say("This is no package that the hub can use: it must be a wheel for every machine, “…-none-any.whl”.")
             )
-        package, parts = _contents(content)
+        package, parts, brings = _contents(content)
         if package != name_of(Path(name)):
             raise HubError(DAMAGED)
         earlier = [one for one in self._wheels() if _is_version_of(one, package)]
-        self._check_names(parts, earlier)
+        self._check_modules(parts, package, earlier)
+        self._check_named(_names_of(package) - brings)
         try:
+            since = min((one.stat().st_mtime for one in earlier), default=None)
             write_private(self._folder / name, content)
+            if since is not None:  # an update does not lose its place before packages that came later
+                os.utime(self._folder / name, (since, since))
         except OSError as error:
             raise HubError(say("The package cannot be kept: {error}.", error=error.strerror or "")) from None
         for other in earlier:
@@ -108,12 +115,19 @@ class PackageFolder:
         log.info("staff: the package %s was added.", package)
         return say("{package} is here. The hub uses it after a restart.", package=package)
 
-    def _check_names(self, parts: Collection[str], earlier: Collection[Path]) -> None:
+    def _check_named(self, names: Collection[str]) -> None:
+        """Raise HubError if the settings name one of the games and drivers that would be gone."""
+        if named := sorted({*self._named()} & {*names}):
+            raise HubError(say("The settings name {names} of this package. Change them first.", names=", ".join(named)))
+
+    def _check_modules(self, parts: Collection[str], package: str, earlier: Collection[Path]) -> None:
         """Raise HubError if a module of a new package has the name of another one: Python would use only one of them."""
-        ours = {part for wheel in earlier for part in _modules(wheel)}
+        ours = {part for wheel in earlier for part in _modules(wheel)} | self._modules.get(
+            package.partition(" ")[0], set()
+        )
         others = {part for wheel in self._wheels() if wheel not in earlier for part in _modules(wheel)}
         for part in sorted(parts):
-            if part in others or (part not in ours and (part in sys.stdlib_module_names or find_spec(part))):
+            if part in others or (part not in ours and (part in sys.modules or find_spec(part))):
                 raise HubError(
                     say(
                         "Another program on this hub has a part called {name}, so this package cannot be used.",
@@ -128,10 +142,7 @@ class PackageFolder:
             if wheel is None:
                 raise HubError(say("This package is no longer here."))
             package = name_of(wheel)
-            if named := sorted({*self._named()} & _names_of(package)):
-                raise HubError(
-                    say("The settings name {names} of this package. Change them first.", names=", ".join(named))
-                )
+            self._check_named(_names_of(package))
             try:
                 wheel.unlink()
                 sync_folder(self._folder)
@@ -171,9 +182,10 @@ def _in_use() -> list[PackageSeen]:
 
 
 def _names_of(package: str) -> set[str]:
-    """Return the names of the games and drivers of a package."""
+    """Return the names of the games and drivers of a package, whatever its version."""
     groups = (packages.found(group).entries for group in (packages.GAMES, packages.DRIVERS))
-    return {entry.name for entries in groups for entry in entries if entry.package == package}
+    name = package.partition(" ")[0]
+    return {entry.name for entries in groups for entry in entries if entry.package.partition(" ")[0] == name}
 
 
 def _is_version_of(wheel: Path, package: str) -> bool:
@@ -194,25 +206,33 @@ def _top_names(wheel: zipfile.ZipFile) -> set[str]:
     return {name for name in tops if name.isidentifier()}  # no module: its dist-info, a README.md
 
 
-def _contents(content: bytes) -> tuple[str, set[str]]:
-    """Return name and version of the package in a wheel, and the names of its modules. Raise HubError if it cannot be used."""
+def _contents(content: bytes) -> tuple[str, set[str], set[str]]:
+    """Return name and version of the package in a wheel, and the names of its modules and of its games and drivers.
+
+    Raise HubError if it cannot be used.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as opened:
-            return _about(opened), _top_names(opened)
+            package, brings = _about(opened)
+            return package, _top_names(opened), brings
     except HubError:
         raise
     except Exception:  # noqa: BLE001 - whatever is wrong with a file of others
         raise HubError(DAMAGED) from None
 
 
-def _about(wheel: zipfile.ZipFile) -> str:
-    """Return name and version of the package in a wheel. Raise HubError, or any other error if the file is damaged."""
+def _about(wheel: zipfile.ZipFile) -> tuple[str, set[str]]:
+    """Return name and version of the package in a wheel, and the names of its games and drivers.
+
+    Raise HubError, or any other error if the file is damaged.
+    """
     if sum(one.file_size for one in wheel.infolist()) > MOST_UNPACKED:
         raise HubError(say("This package is too large."))
     if wheel.testzip():
         raise HubError(DAMAGED)
     [about] = {name.partition("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
     found = metadata.PathDistribution(cast(Any, zipfile.Path(wheel, f"{about}/")))
-    if not {entry.group for entry in found.entry_points} & {packages.GAMES, packages.DRIVERS}:
+    brings = {entry.name for entry in found.entry_points if entry.group in (packages.GAMES, packages.DRIVERS)}
+    if not brings:
         raise HubError(say("This package brings neither a game nor a driver of devices."))
-    return packages.label(found.name, found.version)
+    return packages.label(found.name, found.version), brings

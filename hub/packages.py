@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import zipfile
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, NamedTuple
@@ -56,7 +57,8 @@ class Found(NamedTuple):
 def found(group: str) -> Found:
     """Return what the packages that Python finds have in a group."""
     entries: dict[str, list[Entry]] = {}
-    problems = []
+    wheels = [path for path in sys.path if path.endswith(".whl") and not zipfile.is_zipfile(path)]
+    unreadable = [f"The package {path.rpartition('/')[2]} is damaged." for path in wheels]
     for distribution in metadata.distributions():
         try:
             named = [entry for entry in distribution.entry_points if entry.group == group]
@@ -66,8 +68,13 @@ def found(group: str) -> Found:
                 entries.setdefault(package.partition(" ")[0], [Entry(*one, package) for one in modules])
         except Exception as error:  # noqa: BLE001 - the files of others
             place = str(distribution.locate_file("")).rstrip("/").rpartition("/")[2]
-            problems.append(f"A package in {place} cannot be read ({type(error).__name__}).")
-    return Found([entry for several in entries.values() for entry in several], problems)
+            unreadable.append(f"A package in {place} cannot be read ({type(error).__name__}).")
+    return Found([entry for several in entries.values() for entry in several], unreadable)
+
+
+def problems() -> list[str]:
+    """Return a sentence for each package that cannot be read."""
+    return [*dict.fromkeys((*found(GAMES).problems, *found(DRIVERS).problems))]
 
 
 def label(name: str, version: str) -> str:
@@ -89,5 +96,9 @@ def why(error: BaseException) -> str:
     """Return why code of a package cannot be used, in one sentence."""
     if isinstance(error, ModuleNotFoundError):
         return f"it needs the Python package {error.name}, which is not installed."
-    text = f"{error}" if str(error).strip().endswith(".") else f"{type(error).__name__}: {error}."
+    try:
+        said = str(error).encode("utf-8", "replace").decode()  # a file name may hold what is no text
+    except Exception:  # noqa: BLE001 - the code of others
+        said = ""
+    text = said if said.strip().endswith(".") else f"{type(error).__name__}: {said}."
     return " ".join(text.split())

@@ -110,6 +110,11 @@ def test_a_package_whose_api_is_not_said_or_too_new_is_left_out(tmp_path: Path) 
         ({"rulebook.py": "import no_such_package"}, "it needs the Python package no_such_package, which is not installed."),
         ({"rulebook.py": "raise SystemExit(3)"}, "SystemExit: 3."),
         ({"rulebook.py": "def ("}, "SyntaxError: "),
+        ({"rulebook.py": "import asyncio\nraise asyncio.CancelledError"}, "CancelledError: "),
+        ({"rulebook.py": "class Odd(Exception):\n    __str__ = None\nraise Odd"}, "Odd: "),
+        ({"rulebook.py": "raise OSError(5, 'bad \\udcff')"}, "OSError: [Errno 5] bad ?"),
+        ({"game.toml": DATA.replace("seats = [2, 6]", "seats = [2, 12]")}, "seats from 2 to 6"),
+        ({"game.toml": DATA.replace("api = 1", "api = 1\nown = { version = [] }")}, "[own] in game.toml"),
         ({"rulebook.py": "deal = None"}, "The rulebook's deal must be a function with 1 argument(s)."),
         ({"rulebook.py": f"{RULEBOOK}def standing(s): pass"}, "The rulebook's standing must be a function with 2 argument(s)."),
         ({"rulebook.py": "from hub.games.goofspiel import deal, play"}, "The rulebook has no function explain."),
@@ -141,6 +146,14 @@ def test_the_doctor_names_the_games_that_are_left_out_and_no_others(tmp_path: Pa
             found = [*checks.packages(FakeMachine(), subject)]
             assert [one.seen for one in found] == [*games.packaged().left_out.values()]
             assert len(found) == count
+
+
+@pytest.mark.parametrize("name", ["settings", "..", "Odd", "a_b", "a" * 30])
+def test_a_name_that_is_none_for_addresses_and_files_is_left_out(tmp_path: Path, name: str) -> None:
+    data = DATA.replace('"oddspiel"', f'"{name}"')
+    with installed(wheel(tmp_path, GAME | {"oddspiel/game.toml": data}, f"[table_hub.games]\n{name} = oddspiel\n")):
+        assert games.names() == games.built_in()
+        assert "small letters, digits and hyphens" in str([*games.packaged().left_out.values()])
 
 
 def test_a_module_that_is_not_there_and_an_entry_without_one_are_left_out(tmp_path: Path) -> None:
@@ -212,6 +225,20 @@ def test_a_table_a_preset_and_a_list_may_name_a_game_that_is_left_out(tmp_path: 
         presets_by_game([preset], offered)
     with pytest.raises(ConfigError, match="there is no game 'oddspiel'"):
         CardLists([DeckPart("oddspiel", "none.toml")])
+
+
+def test_a_damaged_file_stops_no_hub_whose_settings_name_its_game_or_driver(tmp_path: Path) -> None:
+    made, block = wheel(tmp_path, GAME, ENTRY), DevicePart("odd_lamp")
+    made.write_bytes(made.read_bytes()[:200])
+    assert not games.packaged().lacks("oddspiel")
+    with pytest.raises(ConfigError, match="there is none"):
+        connect(block, context([]))
+    with installed(made):
+        assert packages.problems() == [f"The package {made.name} is damaged."]
+        assert games.packaged().lacks("oddspiel")
+        assert not games.packaged().lacks("goofspiel")
+        assert isinstance(connect(block, context([])), UnusableDevice)
+        assert (needs(block), header_wiring([block])) == ((), [])
 
 
 def test_rules_of_a_package_that_fail_on_an_owners_cards_are_a_sentence(tmp_path: Path) -> None:
@@ -319,6 +346,13 @@ def test_no_package_takes_the_place_of_a_driver_of_ours_or_of_an_earlier_one(tmp
         assert sentence == "The driver lamp of the package b 1.0.0 is left out: there is another driver with this name."
 
 
+@pytest.mark.parametrize("about", ["5", "'\\ud800'"])
+def test_a_driver_whose_docstring_is_no_text_is_called_by_its_name(tmp_path: Path, about: str) -> None:
+    with installed(wheel(tmp_path, {"odd_lamp.py": f"{LAMP}__doc__ = {about}\n"}, LAMP_ENTRY)):
+        assert about_driver("odd_lamp") == "odd_lamp"
+    about_driver.cache_clear()
+
+
 def test_settings_of_a_driver_that_toml_cannot_write_leave_the_page_as_it_is(tmp_path: Path) -> None:
     text = LAMP.replace("pin: int = 4", "pin: complex = 4j")
     with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
@@ -412,6 +446,41 @@ def test_a_package_that_the_settings_name_cannot_be_removed(tmp_path: Path) -> N
         named.remove("oddspiel")
         folder.remove(made.name)
         assert not made.exists()
+
+
+def test_an_update_must_bring_what_the_settings_name_and_keeps_its_place(tmp_path: Path) -> None:
+    made = wheel(tmp_path / "state" / "packages", GAME, ENTRY)
+    os.utime(made, (1000, 1000))
+    with installed(made):
+        folder = PackageFolder(tmp_path / "state", lambda: {"oddspiel"})
+        other = wheel(tmp_path, GAME, ENTRY.replace("oddspiel =", "evenspiel ="), version="2.0")
+        with pytest.raises(HubError, match="The settings name oddspiel of this package"):
+            add(folder, other)
+        add(folder, wheel(tmp_path, GAME, ENTRY, version="1.1"))
+        newer = tmp_path / "state" / "packages" / "oddspiel-1.1-py3-none-any.whl"
+        assert newer.stat().st_mtime == 1000
+        assert not made.exists()
+        with pytest.raises(HubError, match="The settings name oddspiel of this package"):
+            folder.remove(newer.name)
+
+
+def test_a_package_can_be_removed_and_added_again_without_a_restart(tmp_path: Path) -> None:
+    made = wheel(tmp_path / "state" / "packages", GAME, ENTRY)
+    with installed(made):
+        folder = PackageFolder(tmp_path / "state")
+        content = made.read_bytes()
+        folder.remove(made.name)
+        again = tmp_path / made.name
+        again.write_bytes(content)
+        add(folder, again)
+        assert [(one.package, one.waits) for one in folder.seen()] == [("oddspiel 1.0.0", True)]
+
+
+def test_a_link_that_leads_nowhere_hides_no_package(tmp_path: Path) -> None:
+    made = wheel(tmp_path / "packages", GAME, ENTRY)
+    (tmp_path / "packages" / "lost-1-py3-none-any.whl").symlink_to("nowhere")
+    with installed(made):
+        assert [one.package for one in PackageFolder(tmp_path).seen()] == ["oddspiel 1.0.0"]
 
 
 def test_a_full_disk_keeps_no_package_and_an_earlier_one_that_stays_is_no_refusal(

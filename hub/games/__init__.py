@@ -7,6 +7,7 @@ plays for seats that nobody sits at, and `guides/bid_and_bait.toml` teaches peop
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from functools import cache, lru_cache
@@ -38,6 +39,10 @@ RULES_READ = ("cards", "options", "seats")
 NOT_RULES = {*KNOWN} - {*RULES_READ, "name", "title"} | {"own", "page", "earlier", "api"}
 """The parts that a match cannot depend on: they are left out of a data file's hash. `page` is for the documents, `api` for packages."""
 PARTS = tuple(name for name in KNOWN if name not in ("name", "title", "seats", "minutes", "blurb"))
+NAME = re.compile(r"[a-z][a-z0-9]{0,19}(-[a-z0-9]{1,20}){0,3}")
+"""The names of packaged games: they are part of addresses, and of files."""
+RESERVED = ("settings",)
+"""The contexts of translations that are no games."""
 NEAR = 0.8
 """How alike an unknown part and a known one are for the first to be a slip (`difflib`)."""
 DRAWN = ("letter", "face", "colour", "art")
@@ -127,8 +132,9 @@ class PackagedGames(NamedTuple):
     left_out: Mapping[packages.Entry, Text]
 
     def lacks(self, name: str) -> bool:
-        """Return whether the game of this name is left out: a configuration that names it is not wrong."""
-        return name not in self.games and any(entry.name == name for entry in self.left_out)
+        """Return whether the game of this name is left out, or may be: a configuration that names it is not wrong."""
+        is_left_out = any(entry.name == name for entry in self.left_out)
+        return name not in names() and (is_left_out or bool(packages.problems()))
 
 
 @cache
@@ -139,7 +145,9 @@ def packaged() -> PackagedGames:
     for entry in packages.found(packages.GAMES).entries:
         try:
             found[entry.name] = _packaged(entry, {*built_in(), *found})
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of others
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the code of others
             left_out[entry] = say(
                 "The game {game} of the package {package} is left out: {why}",
                 game=entry.name,
@@ -166,7 +174,13 @@ def _packaged(entry: packages.Entry, taken: Collection[str]) -> GameFiles:
         folder, entry.package,
     )  # fmt: skip
     packages.check_api(toml.decode(parts.data.read_bytes()).get("api"))
+    if not NAME.fullmatch(entry.name) or entry.name in RESERVED:
+        raise packages.Unusable("its name must be small letters, digits and hyphens, as in oh-hell.")
     game = _read(parts)
+    if not (2 <= game.seats[0] <= game.seats[1] <= 6 and type(game.version) is int):
+        raise packages.Unusable("game.toml must have seats from 2 to 6, and a whole number as version.")
+    if not all(isinstance(game.data.get(part), dict | str) for part in game.data.get("own", {})):
+        raise packages.Unusable("[own] in game.toml names a part that is neither a table nor a text.")
     if game.name != entry.name:
         raise packages.Unusable(f"game.toml calls it {game.name}.")
     if not playable(game):

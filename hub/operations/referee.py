@@ -18,7 +18,7 @@ from typing import IO
 
 import msgspec
 
-from hub import games
+from hub import games, packages
 from hub.chance import Chance
 from hub.decks import check_list
 from hub.engine import house_player
@@ -370,7 +370,7 @@ def list_games(args: Namespace) -> int:
                     f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.labels.minutes} min"
                     f"{f', from the package {package}' if package else ''}"
                 )
-            for sentence in games.packaged().left_out.values():
+            for sentence in (*games.packaged().left_out.values(), *packages.problems()):
                 print(sentence, file=sys.stderr)
             return 0
         game = games.find(args.game)

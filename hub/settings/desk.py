@@ -20,7 +20,7 @@ import msgspec
 from hub import config as configuration
 from hub import packages, toml, toml_edit
 from hub.config import Config, DevicePart
-from hub.devices import driver_names, driver_of, load_driver
+from hub.devices import driver_names, driver_of, load_driver, packaged_drivers
 from hub.engine.text import Text, say
 from hub.errors import ConfigError, HubError
 from hub.files import read_file, replace_file, write_private
@@ -270,6 +270,10 @@ def _check_driver(number: int, block: configuration.DevicePart) -> None:
     except SettingError as error:
         error.path = ("device", number, *error.path)
         raise
+    except Exception as error:
+        if block.driver not in packaged_drivers():
+            raise
+        raise SettingError(packages.why(error), ("device", number)) from None
 
 
 def _masked(value: Any, parts: Mapping[str, SettingPart], name: str) -> Any:

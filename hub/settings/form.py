@@ -111,13 +111,19 @@ def about_driver(name: str) -> str:
     """Return the first sentence of a driver's docstring."""
     if name in packaged_drivers():
         try:
-            return _first_sentence(getattr(load_driver(name), "__doc__", "") or name)
+            about = getattr(load_driver(name), "__doc__", None)
         except packages.Unusable:
-            return name
+            about = None
+        return _first_sentence(about if isinstance(about, str) and is_text(about) else name)
     spec = find_spec(f"drivers.{name}")
     assert spec is not None
     assert spec.origin is not None
     return _first_sentence(ast.get_docstring(ast.parse(Path(spec.origin).read_text("utf-8"))) or name)
+
+
+def is_text(text: str) -> bool:
+    """Return whether a text can be sent: it holds no half of a character."""
+    return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def about_part(form: type[msgspec.Struct]) -> str:

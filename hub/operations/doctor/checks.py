@@ -15,7 +15,7 @@ from hub.operations.doctor.finding import Finding, State, Subject
 from hub.operations.doctor.machine import Machine
 from hub.operations.doctor.network import broker, phones, port, upstream
 from hub.operations.doctor.power import power, usb
-from hub.packages import GAMES, found
+from hub.packages import problems
 from hub.version import version
 
 FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
@@ -331,7 +331,7 @@ Check = Callable[[Machine, Subject], Iterator[Finding]]
 
 def packages(_: Machine, __: Subject) -> Iterator[Finding]:
     """Report what cannot be used of packages."""
-    for seen in (*games.packaged().left_out.values(), *drivers_left_out(), *found(GAMES).problems):
+    for seen in (*games.packaged().left_out.values(), *drivers_left_out(), *problems()):
         yield Finding(
             "packages", "look", seen, "Ask the author of the package, or remove it on the page /staff/settings."
         )
