@@ -22,12 +22,12 @@ from msgspec.structs import replace
 from PIL import Image
 
 from drivers.common.gpio_header import check_devices
-from hub import games, packages
+from hub import games, package_folder
 from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, wifi_of
 from hub.chance import Chance
 from hub.config import Config, DeckPart, DevicePart, PresetPart, TablePart
 from hub.decks import CardLists
-from hub.devices import DeviceHealth, drivers_left_out, header_wiring
+from hub.devices import DeviceHealth, header_wiring
 from hub.display import SIZES, PanelSize, checkerboard, panel
 from hub.engine.game import Game
 from hub.engine.text import say
@@ -555,13 +555,9 @@ def _named(config: Config) -> set[str]:
 
 
 def _faults_of_packages() -> list[Fault]:
-    """Return a fault for everything that cannot be used of packages, and write it to the journal."""
+    """Return a fault for everything of packages that cannot be used, and write it to the journal."""
     do = say("Ask the author of the package, or remove it on the settings page.")
-    sentences = [
-        *games.packaged().left_out.values(),
-        *drivers_left_out(),
-        *packages.problems(),
-    ]
+    sentences = package_folder.problems()
     for sentence in sentences:
         log.warning("%s", sentence)
     return [Fault(sentence, do) for sentence in sentences]

@@ -14,7 +14,7 @@ from drivers.common.gpio_header import Wire
 from drivers.common.requirements import Need
 from hub import packages, toml
 from hub.config import DevicePart
-from hub.engine.text import Text, say
+from hub.engine.text import say
 from hub.errors import ConfigError, HubError
 from hub.ports import (
     BoxDown,
@@ -189,21 +189,6 @@ def packaged_drivers() -> Mapping[str, packages.Entry]:
         if entry.name not in ours:
             found.setdefault(entry.name, entry)
     return found
-
-
-def drivers_left_out() -> list[Text]:
-    """Return a sentence for each driver of a package whose name another driver has."""
-    used = packaged_drivers().values()
-    return [left_out(entry) for entry in packages.found(packages.DRIVERS).entries if entry not in used]
-
-
-def left_out(entry: packages.Entry) -> Text:
-    """Return the sentence about a driver that is left out."""
-    return say(
-        "The driver {driver} of the package {package} is left out: there is another driver with this name.",
-        driver=entry.name,
-        package=entry.package,
-    )
 
 
 def built_in_drivers() -> list[str]:

@@ -35,8 +35,8 @@ FILE = Path("LC_MESSAGES") / "table-hub.po"
 WRITTEN_IN = "en"
 NOT_REVIEWED = b"# Not reviewed"
 """A line that begins so, at the top of a catalogue, says that no native reader has read it yet. Lists of languages say it, too."""
-LOBBY = ("title", "blurb", "options", "needs", "lobby", "presets")
-"""The labels that the lobby shows, before a game is chosen."""
+LOBBY = ("title", "blurb", "options", "needs", "lobby")
+"""The labels that lobbies show. Their messages have no game as their context, because it is not chosen yet."""
 
 
 @cache

@@ -22,7 +22,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from hub import games, packages
-from hub.devices import left_out, load_driver, packaged_drivers
+from hub.devices import load_driver, packaged_drivers
 from hub.engine.text import Text, say
 from hub.errors import HubError
 from hub.files import sync_folder, write_private
@@ -47,7 +47,7 @@ class PackageFolder:
 
     def __init__(self, state: Path, named: Callable[[], Collection[str]] = frozenset) -> None:
         self._folder, self._named = state / packages.FOLDER, named
-        self._in_use = _in_use()  # now: a file that is removed later cannot be read again
+        self._in_use = in_use()  # now: a file that is removed later cannot be read again
         at_start = [wheel for wheel in self._wheels() if str(wheel) in sys.path]
         self._at_start = {wheel.name: wheel.stat().st_ino for wheel in at_start}  # another file has another number
         self._modules = {name_of(wheel).partition(" ")[0]: _modules(wheel) for wheel in at_start}
@@ -158,8 +158,8 @@ def name_of(wheel: Path) -> str:
     return packages.label(name, version)
 
 
-def _in_use() -> list[PackageSeen]:
-    """Return the packages of this hub and what they bring."""
+def in_use() -> list[PackageSeen]:
+    """Return the packages of this process, and what they bring."""
     found: dict[str, PackageSeen] = {}
 
     def of(package: str) -> PackageSeen:
@@ -169,16 +169,29 @@ def _in_use() -> list[PackageSeen]:
         of(parts.package).games.append(games.find(name).title)
     for entry, sentence in games.packaged().left_out.items():
         of(entry.package).problems.append(sentence)
-    for name, entry in packaged_drivers().items():
-        try:
-            load_driver(name)
-            of(entry.package).drivers.append(name)
-        except packages.Unusable as error:
-            of(entry.package).problems.append(error.sentence)
+    drivers = packaged_drivers()
     for entry in packages.found(packages.DRIVERS).entries:
-        if entry not in packaged_drivers().values():
-            of(entry.package).problems.append(left_out(entry))
+        about = of(entry.package)
+        try:
+            if drivers.get(entry.name) != entry:
+                about.problems.append(
+                    say(
+                        "The driver {driver} of the package {package} is left out: there is another driver with this name.",
+                        driver=entry.name,
+                        package=entry.package,
+                    )
+                )
+            else:
+                load_driver(entry.name)
+                about.drivers.append(entry.name)
+        except packages.Unusable as error:
+            about.problems.append(error.sentence)
     return list(found.values())
+
+
+def problems() -> list[str]:
+    """Return a sentence for everything of packages that cannot be used."""
+    return [*(problem for one in in_use() for problem in one.problems), *packages.problems()]
 
 
 def _names_of(package: str) -> set[str]:

@@ -97,8 +97,13 @@ def why(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"it needs the Python package {error.name}, which is not installed."
     try:
-        said = str(error).encode("utf-8", "replace").decode()  # a file name may hold what is no text
+        said = sendable(str(error))
     except Exception:  # noqa: BLE001 - the code of others
         said = ""
     text = said if said.strip().endswith(".") else f"{type(error).__name__}: {said}."
     return " ".join(text.split())
+
+
+def sendable(text: str) -> str:
+    """Return a text with "?" for halves of characters, which no message can hold; a file name may have them."""
+    return text.encode("utf-8", "replace").decode()

@@ -20,7 +20,6 @@ from hub.devices import (
     connect,
     driver_names,
     driver_of,
-    drivers_left_out,
     header_wiring,
     load_driver,
     needs,
@@ -336,21 +335,29 @@ def test_no_package_takes_the_place_of_a_driver_of_ours_or_of_an_earlier_one(tmp
     with installed(wheel(tmp_path, {"odd_lamp.py": LAMP}, "[table_hub.drivers]\ncall_lamp = odd_lamp\n")):
         assert packaged_drivers() == {}
         assert getattr(driver_of(DevicePart("call_lamp")), "__name__", "") == "drivers.call_lamp"
-        assert len(drivers_left_out()) == 1
+        assert len(package_folder.problems()) == 1
     first, second = (
         wheel(tmp_path, {f"{name}.py": LAMP}, f"[table_hub.drivers]\nlamp = {name}\n", name=name) for name in "zb"
     )
     with installed(first, second):
         assert packaged_drivers()["lamp"].package == "z 1.0.0"
-        [sentence] = drivers_left_out()
+        [sentence] = package_folder.problems()
         assert sentence == "The driver lamp of the package b 1.0.0 is left out: there is another driver with this name."
 
 
-@pytest.mark.parametrize("about", ["5", "'\\ud800'"])
-def test_a_driver_whose_docstring_is_no_text_is_called_by_its_name(tmp_path: Path, about: str) -> None:
+@pytest.mark.parametrize(("about", "shown"), [("5", "odd_lamp"), ("'Lamp \\ud800.'", "Lamp ?.")])
+def test_a_driver_whose_docstring_is_no_text_does_not_stop_the_page(tmp_path: Path, about: str, shown: str) -> None:
     with installed(wheel(tmp_path, {"odd_lamp.py": f"{LAMP}__doc__ = {about}\n"}, LAMP_ENTRY)):
-        assert about_driver("odd_lamp") == "odd_lamp"
+        assert about_driver("odd_lamp") == shown
     about_driver.cache_clear()
+
+
+def test_a_driver_that_cannot_be_imported_is_named_though_no_device_uses_it(tmp_path: Path) -> None:
+    with installed(wheel(tmp_path, {"odd_lamp.py": "1 / 0"}, LAMP_ENTRY)):
+        [problem] = package_folder.problems()
+        assert problem.startswith("The driver odd_lamp of the package oddspiel 1.0.0 cannot be used")
+    with installed(wheel(tmp_path, {"odd_lamp.py": LAMP}, LAMP_ENTRY)):
+        assert package_folder.problems() == []
 
 
 def test_settings_of_a_driver_that_toml_cannot_write_leave_the_page_as_it_is(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from hub.devices import built_in_drivers
 from hub.display.labels import BETWEEN, name_places, readable
 from hub.engine.guide import Guide
 from hub.engine.labels import Labels
+from hub.languages import LOBBY
 from hub.settings.form import SETTINGS, parts
 from phone_ui.javascript import node
 
@@ -44,8 +45,6 @@ PAGES = "phone_ui/extract_messages.js"
 KEYWORDS = {"say": (0, 1), "say_count": (0, 2), "message": (0, 2), "tell": (1, 2), "Refusal": (0, 1)}
 """The functions whose literal arguments are messages, and which arguments: from the first to before the second number."""
 
-SHARED = ("title", "blurb", "options", "needs", "lobby")
-"""The labels that the lobby shows: messages without the context of their game, for it is not chosen yet."""
 CARD = ("name", "text", "line", "hue", "A", "B")
 """What screens show of a card in `[cards]`."""
 
@@ -174,7 +173,7 @@ def of_labels(labels: Labels, where: str, game: str) -> Iterator[Message]:
     assert isinstance(kind, inspect.StructType)
     for field in kind.fields:
         for text in _texts(getattr(labels, field.name), field.type):
-            yield from _parts(text, where, "" if field.name in SHARED else game)
+            yield from _parts(text, where, "" if field.name in LOBBY else game)
     for key, option in labels.options.items():
         for name in ([] if option.label else [key], option.choices):
             yield from (Message(readable(one), where) for one in name)

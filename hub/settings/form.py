@@ -114,16 +114,11 @@ def about_driver(name: str) -> str:
             about = getattr(load_driver(name), "__doc__", None)
         except packages.Unusable:
             about = None
-        return _first_sentence(about if isinstance(about, str) and is_text(about) else name)
+        return _first_sentence(packages.sendable(about) if isinstance(about, str) else name)
     spec = find_spec(f"drivers.{name}")
     assert spec is not None
     assert spec.origin is not None
     return _first_sentence(ast.get_docstring(ast.parse(Path(spec.origin).read_text("utf-8"))) or name)
-
-
-def is_text(text: str) -> bool:
-    """Return whether a text can be sent: it holds no half of a character."""
-    return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def about_part(form: type[msgspec.Struct]) -> str:

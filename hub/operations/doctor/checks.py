@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from drivers.common.gpio_header import check_devices
-from hub import games
 from hub.decks import CardLists
-from hub.devices import drivers_left_out, header_wiring
+from hub.devices import header_wiring
 from hub.errors import HubError
 from hub.operations.doctor.devices import bluetooth, boxes, devices, dice, ports
 from hub.operations.doctor.finding import Finding, State, Subject
 from hub.operations.doctor.machine import Machine
 from hub.operations.doctor.network import broker, phones, port, upstream
 from hub.operations.doctor.power import power, usb
-from hub.packages import problems
+from hub.package_folder import problems
 from hub.version import version
 
 FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
@@ -330,8 +329,8 @@ Check = Callable[[Machine, Subject], Iterator[Finding]]
 
 
 def packages(_: Machine, __: Subject) -> Iterator[Finding]:
-    """Report what cannot be used of packages."""
-    for seen in (*games.packaged().left_out.values(), *drivers_left_out(), *problems()):
+    """Report what of packages cannot be used."""
+    for seen in problems():
         yield Finding(
             "packages", "look", seen, "Ask the author of the package, or remove it on the page /staff/settings."
         )
