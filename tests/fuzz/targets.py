@@ -39,6 +39,7 @@ from hub.operations.referee import Referee, read_log
 from hub.ports import LogEntry, PhoneLink, StaffRequest
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import MatchLog
+from hub.table.restarts import RENAMES, RENAMES_SECONDS
 from phone_ui.direct import DirectPhone
 from phone_ui.mqtt_packets import (
     PacketReader,
@@ -159,6 +160,7 @@ def request(data: bytes) -> None:
     evening = _EVENINGS[0]
     rig, random = evening.rig, Random(data)
     evening.asked += 1
+    rig.clock.time += RENAMES_SECONDS / RENAMES  # a guest who takes other names faster is answered later
     if rig.state["state"] in ("lobby", "over"):
         name = random.choice(games.names())
         rig.ready()
