@@ -23,6 +23,8 @@ from hub.operations.bundle import bundle as make_bundle
 from hub.operations.diagnostics import report_error
 
 if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
     from hub.app import Hub
     from hub.network.staff_messages import Fault
 
@@ -76,7 +78,7 @@ def _find_packages(args: Namespace) -> None:
     """
     file = owners_file(getattr(args, "config", None))
     with suppress(ConfigError, OSError):
-        folder = (_demo_state(args) if args.command is _demo else Path(load(file).hub.state)) / packages.FOLDER
+        folder = (_demo_state(args) if args.command in (_demo, _play) else Path(load(file).hub.state)) / packages.FOLDER
         if folder.stat().st_uid == os.geteuid():
             # The oldest first: of two packages with the same game, the one that was there before is used.
             wheels = [wheel for wheel in folder.glob("*.whl") if wheel.is_file()]
@@ -110,7 +112,7 @@ def parser() -> ArgumentParser:
     )
     demo.add_argument("--state", metavar="FOLDER", help="where the demo keeps its record")
     demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
-    demo.set_defaults(command=_demo)
+    demo.set_defaults(command=_demo, first_game="")
 
     doctor = commands.add_parser("doctor", help="what is wrong here, and what to do about it")
     doctor.add_argument(
@@ -276,10 +278,78 @@ def parser() -> ArgumentParser:
         "--check", metavar="FILE.toml", type=Path, help="say whether the game can be played with this list"
     )
     cards.set_defaults(command=_cards)
+    _add_commands_for_authors(commands)
     return top
 
 
+def _add_commands_for_authors(commands: _SubParsersAction[_Parser]) -> None:
+    new_game = commands.add_parser("new-game", help="a small game that works, in a folder, to make your own game of")
+    new_game.add_argument("name", metavar="NAME", help="small letters, digits and hyphens: oh-hell")
+    new_game.add_argument("--in", dest="within", default=".", metavar="FOLDER", help="where to; here")
+    new_game.set_defaults(command=_new_game)
+
+    play = commands.add_parser("play", help="play your own game on simulated hardware")
+    play.add_argument("game", metavar="FOLDER", help="the folder of the game, or the name of an installed one")
+    play.add_argument("--watch", action="store_true", help="start again whenever a file of the game changes")
+    play.add_argument("--port", type=int, default=8080, metavar="PORT", help="the web port; 8080")
+    play.add_argument("--seats", type=int, default=4, choices=range(2, 7), help="places at the table; 4")
+    play.add_argument(
+        "--house", type=int, choices=range(6), metavar="N", help="seats that the house plays; without it all but one"
+    )
+    play.add_argument("--state", metavar="FOLDER", help="where the match is kept")
+    play.add_argument("--fresh", action="store_true", help="forget the last match first")
+    play.set_defaults(command=_play, lan=False, open_bench=False)
+
+    check_game = commands.add_parser("check-game", help="what is wrong or missing in your own game, and how good it is")
+    check_game.add_argument("game", metavar="FOLDER", help="the folder of the game, or the name of an installed one")
+    check_game.add_argument(
+        "--matches", type=int, default=6, metavar="N", help="how many matches each law is tried on; 6"
+    )
+    check_game.add_argument(
+        "--level", choices=("bronze", "silver", "gold", "platinum"), default="bronze",
+        help="the level below which the command fails; bronze",
+    )  # fmt: skip
+    check_game.add_argument("--record", action="store_true", help="record matches; later versions must look the same")
+    check_game.set_defaults(command=_check_game)
+
+    translate_game = commands.add_parser("translate-game", help="the files with translations of your own game")
+    translate_game.add_argument("game", metavar="FOLDER", help="the folder of the game")
+    translate_game.add_argument("languages", nargs="*", metavar="LANGUAGE", help="languages to start, such as de")
+    translate_game.set_defaults(command=_translate_game)
+
+
 # Each command imports only what it needs: the referee starts fast and loads no network code.
+
+
+def _new_game(args: Namespace) -> int:
+    from hub.authoring.commands import write_new_game
+
+    return write_new_game(args)
+
+
+def _play(args: Namespace) -> int:
+    from hub.authoring.commands import watch
+    from hub.authoring.find import find_game
+
+    if args.watch:
+        house = [] if args.house is None else [f"--house={args.house}"]
+        fresh = ["--fresh"] if args.fresh else []
+        numbers = [f"--port={args.port}", f"--seats={args.seats}", *house]
+        return watch(args, ["play", args.game, *numbers, f"--state={_demo_state(args)}"], fresh)
+    args.first_game = find_game(args.game)
+    return _demo(args)
+
+
+def _check_game(args: Namespace) -> int:
+    from hub.authoring.commands import check_game
+
+    return check_game(args)
+
+
+def _translate_game(args: Namespace) -> int:
+    from hub.authoring.commands import translate_game
+
+    return translate_game(args)
 
 
 def _referee(args: Namespace) -> int:
@@ -608,16 +678,17 @@ def _pinout(args: Namespace) -> int:
 
 
 def _demo_state(args: Namespace) -> Path:
-    return Path(args.state or Path(HubPart().state) / "demo").expanduser()
+    return Path(args.state or Path(HubPart().state) / ("play" if args.command is _play else "demo")).expanduser()
 
 
 def _demo(args: Namespace) -> int:
     state = str(_demo_state(args))
     host = "0.0.0.0" if args.lan else "127.0.0.1"  # noqa: S104 - asked for by --lan
+    house = args.seats - 1 if args.house is None else args.house
     config = Config(
         hub=HubPart(state=state, log_level="warning"),
         web=WebPart(host, args.port, open_bench=args.open_bench),
-        table=(TablePart(seats=args.seats, house_seats=args.seats - 1 if args.house is None else args.house),),
+        table=(TablePart(seats=args.seats, game=args.first_game, house_seats=house),),
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
     _check_owner(Path(state))

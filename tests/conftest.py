@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from tests import held_still
 
+pytest.register_assert_rewrite("hub.authoring")  # its laws are assertions
 held_still.install()
 settings.register_profile(
     "table",

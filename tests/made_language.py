@@ -16,9 +16,11 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 from hub import games
+from hub.authoring.messages import of_packaged_game
+from hub.authoring.translations import template as template_of
+from hub.authoring.translations import written
 from hub.display.language import Catalogue, Language
 from hub.docs import catalogues
-from hub.docs.messages import of_packaged_game
 from hub.languages import FILE, read_catalogues
 
 NAME = "ar"
@@ -40,7 +42,7 @@ def write(folder: Path) -> Path:
     with catalogues.TEMPLATE.open("rb") as opened:
         template = read_po(opened)
     made = Catalog(locale=NAME, charset="utf-8", fuzzy=False)
-    packaged = [one for game in games.packaged().games for one in catalogues.template(of_packaged_game(game))]
+    packaged = [one for game in games.packaged().games for one in template_of(of_packaged_game(game))]
     for one in (*template, *packaged):
         if isinstance(one.id, str):
             made.add(one.id, translated(one.id), context=one.context)
@@ -50,7 +52,7 @@ def write(folder: Path) -> Path:
             made.add(one.id, tuple(forms), context=one.context)
     file = folder / NAME / FILE
     file.parent.mkdir(parents=True)
-    file.write_bytes(catalogues.written(made))
+    file.write_bytes(written(made))
     return file
 
 

@@ -69,9 +69,9 @@ def play(opening: str, line: Callable[[str], str], random: Random) -> tuple[int,
 def main() -> None:
     """Play many matches over all seat counts and options, and say how they went."""
     from hub import games
+    from hub.authoring.players import random_options
     from hub.chance import Chance
     from hub.operations.referee import Referee
-    from tests.games.players import random_options
 
     name, matches = sys.argv[1], int(sys.argv[2])
     game = games.find(name)

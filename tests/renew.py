@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hub import games
+from hub.authoring.playthroughs import digests
+from hub.authoring.translations import replace
 from hub.docs import catalogues, configuration, contract, games_pages, labels, licences
 from phone_ui import javascript
-from tests.games import test_playthroughs as playthroughs
+from tests.games.test_playthroughs import HERE as PLAYED
+from tests.games.test_playthroughs import SEEN
 
 Files: TypeAlias = Mapping[Path, bytes]
 ROOT = Path(__file__).parent.parent
@@ -35,7 +38,7 @@ MADE: Mapping[str, Callable[[], Files]] = {
         {javascript.MESSAGES: javascript.messages(), javascript.DEFAULTS: javascript.defaults()}
     ),
     "digests of recorded matches": lambda: _texts(
-        {playthroughs.SEEN / f"{name}.toml": playthroughs.digests(name) for name in games.names()}
+        {SEEN / f"{name}.toml": digests(name, PLAYED) for name in games.names()}
     ),
 }
 """What makes each group of files."""
@@ -54,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
                 f"{path.relative_to(ROOT)} ({what}) {'is out of date: make renew' if check else 'is renewed'}.\n"
             )
             if not check:
-                catalogues.replace(path, content)
+                replace(path, content)
     sys.stdout.write("Every generated file is up to date.\n" if not old else f"{old} files.\n")
     return int(check and old > 0)
 

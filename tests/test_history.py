@@ -16,6 +16,7 @@ import pytest
 from hub import access, games
 from hub.__main__ import main
 from hub.access import PastMatches
+from hub.authoring.players import random_match
 from hub.engine.match import Match
 from hub.engine.text import english, to_json
 from hub.errors import HubError
@@ -24,7 +25,6 @@ from hub.state import GameHistory, History, PastMatch, SeatHistory
 from hub.store import Store, wipe_logs
 from hub.store.history import FEWEST, UNEVEN, as_text, chi_square_tail, history, judge
 from hub.store.schema import connect
-from tests.games.players import random_match
 
 pytestmark = pytest.mark.real_time
 

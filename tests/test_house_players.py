@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
 from itertools import accumulate, product
 from math import prod
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from hub import games
-from hub.chance import Chance
+from hub.authoring.arena import Figure, wilson
+from hub.authoring.house_laws import (
+    HELD_BY_PEOPLE,
+    HOUSE_LAWS,
+    chooses_by_what_it_sees,
+    differences,
+    has_secrets,
+    hinted,
+    house_plays,
+    plays_to_the_end,
+    worlds,
+    writes_to_nothing,
+)
+from hub.authoring.laws import Law, beginning, moments, steps
+from hub.authoring.players import random_options
+from hub.authoring.source import house_imports
 from hub.engine.decision import Answer
 from hub.engine.event import Event
 from hub.engine.house_player import ANY_GAME, advise, play, sight_of
 from hub.engine.match import Match
 from hub.engine.odds import beat, odds_text
-from hub.engine.printed import OPTION
-from hub.engine.secret import Pile, Secret
-from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
-from hub.engine.text import to_json
+from hub.engine.sight import STRENGTHS, Randomness, Sight, Strength
 from hub.errors import RulesBug
 from hub.games.goofspiel_house import alone_or_cancelled
-from tests.bench.arena import ALLOWED, NOTHING, Figure, matches_played, play_match, wilson
+from tests.bench.arena import ALLOWED, NOTHING, matches_played, play_match
 from tests.engine.ladder import LADDER
-from tests.games.players import args, random_options
-from tests.test_laws import SEEDS, beginning, copy, every_game, leaves, moments, seen, steps
-from tests.test_laws import law as law_of
+from tests.seeds import SEEDS, every_game
 
 HOUSE_FILES = sorted(Path(games.__file__).parent.glob("*_house.py"))
-LONG = 4_000
-HELD_BY_PEOPLE = (OPTION,)
-"""Options with which the house does not play: it cannot hold printed cards."""
-"""No match of the house with itself takes so many actions."""
-
-law = partial(law_of, seeds=SEEDS[:2])
+few_seeds = pytest.mark.parametrize("seed", SEEDS[:2])
 """A match of the house takes ten times as long as one by chance."""
 
 every_strength = pytest.mark.parametrize("strength", STRENGTHS)
@@ -51,37 +52,28 @@ every_strength = pytest.mark.parametrize("strength", STRENGTHS)
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]  # a law is many matches, and a machine may be busy
 
 
-def house_plays(
-    match: Match, random: Random, strength: Strength, player: HousePlayer | None = None,
-) -> Iterator[int]:  # fmt: skip
-    """Let the house play all seats to the end; each seat is told before it answers."""
-    chance = Chance(random.randrange(2**32))
-    while True:
-        chance.settle(match)
-        if match.open is None:
-            break
-        asked = [seat for seat in match.state.seats if sight_of(match, seat)]
-        assert asked, f"nobody is asked: {match.open.want}"
-        yield asked[0]
-        action = play(match, asked[0], strength, random, player=player)
-        assert action is not None
-        match.act(action)
-        assert len(match.log) < LONG, "the match does not end"
-    assert match.over
-    assert match.fault is None
+WITH_STRENGTH = (plays_to_the_end, chooses_by_what_it_sees, writes_to_nothing)
 
 
 @every_game
 @every_strength
-@law
-def test_the_house_plays_a_match_to_its_end(name: str, strength: Strength, seed: int) -> None:
-    match, random = beginning(name, seed, HELD_BY_PEOPLE)
-    for _ in house_plays(match, random, strength):
-        pass
+@pytest.mark.parametrize("law", WITH_STRENGTH, ids=lambda law: law.__name__)
+@few_seeds
+def test_the_house_keeps_a_law_in_each_strength(
+    name: str, strength: Strength, law: Callable[[str, int, Sequence[Strength]], None], seed: int
+) -> None:
+    law(name, seed, [strength])
 
 
 @every_game
-@law
+@pytest.mark.parametrize("law", [law for law in HOUSE_LAWS if law not in WITH_STRENGTH], ids=lambda law: law.__name__)
+@few_seeds
+def test_the_house_keeps_a_law(name: str, law: Law, seed: int) -> None:
+    law(name, seed)
+
+
+@every_game
+@few_seeds
 def test_a_game_without_a_house_player_is_played_to_its_end(name: str, seed: int) -> None:
     match, random = beginning(name, seed, HELD_BY_PEOPLE)
     for _ in house_plays(match, random, "steady", ANY_GAME):
@@ -179,122 +171,6 @@ def test_the_chance_that_higher_bids_cancel_one_another_is_exact_among_equals() 
 # --- It cannot cheat ---------------------------------------------------------------------------------
 
 
-def hidden_places(part: Any, viewer: int, *, hidden: bool = False) -> Iterator[tuple[list[Any], int]]:
-    """The places of single values that `viewer` may not see; what stands there can be changed."""
-    if isinstance(part, Secret):
-        unseen = hidden or viewer not in part.seen_by
-        if isinstance(part.value, list | dict) or is_dataclass(part.value):
-            yield from hidden_places(part.value, viewer, hidden=unseen)
-        elif unseen and part.value is not None:
-            yield cast(list[Any], _Field(part, "value")), 0
-    elif isinstance(part, Pile):
-        yield from hidden_places(part.cards, viewer, hidden=True)
-    elif isinstance(part, list):
-        for place, item in enumerate(part):
-            if hidden and type(item) in (str, int):
-                yield part, place
-            else:
-                yield from hidden_places(item, viewer, hidden=hidden)
-    elif isinstance(part, dict):
-        for item in part.values():
-            yield from hidden_places(item, viewer, hidden=hidden)
-    elif is_dataclass(part):
-        for field in fields(part):
-            item = getattr(part, field.name)
-            if hidden and type(item) in (str, int):
-                yield cast(list[Any], _Field(part, field.name)), 0
-            else:
-                yield from hidden_places(item, viewer, hidden=hidden)
-
-
-class _Field:
-    """A field of a record, written like a place of a list."""
-
-    def __init__(self, record: Any, name: str) -> None:
-        self._record, self._name = record, name
-
-    def __getitem__(self, place: int) -> Any:
-        return getattr(self._record, self._name)
-
-    def __setitem__(self, place: int, value: Any) -> None:
-        setattr(self._record, self._name, value)
-
-
-def change_all_hidden(match: Match, viewer: int, random: Random, *, apart: bool = False) -> int:
-    """Put into every place that `viewer` may not see another hidden value of its kind; return how many are different.
-
-    With `apart` each pile and each hand is mixed by itself: what lies in it may be known, but not where.
-    """
-    changed = 0
-    decision = match.open
-    assert decision
-    for other in decision.answers:
-        if other != viewer:
-            move = random.choice(decision.asked[other])
-            decision.answers[other] = Answer(move.name, args(move, random))
-    match.log.clear()
-    alike: dict[Any, list[tuple[list[Any], int]]] = {}
-    for part, place in hidden_places([match.state.table, match.state.seats], viewer):
-        alike.setdefault((type(part[place]), id(part) if apart else 0), []).append((part, place))
-    for (kind, _), places in alike.items():
-        if kind not in (str, int):
-            continue
-        values = [part[place] for part, place in places]
-        for (part, place), value in zip(places, random.sample(values, len(values)), strict=True):
-            changed += part[place] != value
-            part[place] = value
-    return changed
-
-
-def chosen(match: Match, seat: int, strength: Strength, seed: int, player: HousePlayer | None) -> bytes:
-    return to_json(play(match, seat, strength, Random(seed), player=player))
-
-
-def worlds(name: str, seed: int) -> Iterator[tuple[Match, Match, int]]:
-    """Two matches and a seat that is asked: they differ in what this seat may not see, and in that only."""
-    match, random = beginning(name, seed, HELD_BY_PEOPLE)
-    for _ in steps(match, random, 400):
-        asked = [seat for seat in match.state.seats if sight_of(match, seat)]
-        if not asked or not moments(random, 0.1):
-            continue
-        seat = random.choice(asked)
-        for apart in (False, True):  # mixed all over, what is hidden may be part of a sum or a list that is shown
-            other = copy(match)
-            if change_all_hidden(other, seat, random, apart=apart) and seen(match, seat) == seen(other, seat):
-                yield match, other, seat
-                break
-
-
-def hinted(match: Match, seat: int, seed: int, house: HousePlayer | None = None) -> bytes:
-    sight, game = sight_of(match, seat), match.game
-    assert sight
-    return to_json(advise(sight, replace(game, house=house) if house else game, Random(seed)))
-
-
-def differences(name: str, seed: int, strength: Strength, player: Callable[[Match], HousePlayer | None]) -> int:
-    """How often a seat chooses otherwise, for the same randomness, where only what it may not see is different."""
-    found = 0
-    for one, two, seat in worlds(name, seed):
-        first = chosen(one, seat, strength, seed, player(one))
-        found += first != chosen(two, seat, strength, seed, player(two))
-        assert first == chosen(one, seat, strength, seed, player(one)), "the same randomness gives the same choice"
-    return found
-
-
-@every_game
-@every_strength
-@law
-def test_what_a_seat_may_not_see_does_not_change_its_choice(name: str, strength: Strength, seed: int) -> None:
-    assert differences(name, seed, strength, lambda match: None) == 0
-
-
-@every_game
-@law
-def test_what_a_seat_may_not_see_does_not_change_its_hint(name: str, seed: int) -> None:
-    for one, two, seat in worlds(name, seed):
-        assert hinted(one, seat, seed) == hinted(two, seat, seed)
-
-
 class Cheat:
     """A house player that has got hold of the whole state."""
 
@@ -303,12 +179,6 @@ class Cheat:
 
     def choose(self, sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
         return ANY_GAME.choose(sight, Random(self._match.fingerprint()), strength)
-
-
-def has_secrets(name: str) -> bool:
-    """Return whether a match of a game of a package has anything that a seat may not see; Farkle has nothing."""
-    match, random = beginning(name, 0)
-    return any(hidden for _ in steps(match, random, 40) for _, _, hidden in leaves(match.state.seats, None))
 
 
 with_secrets = pytest.mark.parametrize(
@@ -347,26 +217,6 @@ def test_a_hint_that_cheats_would_be_found(name: str) -> None:
         for one, two, seat in worlds(name, seed):
             found += hinted(one, seat, seed, Gossip(one)) != hinted(two, seat, seed, Gossip(two))
     assert found
-
-
-LONGEST_REASON = 140
-
-
-@every_game
-@law
-def test_a_hint_is_one_short_sentence_and_an_answer_that_is_offered(name: str, seed: int) -> None:
-    match, random = beginning(name, seed, HELD_BY_PEOPLE)
-    for _ in steps(match, random, 300):
-        for seat in match.state.seats:
-            sight = sight_of(match, seat) if moments(random, 0.2) else None
-            if sight is None or (advice := advise(sight, match.game, random)) is None:
-                continue
-            assert len(advice.say) <= LONGEST_REASON, advice.say
-            assert not advice.say or advice.say.endswith("."), advice.say
-            if advice.answer is None:
-                assert sight.roll
-            else:
-                assert any(one.name == advice.answer.move and one.accepts(advice.answer.args) for one in sight.offers)
 
 
 WITHOUT_WORDS = {("bid-and-bait", "done"), ("big-idea", "offer"), ("i-bid-you-not", "pass"), ("i-bid-you-not", "open")}
@@ -447,39 +297,9 @@ def test_a_hint_for_a_product_names_the_rolls_that_take_it_public_with_the_chip_
 
 def test_a_house_player_is_handed_all_it_knows() -> None:
     """The rest of what it must not import, `tests/games/test_rulebooks.py` looks for in every file of a game."""
-    may = {"__future__", "typing", "collections", "collections.abc", "dataclasses", "functools", "itertools", "math",
-           "statistics", "bisect", "hub.engine.decision", "hub.engine.sight", "hub.engine.event", "hub.engine.odds",
-           "hub.engine.text"}  # fmt: skip
     for path in HOUSE_FILES:
-        tree = ast.parse(path.read_text("utf-8"))
-        imports = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        imports |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        assert imports <= may, path.name
-
-
-class Watched:
-    """A house player of which it is noted whether it has changed what it was shown."""
-
-    def __init__(self, player: HousePlayer) -> None:
-        self._player = player
-        self.written: list[bool] = []
-
-    def choose(self, sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
-        before = to_json(sight)
-        answer = self._player.choose(sight, chance, strength)
-        self.written.append(to_json(sight) != before)
-        return answer
-
-
-@every_game
-@every_strength
-def test_the_house_writes_to_nothing_that_it_is_shown(name: str, strength: Strength) -> None:
-    match, random = beginning(name, 3, HELD_BY_PEOPLE)
-    watched = Watched(match.game.house or ANY_GAME)
-    for _ in house_plays(match, random, strength, watched):
-        pass
-    assert watched.written
-    assert not any(watched.written)
+        assert house_imports(path.read_text("utf-8")) == set(), path.name
+    assert house_imports("import random\nfrom hub.engine.match import Match") == {"random", "hub.engine.match"}
 
 
 # --- Who is asked, and what goes wrong ----------------------------------------------------------------

@@ -17,6 +17,7 @@ import msgspec
 import pytest
 
 from hub import games
+from hub.authoring.players import random_match
 from hub.engine.match import Entry, Head, Match
 from hub.errors import ReplayDiverged, StartRefused, TemporaryError
 from hub.ports import LogEntry, Missing
@@ -24,7 +25,6 @@ from hub.store import KeyedStore, Store
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import MatchLog
 from tests.earlier import earlier_hub
-from tests.games.players import random_match
 from tests.test_store import files
 
 pytestmark = [pytest.mark.real_chance, pytest.mark.real_time]

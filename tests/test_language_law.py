@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from hub import games
+from hub.authoring.players import random_action, random_match, random_options
 from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.match import Match
@@ -22,7 +23,6 @@ from hub.network.messages import to_bytes
 from hub.state import EventsPage, PublicEvent
 from phone_ui.javascript import HERE, node
 from tests import made_language
-from tests.games.players import random_action, random_match, random_options
 
 MATCHES = int(os.environ.get("LAWS", "6"))
 MOST = 160

@@ -23,6 +23,7 @@ import pytest
 
 from hub import games
 from hub.app import Hub
+from hub.authoring.players import random_match
 from hub.config import Config, HubPart, WebPart
 from hub.errors import ConfigError, DamagedLog, LogError, TemporaryError
 from hub.ports import LEFT, LastMatch, LogEntry, LogStore, Missing
@@ -32,7 +33,6 @@ from hub.store.marks import MARK_EVERY
 from hub.store.rescue import rescue
 from hub.store.schema import CHECKPOINT_PAGES
 from tests.earlier import earlier_hub
-from tests.games.players import random_match
 from tests.phone_ui.rig import until
 from tests.table.fakes import MemoryStore
 

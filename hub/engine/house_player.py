@@ -5,7 +5,7 @@ optionally `reason`. `AnyGame`, which knows no rules, plays all other games. `pl
 `advise` tells a person what the house would do.
 
 House players cannot cheat by construction: `choose` gets a `hub.engine.sight.Sight`, not the match.
-`tests/test_house_players.py` changes everything else and expects the same choice.
+`hub/authoring/house_laws.py` changes everything else and expects the same choice.
 """
 
 from __future__ import annotations

@@ -8,28 +8,21 @@ time: match number so-and-so of a figure is always the same match.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from html import escape
 from pathlib import Path
-from random import Random
 from statistics import quantiles
-from time import thread_time
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hub import games
-from hub.chance import Chance
-from hub.engine.decision import CHANCE, Answer
-from hub.engine.house_player import play, sight_of
-from hub.engine.match import Match
-from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
+from hub.authoring import arena
+from hub.authoring.arena import Figure, Played, wilson
 from tests.bench.exploiters import EXPLOITERS, RuleOfThumb
-from tests.games.players import LONGEST, value
 
 ROOT = Path(__file__).parents[2]
 COUNTS = Path(__file__).with_name("arena.csv")
@@ -46,77 +39,13 @@ FIELDS = ("steady", "sharp")
 ALLOWED = 0.05
 """By how much a rule of thumb may win more than its part."""
 CHUNK = 10
-Z = 1.96  # a 95 % interval
-
-
-class AnyLegal:
-    """Random legal play: each move as likely as another, each value too."""
-
-    @staticmethod
-    def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
-        """Return any answer; mostly, let dice fall where they are wanted."""
-        if sight.roll and chance.random() < 0.7:
-            return None
-        move = chance.choice(sight.offers)
-        return Answer(move.name, {name: value(param, cast(Random, chance)) for name, param in move.params.items()})
-
-
-RANDOM: HousePlayer = AnyLegal()
-
-
-class Figure(NamedTuple):
-    """What is measured: one seat of a strength, or with a rule of thumb, among others of another strength."""
-
-    game: str
-    seats: int
-    hero: str
-    field: str
-
-
-class Played(NamedTuple):
-    """One match: who won (parts of 1 by seat), where the hero sat, answers of people, and milliseconds of the hero's."""
-
-    hero: int
-    wins: dict[int, float]
-    answers: int
-    slowest: float
-    total: float
-    asked: int
-
-
-def seated(game: str, who: str) -> tuple[Strength, HousePlayer | None]:
-    """Return the strength of a house player, or the player that stands in its place: by chance, or by a rule of thumb."""
-    if who in STRENGTHS:
-        return who, None
-    return "steady", RANDOM if who == "random" else RuleOfThumb(EXPLOITERS[game][who])
 
 
 def play_match(figure: Figure, number: int) -> Played:
-    """Play one match; the same number is the same match."""
-    seed = f"{figure} {number}"
-    random, chance = Random(seed), Chance(seed)
-    match = Match(games.find(figure.game), range(1, figure.seats + 1))
-    hero = 1 + number % figure.seats
-    slowest = total = 0.0
-    asked = answers = 0
-    chance.settle(match)
-    while match.open:
-        seat = next(seat for seat in match.state.seats if sight_of(match, seat))
-        who = figure.hero if seat == hero else figure.field
-        began = thread_time()
-        strength, player = seated(figure.game, who)
-        action = play(match, seat, strength, random, player=player)
-        took = 1000 * (thread_time() - began)
-        assert action is not None
-        if seat == hero and action.seat != CHANCE:
-            slowest, total, asked = max(slowest, took), total + took, asked + 1
-        answers += 1
-        match.act(action)
-        chance.settle(match)
-        assert len(match.log) < LONGEST, f"{seed} does not end"
-    assert match.over
-    winners = match.over.winners
-    return Played(hero, {seat: 1 / len(winners) for seat in winners}, answers, slowest, total, asked)
+    """Play one match, with a rule of thumb as one of the players if the figure names it; the same number is the same match."""
+    return arena.play_match(
+        figure, number, {name: RuleOfThumb(rule) for name, rule in EXPLOITERS.get(figure.game, {}).items()}
+    )
 
 
 def play_some(figure: Figure, numbers: range) -> list[Played]:
@@ -154,14 +83,6 @@ class Counts(NamedTuple):
 
 
 NOTHING = Counts(0, 0.0, (), (), 0.0, 0.0)
-
-
-def wilson(won: float, of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson's score interval); a shared win counts as its part."""
-    share, square = won / of, Z * Z
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    half = Z / (1 + square / of) * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
-    return max(middle - half, 0.0), middle + half  # without rounding below 0, which is shown as -0%
 
 
 def load_counts() -> dict[Figure, Counts]:

@@ -23,13 +23,13 @@ from typing import Any, Protocol
 import msgspec
 
 from hub import games
+from hub.authoring.players import random_match, random_options
 from hub.engine.decision import Action
 from hub.engine.game import Game
 from hub.engine.match import Entry, Match
 from tests.bench.figures import note
 from tests.bench.peer import FOLDER, PYTHON, Absent, Peer, Program, install
 from tests.engine.ladder import LADDER
-from tests.games.players import random_match, random_options
 
 Recorded = tuple[Game, tuple[int, ...], dict[str, Any], list[Action]]
 PEER = "goofspiel, boardgame.io"

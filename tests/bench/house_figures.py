@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from statistics import fmean, median, quantiles
 
 from hub import games
+from hub.authoring.arena import wilson
 from hub.store.history import chi_square_tail
-from tests.bench.arena import PAGE, TOLD, title, wilson
+from tests.bench.arena import PAGE, TOLD, title
 from tests.bench.house_matches import GROUP, SECONDS, THOUGHT, Card, Figure, figures, kept, minutes, play_missing
 
 LATER = "### Minutes left, at half time"

@@ -17,12 +17,12 @@ from msgspec import Struct
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hub import games
+from hub.authoring.players import LONGEST
 from hub.chance import Chance
 from hub.engine.decision import CHANCE
 from hub.engine.event import Event
 from hub.engine.house_player import play, sight_of
 from hub.engine.match import Match
-from tests.games.players import LONGEST
 
 FOLDER = Path(__file__).parents[2] / "build/house-matches"
 MAIN: dict[str, tuple[str, Mapping[str, Any]]] = {

@@ -21,12 +21,13 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from hub import games
+from hub.authoring.arena import Z
 from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.house_player import play
 from hub.engine.match import Match
 from hub.engine.sight import Strength
-from tests.bench.arena import PAGE, Z
+from tests.bench.arena import PAGE
 from tests.bench.peer import FOLDER, PYTHON, Absent, Program, install
 
 LEARNING = 120.0  # seconds that CFR+ may take

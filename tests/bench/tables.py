@@ -19,6 +19,7 @@ from statistics import quantiles
 from typing import Any, Literal
 
 from hub import games
+from hub.authoring.players import random_action
 from hub.chance import Chance
 from hub.engine.game import Game
 from hub.network.encryption import HubKey
@@ -31,7 +32,6 @@ from tests.bench.figures import note
 from tests.bench.installed import start_again_as_installed
 from tests.bench.transport import UNLIMITED, cpu, memory
 from tests.complete_states import read_state
-from tests.games.players import random_action
 from tests.phone_ui.rig import Keys, act
 
 SEATS, PATIENCE = 6, 5.0

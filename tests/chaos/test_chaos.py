@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 from hub import games
+from hub.authoring.players import random_match
 from hub.engine.decision import CHANCE
 from hub.engine.match import Entry, Match
 from tests.chaos.__main__ import chaos
 from tests.chaos.plan import KINDS, plan
 from tests.chaos.players import Asked, Seen
 from tests.chaos.verdict import check_match, is_promised
-from tests.games.players import random_match
 
 
 @pytest.mark.slow

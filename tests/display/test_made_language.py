@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from hub import games
+from hub.authoring.players import random_action, random_options
 from hub.chance import Chance
 from hub.display import SIZES
 from hub.display.panels import sheet
@@ -16,7 +17,6 @@ from hub.engine.match import Match
 from hub.state import PublicEvent, PublicSeat, PublicState
 from hub.table.views.snapshot import view
 from tests import made_language
-from tests.games.players import random_action, random_options
 
 MOST = 200
 """Actions of a match that are looked at."""

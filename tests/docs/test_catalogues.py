@@ -13,9 +13,11 @@ from babel.messages.pofile import read_po
 
 from hub import games
 from hub import languages as hub_languages
+from hub.authoring.messages import Message, of_module
+from hub.authoring.translations import missing, template, written
 from hub.display.language import Language
 from hub.docs import catalogues
-from hub.docs.messages import Message, game_of, of_module
+from hub.docs.messages import game_of
 from hub.engine.text import message, say, say_count
 from hub.errors import ConfigError
 from hub.languages import Speech, language_of, languages, read_catalogues
@@ -250,7 +252,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(catalogues, "TEMPLATE", tmp_path / "table-hub.pot")
     monkeypatch.setattr(catalogues, "ROOT", tmp_path)
     monkeypatch.setattr(catalogues, "messages", lambda: TWO)
-    catalogues.TEMPLATE.write_bytes(catalogues.written(catalogues.template(TWO)))
+    catalogues.TEMPLATE.write_bytes(written(template(TWO)))
     file = catalogues.start("fr")
     file.write_bytes(file.read_bytes().replace(b'"Seat {seat}"\nmsgstr ""', b'"Seat {seat}"\nmsgstr "Place {seat}"'))
     return file
@@ -262,7 +264,7 @@ def test_a_new_message_is_added_and_an_old_translation_stays(small: Path, monkey
     )
 
     assert {*catalogues.renew()} == {small, catalogues.TEMPLATE}
-    assert catalogues.missing(small) == ["fr: c.py: Seats {seats}"], "and nothing is guessed"
+    assert missing(small) == ["fr: c.py: Seats {seats}"], "and nothing is guessed"
     assert b"Place {seat}" in small.read_bytes()
     assert catalogues.renew() == []
 
@@ -272,7 +274,7 @@ def test_a_guess_is_offered_only_to_those_who_ask_for_it(small: Path, monkeypatc
 
     catalogues.renew(guess=True)
     assert b"#, fuzzy" in small.read_bytes()
-    assert catalogues.missing(small) == ["fr: a.py: Pass", "fr: c.py: Seats {seat}"]
+    assert missing(small) == ["fr: a.py: Pass", "fr: c.py: Seats {seat}"]
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from hub.authoring.scenarios import Play
 from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e import hub_process
 from tests.e2e.hub_process import HubProcess, SeatPhone, asked, store_match
-from tests.games.test_scenarios import ALL, Play
+from tests.games.test_scenarios import ALL
 
 pytestmark = [
     pytest.mark.slow,

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 
 from hub import games
+from hub.authoring.house_laws import house_plays
 from hub.engine.match import Match
 from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e.hub_process import (
@@ -27,7 +28,6 @@ from tests.e2e.hub_process import (
     take_seats,
 )
 from tests.e2e.random_players import PhonePlayers, ready
-from tests.test_house_players import house_plays
 
 pytestmark = [
     pytest.mark.browser,

@@ -12,10 +12,10 @@ import pytest
 from playwright.sync_api import ViewportSize, expect
 
 from hub import games
+from hub.authoring.players import random_match
 from hub.store import Store
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import HubProcess
-from tests.games.players import random_match
 from tests.test_history import put
 
 SCREEN: ViewportSize = {"width": 1280, "height": 720}

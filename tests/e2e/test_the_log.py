@@ -12,10 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from hub import games
+from hub.authoring.players import random_match
 from hub.engine.match import Match
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import HOST, TRIES, HubProcess, SeatPhone, store_match
-from tests.games.players import random_match
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
 

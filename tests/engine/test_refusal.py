@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from msgspec import json
 
+from hub.authoring.laws import beginning, copy, seen, steps, wrong_actions
+from hub.authoring.players import args, offers
 from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action, OneOf, ask, offer
 from hub.engine.match import Match
 from hub.engine.text import to_json
 from hub.errors import IllegalAction, NotAsked, NotOffered, RulesBug, Stale
 from tests.engine.test_match import Made, match
-from tests.games.players import args, offers
-from tests.test_laws import beginning, copy, every_game, law, seen, steps, wrong_actions
+from tests.seeds import every_game, every_seed
 
 pytestmark = pytest.mark.timeout(600)  # many matches, and a machine may be busy
 
@@ -64,7 +65,7 @@ def has_answered(before: Match, after: Match, seat: int) -> bool:
 
 
 @every_game
-@law
+@every_seed
 def test_an_action_is_refused_beforehand_exactly_as_it_is_when_taken(name: str, seed: int) -> None:
     match, random = beginning(name, seed)
     for _ in steps(match, random):
@@ -99,7 +100,7 @@ def test_an_action_is_refused_beforehand_exactly_as_it_is_when_taken(name: str, 
 
 
 @every_game
-@law
+@every_seed
 def test_whatever_is_offered_is_refused_to_nobody_and_answers_unless_it_is_a_standing_offer(
     name: str, seed: int
 ) -> None:

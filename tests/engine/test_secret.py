@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hub import games
+from hub.authoring.players import random_action
+from hub.authoring.playthroughs import logs
 from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.event import Setup, State
@@ -20,8 +22,7 @@ from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret, Watch, hidden, own, plain, public, view_name
 from hub.engine.text import clause, listed, money, person, say, to_json
 from hub.operations.referee import read_log
-from tests.games.players import random_action
-from tests.games.test_playthroughs import logs
+from tests.games.test_playthroughs import HERE as PLAYED
 
 
 @dataclass(slots=True)
@@ -170,7 +171,7 @@ def test_a_compiled_view_is_the_interpreted_one_for_every_form_of_field(some: li
 
 @pytest.mark.parametrize("name", games.names())
 def test_a_compiled_view_is_the_interpreted_one_in_every_state_of_the_kept_matches(name: str) -> None:
-    for path in logs(name):
+    for path in logs(name, PLAYED):
         head, entries, _ = read_log(str(path))
         match = Match(games.find(name), head.seats, head.options)
         hold_against_each_other(match.state)
@@ -181,7 +182,7 @@ def test_a_compiled_view_is_the_interpreted_one_in_every_state_of_the_kept_match
 
 @pytest.mark.parametrize("name", games.names())
 def test_a_view_as_json_is_the_view_in_every_state_of_the_kept_matches(name: str) -> None:
-    for path in logs(name):
+    for path in logs(name, PLAYED):
         head, entries, _ = read_log(str(path))
         match = Match(games.find(name), head.seats, head.options)
         for entry in entries:

@@ -27,6 +27,7 @@ from drivers.common import frames
 from drivers.common.frames import FrameReader, Incoming, Who
 from drivers.simulated import firmware
 from hub import config, games
+from hub.authoring.players import random_action, random_match
 from hub.chance import Chance
 from hub.engine.match import Entry, Match
 from hub.errors import HubError, StartRefused
@@ -56,7 +57,6 @@ from phone_ui.mqtt_packets import (
 )
 from tests.examples import examples
 from tests.fuzz.mutate import MOST_BYTES
-from tests.games.players import random_action, random_match
 from tests.phone_ui.rig import Rig
 from tests.phone_ui.slow_wire import SlowWire
 from tests.table.fakes import MemoryStore, TableRig

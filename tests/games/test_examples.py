@@ -64,3 +64,10 @@ def test_an_example_passes_the_laws_and_the_tests_of_a_game(target: Path, name: 
     done = run(target, "-m", "pytest", "-q", "-p", "no:cacheprovider", *LAWS, f"--ignore={HERE}", "-k", name)
     assert done.returncode == 0, done.stdout[-6000:]
     assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 50
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_an_example_is_platinum(folder: Path) -> None:
+    done = run(folder, "-m", "hub", "check-game", f"{folder}", "--level", "platinum")
+    assert done.returncode == 0, done.stdout

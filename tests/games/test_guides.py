@@ -1,182 +1,20 @@
-"""Every guide speaks of the whole game, and each lesson comes at a moment that happens, about something that is there."""
+"""Every guide keeps the laws of guides (`hub/authoring/guides.py`)."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Iterator
-from functools import cache
-from random import Random
-from typing import Any
 
 import pytest
 
 from hub import games
-from hub.chance import Chance
-from hub.engine import house_player
-from hub.engine.decision import CHANCE, Action
+from hub.authoring.guides import GUIDE_LAWS, Law
 from hub.engine.event import MatchView
-from hub.engine.guide import PARTS, Guide, Lesson, Moment, To, moment_of, next_lesson
-from hub.engine.labels import Labels, PhaseLabels
-from hub.engine.match import Match
-
-NAMES = games.names()
-SEEDS = 6
-LONGEST = 150
-"""Letters of one lesson: so much is read from the side in eight seconds."""
-
-
-@cache
-def guide_of(name: str) -> Guide:
-    guide = games.find(name).guide
-    assert guide, f"{name} has no guide"
-    return guide
-
-
-def labels_of(name: str) -> Labels:
-    return games.find(name).labels
-
-
-# --- what it says ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_rule_is_told_once_to_people_and_every_id_is_one_of_the_rules(name: str) -> None:
-    rules = labels_of(name).rules
-    told = [one for chapter in guide_of(name).chapter for _, ids in chapter.lines for one in ids.split()]
-    on_cards = {
-        one for one, line in rules.items() if re.match(r"[A-Z][\w -]* [AB]: ", line)
-    }  # the list of cards has them
-    refusals = {one for one in rules if re.search(r"-X\d+$", one)}  # a greyed choice says them
-    assert set(told) <= set(rules)
-    assert set(rules) - on_cards - refusals <= set(told), "no rule is left out"
-    assert len(told) == len(set(told)), "no rule is told twice"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_page_of_rules_says_what_follows_from_every_move_and_opens_at_every_phase(name: str) -> None:
-    guide, labels = guide_of(name), labels_of(name)
-    assert set(guide.follows) == set(labels.moves)
-    opened = [phase for chapter in guide.chapter for phase in chapter.phases]
-    assert sorted(opened) == sorted(set(opened)), "each phase opens one chapter"
-    assert set(opened) <= set(labels.phases)
-    assert {"over", *(set(labels.phases) - {"dummy", "change"})} <= {*opened, "setup"}
-    assert len(re.findall(r"[.!?](?: |$)", guide.about)) == 2, "two sentences"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_lesson_is_one_short_thing_and_the_room_is_never_spoken_to_as_you(name: str) -> None:
-    labels = labels_of(name)
-    keys = [lesson.key for lesson in guide_of(name).lesson]
-    assert len(keys) == len(set(keys))
-    for lesson in guide_of(name).lesson:
-        assert lesson.say or lesson.all
-        for text in filter(None, (lesson.say, lesson.all)):
-            assert len(text) <= LONGEST, text
-            assert text.endswith("."), text
-        assert not re.search(r"\byours?\b|\byou\b", lesson.all, re.IGNORECASE), lesson.all
-        assert lesson.rule in labels.rules
-        assert lesson.part in PARTS or lesson.part.removeprefix("fact.") in labels.facts, lesson.part
-        assert set(lesson.phase) <= set(labels.phases)
-        assert set(lesson.asks) <= set(labels.moves)
-        assert not (lesson.asks and lesson.all), (
-            "what a seat is offered is its own: the room is told by what all may see"
-        )
-
-
-# --- its moments -------------------------------------------------------------------------------------------
-
-
-def moments(name: str, seed: int) -> Iterator[tuple[Match, Moment]]:
-    """Let the house play a match; yield each question that a person is asked."""
-    game = games.find(name)
-    least, most = game.seats
-    random, chance = Random(seed), Chance(seed)
-    match = Match(game, range(1, least + seed % (most - least + 1) + 1))
-    known, number = 0, -1
-    while not match.over:
-        chance.settle(match)
-        decision = match.open
-        if decision is None:
-            return
-        if decision.number != number:
-            number, events = decision.number, {event.kind for event in match.events[known:]}
-            known = len(match.events)
-            moment = moment_of(decision, match.state.round, match.view(None), events)
-            assert moment
-            yield match, moment
-        action = next(filter(None, (house_player.play(match, seat, "easy", random) for seat in match.setup.seats)))
-        if action.seat == CHANCE:
-            roll = decision.roll
-            assert roll
-            faces = [random.randint(1, roll.sides) for _ in range(roll.count)]
-            action = Action(seat=CHANCE, move="roll", args={"faces": faces, "read": "hub"}, number=decision.number)
-        match.act(action)
-
-
-@cache
-def told_in(name: str) -> dict[tuple[str, To], list[tuple[bool, str]]]:
-    """Return for each lesson, and to whom it is told, whether what it speaks of was on the screen, and where that was."""
-    found: dict[tuple[str, To], list[tuple[bool, str]]] = {}
-    for seed in range(SEEDS):
-        told: dict[int | None, set[tuple[str, To]]] = {}
-        for match, moment in moments(name, seed):
-            for seat in (None, *match.setup.seats):
-                moves = [] if seat is None or not match.open else [move.name for move in match.open.offers(seat)]
-                known = told.setdefault(seat, set())
-                if fresh := next_lesson(guide_of(name).lesson, moment, seat, moves, known):
-                    lesson, to = fresh
-                    known.add((lesson.key, to))
-                    shown = _is_shown(lesson, to, match, moment, seat)
-                    where = f"seed {seed}, round {moment.round}, {moment.phase}, seat {seat}"
-                    found.setdefault((lesson.key, to), []).append((shown, where))
-    return found
-
-
-def _is_shown(lesson: Lesson, to: To, match: Match, moment: Moment, seat: int | None) -> bool:
-    labels, view = match.game.labels, moment.view
-    match lesson.part:
-        case "hand" if to == "asked":
-            return bool(match.view(seat)["you"])
-        case "choices" | "actions" if to == "asked":
-            return bool(match.open and seat and match.open.offers(seat))
-        case "hand" | "choices" | "actions":
-            return bool(moment.asked)
-        case "dice":
-            return moment.kind == "roll"
-        case "main":
-            return bool(labels.screen.phase.get(moment.phase, PhaseLabels()).main)
-        case "order":
-            return bool(labels.screen.order)
-        case "seats" | "log":
-            return True
-    key = lesson.part.removeprefix("fact.")
-    fact = labels.facts[key]
-    name = fact.called(key)
-    places = [view["table"]] if fact.where == "table" else list(view["seats"].values())
-    values = [_found(place, name) for place in places]
-    on = ["phone", "kiosk"] if fact.on is None else fact.on
-    right_screen = "kiosk" in on if seat is None else "phone" in on
-    there = any(value not in (None, "", [], {}, False) and value != fact.unless for value in values)
-    return right_screen and there and (fact.phases is None or moment.phase in fact.phases)
-
-
-def _found(value: Any, path: str) -> Any:
-    for step in path.split("."):
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
+from hub.engine.guide import Lesson, Moment, next_lesson
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_the_moment_of_each_lesson_happens_and_what_it_speaks_of_is_on_the_screen(name: str) -> None:
-    found = told_in(name)
-    for lesson in guide_of(name).lesson:
-        for to in ("asked", "all"):
-            if getattr(lesson, "say" if to == "asked" else "all") and not (to == "all" and lesson.say == lesson.all):
-                times = found.get((lesson.key, to), [])
-                assert times, f"{lesson.key} is never told to {to}"
-                missing = [where for shown, where in times if not shown]
-                assert not missing, f"{lesson.key} speaks to {to} of {lesson.part}, which is not there: {missing[:3]}"
+@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("law", GUIDE_LAWS, ids=lambda law: law.__name__)
+def test_a_guide_keeps_a_law(name: str, law: Law) -> None:
+    law(name)
 
 
 def test_what_the_room_is_told_does_not_depend_on_what_a_seat_is_offered() -> None:

@@ -4,69 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from random import Random
 from typing import Any
 
 import pytest
 
 from hub import games
+from hub.authoring.laws import hand_bytes, room
 from hub.chance import Chance
 from hub.engine.game import Game
-from hub.engine.house_player import advise, sight_of
 from hub.engine.match import Match
-from hub.engine.printed import is_printed
-from hub.engine.text import Text, say, to_json
-from hub.network.messages import HAND_SIZE, to_bytes
-from hub.state import Faces, Hand, Hint
-from tests.games.players import LONGEST
-from tests.test_house_players import LONGEST_REASON
-from tests.test_laws import beginning, every_game, law, moments, steps
-
-LARGE = 2**53 - 1
-
-
-def sentence(letters: int) -> Text:
-    """Return a sentence of so many letters with values: a hand also has what it is made from."""
-    return say("{a} {b} {c} {d} " + "s" * (letters - 8), a="a", b="b", c="c", d="d")
-
-
-def hand_bytes(match: Match, seat: int) -> int:
-    """Return the bytes of a seat's hand as its phone gets it, with the longest of all that is not the match's."""
-    decision = match.open
-    answer = decision.answers.get(seat) if decision else None
-    hand = Hand(
-        epoch=LARGE, seq=LARGE, seat=seat, match=f"m-{LARGE}", you=match.view(seat)["you"],
-        number=decision.number if decision else None, secret=True, want=sentence(120),
-        moves=match.moves(seat), barred=match.barred(seat), notes=match.notes(seat), covered=match.notes_and_covered(seat)[1],
-        locked={"move": answer.move, **answer.args} if answer else None,
-        hints=True, hint=longest_hint(match, seat), undo=True, dial=64, dial_at="d" * 20, faces=Faces(99, 99), seat_code="A" * 6, claim=LARGE,
-    )  # fmt: skip
-    return len(to_bytes(hand))
-
-
-def longest_hint(match: Match, seat: int) -> Hint | None:
-    """Return a hint with the longest sentence there may be, and what the house would do; of printed cards it gives none."""
-    if is_printed(match.setup):
-        return None
-    sight = sight_of(match, seat)
-    advice = advise(sight, match.game, Random(1)) if sight else None
-    answer = advice.answer if advice else None
-    return Hint({"move": answer.move, **answer.args} if answer else None, sentence(LONGEST_REASON))
-
-
-def room(match: Match) -> int:
-    """Return the most bytes that fit; the padding takes one."""
-    return match.game.hand_blocks(match.setup.options) * HAND_SIZE - 1
-
-
-@every_game
-@law
-def test_every_hand_of_a_match_fits_what_all_are_padded_to(name: str, seed: int) -> None:
-    match, random = beginning(name, seed)
-    for _ in steps(match, random, LONGEST):
-        if match.open and not match.open.by_chance and moments(random, 0.1):
-            for seat in match.state.seats:
-                assert hand_bytes(match, seat) <= room(match)
+from hub.engine.text import to_json
 
 
 def all_on(game: Game, *names: str) -> list[dict[str, Any]]:

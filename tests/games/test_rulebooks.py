@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -12,13 +11,14 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.authoring.players import random_action, random_match
+from hub.authoring.source import troubles
 from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.engine.options import Option
 from hub.errors import StartRefused
-from tests.games.players import random_action, random_match
 
 FOLDER = Path(games.__file__).parent
 RULEBOOKS: Mapping[str, Traversable] = {
@@ -28,11 +28,6 @@ RULEBOOKS: Mapping[str, Traversable] = {
         for name, parts in games.packaged().games.items() if parts.folder
         for part in ("rulebook", "house")
     },
-}  # fmt: skip
-WORDS = {"open", "print", "input", "hash", "id", "eval", "exec", "globals", "locals", "setattr", "delattr", "vars"}
-MODULES = {
-    "asyncio", "datetime", "io", "logging", "os", "pathlib", "random", "secrets", "socket", "subprocess", "sys", "threading",
-    "time", "uuid",
 }  # fmt: skip
 FORBIDDEN = [
     ("print(1)", "print"),
@@ -53,85 +48,6 @@ FORBIDDEN = [
     ("z = {x for x in y}\nfor x in z: pass", "set"),
     ("def f(x=[]): pass", "default"),
 ]
-
-
-def troubles(source: str) -> list[str]:
-    """What a rulebook must not contain, with its line."""
-    tree, found = ast.parse(source), []
-
-    def trouble(node: ast.AST, what: str) -> None:
-        found.append(f"line {getattr(node, 'lineno', 0)}: {what}")
-
-    named = {
-        target.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and is_set(node.value, set())
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id=name)) if name in WORDS:
-                trouble(node, name)
-            case ast.Global() | ast.Nonlocal():
-                trouble(node, type(node).__name__.lower())
-            case ast.Import(names=names):
-                for alias in names:
-                    if not allowed(alias.name):
-                        trouble(node, alias.name)
-            case ast.ImportFrom(module=module) if not allowed(module or ""):
-                trouble(node, module or ".")
-            case ast.For(iter=iterated) | ast.comprehension(iter=iterated) if is_set(iterated, named):
-                trouble(iterated, "set order")
-            case ast.Call(func=ast.Name(id="list" | "tuple" | "enumerate" | "zip" | "iter" | "next"), args=[given, *_]):
-                if is_set(given, named):
-                    trouble(node, "set order")
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                if any(is_mutable(default) for default in (*node.args.defaults, *node.args.kw_defaults) if default):
-                    trouble(node, "mutable default")
-    for statement in tree.body:
-        match statement:
-            case (
-                ast.Assign(targets=[ast.Name(id=name), *_], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=value)
-            ):
-                if value and is_mutable(value):
-                    trouble(statement, f"{name} can be changed")
-    return found
-
-
-def allowed(module: str) -> bool:
-    own = ("hub.engine", "hub.errors")
-    return (
-        module.startswith(own)
-        if module.split(".", maxsplit=1)[0] == "hub"
-        else module.split(".", maxsplit=1)[0] not in MODULES
-    )
-
-
-def is_set(node: ast.AST, named: set[str]) -> bool:
-    """Whether something is a set, whose order nobody promises."""
-    match node:
-        case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
-            return True
-        case ast.Name(id=name):
-            return name in named
-        case ast.BinOp(left=left, op=ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor(), right=right):
-            return any(is_set(side, named) or is_keys(side) for side in (left, right))
-    return False
-
-
-def is_keys(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "keys"
-
-
-def is_mutable(node: ast.AST) -> bool:
-    match node:
-        case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
-            return True
-        case ast.Call(func=ast.Name(id="list" | "dict" | "set" | "defaultdict" | "deque" | "Counter" | "count")):
-            return True
-    return False
 
 
 @pytest.mark.parametrize("name", RULEBOOKS)

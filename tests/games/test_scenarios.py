@@ -1,281 +1,33 @@
-"""Situations at the table, in `scenarios/*.toml`, each citing the rules that it proves.
-
-A file names its `game`, its `tables` (seats, options, stack) and its scenarios; `data` changes lines of the game's
-data file, as an owner may. A scenario's `play` is read line by line:
-
-    {"seat":1,"move":"bid","number":5}            a line for the referee, which must be accepted
-    {"seat":1,"move":"bid","number":7} ! BB-X01   ... which must be refused with that code, changing nothing
-    1 bid number=7 ! BB-X01 "Bid 1 to 6."         ... and in those words
-    1 bid number=5                                the same line in short; so is `1 bid number=7 ! BB-X01`
-    bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on
-    roll 4                                        the dice that are asked for
-    idle 3                                        three rounds in which nobody gets anything
-    until play                                    safe answers until that phase begins (again); seat 1 rolls sixes, all others ones
-    away 3 6                                      three rounds in which all answers are the safe ones and all dice show 6
-    table.order = [3, 4, 1, 2]                    a fact of the public view (`*` all of a list, `#` how many)
-    table.secret absent                           ... that is not there
-    seat 2: you.bid = 5                           a fact of a seat's own view
-    asked {"1": [...]}                            who is asked for what: exactly these moves
-    asked roll {...}                              the dice that are asked for
-    told "The order"                              something the last line made the table hear
-    over [1,2] {"1": 3, "2": 3}                   how the match ended
-"""
+"""The scenarios of every game play as the rules say, and every rule has one. `hub/authoring/scenarios.py` says how to write them."""
 
 from __future__ import annotations
 
-import inspect
-import json
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hub import games
-from hub.chance import Chance
-from hub.engine.game import Game
-from hub.errors import StartRefused
-from hub.operations.referee import Referee
-from tests.games.players import safe_action
-
-HERE = Path(__file__).parent
-
-
-@dataclass
-class Scenario:
-    """One situation, as its file tells it."""
-
-    game: str
-    name: str
-    rules: list[str]
-    seats: int
-    options: dict[str, Any]
-    stack: dict[str, Any]
-    data: dict[str, str]
-    play: str
-    refused: str
-
-
-def read(path: Traversable) -> list[Scenario]:
-    data = tomllib.loads(path.read_text("utf-8"))
-    found = []
-    for scenario in data["scenario"]:
-        table = data.get("tables", {}).get(scenario.get("at", ""), {})
-        unknown = scenario.keys() - {"name", "rules", "at", "seats", "options", "stack", "data", "play", "refused"}
-        assert not unknown, f"{path.name}: {scenario['name']!r} has {unknown}"
-        found.append(
-            Scenario(
-                data["game"],
-                scenario["name"],
-                scenario["rules"],
-                scenario.get("seats", table.get("seats", 0)),
-                table.get("options", {}) | scenario.get("options", {}),
-                table.get("stack", {}) | scenario.get("stack", {}),
-                scenario.get("data", {}),
-                scenario.get("play", ""),
-                scenario.get("refused", ""),
-            )
-        )
-    return found
-
+from hub.authoring.scenarios import Scenario, play, read, unnamed, unproved
 
 FILES = [
-    *sorted((HERE / "scenarios").glob("*.toml")),
+    *sorted((Path(__file__).parent / "scenarios").glob("*.toml")),
     *(parts.folder / "scenarios.toml" for parts in games.packaged().games.values() if parts.folder),
 ]
 ALL = [scenario for path in FILES for scenario in read(path)]
 WORKED = {rule for path in FILES for rule in tomllib.loads(path.read_text("utf-8")).get("worked", [])}
 
 
-def changed(name: str, lines: dict[str, str]) -> Game:
-    """The game as an owner who has edited its data file has it."""
-    text = games.files_of(name).data.read_text("utf-8")
-    for old, new in lines.items():
-        assert text.count(old) == 1, f"{old!r} is not one line of the data file"
-        text = text.replace(old, new)
-    return games.load(text.encode(), games.find(name).rulebook)
-
-
-class Play:
-    """A scenario as it is played, line by line, through the referee."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        chance = Chance("scenario", scenario.stack)
-        game = changed(scenario.game, scenario.data) if scenario.data else games.find(scenario.game)
-        self.referee = Referee(game, scenario.seats, scenario.options, chance)
-        self.match = self.referee.match
-        self.last: dict[str, Any] = json.loads(self.referee.opening())
-
-    def line(self, text: str) -> None:
-        match text.split(maxsplit=1):
-            case ["bids", numbers]:
-                for seat, number in enumerate(numbers.split(), 1):
-                    self.accepted({"seat": seat, "move": "bid", "number": int(number)})
-            case ["roll", faces]:
-                self.accepted({"roll": [int(face) for face in faces.split()]})
-            case ["idle", rounds]:
-                for _ in range(int(rounds)):
-                    self.idle()
-            case ["until", phase]:
-                self.until(phase)
-            case ["away", given]:
-                count, face = given.split()
-                for _ in range(int(count)):
-                    self.away(int(face))
-            case ["asked", given]:
-                self.asked(given)
-            case ["told", given]:  # one sentence, or several that were told in this order
-                texts = [event["text"] for event in self.last["events"]]
-                wanted, left = json.loads(given), iter(texts)
-                for part in [wanted] if isinstance(wanted, str) else wanted:
-                    assert any(part in sentence for sentence in left), texts
-            case ["want", given]:
-                assert self.match.open, "nobody is asked"
-                assert json.loads(given) in self.match.open.want, self.match.open.want
-            case ["data", given]:
-                told = [event["data"] for event in self.last["events"]]
-                assert any(json.loads(given).items() <= data.items() for data in told), told
-            case ["over", given]:
-                winners, scores = given.split(maxsplit=1) if "{" in given else (given, "")
-                assert self.last["over"]["winners"] == json.loads(winners), self.last["over"]
-                assert not scores or self.last["over"]["scores"] == json.loads(scores)
-            case _ if text[0].isdigit():
-                sent, mark, code = text.partition(" ! ")
-                self.line(json.dumps(written_out(sent)) + mark + code)
-            case _ if text.startswith("{"):
-                sent, _, refusal = text.partition(" ! ")
-                self.refused(sent, *refusal.strip().split(maxsplit=1)) if refusal else self.accepted(json.loads(sent))
-            case _:
-                self.fact(text)
-
-    def accepted(self, line: dict[str, Any]) -> None:
-        self.last = json.loads(self.referee.line(json.dumps(line)))
-        assert self.last["ok"], self.last
-
-    def refused(self, line: str, code: str, sentence: str = "") -> None:
-        before = self.everything()
-        answer = json.loads(self.referee.line(line))
-        assert not answer["ok"]
-        assert answer["code"] == code, answer
-        assert answer["error"].endswith(".")
-        assert not sentence or answer["error"] == json.loads(sentence)
-        assert self.everything() == before
-
-    def everything(self) -> Any:
-        """All there is to see of a match, and its log."""
-        views = [self.match.view(viewer) for viewer in (None, *self.match.state.seats)]
-        return json.dumps(views), self.match.fingerprint(), len(self.match.log), len(self.match.events)
-
-    def idle(self) -> None:
-        """Everybody bids 6, rolls 1 and lets it go."""
-        now = self.match.state.round
-        while self.match.state.round == now and self.match.open:
-            waiting = self.last["waiting"]
-            if "roll" in waiting:
-                face = 6 if waiting["roll"]["for"] == "dummy" else 1
-                self.accepted({"roll": [face]})
-            else:
-                asked = {
-                    seat: [move["move"] for move in moves if "standing" not in move]
-                    for seat, moves in waiting["seats"].items()
-                    if not self.match.state.seats[int(seat)].locked
-                }
-                seat, last = next((seat, moves[-1]) for seat, moves in asked.items() if moves)
-                number = {"number": 6} if last == "bid" else {}
-                self.accepted({"seat": int(seat), "move": last, **number})
-
-    def until(self, phase: str) -> None:
-        """Nobody is there until that phase begins; seat 1 rolls sixes, all others ones."""
-        now = before = ""
-        while now != phase or before == phase:
-            before = self.match.state.phase
-            self.stand_in(lambda seat: 6 if seat == 1 else 1)
-            now = self.match.state.phase
-
-    def away(self, face: int) -> None:
-        """Nobody is there for a round, and all dice show that face."""
-        now = self.match.state.round
-        while self.match.state.round == now and self.match.open:
-            self.stand_in(lambda _: face)
-
-    def stand_in(self, face: Callable[[int], int]) -> None:
-        """Whoever is asked gives the answer that could be given in their absence."""
-        decision = self.match.open
-        assert decision, "the match has ended"
-        if decision.roll:
-            self.accepted({"roll": [face(decision.roll.seat)] * decision.roll.count})
-        else:
-            safe = safe_action(self.match, next(seat for seat in decision.asked if seat not in decision.answers))
-            self.accepted({"seat": safe.seat, "move": safe.move, **safe.args})
-
-    def asked(self, question: str) -> None:
-        kind, _, rest = question.partition(" ")
-        if kind == "roll":
-            assert self.last["waiting"].get("roll") == json.loads(rest), self.last["waiting"]
-        else:
-            assert self.last["waiting"].get("seats") == json.loads(question), self.last["waiting"]
-
-    def fact(self, text: str) -> None:
-        who, colon, statement = text.partition(": ")
-        viewer = int(who.removeprefix("seat ")) if colon and who.startswith("seat ") else None
-        view = self.match.view(viewer)
-        if viewer is None:
-            statement = text
-        if statement.endswith(" absent"):
-            *path, last = statement.removesuffix(" absent").split(".")
-            assert last not in look(view, path)
-            return
-        where, equals, value = statement.partition(" = ")
-        assert equals, f"no such line: {text!r}"
-        assert look(view, where.split(".")) == json.loads(value)
-
-
-def written_out(short: str) -> dict[str, Any]:
-    """`2 bid quantity=3 rank=5` as the line that it stands for."""
-    seat, move, *given = short.split()
-    action: dict[str, Any] = {"seat": int(seat), "move": move}
-    for name, _, value in (one.partition("=") for one in given):
-        action[name] = json.loads(value) if value[0] in '[{"-0123456789' else value
-    return action
-
-
-def look(part: Any, path: list[str]) -> Any:
-    if not path:
-        return part
-    step, *rest = path
-    if step == "*":
-        return [look(item, rest) for item in part]
-    if step == "#":
-        return len(part)
-    return look(part[int(step)] if isinstance(part, list) else part[step], rest)
-
-
 @pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: f"{scenario.game}: {scenario.name}")
 def test_a_scenario_plays_as_the_rules_say(scenario: Scenario) -> None:
-    if scenario.refused:
-        with pytest.raises(StartRefused, match=scenario.refused):
-            Play(scenario)
-        return
-    play = Play(scenario)
-    for number, text in enumerate(scenario.play.strip().splitlines(), 1):
-        line = text.split("  #")[0].strip()
-        if line and not line.startswith("#"):
-            try:
-                play.line(line)
-            except AssertionError as why:
-                raise AssertionError(f"line {number}, {line!r}: {why}") from why
+    play(scenario)
 
 
 @pytest.mark.parametrize("name", games.names())
 def test_every_rule_of_a_game_has_a_scenario(name: str) -> None:
-    cited = {rule for scenario in ALL if scenario.game == name for rule in scenario.rules}
-    rules = set(games.find(name).labels.rules)
-    assert rules - cited == set(), "rules without a scenario"
-    assert cited - rules - WORKED == set(), "scenarios cite rules that are not in the data file"
+    without, unknown = unproved(name, ALL)
+    assert without == set(), "rules without a scenario"
+    assert unknown - WORKED == set(), "scenarios cite rules that are not in the data file"
 
 
 def test_every_worked_scenario_of_a_rulebook_is_played() -> None:
@@ -284,6 +36,4 @@ def test_every_worked_scenario_of_a_rulebook_is_played() -> None:
 
 @pytest.mark.parametrize("name", games.names())
 def test_every_rule_is_named_where_it_is_carried_out(name: str) -> None:
-    source = inspect.getsource(import_module(games.files_of(name).rulebook))
-    missing = {rule for rule in games.find(name).labels.rules if rule not in source}
-    assert missing == set()
+    assert unnamed(name) == set()

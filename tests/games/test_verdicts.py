@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hub.authoring.laws import beginning, steps
 from hub.engine.text import english
 from hub.games.big_idea import dollars
-from tests.test_laws import beginning, steps
 
 SEEDS = range(12)
 

@@ -20,6 +20,7 @@ import pytest
 
 from hub import games
 from hub.__main__ import main
+from hub.authoring.players import random_match
 from hub.engine.match import Match
 from hub.network.encryption import HubKey
 from hub.operations import backup
@@ -29,7 +30,6 @@ from hub.store import KeyedStore, Store, lock_state
 from hub.table.base.kept import KeptValues
 from hub.table.match.match_log import MatchLog
 from tests.earlier import earlier_hub
-from tests.games.players import random_match
 from tests.made_packages import ENTRY, wheel
 from tests.made_packages import GAME as GAME_FILES
 from tests.test_store import files, version_0

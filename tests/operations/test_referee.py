@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.authoring.players import random_options
 from hub.chance import Chance
 from hub.errors import LogError
 from hub.operations.referee import MAX_LINE, Referee, list_games, read_log, referee, replay
-from tests.games.players import random_options
 from tests.random_client import play
 
 GAME = "bid-and-bait"

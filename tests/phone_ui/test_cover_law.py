@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from hub import games
+from hub.authoring.laws import beginning, steps
 from hub.engine.decision import Action, OneOf, Won, ask, offer, shuffle
 from hub.engine.event import Setup, State
 from hub.engine.game import Rulebook
@@ -32,7 +33,6 @@ from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.engine.ladder import game as made_game
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import FakeHub, labels_of
-from tests.test_laws import beginning, steps
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.authoring.players import offers
 from hub.engine.decision import Amount, Choose, Fixed, OneOf, Order
 from hub.network.encryption import HubKey
 from hub.network.messages import HAND_SIZE, NOTE_SIZE
 from hub.ports import PhoneRequest
 from hub.state import Ack, Hand, PublicState
 from phone_ui.mqtt_phones import PhonesOverMqtt
-from tests.games.players import offers
 from tests.phone_ui.rig import FakeBroker, Keys, hand
 from tests.table import fakes
 from tests.table.test_requests_law import Evening

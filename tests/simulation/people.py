@@ -12,10 +12,10 @@ from random import Random
 from typing import Any, TypeAlias
 
 from hub import games
+from hub.authoring.players import random_options
 from hub.network.staff_verbs import TABLE_ARGS
 from hub.network.verbs import ARGS
 from tests.examples import examples, malformed
-from tests.games.players import random_options
 from tests.random_client import value
 from tests.simulation.auditor import State
 from tests.simulation.phone import SimulatedPhone

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from hub import games
+from hub.authoring.translations import read
 from hub.display.language import Catalogue, Language
 from hub.docs import catalogues
 from hub.engine.decision import Amount, Answer, Choose, Move, OneOf, Order, Roll, ask, ask_all, offer, roll, roll_or
@@ -71,7 +72,7 @@ GERMAN = partial(language_of, "de")
 def waiting(language: str) -> frozenset[str]:
     """The messages that a language's file lists without a translation: `make check` names them, and nothing fails."""
     files = (file for file in catalogues.files() if file.parent.parent.name == language)
-    listed = (one for file in files for one in catalogues.read(file) if not one.string)
+    listed = (one for file in files for one in read(file) if not one.string)
     return frozenset(one.id for one in listed if isinstance(one.id, str))
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.authoring.players import random_match
 from hub.engine.event import Event
 from hub.table.match.highlights import MOST, highlights
-from tests.games.players import random_match
 from tests.made_labels import made_labels
 from tests.table.fakes import TableRig
 from tests.table.test_table import step

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import pytest
 
 from hub import games
+from hub.authoring.players import random_match
 from hub.engine.match import Entry
 from hub.errors import LogError
 from hub.ports import Length, Tick
 from hub.table.match import minutes_left
 from hub.table.match.minutes_left import FEW, IDLE_SECONDS, SHARE, MinutesLeft
-from tests.games.players import random_match
 from tests.table.fakes import HeldClock, MemoryStore, TableRig
 from tests.table.test_table import step
 

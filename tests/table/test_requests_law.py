@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.authoring.players import random_options
 from hub.engine.decision import CHANCE
 from hub.engine.match import Entry, Match
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, DeviceUp, Key, PhoneLink, Tick, Turn
 from hub.table.dice.roll_states import ACCEPT_SECONDS
-from tests.games.players import random_options
 from tests.random_client import value
 from tests.table.fakes import TableRig
 

@@ -20,7 +20,7 @@ LONGEST = 20_000
 
 
 def value(param: Param, random: Random) -> Any:
-    """Some legal value."""
+    """Return some legal value."""
     match param:
         case Fixed(only):
             return only
@@ -35,19 +35,19 @@ def value(param: Param, random: Random) -> Any:
 
 
 def args(move: Move, random: Random) -> dict[str, Any]:
-    """Some legal values for all parameters of a move."""
+    """Return some legal values for all parameters of a move."""
     return {name: value(param, random) for name, param in move.params.items()}
 
 
 def offers(match: Match) -> list[tuple[int, Move]]:
-    """Everything that any person may do now, standing offers included."""
+    """Return everything that any person may do now, standing offers included."""
     if match.open is None:
         return []
     return [(seat, move) for seat in match.state.seats for move in (*match.open.offers(seat), *match.standing(seat))]
 
 
 def safe_action(match: Match, seat: int) -> Action:
-    """The no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last move."""
+    """Return the no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last move."""
     assert match.open
     labels, offered = match.game.labels.moves, match.open.offers(seat)
     bar = [move for move in offered if labels.get(move.name, MoveLabels()).box in ("bar", "ask")]
@@ -56,7 +56,7 @@ def safe_action(match: Match, seat: int) -> Action:
 
 
 def random_action(match: Match, random: Random, chance: Chance) -> Action:
-    """A legal action: dice where they are wanted (mostly), else one of the moves offered."""
+    """Return a legal action: dice where they are wanted (mostly), else one of the moves offered."""
     decision = match.open
     assert decision is not None
     if decision.by_chance:
@@ -85,7 +85,7 @@ def random_action(match: Match, random: Random, chance: Chance) -> Action:
 
 
 def random_match(game: Game, seats: tuple[int, ...], options: dict[str, Any], random: Random) -> Match:
-    """A whole match, played by chance."""
+    """Return a whole match, played by chance."""
     match, chance = Match(game, seats, options), Chance(random.randrange(2**32))
     while match.open:
         match.act(random_action(match, random, chance))
@@ -94,7 +94,7 @@ def random_match(game: Game, seats: tuple[int, ...], options: dict[str, Any], ra
 
 
 def random_value(option: Option, random: Random) -> bool | int | str:
-    """A legal value of an option, the default often. Of a pattern, the choices only."""
+    """Return a legal value of an option, the default often. Of a pattern, the choices only."""
     if random.random() < 0.5:
         return option.default
     if isinstance(option.default, bool):
@@ -105,7 +105,7 @@ def random_value(option: Option, random: Random) -> bool | int | str:
 
 
 def random_options(game: Game, seats: int, random: Random, without: Collection[str] = ()) -> dict[str, Any]:
-    """Options that the game takes for so many seats, those in `without` as usual."""
+    """Return options that the game takes for so many seats, those in `without` as usual."""
     while True:
         options = {name: random_value(option, random) for name, option in game.options.items() if name not in without}
         try:

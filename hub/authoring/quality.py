@@ -1,0 +1,283 @@
+"""What a game needs to be good, in four levels, and how far the game of a package is (`table-hub check-game`).
+
+A check is a function that raises an error if something is missing, and returns a few words about what it found.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import takewhile
+from pathlib import Path
+from random import Random
+from subprocess import CalledProcessError
+from typing import NamedTuple
+
+from hub import games
+from hub.authoring import laws, one_match, playthroughs, scenarios, source
+from hub.authoring.arena import RANDOM_PLAY, Figure, play_match, wilson
+from hub.authoring.guides import GUIDE_LAWS, guide_of
+from hub.authoring.house_laws import HOUSE_LAWS
+from hub.authoring.laws import Invariant, Law
+from hub.authoring.players import random_match
+from hub.authoring.translations import untranslated
+from hub.errors import RulesBug
+from hub.languages import WRITTEN_IN, language_of, languages
+
+LEVELS = ("bronze", "silver", "gold", "platinum")
+MEANING = {
+    "bronze": "it can be played: every match ends, no secret is shown, wrong moves change nothing",
+    "silver": "its rules are proved and explained: scenarios, recorded matches, a guide",
+    "gold": "the house plays it well and gives hints",
+    "platinum": "people can play it in every language of table-hub",
+}
+MATCHES = 6
+"""How many matches each law is tried on."""
+HOUSE_MATCHES = 2
+"""The same for the house, which takes ten times as long as play by chance."""
+ARENA_MATCHES = 60
+HOUSE = "house.py"
+PLAYED, SEEN = "playthroughs", "seen.toml"
+
+
+class Check(NamedTuple):
+    """Something that a level asks for: a sentence, and what finds out whether it is so.
+
+    `first`: if it is not met, the checks after it are not tried.
+    """
+
+    level: str
+    title: str
+    run: Callable[[], str]
+    first: bool = False
+
+
+class Result(NamedTuple):
+    """What a check found: a few words, and whether that is enough."""
+
+    check: Check
+    found: str
+    is_met: bool
+
+
+def checks(name: str, matches: int = MATCHES) -> Iterator[Check]:
+    """Yield all checks of a packaged game, level by level."""
+    few = min(matches, HOUSE_MATCHES)
+    yield Check(
+        "bronze",
+        "The rulebook is rules and nothing else: no clock, no file, no chance of its own.",
+        partial(_clean, name, "rulebook.py"),
+    )
+    for law in laws.LAWS:
+        tried = partial(law, invariant=invariant_of(name)) if law is laws.ends else law
+        yield Check("bronze", _sentence(law), partial(_keeps, tried, name, matches), first=law is laws.ends)
+    yield Check("bronze", "A match does not depend on the order of sets and hashes.", partial(_same_everywhere, name))
+    yield Check(
+        "bronze", "The result says what its scores count ([screen] scored or score).", partial(_names_scores, name)
+    )
+
+    yield Check("silver", "The rulebook names each rule where it carries it out.", partial(_names_rules, name))
+    yield Check("silver", "Every scenario plays as it says, and every rule has one.", partial(_plays_scenarios, name))
+    yield Check("silver", "Recorded matches look as they did (--record writes them).", partial(_looks_the_same, name))
+    for guide_law in GUIDE_LAWS:
+        yield Check("silver", _sentence(guide_law), partial(_told, guide_law, name))
+
+    yield Check(
+        "gold", "The game has a house player of its own, which imports only what it may.", partial(_has_house, name)
+    )
+    for law in HOUSE_LAWS:
+        yield Check("gold", _sentence(law), partial(_keeps, law, name, few))
+    yield Check("gold", "The house gives a reason for its hints.", partial(_gives_reasons, name))
+    for seats in dict.fromkeys(games.find(name).seats):
+        yield Check(
+            "gold",
+            f"Among {seats} players, steady wins more than its share against random play.",
+            partial(_wins, name, seats),
+        )
+
+    yield Check(
+        "platinum",
+        "Something is checked after every action that must always be true (invariants.py).",
+        partial(_has_invariant, name),
+    )
+    for language, known_as in languages().items():
+        if language != WRITTEN_IN:
+            yield Check("platinum", f"Everything is translated: {known_as}.", partial(_translated, name, language))
+
+
+def results(name: str, matches: int = MATCHES) -> Iterator[Result]:
+    """Yield what each check of a packaged game finds, up to one that must be met before others are tried.
+
+    The code of the game may raise any error: it fails the check.
+    """
+    folder = games.files_of(name).folder
+    for check in checks(name, matches):
+        try:
+            yield Result(check, check.run(), is_met=True)
+        except Exception as error:  # noqa: BLE001 - the code of the author
+            yield Result(check, _why(error, folder if isinstance(folder, Path) else None), is_met=False)
+            if check.first:
+                return
+
+
+def level_of(found: Sequence[Result]) -> str:
+    """Return the highest level whose checks, and those of the levels below it, are all met; "" if there is none."""
+    failed = {one.check.level for one in found if not one.is_met}
+    return [*["", *takewhile(lambda level: level not in failed, LEVELS)]][-1]
+
+
+def invariant_of(name: str) -> Invariant | None:
+    """Return the function `check` of a packaged game's `invariants.py`, if it has one."""
+    parts = games.packaged().games.get(name)
+    module = parts.rulebook.replace(".rulebook", ".invariants") if parts else ""
+    return import_module(module).check if module and find_spec(module) else None
+
+
+def record(name: str) -> Path:
+    """Record matches of a packaged game by which later versions are compared, and return their folder."""
+    folder = _folder(name) / PLAYED
+    playthroughs.keep(name, folder)
+    (folder / SEEN).write_text(playthroughs.digests(name, folder), "utf-8")
+    return folder
+
+
+# --- The checks ----------------------------------------------------------------------------------------
+
+
+def _keeps(law: Law, name: str, matches: int) -> str:
+    for seed in range(matches):
+        try:
+            law(name, seed)
+        except Exception as error:
+            error.add_note(f"match {seed}")
+            raise
+    return f"{matches} matches"
+
+
+def _clean(name: str, file: str) -> str:
+    found = source.troubles(_folder(name).joinpath(file).read_text("utf-8"))
+    assert not found, f"{file}, {'; '.join(found)}"
+    return file
+
+
+def _same_everywhere(name: str) -> str:
+    assert len(one_match.digests(f"{_folder(name)}")) == 1, "the same match differs from one process to the next"
+    return "5 matches"
+
+
+def _names_scores(name: str) -> str:
+    screen = games.find(name).labels.screen
+    assert screen.scored or screen.score, "a number alone says nothing: add scored or score to [screen] in game.toml"
+    return ", ".join(screen.scored) if screen.scored else ""
+
+
+def _names_rules(name: str) -> str:
+    missing_rules = scenarios.unnamed(name)
+    assert not missing_rules, f"rulebook.py does not name {_listed(missing_rules)}"
+    return f"{len(games.find(name).labels.rules)} rules"
+
+
+def _plays_scenarios(name: str) -> str:
+    file = _folder(name) / "scenarios.toml"
+    assert file.is_file(), "there is no scenarios.toml"
+    found = scenarios.read(file)
+    for one in found:
+        try:
+            scenarios.play(one)
+        except Exception as error:
+            error.add_note(f"scenario {one.name!r}")
+            raise
+    without, unknown = scenarios.unproved(name, found)
+    assert not without, f"rules without a scenario: {_listed(without)}"
+    assert not unknown, f"scenarios cite what is no rule of game.toml: {_listed(unknown)}"
+    return f"{len(found)} scenarios"
+
+
+def _looks_the_same(name: str) -> str:
+    folder = _folder(name) / PLAYED
+    assert (folder / SEEN).is_file(), "no match is recorded"
+    assert playthroughs.digests(name, folder) == (folder / SEEN).read_text("utf-8"), (
+        "a recorded match looks different now: the rules have changed. If you meant it, raise version in game.toml and use --record"
+    )
+    return f"{len(playthroughs.logs(name, folder))} matches"
+
+
+def _told(law: Callable[[str], None], name: str) -> str:
+    law(name)
+    return f"{len(guide_of(name).lesson)} lessons"
+
+
+def _has_house(name: str) -> str:
+    assert games.find(name).house, f"there is no {HOUSE}"
+    _clean(name, HOUSE)
+    more = source.house_imports(_folder(name).joinpath(HOUSE).read_text("utf-8"))
+    assert not more, f"{HOUSE} imports {_listed(more)}"
+    return HOUSE
+
+
+def _gives_reasons(name: str) -> str:
+    assert callable(getattr(games.find(name).house, "reason", None)), f"{HOUSE} has no function reason"
+    return ""
+
+
+def _wins(name: str, seats: int) -> str:
+    played = [play_match(Figure(name, seats, "steady", RANDOM_PLAY), number) for number in range(ARENA_MATCHES)]
+    won = sum(one.wins.get(one.hero, 0.0) for one in played)
+    low, high = wilson(won, len(played))
+    found = f"{won / len(played):.0%} of {len(played)} matches ({low:.0%} to {high:.0%}), its share is {1 / seats:.0%}"
+    assert low > 1 / seats, found
+    return found
+
+
+def _has_invariant(name: str) -> str:
+    assert invariant_of(name), "there is no invariants.py"
+    return "invariants.py"
+
+
+def _translated(name: str, language: str) -> str:
+    file = _folder(name) / "locale" / language / "LC_MESSAGES" / f"{name}.po"
+    renew = f"`table-hub translate-game FOLDER {language}`"
+    assert file.is_file(), f"there is no {file.relative_to(_folder(name))}: start it with {renew}"
+    left = untranslated(name, file)
+    assert not left, f"{len(left)} messages have no translation, the first is {left[0]!r}: {renew} adds what is new"
+    game, speech = games.find(name), language_of(language, name)
+    said = {event.text for event in random_match(game, tuple(range(1, game.seats[1] + 1)), {}, Random(1)).events}
+    unknown = sorted(text for text in said if speech.translate(text).unknown)
+    assert not unknown, f"no translation is found for {unknown[0]!r}: is it written in say(...) or tell(...)?"
+    return f"{len(said)} sentences of a match"
+
+
+# --- Words ---------------------------------------------------------------------------------------------
+
+
+def _folder(name: str) -> Path:
+    folder = games.files_of(name).folder
+    assert isinstance(folder, Path), "it is installed as a file: name the folder of its source"
+    return folder
+
+
+def _sentence(law: Callable[..., None]) -> str:
+    return (law.__doc__ or "").partition("\n")[0]
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _why(error: Exception, folder: Path | None) -> str:
+    """Return why a check is not met, with the place in the author's files, or the line of the check."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    while isinstance(error, RulesBug) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # what the rules or the house player raised
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [one for one in frames if folder and Path(one.filename).is_relative_to(folder)]
+    text = " ".join(f"{error}".split()) or (frames[-1].line or "")
+    if isinstance(error, CalledProcessError):
+        text = error.stderr.strip().rpartition("\n")[2]
+    elif not isinstance(error, AssertionError):
+        text = f"{type(error).__name__}: {text}"
+    where = [*notes, *(f"{Path(one.filename).name}, line {one.lineno}" for one in own[-1:])]
+    return f"{', '.join(where)}: {text}" if where else text

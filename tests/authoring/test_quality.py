@@ -1,0 +1,210 @@
+"""What `table-hub check-game` finds in a game: nothing in the one that an author starts from, and each thing that is wrong."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hub import games
+from hub.authoring import quality
+from hub.authoring.find import find_game, package_folder
+from hub.authoring.new_game import new_game
+from hub.authoring.quality import LEVELS, Check, Result, level_of, record, results
+from hub.authoring.translations import read, translate_game, untranslated, written
+from hub.errors import HubError, StartRefused
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget the games of a test, and their modules."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    known, modules = {*games.packaged().games}, {*sys.modules}
+    yield
+    for name in {*games.packaged().games} - known:
+        del games.packaged().games[name]
+    for name in {*sys.modules} - modules:
+        del sys.modules[name]
+
+
+def changed(folder: Path, file: str, old: str, new: str) -> None:
+    """Change one place in a file of a game."""
+    path = next(folder.rglob(file))
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1, text.count(old)
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def failures(folder: Path, level: str) -> list[Result]:
+    """Return what is not met of a level, with two matches for each law."""
+    wanted = [check for check in quality.checks(find_game(f"{folder}"), 2) if check.level == level]
+    return [one for one in run(wanted, folder) if not one.is_met]
+
+
+def run(checks: list[Check], folder: Path) -> Iterator[Result]:
+    """Run some checks only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quality, "checks", lambda name, matches: checks)
+        yield from results(find_game(f"{folder}"))
+
+
+def test_a_new_game_is_gold_once_its_matches_are_recorded_and_its_files_bear_its_name(tmp_path: Path) -> None:
+    folder = new_game("odd-tea", tmp_path)
+    name = find_game(f"{folder}")
+    left = [one for one in results(name, 2) if not one.is_met]
+    assert [one.found for one in left if one.check.level in ("bronze", "silver", "gold")] == ["no match is recorded"]
+
+    record(name)
+    assert level_of([*results(name, 2)]) == "gold"
+    text = "".join(path.read_text("utf-8") for path in folder.rglob("*") if path.suffix in (".py", ".toml"))
+    assert not re.search("first.?game|FG-", text, re.IGNORECASE)
+    assert text.count("OT-0") > 40
+    assert games.find(name).title == "Odd Tea"
+
+
+def test_a_translated_game_is_platinum(tmp_path: Path) -> None:
+    folder = new_game("plum-tea", tmp_path)
+    name = find_game(f"{folder}")
+    record(name)
+    files = translate_game(f"{folder}", ["de", "fr"])
+    assert [file.parent.parent.name for file in files] == ["de", "fr"]
+    assert translate_game(f"{folder}") == [], "nothing has changed"
+    for file in files:
+        assert untranslated(name, file)
+        catalogue = read(file)
+        for message in catalogue:
+            if message.id:
+                message.string = message.id if isinstance(message.id, str) else [*message.id]
+        file.write_bytes(written(catalogue))
+        assert untranslated(name, file) == []
+    assert level_of([*results(name, 2)]) == "platinum"
+
+
+WRONG: dict[str, tuple[str, str, str, str, str]] = {
+    "chance": ("bronze", "rulebook.py", "CARDS = (", "import random\n\nCARDS = (", "rulebook.py, line 1.: random"),
+    "clock": ("bronze", "rulebook.py", "CARDS = (", "from time import time\n\nCARDS = (", "rulebook.py, line 1.: time"),
+    "endless": ("bronze", "rulebook.py", "        award(s, card, bids)\n", "        s.table.pile.cards.append(card)\n        s.round -= 1\n", "the match does not end"),
+    "untold": ("bronze", "rulebook.py", '**reckoned(seat, "coins", was, bidder.coins, how)', "was=was, how=how", "match 0"),
+    "open bid": ("bronze", "rulebook.py", "    bid: Secret[int] | None = None", "    bid: int | None = None", r"sees a difference: seats\.\d\.bid.value is \d+ or \d+$"),
+    "fails": ("bronze", "rulebook.py", "    (seat,) = highest\n", "    (seat,) = [9]\n", "match 0, rulebook.py, line 1..: KeyError: 9"),
+    "lost coins": ("bronze", "rulebook.py", "        s.round += 1\n", "        s.round += 2\n", "each round takes a card"),
+    "no score": ("bronze", "game.toml", 'scored = ["point", "points"]\n', "", "add scored or score"),
+    "no rule": ("silver", "game.toml", 'FG-X02 = "The game has ended."\n', 'FG-X02 = "The game has ended."\nFG-77 = "Be kind."\n', "FG-77"),
+    "wrong scenario": ("silver", "scenarios.toml", "seats.1.coins = 15\n", "seats.1.coins = 16\n", "scenario 'The highest bid pays and takes the card': line 4, 'seats.1.coins = 16': it is 15"),
+    "no such key": ("silver", "scenarios.toml", 'name = "Seven are too many"\n', 'name = "Seven are too many"\nraed = 1\n', "raed"),
+    "left out": ("silver", "guide.toml", '  ["All bids are revealed at the same time.", "FG-06"],\n', "", "FG-06"),
+    "never": ("silver", "guide.toml", 'event = ["tie"]\nuntil = 8', 'event = ["flood"]\nuntil = 8', "tie is never told"),
+    "house imports": ("gold", "house.py", "from hub.engine.text import say\n", "from hub.engine.text import say\nfrom hub.engine.match import Match\n", "hub.engine.match"),
+    "house fails": ("gold", "house.py", '    most = sight.me["coins"]\n', '    most = sight.me["money"]\n', "house.py, line ..: KeyError: 'money'"),
+    "no reason": ("gold", "house.py", "def reason(", "def reasons(", "no function reason"),
+    "weak house": ("gold", "house.py", 'return Answer("bid", {"coins": min(round(bid), most, richest + 1)})', 'return Answer("bid", {"coins": most})', "% of 60 matches"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_in_a_game_is_found_and_named(tmp_path: Path, what: str) -> None:
+    level, file, old, new, reason = WRONG[what]
+    name = f"wrong-{what.replace(' ', '-')}"
+    folder = new_game(name, tmp_path)
+    ids = "".join(word[0] for word in name.split("-"))[:2].upper()
+    changed(folder, file, *(text.replace("FG-", f"{ids}-") for text in (old, new)))
+    if level == "silver":
+        record(find_game(f"{folder}"))
+    found = failures(folder, level)
+    assert found
+    assert any(re.search(reason.replace("FG-", f"{ids}-"), one.found) for one in found), [one.found for one in found]
+
+
+def test_rules_that_changed_after_matches_were_recorded_are_found(tmp_path: Path) -> None:
+    folder = new_game("late-tea", tmp_path)
+    record(find_game(f"{folder}"))
+    assert [one.found for one in failures(folder, "silver")] == []
+
+    changed(
+        folder,
+        "rulebook.py",
+        "    bidder, paid = s.seats[seat], bids[seat]\n",
+        "    bidder, paid = s.seats[seat], bids[seat] // 2\n",
+    )
+    for module in [module for module in sys.modules if module.startswith("late_tea")]:
+        del sys.modules[module]
+    assert any("--record" in one.found or "Diverged" in one.found for one in failures(folder, "silver"))
+
+
+@pytest.mark.parametrize(
+    ("failed", "level"),
+    [
+        ((), "platinum"),
+        (("platinum",), "gold"),
+        (("gold",), "silver"),
+        (("silver", "gold"), "bronze"),
+        (("bronze",), ""),
+    ],
+)
+def test_a_level_needs_all_levels_below_it(failed: tuple[str, ...], level: str) -> None:
+    def found(one: str) -> Result:
+        return Result(Check(one, "", str), "", is_met=one not in failed)
+
+    assert level_of([found(one) for one in LEVELS]) == level
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Odd", "'Odd' is no name for a game"), ("goofspiel", "a game goofspiel already"), ("settings", "already"),
+        ("json", "Python has a module json"), ("class", "Python has a module class"), ("there", "is there already"),
+    ],
+)  # fmt: skip
+def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(tmp_path: Path, name: str, sentence: str) -> None:
+    (tmp_path / "there").mkdir()
+    with pytest.raises(HubError, match=sentence):
+        new_game(name, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_a_game_is_found_in_its_package_and_in_the_project_around_it(tmp_path: Path) -> None:
+    folder = new_game("two-ways", tmp_path)
+    assert package_folder(folder) == package_folder(folder / "two_ways") == (folder / "two_ways").resolve()
+    assert find_game(f"{folder}") == find_game(f"{folder / 'two_ways'}") == "two-ways"
+    assert find_game("two-ways") == "two-ways", "it is known by its name now"
+
+
+def syntax(folder: Path) -> None:
+    changed(folder, "rulebook.py", "CARDS = (", "CARDS = ((")
+
+
+def no_name(folder: Path) -> None:
+    changed(folder, "game.toml", 'name = "bad-tea"\n', "")
+
+
+def old_api(folder: Path) -> None:
+    changed(folder, "game.toml", "api = 1\n", "api = 99\n")
+
+
+def no_toml(folder: Path) -> None:
+    changed(folder, "game.toml", "version = 1\n", "version = \n")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [(syntax, "SyntaxError"), (no_name, 'has no name: write name = "bad-tea"'), (old_api, "newer table-hub"), (no_toml, "has no game that can be used")],
+)  # fmt: skip
+def test_a_game_that_cannot_be_read_is_one_sentence(
+    tmp_path: Path, spoil: Callable[[Path], None], sentence: str
+) -> None:
+    folder = new_game("bad-tea", tmp_path)
+    spoil(folder)
+    with pytest.raises(StartRefused, match=sentence):
+        find_game(f"{folder}")
+
+
+@pytest.mark.parametrize("given", ["goofspiel", "nowhere"])
+def test_a_game_that_is_no_author_s_is_refused(given: str) -> None:
+    with pytest.raises(StartRefused):
+        find_game(given)
