@@ -108,7 +108,7 @@ class FakeHub:
         self.calls = 0  # for staff, by people without a seat
         self.bench_asks: queue.Queue[dict[str, Any]] = queue.Queue()
         self._answers: dict[str, dict[str, Any]] = {}  # by request
-        self._asked: set[str] = set()
+        self._asked_ids: set[str] = set()
         self.answer: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda act: {"ok": True}
         self.press_at_once = True
         self.deaf = False  # hears and says nothing
@@ -480,8 +480,10 @@ class FakeHub:
         if act.id in self._answers:  # sent again before the answer had come, and done once, as by the hub
             answer: dict[str, Any] | None = self._answers[act.id]
         else:
-            if act.id not in self._asked:  # a page sends a request again until it is answered, how often depends on the time
-                self._asked.add(act.id)
+            if (
+                act.id not in self._asked
+            ):  # a page sends a request again until it is answered, how often depends on the time
+                self._asked_ids.add(act.id)
                 self.asks.put(said)
             answer = self.answer(said)
         if answer is not None:
