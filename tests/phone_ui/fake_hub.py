@@ -480,9 +480,7 @@ class FakeHub:
         if act.id in self._answers:  # sent again before the answer had come, and done once, as by the hub
             answer: dict[str, Any] | None = self._answers[act.id]
         else:
-            if (
-                act.id not in self._asked
-            ):  # a page sends a request again until it is answered, how often depends on the time
+            if act.id not in self._asked_ids:  # a page sends a request again until it is answered
                 self._asked_ids.add(act.id)
                 self.asks.put(said)
             answer = self.answer(said)
