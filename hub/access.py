@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -15,13 +16,16 @@ from segno.helpers import make_wifi_data
 
 from hub.config import WifiPart
 from hub.devices import Simulated
+from hub.engine.game import Game
 from hub.engine.text import say
 from hub.errors import HubError
 from hub.network.messages import to_bytes
 from hub.network.wifi import OwnWifi
 from hub.ports import ClaimRequest, HelpRequest, LoginState
+from hub.replays import replay
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
+from hub.store.queries import last_match
 from hub.table.loop import Table
 from phone_ui.direct import DirectPhone, Wire
 from phone_ui.latest import Latest
@@ -30,6 +34,8 @@ from phone_ui.mqtt_phones import PhonesOverMqtt
 BENCH_SECONDS = 0.5  # between two states of the simulated devices while no bench page is open
 HISTORY_SECONDS = 60.0
 """Maximum age of the history that pages show: reading many logs takes a second, and anybody may request it."""
+KEPT_REPLAYS, REPLAY_SECONDS = 16, 10.0
+"""Replays that are kept in memory, about 50 kB each, as anybody may request them; and how long: a log may be wiped."""
 
 
 class BenchAccess:
@@ -116,26 +122,49 @@ class ScreenFeed:
 class PastMatches:
     """The finished matches of a hub, read from the database without the tables, through a separate connection.
 
-    `titles` holds the title of each game by its name.
+    `games` returns all games, with the cards that they are played with now.
     """
 
-    def __init__(self, database: Path, titles: Mapping[str, str], clock: Callable[[], float] = monotonic) -> None:
-        self._database, self._titles, self._clock = database, titles, clock
+    def __init__(
+        self, database: Path, games: Callable[[], Sequence[Game]], clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._database, self._games, self._clock = database, games, clock
         self._lock = threading.Lock()
         self._cache: dict[str, tuple[float, bytes]] = {}
+        self._replays: dict[tuple[str, bool], tuple[float, bytes]] = {}
 
     def read(self, table: str) -> bytes:
         """Return the `History` of a table as JSON, at most `HISTORY_SECONDS` old. Raise HubError if the database fails."""
         with self._lock:
             read_at, data = self._cache.get(table, (0.0, b""))
             if not data or self._clock() - read_at >= HISTORY_SECONDS:
-                try:
-                    with closing(sqlite3.connect(f"{self._database.absolute().as_uri()}?mode=ro", uri=True)) as db:
-                        data = to_bytes(history(db, self._titles, table))
-                except sqlite3.Error as error:
-                    raise HubError(say("The past matches cannot be read now ({error}).", error=str(error))) from error
+                titles = {game.name: game.title for game in self._games()}
+                with self._reading() as db:
+                    data = to_bytes(history(db, titles, table))
                 self._cache[table] = self._clock(), data
         return data
+
+    def replay(self, table: str, match: str) -> bytes:
+        """Return the `Replay` of a match as JSON, compressed by gzip. Raise NoReplay, or HubError if the database fails."""
+        with self._lock, self._reading() as db:
+            last = last_match(db, table)
+            key = match, last is not None and last.id == match  # its hands are shown once another match has begun
+            now = self._clock()
+            self._replays = {one: made for one, made in self._replays.items() if now - made[0] < REPLAY_SECONDS}
+            if key not in self._replays:
+                made = gzip.compress(to_bytes(replay(db, table, match, self._games())), mtime=0)
+                if len(self._replays) >= KEPT_REPLAYS:
+                    del self._replays[next(iter(self._replays))]
+                self._replays[key] = now, made
+            return self._replays[key][1]
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(f"{self._database.absolute().as_uri()}?mode=ro", uri=True)) as db:
+                yield db
+        except sqlite3.Error as error:
+            raise HubError(say("The past matches cannot be read now ({error}).", error=str(error))) from error
 
 
 class TableAccess:
@@ -172,6 +201,10 @@ class TableAccess:
     def history(self) -> bytes:
         """Return the finished matches of this table as JSON: a `History`. Raise HubError if the database fails."""
         return self._past.read(self.id)
+
+    def replay(self, match: str) -> bytes:
+        """Return a finished match of this table, step by step, as JSON compressed by gzip. Raise NoReplay or HubError."""
+        return self._past.replay(self.id, match)
 
     def claim(self, asked: ClaimRequest) -> None:
         """Put a claim into the table's inbox."""

@@ -152,7 +152,7 @@ class Hub:
             self._pin = StaffPin(state / "staff.json")
             self.cards = CardLists(config.deck, self.store)
             self._presets = presets_by_game(config.preset, self.cards.all)
-            self._past = PastMatches(state / "table-hub.db", {game.name: game.title for game in self.cards.all})
+            self._past = PastMatches(state / "table-hub.db", lambda: self.cards.all)
             self._logs = KeyedStore(self.store, state / "log.key")
             self.speech = Speech({part.id: part.language for part in config.table})
             self.broker = MqttBroker(config.broker, state / "broker", hub, tables, self._put_to_all)

@@ -135,6 +135,10 @@ def of_file(error: OSError, sentence: str) -> ConfigError | TemporaryError:
     return TemporaryError(sentence) if passing else ConfigError(sentence)
 
 
+class NoReplay(HubError):
+    """A match that cannot be replayed, with a sentence for the people who want to see it."""
+
+
 class LogError(HubError):
     """The log cannot be written or read. The match stops; nothing is deleted."""
 

@@ -522,6 +522,33 @@ class PastMatch(Plain, frozen=True):
     """How long it took. None: unknown."""
     seats: list[int]
     winners: list[int]
+    kept: bool = True
+    """Whether its log is still there, so that it can be replayed."""
+
+
+class ReplayStep(Plain, frozen=True):
+    """A moment of a finished match: people or dice were awaited, or it was over."""
+
+    view: View
+    events: list[PublicEvent]
+    """What was told since the step before."""
+    hands: dict[str, dict[str, Any]] = {}
+    """The secrets of each seat, by its number. Empty while the last action of the match may still be taken back."""
+    over: Over | None = None
+
+
+class Replay(Plain, frozen=True):
+    """A finished match, step by step."""
+
+    match: str
+    game: str
+    title: str
+    begun: str
+    """Its date, in UTC."""
+    seats: list[int]
+    options: dict[str, Any]
+    steps: list[ReplayStep]
+    texts: Texts = msgspec.UNSET
 
 
 class GameHistory(Plain, frozen=True):

@@ -55,6 +55,7 @@ SENT: tuple[type[msgspec.Struct], ...] = (
     state.EventsPage,
     state.ChangesPage,
     state.History,
+    state.Replay,
     state.Till,
     wire.ClaimReply,
     wire.Login,

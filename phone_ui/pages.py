@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import io
 import json
 import re
@@ -18,7 +19,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from hub.engine.labels import Labels
 from hub.engine.text import say, to_json
-from hub.errors import HubError
+from hub.errors import HubError, NoReplay
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from hub.network.glance import at_a_glance
@@ -99,6 +100,9 @@ class TableFace(Protocol):
 
     def history(self) -> bytes:
         """Return the statistics of the table's finished matches as JSON. Raise HubError with a sentence."""
+
+    def replay(self, match: str) -> bytes:
+        """Return a finished match as JSON, compressed by gzip. Raise NoReplay, or HubError if it cannot be read now."""
 
     def claim(self, asked: ClaimRequest) -> None:
         """Put a claim into the table's inbox."""
@@ -194,6 +198,8 @@ def make_app(
         ("/t/<name>/changes.json", pages.changes),
         ("/t/<name>/history", pages.history),
         ("/t/<name>/history.json", pages.history_json),
+        ("/t/<name>/replay", pages.replay),
+        ("/t/<name>/replay/<match>.json", pages.replay_json),
         ("/t/<name>/bench", pages.bench),
         ("/t/<name>/bench/panel/<size>.png", pages.panel),
         ("/t/<name>/bench/play", joining.play),
@@ -278,6 +284,21 @@ class _Tables:
             return Response(self.one(name).history(), mimetype="application/json")
         except HubError as error:
             abort(503, error.sentence)
+
+    def replay(self, name: str) -> Response:
+        self.one(name)
+        return _file_answer(self._files.get("pages/replay.html"))
+
+    def replay_json(self, name: str, match: str) -> Response:
+        try:
+            data = self.one(name).replay(match)
+        except NoReplay as error:
+            abort(404, error.sentence)
+        except HubError as error:
+            abort(503, error.sentence)
+        if request.accept_encodings.quality("gzip") > 0:
+            return Response(data, mimetype="application/json", headers={"Content-Encoding": "gzip"})
+        return Response(gzip.decompress(data), mimetype="application/json")
 
     def events(self, name: str, number: str) -> Response:
         table = self.one(name)

@@ -29,6 +29,7 @@ from hub.store.schema import connect
 pytestmark = pytest.mark.real_time
 
 GAME = games.find("bid-and-bait")
+GAMES = [games.find(name) for name in games.names()]
 TITLES = {name: games.find(name).title for name in games.names()}
 
 
@@ -151,7 +152,7 @@ def test_dice_stay_counted_when_their_logs_are_wiped(state: Path, played: list[M
 def test_what_is_told_names_nobody_and_shows_no_hand(state: Path) -> None:
     told = msgspec.to_builtins(read(state), enc_hook=english)
     assert {key for match in told["matches"] for key in match} == {
-        "id", "table", "title", "begun", "minutes", "seats", "winners",
+        "id", "table", "title", "begun", "minutes", "seats", "winners", "kept",
     }  # fmt: skip
     assert set(told) == {"played", "matches", "games", "seats", "dice"}
 
@@ -174,7 +175,7 @@ def test_the_command_prints_it(state: Path, tmp_path: Path, capsys: pytest.Captu
 
 def test_pages_ask_as_often_as_they_like_and_the_logs_are_read_now_and_then(state: Path) -> None:
     now = [0.0]
-    past = PastMatches(state / "table-hub.db", TITLES, lambda: now[0])
+    past = PastMatches(state / "table-hub.db", lambda: GAMES, lambda: now[0])
     first = past.read("1")
     assert json.loads(first)["played"] == 2
     with closing(sqlite3.connect(state / "table-hub.db")) as db, db:
@@ -375,7 +376,9 @@ def test_the_newest_matches_are_shown_and_all_are_counted(rows: sqlite3.Connecti
         found = history(rows, {"bid-it": "Bid-It"})
         assert found.played == 20
         assert [match.id for match in found.matches] == [f"m-{number}" for number in range(19, 7, -1)], "by their ends"
-        assert found.matches[4] == PastMatch("m-15", "2", "Bid-It", "1970-01-01 00:00:00", 30.0, [1, 2, 3], [2])
+        assert found.matches[4] == PastMatch(
+            "m-15", "2", "Bid-It", "1970-01-01 00:00:00", 30.0, [1, 2, 3], [2], kept=False
+        )
         assert found.games == [GameHistory("Bid-It", 20, 10.0, 30.0, 30.0)]
         assert (history(rows, {}, "2").played, history(rows, {}, "3").played) == (1, 0)
         assert history(rows, {}, "2").matches[0].title == "bid-it", "a game that this hub does not have"

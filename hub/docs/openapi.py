@@ -150,6 +150,12 @@ ADDRESSES = (
         state.History,
         errors={503: "The log cannot be read now.", **TABLE},
     ),
+    Address(
+        "/t/{table}/replay/{match}.json",
+        "A finished match, step by step. The hands are there once the table has begun another match.",
+        state.Replay,
+        errors={503: "The log cannot be read now.", 404: "No such table or finished match, or it is no longer kept."},
+    ),
     Address("/till.json", "All tables at a glance, without anybody's name.", state.Till),
     Address("/status.json", "How the hub's devices are.", http_messages.HubHealth),
     Address(
@@ -234,6 +240,7 @@ ADDRESSES = (
     Address("/worker.js", "What opens a phone's page without the hub.", "text/javascript; charset=utf-8"),
     Address("/t/{table}/kiosk", "The big screen.", PAGE, errors=TABLE),
     Address("/t/{table}/history", "The page of finished matches.", PAGE, errors=TABLE),
+    Address("/t/{table}/replay", "The page that replays a finished match.", PAGE, errors=TABLE),
     Address("/t/{table}/bench", "Simulated devices: their page.", PAGE, errors=BENCH),
     Address("/t/{table}/bench", "Work a simulated device, as its page does.", JSON, method="post", errors=BENCH),
     Address("/t/{table}/bench/events", "The simulated devices' pictures.", STREAM, errors=BENCH),
@@ -247,6 +254,7 @@ PARAMETERS = {
     "code": "The four letters on the table's screen, in capitals or not.",
     "table": "The table's id.",
     "claim": "The name that the claim was answered with.",
+    "match": "The id of a match, such as m-12.",
     "number": "The number of an event.",
     "game": "The name of a game, as in the public state.",
     "language": "The name of a language, as in /languages.json.",

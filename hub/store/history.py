@@ -32,16 +32,19 @@ def history(db: sqlite3.Connection, titles: Mapping[str, str], table: str = "") 
     """
     matches, ids = [], []
     rows = db.execute(
-        'SELECT id, "table", head, result, begun, (julianday(ended) - julianday(begun)) * 1440 FROM matches '
+        'SELECT id, "table", head, result, begun, (julianday(ended) - julianday(begun)) * 1440, '
+        'EXISTS(SELECT 1 FROM entries WHERE "match" = matches.id) FROM matches '
         "WHERE result IS NOT NULL AND (? = '' OR \"table\" = ?) ORDER BY ended DESC, rowid DESC",
         (table, table),
     )
-    for match, at, head, result, begun, minutes in rows.fetchall():
+    for match, at, head, result, begun, minutes, kept in rows.fetchall():
         with suppress(ValueError, TypeError, KeyError, AttributeError):
             known, over = json.loads(head), json.loads(result)
             title = titles.get(known["game"], known["game"])
             took = round(minutes, 1) if minutes is not None and 0 < minutes <= LONGEST else None
-            matches.append(PastMatch(match, at, title, begun, took, list(known["seats"]), list(over["winners"])))
+            matches.append(
+                PastMatch(match, at, title, begun, took, list(known["seats"]), list(over["winners"]), bool(kept))
+            )
             ids.append(match)
     return History(
         played=len(matches),

@@ -50,6 +50,7 @@ def check_the_web_port(table: Table) -> None:
     asked = {
         "table": "1",
         "code": table.screen()["code"],
+        "match": "m-1",
         "number": "5",
         "game": "goofspiel",
         "claim": "none",
@@ -59,7 +60,7 @@ def check_the_web_port(table: Table) -> None:
     for path, described in document("openapi")["paths"].items():
         if "get" in described and path != "/vendor/{name}":
             table.fetch("get", path, **asked)
-    for path in ("", "/events", "/history.json", "/events/{number}.json", "/changes.json"):
+    for path in ("", "/events", "/history.json", "/replay/{match}.json", "/events/{number}.json", "/changes.json"):
         table.fetch("get", f"/t/{{table}}{path}", **{**asked, "table": "none"})
     table.fetch("get", "/games/{game}.json", game="none")
     table.fetch("get", "/code/{code}.json", code="NONE")

@@ -17,6 +17,8 @@ from nacl.public import Box, PrivateKey, PublicKey
 from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import BrokerPart
+from hub.engine.text import say
+from hub.errors import NoReplay
 from hub.network.encryption import HubKey, pad, unpad
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerUp, ClaimRequest, LoginState
@@ -84,6 +86,9 @@ class FakeTable:
 
     def history(self) -> bytes:
         return b'{"played":0,"matches":[],"games":[],"seats":[],"dice":[]}'
+
+    def replay(self, match: str) -> bytes:
+        raise NoReplay(say("There is no finished match {match} at this table.", match=match))
 
     def events_before(self, number: int) -> bytes:
         return json.dumps({"before": number}).encode()

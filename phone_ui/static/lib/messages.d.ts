@@ -8,6 +8,7 @@ export interface Messages {
   EventsPage: EventsPage;
   ChangesPage: ChangesPage;
   History: History;
+  Replay: Replay;
   Till: Till;
   ClaimReply: ClaimReply;
   Login: Login;
@@ -484,6 +485,7 @@ export interface PastMatch {
   minutes: number | null;
   seats: number[];
   winners: number[];
+  kept: boolean;
 }
 /**
  * How often a game was played to the end, and the shortest, median and longest time in minutes.
@@ -513,6 +515,30 @@ export interface DiceHistory {
   square: number | null;
   p: number | null;
   verdict: string;
+}
+/**
+ * A finished match, step by step.
+ */
+export interface Replay {
+  match: string;
+  game: string;
+  title: string;
+  begun: string;
+  seats: number[];
+  options: Record<string, any>;
+  steps: ReplayStep[];
+  texts: MadeOf;
+}
+/**
+ * A moment of a finished match: people or dice were awaited, or it was over.
+ */
+export interface ReplayStep {
+  view: View;
+  events: PublicEvent[];
+  hands: {
+    [k: string]: Record<string, any>;
+  };
+  over: Over | null;
 }
 /**
  * All tables of this hub, for the page of the till.

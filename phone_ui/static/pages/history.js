@@ -121,12 +121,15 @@ function Newest({ matches }) {
     <h2>Latest matches</h2>
     <ol>
       ${matches.map(
-        ({ id, title, begun, minutes, winners }) => html`<li key=${id}>
+        ({ id, title, begun, minutes, winners, kept }) => html`<li key=${id}>
           <span class="newest-game">${title}</span>
           <span class="newest-won">
             ${winners.length ? sayAround("{seats} won", { seats: winners.map((seat) => html`<${Mark} seat=${seat} /> ${seat} `) }) : say("nobody won")}
           </span>
-          <span class="note">${dayOf(begun)}${minutes === null ? "" : `, ${say("{minutes} min", { minutes: Math.round(minutes) })}`}</span>
+          <span class="note">
+            ${dayOf(begun)}${minutes === null ? "" : `, ${say("{minutes} min", { minutes: Math.round(minutes) })}`}
+            ${kept && html` · <a href=${`/t/${table}/replay?match=${id}`} aria-label=${say("Replay: {title}", { title })}>Replay</a>`}
+          </span>
         </li>`,
       )}
     </ol>

@@ -35,7 +35,10 @@ export function Over(props) {
   return html`<${Result} labels=${labels} state=${state} />
     <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
     ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
-    <button type="button" class="small-act recap" onClick=${() => saveRecap(labels, state, seat)}>Save a recap</button>
+    <div class="keep-it">
+      <button type="button" class="small-act recap" onClick=${() => saveRecap(labels, state, seat)}>Save a recap</button>
+      <a class="small-act" target="_blank" href=${`/t/${state.table}/replay?match=${state.match}`}>Replay</a>
+    </div>
     ${choosing && html`<${Lobby} ...${props} />`}
     ${
       seat &&

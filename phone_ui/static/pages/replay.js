@@ -1,0 +1,261 @@
+// A finished match, step by step: what everybody saw, what happened and by which rule, and the hands.
+
+import { complete } from "../lib/complete.js";
+import { html, render, useEffect, useMemo, useState } from "../lib/html.js";
+import { withDeck } from "../lib/labels.js";
+import { loadLanguage, readMessage, say } from "../lib/language.js";
+import { applySettings, loadSettings } from "../lib/storage.js";
+import { phaseText, roundText } from "../lib/view.js";
+import { Facts } from "../parts/facts.js";
+import { Sentence } from "../parts/marks.js";
+import { Play } from "../parts/play.js";
+import { Result } from "../parts/result.js";
+import { useLabels } from "../parts/use_labels.js";
+
+/** @import { Labels } from "../lib/types.d.ts" */
+/** @import { PublicState, Replay, ReplayStep } from "../lib/messages.d.ts" */
+
+const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
+const match = new URLSearchParams(location.search).get("match");
+const SECONDS = 2; // of a step while the match plays by itself
+const NOBODY = 0;
+
+applySettings(loadSettings());
+
+/**
+ * Return the public state at a step, as screens got it, with all events before: a tap on a number shows how it came about.
+ * @param {Replay} replay
+ * @param {number} at
+ * @returns {PublicState}
+ */
+function stateAt(replay, at) {
+  const { view, over } = replay.steps[at];
+  const events = replay.steps.slice(0, at + 1).flatMap((step) => step.events);
+  const seats = replay.seats.map((seat) => ({ seat, held: true, presence: "here" }));
+  const made = {
+    seats,
+    view,
+    over,
+    events,
+    state: over ? "over" : "playing",
+    epoch: 1,
+    seq: at,
+  };
+  const { game, title } = replay;
+  return complete(/** @type {any} */ ({ ...made, table, name: title, game, title, match: replay.match }));
+}
+
+/**
+ * Read a replay from the hub or from a file. Throws an error with a sentence.
+ * @param {string} text
+ * @returns {Replay}
+ */
+function readReplay(text) {
+  try {
+    const replay = readMessage(text);
+    if (replay.game && replay.steps.length && Array.isArray(replay.seats)) return replay;
+  } catch {
+    // Something else than a replay.
+  }
+  throw new Error(say("This file is no replay. Choose one that was saved on this page."));
+}
+
+/**
+ * Fetch the replay that the address names. Throws an error with a sentence.
+ */
+async function fetchReplay() {
+  const answer = await fetch(`/t/${table}/replay/${match}.json`, { cache: "no-store" }).catch(() => null);
+  if (!answer) throw new Error(say("The hub does not answer. Load this page again."));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(readMessage(text).error);
+  return readReplay(text);
+}
+
+/** @param {Replay} replay */
+function save(replay) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(replay)], { type: "application/json" }));
+  link.download = `${replay.game}-${replay.begun.slice(0, 10)}-${replay.match}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function Page() {
+  const [replay, setReplay] = useState(/** @type {Replay | null} */ (null));
+  const [problem, setProblem] = useState("");
+  const [loading, setLoading] = useState(Boolean(match));
+  useEffect(() => {
+    if (!match) return;
+    fetchReplay()
+      .then(setReplay, ({ message }) => setProblem(message))
+      .finally(() => setLoading(false));
+  }, []);
+  /** @param {File | undefined} file */
+  const open = async (file) => {
+    if (!file) return;
+    setProblem("");
+    try {
+      setReplay(readReplay(await file.text()));
+    } catch (error) {
+      setProblem(/** @type {Error} */ (error).message);
+    }
+  };
+  if (replay) return html`<${Shown} key=${replay.match} replay=${replay} problem=${problem} onOpen=${open} />`;
+  return html`<main class="replay-intro">
+    <h1>Replay</h1>
+    ${loading && html`<p role="status">The match is being read.</p>`}
+    ${problem && html`<p role="alert">${problem}</p>`}
+    ${!loading && html`<${Open} onOpen=${open} />`}
+    <p><a class="way" href=${`/t/${table}/history`}>← What was played here</a></p>
+  </main>`;
+}
+
+/** @param {{ onOpen: (file: File | undefined) => void }} props */
+function Open({ onOpen }) {
+  return html`<label class="small-act">
+    Open a saved replay
+    <input type="file" accept=".json,application/json" class="unseen" onChange=${(/** @type {any} */ event) => onOpen(event.target.files[0])} />
+  </label>`;
+}
+
+/** @param {{ replay: Replay, problem: string, onOpen: (file: File | undefined) => void }} props */
+function Shown({ replay, problem, onOpen }) {
+  const [at, setAt] = useState(0);
+  const [running, setRunning] = useState(false);
+  const [seat, setSeat] = useState(NOBODY);
+  const last = replay.steps.length - 1;
+  const gameLabels = useLabels(replay.game);
+  const step = replay.steps[at];
+  const state = useMemo(() => stateAt(replay, at), [replay, at]);
+  const you = step.hands[seat];
+  const labels = useMemo(
+    () => withDeck(gameLabels ?? null, state.view?.table, state.view?.seats, you),
+    [gameLabels, state, you],
+  );
+  useEffect(() => {
+    document.title = say("Replay: {title}", { title: say(replay.title) });
+  }, [replay]);
+  useEffect(() => {
+    if (!running) return undefined;
+    if (at === last) {
+      setRunning(false);
+      return undefined;
+    }
+    const timer = setTimeout(() => setAt(at + 1), SECONDS * 1000);
+    return () => clearTimeout(timer);
+  }, [running, at]);
+  /** @param {number} next */
+  const go = (next) => {
+    setRunning(false);
+    setAt(Math.min(last, Math.max(0, next)));
+  };
+  const settings = loadSettings();
+  const nothing = async () => ({ ok: false, error: null, code: null });
+  const isReady = gameLabels !== undefined;
+  return html`<div class="page">
+    <header class="strip">
+      <a class="way" href=${`/t/${table}/history`} aria-label="What was played here">←</a>
+      <h1 class="replay-title">${say("Replay: {title}", { title: say(replay.title) })}</h1>
+    </header>
+    <main class="body" aria-busy=${!isReady}>
+      ${problem && html`<p role="alert">${problem}</p>`}
+      ${isReady && !gameLabels && html`<p role="alert">${say("This hub does not have the game {title}.", { title: replay.title })}</p>`}
+      ${
+        isReady &&
+        html`
+          ${you && html`<${Hand} labels=${labels} state=${state} seat=${seat} you=${you} />`}
+          ${step.over && html`<${Result} labels=${labels} state=${state} />`}
+          <${Told} labels=${labels} state=${state} step=${step} />
+          <${Play}
+            labels=${labels}
+            state=${state}
+            seat=${null}
+            hand=${null}
+            settings=${settings}
+            sending=${null}
+            refusal=""
+            ask=${nothing}
+            away=${false}
+          />
+          <div class="replay-more">
+            <${Hands} replay=${replay} seat=${seat} onChange=${setSeat} />
+            <button type="button" class="small-act" onClick=${() => save(replay)}>Save this replay</button>
+            <${Open} onOpen=${onOpen} />
+          </div>
+        `
+      }
+    </main>
+    <nav class="replay-way" aria-label="Steps of the match">
+      <input
+        type="range"
+        class="replay-step"
+        aria-label="Step"
+        min="0"
+        max=${last}
+        value=${at}
+        onInput=${(/** @type {any} */ event) => go(Number(event.target.value))}
+      />
+      <p class="replay-where" role="status">${whereText(labels, state, at, last)}</p>
+      <div class="replay-buttons">
+        <button type="button" class="small-act" disabled=${at === 0} onClick=${() => go(at - 1)}>Back</button>
+        <button type="button" class="small-act" onClick=${() => (at === last ? go(0) : setRunning(!running))}>
+          ${running ? say("Pause") : at === last ? say("Again") : say("Play it")}
+        </button>
+        <button type="button" class="small-act" disabled=${at === last} onClick=${() => go(at + 1)}>Next step</button>
+      </div>
+    </nav>
+  </div>`;
+}
+
+/**
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {number} at
+ * @param {number} last
+ */
+function whereText(labels, state, at, last) {
+  const step = say("Step {number} of {count}", { number: at + 1, count: last + 1 });
+  return [step, roundText(state.view), phaseText(labels, state.view)].filter(Boolean).join(" · ");
+}
+
+/**
+ * What happened since the step before, each with the rule that it follows from.
+ * @param {{ labels: Labels | null, state: PublicState, step: ReplayStep }} props
+ */
+function Told({ labels, state, step }) {
+  if (!step.events.length) return null;
+  return html`<ol class="replay-told" aria-label="What happened">
+    ${step.events.map(
+      ({ n, text, rule }) => html`<li key=${n}>
+        <${Sentence} state=${state} text=${text} />
+        ${rule && labels?.rules?.[rule] && html`<span class="replay-rule">${rule}: ${labels.rules[rule]}</span>`}
+      </li>`,
+    )}
+  </ol>`;
+}
+
+/**
+ * The secrets of a seat.
+ * @param {{ labels: Labels | null, state: PublicState, seat: number, you: any }} props
+ */
+function Hand({ labels, state, seat, you }) {
+  return html`<section class="replay-hand" aria-label="Hand">
+    <h2><${Sentence} state=${state} text=${say("What Seat {seat} saw", { seat })} /></h2>
+    <${Facts} labels=${labels} state=${state} where="you" facts=${you} small=${false} />
+  </section>`;
+}
+
+/** @param {{ replay: Replay, seat: number, onChange: (seat: number) => void }} props */
+function Hands({ replay, seat, onChange }) {
+  if (!replay.steps.some(({ hands }) => Object.values(hands).some((hand) => Object.keys(hand).length)))
+    return html`<p class="replay-rule">Hands are shown once this table plays another match.</p>`;
+  return html`<label>
+    Show the hand of
+    <select value=${seat} onChange=${(/** @type {any} */ event) => onChange(Number(event.target.value))}>
+      <option value=${NOBODY}>${say("nobody")}</option>
+      ${replay.seats.map((one) => html`<option key=${one} value=${one}>${say("Seat {seat}", { seat: one })}</option>`)}
+    </select>
+  </label>`;
+}
+
+loadLanguage().then(() => render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
