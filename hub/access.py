@@ -22,20 +22,21 @@ from hub.errors import HubError
 from hub.network.messages import to_bytes
 from hub.network.wifi import OwnWifi
 from hub.ports import ClaimRequest, HelpRequest, LoginState
-from hub.replays import replay
+from hub.replays import is_kept, replay
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
 from hub.store.queries import last_match
 from hub.table.loop import Table
 from phone_ui.direct import DirectPhone, Wire
 from phone_ui.latest import Latest
+from phone_ui.limits import TokenBucket
 from phone_ui.mqtt_phones import PhonesOverMqtt
 
 BENCH_SECONDS = 0.5  # between two states of the simulated devices while no bench page is open
 HISTORY_SECONDS = 60.0
 """Maximum age of the history that pages show: reading many logs takes a second, and anybody may request it."""
-KEPT_REPLAYS, REPLAY_SECONDS = 16, 10.0
-"""Replays that are kept in memory, about 50 kB each, as anybody may request them; and how long: a log may be wiped."""
+KEPT_REPLAYS, REPLAYS_EACH_SECOND = 16, 0.5
+"""Replays that are kept in memory, about 50 kB each, and how often another one is made: it takes a Pi about half a second."""
 
 
 class BenchAccess:
@@ -131,7 +132,8 @@ class PastMatches:
         self._database, self._games, self._clock = database, games, clock
         self._lock = threading.Lock()
         self._cache: dict[str, tuple[float, bytes]] = {}
-        self._replays: dict[tuple[str, bool], tuple[float, bytes]] = {}
+        self._replays: dict[tuple[str, bool], bytes] = {}
+        self._budget = TokenBucket(REPLAYS_EACH_SECOND, KEPT_REPLAYS, clock())
 
     def read(self, table: str) -> bytes:
         """Return the `History` of a table as JSON, at most `HISTORY_SECONDS` old. Raise HubError if the database fails."""
@@ -149,14 +151,17 @@ class PastMatches:
         with self._lock, self._reading() as db:
             last = last_match(db, table)
             key = match, last is not None and last.id == match  # its hands are shown once another match has begun
-            now = self._clock()
-            self._replays = {one: made for one, made in self._replays.items() if now - made[0] < REPLAY_SECONDS}
-            if key not in self._replays:
-                made = gzip.compress(to_bytes(replay(db, table, match, self._games())), mtime=0)
-                if len(self._replays) >= KEPT_REPLAYS:
-                    del self._replays[next(iter(self._replays))]
-                self._replays[key] = now, made
-            return self._replays[key][1]
+            if not is_kept(db, table, match):
+                self._replays = {one: made for one, made in self._replays.items() if one[0] != match}
+            elif key in self._replays:
+                return self._replays[key]
+            elif not self._budget.spend(1, self._clock()):
+                raise HubError(say("Many replays are wanted just now. Try again in a few seconds."))
+            made = gzip.compress(to_bytes(replay(db, table, match, self._games())), mtime=0)
+            if len(self._replays) >= KEPT_REPLAYS:
+                del self._replays[next(iter(self._replays))]
+            self._replays[key] = made
+            return made
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -21,6 +21,15 @@ from hub.store.queries import last_match, lines_of
 from hub.table.views.snapshot import view
 
 
+def is_kept(db: sqlite3.Connection, table: str, match: str) -> bool:
+    """Return whether a table has finished this match, and its log is still there. Raise sqlite3.Error."""
+    query = (
+        'SELECT 1 FROM matches WHERE id = ? AND "table" = ? AND result IS NOT NULL '
+        'AND EXISTS(SELECT 1 FROM entries WHERE "match" = matches.id)'
+    )
+    return db.execute(query, (match, table)).fetchone() is not None
+
+
 def replay(db: sqlite3.Connection, table: str, match: str, games: Iterable[Game]) -> Replay:
     """Return a finished match of a table. Raise NoReplay, or sqlite3.Error."""
     query = 'SELECT head, begun FROM matches WHERE id = ? AND "table" = ? AND result IS NOT NULL'

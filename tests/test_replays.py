@@ -119,14 +119,15 @@ def test_what_cannot_be_replayed_is_one_sentence(tmp_path: Path, store: Store) -
     assert refusal(tmp_path, id_) == "This match is no longer kept. The hub only knows who won."
 
 
-def test_pages_ask_as_often_as_they_like_and_a_wiped_log_is_gone_soon(tmp_path: Path, store: Store) -> None:
+def test_pages_ask_as_often_as_they_like_and_a_wiped_log_is_gone_at_once(tmp_path: Path, store: Store) -> None:
     now = [0.0]
     past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES, lambda: now[0])
     ids = [put(store, "1", match) for match in matches("goofspiel", access.KEPT_REPLAYS + 2)]
     first = past.replay("1", ids[0])
     assert json.loads(gzip.decompress(first))["steps"][0]["hands"]
-    assert past.replay("1", ids[0]) is first
     for id_ in ids[1:]:
+        now[0] += 1 / access.REPLAYS_EACH_SECOND
+        assert past.replay("1", ids[0]) is first or id_ == ids[-1]
         past.replay("1", id_)
     assert past.replay("1", ids[0]) is not first, "only the newest are kept in memory"
     assert not json.loads(gzip.decompress(past.replay("1", ids[-1])))["steps"][0].get("hands")
@@ -135,10 +136,32 @@ def test_pages_ask_as_often_as_they_like_and_a_wiped_log_is_gone_soon(tmp_path: 
     assert json.loads(gzip.decompress(past.replay("1", ids[-1])))["steps"][0]["hands"], "at once"
 
     wipe_logs(tmp_path / "table-hub.db", 0, newest=True)
-    now[0] += access.REPLAY_SECONDS
     with pytest.raises(NoReplay):
-        past.replay("1", ids[0])
+        past.replay("1", ids[-1])
+
+    with pytest.raises(NoReplay):
+        past.replay("1", "m-99")
 
     (tmp_path / "table-hub.db").write_bytes(b"rubbish" * 1000)
     with pytest.raises(HubError, match="cannot be read now"):
         past.replay("1", ids[0])
+
+
+def test_a_flood_of_requests_for_replays_costs_little_and_one_that_is_known_is_still_there(
+    tmp_path: Path, store: Store
+) -> None:
+    now = [0.0]
+    past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES, lambda: now[0])
+    ids = [put(store, "1", match) for match in matches("goofspiel", access.KEPT_REPLAYS + 2)]
+    for _ in range(3 * access.KEPT_REPLAYS):
+        with pytest.raises(NoReplay):
+            past.replay("1", "m-99")
+    known = [past.replay("1", id_) for id_ in ids[: access.KEPT_REPLAYS]]
+    with pytest.raises(HubError, match="Try again in a few seconds"):
+        past.replay("1", ids[-1])
+    assert past.replay("1", ids[0]) is known[0]
+
+    now[0] += 1 / access.REPLAYS_EACH_SECOND
+    assert past.replay("1", ids[-1])
+    with pytest.raises(HubError, match="Try again in a few seconds"):
+        past.replay("1", ids[-2])
