@@ -39,7 +39,7 @@ import msgspec
 from hub import games
 from hub.ports import LogEntry
 from hub.store import KeyedStore, Store
-from hub.authoring.players import random_match
+from tests.games.players import random_match
 from tests.table import fakes
 from tests.table.fakes import TableRig
 

@@ -13,6 +13,7 @@ import pytest
 
 from hub import games, languages, package_folder, packages
 from hub.__main__ import main
+from hub.authoring.translations import DamagedCatalog, translate_game
 from hub.config import Config, DeckPart, DevicePart, PresetPart
 from hub.decks import CardLists
 from hub.devices import (
@@ -25,7 +26,6 @@ from hub.devices import (
     needs,
     packaged_drivers,
 )
-from hub.docs import catalogues
 from hub.engine.match import Match
 from hub.engine.text import say
 from hub.errors import ConfigError, HubError, StartRefused
@@ -609,24 +609,25 @@ def test_games_that_are_left_out_are_named(tmp_path: Path, capsys: pytest.Captur
 # --- translations of a package -----------------------------------------------------------------------------
 
 
-def test_the_catalogs_of_a_package_are_started_and_renewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_catalogs_of_a_package_are_started_and_renewed(tmp_path: Path) -> None:
     folder = tmp_path / "oddspiel"
     for path, text in GAME.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     with installed():
-        assert catalogues.main(["package", str(folder), "de"]) == 0
         file = folder / "locale" / "de" / "LC_MESSAGES" / "oddspiel.po"
+        assert translate_game(f"{folder}", ["de"]) == [file]
         assert 'msgctxt "oddspiel"' in file.read_text()
-        assert catalogues.main(["package", str(folder), "fr", "xx"]) == 1
-        assert "There is no language 'xx'" in capsys.readouterr().err
+        with pytest.raises(DamagedCatalog, match="There is no language 'xx'"):
+            translate_game(f"{folder}", ["fr", "xx"])
         assert not (folder / "locale" / "fr").exists(), "nothing is written"
         (folder / "locale" / ".DS_Store").write_text("")
         kept = file.read_bytes()
-        assert catalogues.main(["package", str(folder)]) == 0
+        assert translate_game(f"{folder}") == []
         assert file.read_bytes() == kept
         file.write_bytes(kept[:-5])
-        assert catalogues.main(["package", str(folder)]) == 1
+        with pytest.raises(DamagedCatalog, match="its last line is cut off"):
+            translate_game(f"{folder}")
         assert file.read_bytes() == kept[:-5]
-        assert catalogues.main(["package", str(tmp_path)]) == 1
-        assert "is no Python package with a game" in capsys.readouterr().err
+        with pytest.raises(StartRefused, match="There is no game"):
+            translate_game(f"{tmp_path / 'locale'}")

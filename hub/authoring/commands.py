@@ -31,7 +31,7 @@ def write_new_game(args: Namespace) -> int:
 
 def check_game(args: Namespace) -> int:
     """Print what each check of a game finds, and its level; return 1 if the level is lower than the wanted one."""
-    from hub.authoring.quality import LEVELS, MEANING, level_of, record, results
+    from hub.authoring.quality import ASKS, LEVELS, level_of, record, results
 
     if not __debug__:
         raise HubError("The checks need Python without -O.")
@@ -41,7 +41,7 @@ def check_game(args: Namespace) -> int:
     found: list[Result] = []
     for one in results(name, args.matches):
         if not found or one.check.level != found[-1].check.level:
-            print(f"\n{one.check.level}: {MEANING[one.check.level]}")
+            print(f"\n{one.check.level.capitalize()}: {ASKS[one.check.level]}")
         print(f"  {'ok  ' if one.is_met else 'FAIL'}  {one.check.title}", flush=True)
         if not one.is_met:
             print(f"        {one.found}")
@@ -65,11 +65,17 @@ def _next(level: str, found: Sequence[Result]) -> str:
 
 def translate_game(args: Namespace) -> int:
     """Renew a game's translations, start others, and say which files changed."""
+    from hub.authoring.translations import missing
     from hub.authoring.translations import translate_game as translate
 
     changed = translate(args.game, args.languages)
     for file in changed:
-        print(f"{file} is new: write the translations after msgstr.")
+        left = len(missing(file))
+        print(
+            f"{file} has the messages of the game now. {left or 'None'} of them {'has' if left == 1 else 'have'} no translation yet.".replace(
+                "None of them have no translation yet", "All are translated"
+            )
+        )
     if not changed:
         print("Every translation file has the messages of the game already.")
     return 0

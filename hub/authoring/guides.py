@@ -67,7 +67,10 @@ def tells_every_rule(name: str) -> None:
 def explains_every_move(name: str) -> None:
     """The guide says what follows from every move, and opens at every phase."""
     guide, labels = guide_of(name), labels_of(name)
-    assert set(guide.follows) == set(labels.moves), set(guide.follows) ^ set(labels.moves)
+    differing = set(guide.follows) ^ set(labels.moves)
+    assert not differing, (
+        f"[follows] of the guide and [moves] of the data file differ in {', '.join(sorted(differing))}"
+    )
     opened = [phase for chapter in guide.chapter for phase in chapter.phases]
     assert sorted(opened) == sorted(set(opened)), "each phase opens one chapter"
     wanted = {"over", *(set(labels.phases) - {"dummy", "change"})}
@@ -89,9 +92,10 @@ def has_short_lessons(name: str) -> None:
             assert text.endswith("."), text
         assert not re.search(r"\byours?\b|\byou\b", lesson.all, re.IGNORECASE), lesson.all
         assert lesson.rule in labels.rules
-        assert lesson.part in PARTS or lesson.part.removeprefix("fact.") in labels.facts, lesson.part
-        assert set(lesson.phase) <= set(labels.phases)
-        assert set(lesson.asks) <= set(labels.moves)
+        is_part = lesson.part in PARTS or lesson.part.removeprefix("fact.") in labels.facts
+        assert is_part, f"lesson {lesson.key}: no screen has a part {lesson.part}"
+        unknown = {*lesson.phase} - {*labels.phases} | {*lesson.asks} - {*labels.moves}
+        assert not unknown, f"lesson {lesson.key}: the data file has no {', '.join(sorted(unknown))}"
         assert not (lesson.asks and lesson.all), (
             "what a seat is offered is its own: the room is told by what all may see"
         )

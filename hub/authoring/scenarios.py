@@ -1,4 +1,4 @@
-"""Scenarios: situations at the table, in a file of the game, each citing the rules that it proves.
+"""Read and play scenarios: situations at the table, in a file of the game, each citing the rules that it proves.
 
 A file names its `game`, its `tables` (seats, options, stack) and its scenarios; `data` changes lines of the game's
 data file, as an owner may. A scenario's `play` is read line by line:
@@ -18,7 +18,13 @@ data file, as an owner may. A scenario's `play` is read line by line:
     asked {"1": [...]}                            who is asked for what: exactly these moves
     asked roll {...}                              the dice that are asked for
     told "The order"                              something the last line made the table hear
+    want "Bid a card"                             part of the sentence that the asked seats read
+    data {"seat": 1, "to": 5}                     facts of an event that the last line made the table hear
     over [1,2] {"1": 3, "2": 3}                   how the match ended
+
+Two spaces and `#` begin a comment. `told` and `data` are about the events of the last line only. A secret that is in the state, but
+not for a viewer, is `null` in a field like `bid: Secret[...] | None`, and absent if the field is always secret. In `stack`, a
+shuffle is given as a list of cards, a pick as a value, or, if the values are 0, 1, 2 and so on, as a list of positions.
 """
 
 from __future__ import annotations
@@ -248,7 +254,11 @@ def look(part: Any, path: list[str]) -> Any:
         return [look(item, rest) for item in part]
     if step == "#":
         return len(part)
-    return look(part[int(step)] if isinstance(part, list) else part[step], rest)
+    try:
+        found = part[int(step)] if isinstance(part, list) else part[step]
+    except (KeyError, IndexError, ValueError, TypeError):
+        raise AssertionError(f"there is no {step!r} here: {part!r}") from None
+    return look(found, rest)
 
 
 def play(scenario: Scenario) -> None:

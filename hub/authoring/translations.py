@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 DATED = ('"POT-Creation-Date:', '"PO-Revision-Date:', '"Generated-By:', '"Last-Translator:', '"Report-Msgid-Bugs-To:')
 """Lines that are left out: a file changes with its messages alone."""
+PLACE = re.compile(r"\{\w*\}")
 
 
 class DamagedCatalog(HubError):
@@ -81,6 +83,19 @@ def missing(file: Path) -> list[str]:
 
 def _is_whole(translation: object) -> bool:
     return all(translation) if isinstance(translation, tuple | list) else bool(translation)
+
+
+def misplaced(file: Path) -> list[str]:
+    """Return the translations that have a placeholder in braces that their message does not have."""
+    return [
+        f"{key(one.id)!r}: {', '.join(sorted(wrong))}"
+        for one in read(file)
+        if one.id and (wrong := _places(one.string) - _places(one.id))
+    ]
+
+
+def _places(text: str | Sequence[str] | None) -> set[str]:
+    return {*PLACE.findall(text if isinstance(text, str) else " ".join(text or ()))}
 
 
 def key(ids: str | Sequence[str]) -> str:

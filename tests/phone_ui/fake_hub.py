@@ -109,6 +109,7 @@ class FakeHub:
         self.bench_asks: queue.Queue[dict[str, Any]] = queue.Queue()
         self._answers: dict[str, dict[str, Any]] = {}  # by request
         self._asked_ids: set[str] = set()
+        self.sent: queue.Queue[dict[str, Any]] = queue.Queue()  # each request as often as it was sent
         self.answer: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda act: {"ok": True}
         self.press_at_once = True
         self.deaf = False  # hears and says nothing
@@ -477,6 +478,7 @@ class FakeHub:
             "number": act.number,
         }
         said |= {"verb": act.verb, "args": act.args}
+        self.sent.put(said)
         if act.id in self._answers:  # sent again before the answer had come, and done once, as by the hub
             answer: dict[str, Any] | None = self._answers[act.id]
         else:

@@ -363,8 +363,8 @@ def test_an_unanswered_action_is_sent_again_as_the_same_one(page: Page, hub: Fak
     play(page, hub, scenes.TAKE, scenes.PAY_HAND)
     dock(page).get_by_role("button", name="Spend 2 Baits").click()
     expect(dock(page).get_by_role("button", name="Sending…")).to_be_disabled()
-    first, second = hub.asks.get(timeout=PATIENCE), hub.asks.get(timeout=PATIENCE)
-    assert first == second
+    first, second = hub.sent.get(timeout=PATIENCE), hub.sent.get(timeout=PATIENCE)
+    assert first == second == hub.asks.get(timeout=PATIENCE)
     expect(dock(page).get_by_role("button", name="Spend 2 Baits")).to_be_enabled()
     dock(page).get_by_role("button", name="Catch nothing").click()
     third = hub.asks.get(timeout=PATIENCE)
