@@ -6,18 +6,14 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator
 from random import Random
-from typing import Any
 
 import msgspec
 import pytest
 
 from hub import games
-from hub.authoring.players import random_action, random_match, random_options
-from hub.chance import Chance
-from hub.engine.decision import Action
-from hub.engine.match import Match
+from hub.authoring.players import random_match
+from hub.authoring.sentences import UNASKED, questions, said
 from hub.languages import WRITTEN_IN, language_of, languages
 from hub.network.messages import to_bytes
 from hub.state import EventsPage, PublicEvent
@@ -25,11 +21,8 @@ from phone_ui.javascript import HERE, node
 from tests import made_language
 
 MATCHES = int(os.environ.get("LAWS", "6"))
-MOST = 160
-"""Actions of a match that are listened to."""
-
-NOT_SHOWN = re.compile(r"needs \d$|The move \w+ wants |\w+ -?\d+ [+-]\d+( [AB])?$")
-"""How a turn of Bid & Bait! stands, what no page asks for, and the cards of a list that an owner wrote."""
+NOT_SHOWN = re.compile(rf"needs \d$|\w+ -?\d+ [+-]\d+( [AB])?$|{UNASKED.pattern}")
+"""How a turn of Bid & Bait! stands, the cards of a list that an owner wrote, and what no page asks for."""
 
 WRONG = re.compile(r"[,:]:|:,|: (?:und|oder) | ,")
 
@@ -46,69 +39,12 @@ process.stdout.write(JSON.stringify(said));
 """
 """What a page makes of events: it finds a sentence by filling the templates that came with the message."""
 
-JUNK: list[Any] = [None, -1, 0, 7, 99, "", "x", [], ["a"], True]
-
-
-def sentences(value: Any) -> Iterator[str]:
-    """All texts of several words in a view."""
-    if isinstance(value, str):
-        if " " in value.strip():
-            yield value
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from sentences(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from sentences(one)
-
-
-def refusals(match: Match, random: Random) -> Iterator[str]:
-    """What is said to actions that cannot be."""
-    number = match.open.number if match.open else 0
-    moves = list(match.game.labels.moves)
-    for seat in match.state.seats:
-        offered = [str(move["move"]) for move in match.moves(seat)] if match.open else []
-        name = random.choice(moves + offered)
-        parameters = list(match.game.labels.parameters)
-        args = {
-            key: random.choice(JUNK) for key in random.sample(parameters, min(len(parameters), random.randint(0, 2)))
-        }
-        refused = match.refusal(Action(seat=seat, move=name, args=args, number=number))
-        if refused:
-            yield refused.args[0]
-
-
-def heard(match: Match, random: Random) -> Iterator[str]:
-    """What is said after an action."""
-    for viewer in (None, *match.state.seats):
-        yield from sentences(match.view(viewer))
-    for seat in match.state.seats if match.open else ():
-        yield from (bar["why"] for bar in match.barred(seat))
-        yield from sentences(match.notes(seat))
-    yield from refusals(match, random)
-
-
-def said(name: str, seed: int) -> Iterator[str]:
-    """All that is said in a match."""
-    game, random = games.find(name), Random(f"{name} {seed}")
-    count = random.randint(*game.seats)
-    match = Match(game, range(1, count + 1), random_options(game, count, random))
-    chance, told = Chance(seed), 0
-    while match.open and len(match.log) < MOST:
-        match.act(random_action(match, random, chance))
-        for event in match.events[told:]:
-            yield event.text
-            yield from sentences(event.data)
-        told = len(match.events)
-        yield from heard(match, random)
-    if match.over:
-        yield match.over.why
-
 
 @pytest.mark.parametrize("name", games.names())
 def test_whatever_a_match_says_can_be_translated(name: str) -> None:
     spoken_here = made_language.language(name)
-    texts = {text for seed in range(MATCHES) for text in said(name, seed) if not NOT_SHOWN.match(text)}
+    heard = (text for seed in range(MATCHES) for text in (*said(name, seed), *questions(name, seed)))
+    texts = {text for text in heard if not NOT_SHOWN.match(text)}
     unknown = {text: parts for text in texts if (parts := spoken_here.translate(text).unknown)}
 
     assert not unknown, "\n".join(f"{text!r}: {parts}" for text, parts in list(unknown.items())[:40])

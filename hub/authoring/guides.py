@@ -97,7 +97,7 @@ def has_short_lessons(name: str) -> None:
         unknown = {*lesson.phase} - {*labels.phases} | {*lesson.asks} - {*labels.moves}
         assert not unknown, f"lesson {lesson.key}: the data file has no {', '.join(sorted(unknown))}"
         assert not (lesson.asks and lesson.all), (
-            "what a seat is offered is its own: the room is told by what all may see"
+            f"lesson {lesson.key}: with asks, it cannot have all, because the room does not see what a seat is offered"
         )
 
 
@@ -192,6 +192,10 @@ def has_lessons_that_come(name: str) -> None:
         for to in ("asked", "all"):
             if getattr(lesson, "say" if to == "asked" else "all") and not (to == "all" and lesson.say == lesson.all):
                 times = found.get((lesson.key, to), [])
-                assert times, f"{lesson.key} is never told to {to}"
+                assert times, (
+                    f"lesson {lesson.key} is never told to {'the seat that is asked' if to == 'asked' else 'the others'}"
+                )
                 missing = [where for shown, where in times if not shown]
-                assert not missing, f"{lesson.key} speaks to {to} of {lesson.part}, which is not there: {missing[:3]}"
+                assert not missing, (
+                    f"lesson {lesson.key} speaks to {to} of {lesson.part}, which is not there: {missing[:3]}"
+                )

@@ -157,6 +157,9 @@ def tells_changes(name: str, seed: int) -> None:
             known = {} if match.open and match.open.by_chance else totals(match)
             count = len(match.events)
         for event in match.events[count:]:
+            assert not event.rule or event.rule in game.labels.rules, (
+                f"{event.text} names {event.rule}, which is no rule"
+            )
             counted = event.data.get("seat", 0), event.data.get("what", "")
             if counted in known and "to" in event.data:
                 assert event.data["from"] == known[counted], event.text
@@ -165,7 +168,8 @@ def tells_changes(name: str, seed: int) -> None:
                 known[counted] = event.data["to"]
         count = len(match.events)
         if not (match.open and match.open.by_chance):
-            assert known == totals(match), match.events[-1].text
+            untold = {what for what in known if known[what] != totals(match)[what]}
+            assert not untold, f"{untold} changed without an event (after: {match.events[-1].text})"
 
 
 def totals(match: Match) -> dict[tuple[int, str], int | None]:

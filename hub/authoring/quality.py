@@ -12,7 +12,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
-from random import Random
 from subprocess import CalledProcessError
 from typing import NamedTuple
 
@@ -22,9 +21,10 @@ from hub.authoring.arena import RANDOM_PLAY, Figure, Played, play_match, wilson
 from hub.authoring.guides import GUIDE_LAWS, guide_of
 from hub.authoring.house_laws import HOUSE_LAWS
 from hub.authoring.laws import Invariant, Law
-from hub.authoring.players import random_match
+from hub.authoring.sentences import UNASKED, questions, said
 from hub.authoring.translations import misplaced, untranslated
-from hub.errors import RulesBug
+from hub.engine.match import Match
+from hub.errors import ReplayDiverged, RulesBug, StartRefused
 from hub.languages import WRITTEN_IN, language_of, languages
 
 LEVELS = ("bronze", "silver", "gold", "platinum")
@@ -41,6 +41,7 @@ HOUSE_MATCHES = 2
 ARENA_MATCHES, MOST_ARENA_MATCHES = 60, 300
 """How many matches the house is tried in, and how many if it is not clear after fewer."""
 SHOWN_FAILURES = 5
+RECORD = "If you did not mean to change the rules, look for a mistake. If you did, raise version in game.toml and use --record"
 HOUSE = "house.py"
 PLAYED, SEEN = "playthroughs", "seen.toml"
 
@@ -76,6 +77,7 @@ def checks(name: str, matches: int = MATCHES) -> Iterator[Check]:
     for law in laws.LAWS:
         tried = partial(law, invariant=invariant_of(name)) if law is laws.ends else law
         yield Check("bronze", _sentence(law), partial(_keeps, tried, name, matches), first=law is laws.ends)
+    yield Check("bronze", "Every preset of the lobby starts a match.", partial(_starts_presets, name))
     yield Check("bronze", "A match does not depend on the order of sets and hashes.", partial(_same_everywhere, name))
     yield Check(
         "bronze", "The result says what its scores count ([screen] scored or score).", partial(_names_scores, name)
@@ -170,6 +172,16 @@ def _same_everywhere(name: str) -> str:
     return "5 matches"
 
 
+def _starts_presets(name: str) -> str:
+    game = games.find(name)
+    for preset in game.labels.presets:
+        try:
+            Match(game, range(1, game.seats[0] + 1), preset.options)
+        except StartRefused as error:
+            raise AssertionError(f"{preset.name}: {error}") from None
+    return f"{len(game.labels.presets)} presets"
+
+
 def _names_scores(name: str) -> str:
     screen = games.find(name).labels.screen
     assert screen.scored or screen.score, "a number alone says nothing: add scored or score to [screen] in game.toml"
@@ -208,10 +220,11 @@ def _went_wrong(scenario: scenarios.Scenario) -> str:
 def _looks_the_same(name: str) -> str:
     folder = _folder(name) / PLAYED
     assert (folder / SEEN).is_file(), "no match is recorded"
-    assert playthroughs.digests(name, folder) == (folder / SEEN).read_text("utf-8"), (
-        "somebody sees something else in a recorded match. If you did not mean to change the rules, look for a mistake. "
-        "If you did, raise version in game.toml and use --record"
-    )
+    try:
+        now = playthroughs.digests(name, folder)
+    except ReplayDiverged as error:
+        raise AssertionError(f"a recorded match cannot be played with these rules. {RECORD}") from error
+    assert now == (folder / SEEN).read_text("utf-8"), f"somebody sees something else in a recorded match. {RECORD}"
     return f"{len(playthroughs.logs(name, folder))} matches"
 
 
@@ -260,12 +273,14 @@ def _translated(name: str, language: str) -> str:
         f"translations with a placeholder that the message does not have: {'; '.join(wrong[:SHOWN_FAILURES])}"
     )
     left = untranslated(name, file)
-    assert not left, f"{len(left)} messages have no translation, the first is {left[0]!r}: {renew} adds what is new"
-    game, speech = games.find(name), language_of(language, name)
-    said = {event.text for event in random_match(game, tuple(range(1, game.seats[1] + 1)), {}, Random(1)).events}
-    unknown = sorted(text for text in said if speech.translate(text).unknown)
-    assert not unknown, f"no translation is found for {unknown[0]!r}: is it written in say(...) or tell(...)?"
-    return f"{len(said)} sentences of a match"
+    assert not left, f"{len(left)} without a translation, the first is {left[0]!r}: {renew} adds what is new"
+    speech = language_of(language, name)
+    heard = {text for seed in range(MATCHES) for text in (*said(name, seed), *questions(name, seed))}
+    unknown = sorted(text for text in heard if text and not UNASKED.match(text) and speech.translate(text).unknown)
+    assert not unknown, (
+        f"no translation is found for {len(unknown)} sentences, such as {unknown[0]!r}: are they written in say(...) or tell(...)?"
+    )
+    return f"{len(heard)} sentences of {MATCHES} matches"
 
 
 # --- Words ---------------------------------------------------------------------------------------------

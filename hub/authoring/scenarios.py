@@ -277,7 +277,7 @@ def play(scenario: Scenario) -> None:
         if line and not line.startswith("#"):
             try:
                 played.line(line)
-            except AssertionError as why:
+            except (AssertionError, ValueError) as why:
                 raise AssertionError(f"line {number}, {line!r}: {why}") from why
 
 

@@ -86,12 +86,15 @@ def _is_whole(translation: object) -> bool:
 
 
 def misplaced(file: Path) -> list[str]:
-    """Return the translations that have a placeholder in braces that their message does not have."""
-    return [
-        f"{key(one.id)!r}: {', '.join(sorted(wrong))}"
-        for one in read(file)
-        if one.id and (wrong := _places(one.string) - _places(one.id))
-    ]
+    """Return the translations with a placeholder that their message does not have, or, in a text with one form, without one."""
+    found = []
+    for one in read(file):
+        wrong = _places(one.string) - _places(one.id)
+        if isinstance(one.id, str) and one.string:
+            wrong |= _places(one.id) - _places(one.string)
+        if one.id and wrong:
+            found.append(f"{key(one.id)!r}: {', '.join(sorted(wrong))}")
+    return found
 
 
 def _places(text: str | Sequence[str] | None) -> set[str]:

@@ -38,6 +38,8 @@ RULES_READ = ("cards", "options", "seats")
 """The labels that rules read as well: they stay in a data file's hash."""
 NOT_RULES = {*KNOWN} - {*RULES_READ, "name", "title"} | {"own", "page", "earlier", "api"}
 """The parts that a match cannot depend on: they are left out of a data file's hash. `page` is for the documents, `api` for packages."""
+KEYS = ("name", "title", "seats", "minutes", "blurb", "version", "earlier", "stack", "api", "deck")
+"""The keys of a data file that are no tables."""
 PARTS = tuple(name for name in KNOWN if name not in ("name", "title", "seats", "minutes", "blurb"))
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}(-[a-z0-9]{1,20}){0,3}")
 """The names of packaged games: they are part of addresses, and of files."""
@@ -239,6 +241,8 @@ def _check_parts(data: Mapping[str, object]) -> None:
     for key in data.keys() - {*KNOWN}:
         if near := get_close_matches(key, PARTS, 1, NEAR):
             raise SettingError(f"there is no part [{key}]: did you mean [{near[0]}]?", (key,))
+        if key not in KEYS and not isinstance(data[key], dict) and (near := get_close_matches(key, KEYS, 1, NEAR)):
+            raise SettingError(f"there is no key {key}: did you mean {near[0]}?", (key,))
 
 
 @lru_cache(maxsize=16)  # reading the text takes ten times as long as starting a match

@@ -96,12 +96,14 @@ WRONG: dict[str, tuple[str, str, str, str, str]] = {
     "fails": ("bronze", "rulebook.py", "    (seat,) = highest\n", "    (seat,) = [9]\n", "match 0, rulebook.py, line 1..: KeyError: 9"),
     "lost coins": ("bronze", "rulebook.py", "        s.round += 1\n", "        s.round += 2\n", "each round takes a card"),
     "no score": ("bronze", "game.toml", 'scored = ["point", "points"]\n', "", "add scored or score"),
+    "no such rule": ("bronze", "rulebook.py", 'rule="FG-08", kind="tie"', 'rule="FG-88", kind="tie"', "names FG-88, which is no rule"),
+    "bad preset": ("bronze", "game.toml", "# --- how screens draw it", '[[presets]]\nname = "Rich"\neffect = "More coins."\noptions = { coin = 30 }\n# --- how screens draw it', "Rich: .*coin"),
     "no rule": ("silver", "game.toml", 'FG-X02 = "The game has ended."\n', 'FG-X02 = "The game has ended."\nFG-77 = "Be kind."\n', "FG-77"),
     "shown secret": ("bronze", "rulebook.py", '    return {seat: answer["coins"] for seat, answer in answers.items()}\n', '    for seat in s.seats:\n        tell(s, say("Seat {seat} thinks of {coins}.", seat=seat, coins=s.seats[seat].bid.value), rule="FG-05")\n    await ask_all(s, {seat: [offer("bid", coins=1), offer("bid", coins=0)] for seat in s.seats}, "Again", into="bid")\n    return {seat: answer["coins"] for seat, answer in answers.items()}\n', "sees a difference: events.\\d+.text is 'Seat"),
     "wrong scenario": ("silver", "scenarios.toml", "seats.1.coins = 15\n", "seats.1.coins = 16\n", "'The highest bid pays and takes the card': line 4, 'seats.1.coins = 16': it is 15"),
     "no such key": ("silver", "scenarios.toml", 'name = "Seven are too many"\n', 'name = "Seven are too many"\nraed = 1\n', "raed"),
     "left out": ("silver", "guide.toml", '  ["All bids are revealed at the same time.", "FG-06"],\n', "", "FG-06"),
-    "never": ("silver", "guide.toml", 'event = ["tie"]\nuntil = 8', 'event = ["flood"]\nuntil = 8', "tie is never told"),
+    "never": ("silver", "guide.toml", 'event = ["tie"]\nuntil = 8', 'event = ["flood"]\nuntil = 8', "lesson tie is never told"),
     "house imports": ("gold", "house.py", "from hub.engine.text import say\n", "from hub.engine.text import say\nfrom hub.engine.match import Match\n", "hub.engine.match"),
     "house fails": ("gold", "house.py", '    most = sight.me["coins"]\n', '    most = sight.me["money"]\n', "house.py, line ..: KeyError: 'money'"),
     "no reason": ("gold", "house.py", "def reason(", "def reasons(", "no function reason"),
@@ -151,7 +153,10 @@ def test_a_translation_with_a_placeholder_of_its_own_is_found(tmp_path: Path) ->
     assert misplaced(file) == []
     message.string = "Platz {sitz} zahlt {coins}."
     file.write_bytes(written(catalogue))
-    assert misplaced(file) == ["'Seat {seat} pays {coins}.': {sitz}"]
+    assert misplaced(file) == ["'Seat {seat} pays {coins}.': {seat}, {sitz}"]
+    message.string = "Platz {seat} zahlt."
+    file.write_bytes(written(catalogue))
+    assert misplaced(file) == ["'Seat {seat} pays {coins}.': {coins}"]
 
 
 @pytest.mark.parametrize(

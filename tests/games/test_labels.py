@@ -43,6 +43,7 @@ def test_a_data_file_without_a_slip_is_loaded() -> None:
         ('[moves.bid]\nlabel = "Bid', '[moves.bid]\nlable = "Bid', "[moves.bid] has no key lable: did you mean label?"),
         ("[screen.look]\nfelt", "[screen.look]\nfeld", "[screen]: [screen.look] has no key feld: did you mean felt?"),
         ("[moves.bid]", "[move.bid]", "there is no part [move]: did you mean [moves]?"),
+        ("minutes = 10", "minutes = 10\nminuts = 10", "there is no key minuts: did you mean minutes?"),
         ("minutes = 10", 'minutes = "ten"', 'minutes = "ten" will not do; minutes is a whole number.'),
     ],
 )
