@@ -58,6 +58,11 @@ def test_a_test_that_is_named_is_there(named: str) -> None:
     assert name in functions_of(path)
 
 
+def test_no_two_notes_have_one_name() -> None:
+    labels = re.findall(r"^\[\^(\w+)\]:", SECURITY, re.MULTILINE)
+    assert len(labels) == len(set(labels))
+
+
 def test_every_note_is_used_and_names_a_test() -> None:
     used = set(re.findall(r"\[\^(\w+)\](?!:)", SECURITY))
     assert used == set(notes())
