@@ -14,7 +14,7 @@ from typing import TypeAlias
 from hub import games
 from hub.authoring.playthroughs import digests
 from hub.authoring.translations import replace
-from hub.docs import catalogues, configuration, contract, games_pages, labels, licences
+from hub.docs import catalogues, configuration, contract, games_pages, labels, licences, rulebook_api
 from phone_ui import javascript
 from tests.games.test_playthroughs import HERE as PLAYED
 from tests.games.test_playthroughs import SEEN
@@ -31,6 +31,7 @@ MADE: Mapping[str, Callable[[], Files]] = {
     "catalogs": catalogues.made,
     "page of the configuration": lambda: _texts({configuration.PAGE: configuration.page()}),
     "page of the labels": lambda: _texts({labels.PAGE: labels.page()}),
+    "page of what a rulebook calls": lambda: _texts({rulebook_api.PAGE: rulebook_api.page()}),
     "page of the licenses": lambda: _texts({licences.PAGE: licences.page()}),
     "pages of the games": lambda: _texts(games_pages.pages()),
     "contract": lambda: _texts({contract.FILES[name]: text for name, text in contract.documents().items()}),

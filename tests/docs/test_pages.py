@@ -17,11 +17,14 @@ from PIL import Image
 from hub import games, toml
 from hub.config import Config
 from hub.devices import built_in_drivers
-from hub.docs import configuration, games_pages, labels, licences
+from hub.docs import configuration, games_pages, labels, licences, rulebook_api
 from hub.operations.doctor import checks
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "hub" / "docs"
+EXAMPLE_GAMES = sorted(
+    path for name in ("rulebook", "house") for path in (DOCS / "examples" / "games").rglob(f"{name}.py")
+)
 
 
 def text(name: str) -> str:
@@ -42,6 +45,18 @@ def test_the_configuration_page_is_what_the_types_say() -> None:
 
 def test_the_page_of_labels_is_what_the_types_say() -> None:
     assert text("labels.md") == labels.page(), "the page is old: `make renew`"
+
+
+def test_the_page_of_what_a_rulebook_calls_is_what_the_docstrings_say() -> None:
+    assert text("rulebook_api.md") == rulebook_api.page(), "the page is old: `make renew`"
+
+
+@pytest.mark.parametrize("path", EXAMPLE_GAMES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_what_an_example_imports_of_the_engine_is_on_the_page(path: Path) -> None:
+    imports = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
+    used = {one.name for node in imports if (node.module or "").startswith("hub.") for one in node.names}
+    assert used
+    assert used <= {*headings(text("rulebook_api.md"), 3), "Strength"}
 
 
 def test_every_label_says_what_it_is_for() -> None:
