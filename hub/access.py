@@ -22,10 +22,9 @@ from hub.errors import HubError
 from hub.network.messages import to_bytes
 from hub.network.wifi import OwnWifi
 from hub.ports import ClaimRequest, HelpRequest, LoginState
-from hub.replays import is_kept, replay
+from hub.replays import Kept, kept, replay
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
-from hub.store.queries import last_match
 from hub.table.loop import Table
 from phone_ui.direct import DirectPhone, Wire
 from phone_ui.latest import Latest
@@ -36,7 +35,8 @@ BENCH_SECONDS = 0.5  # between two states of the simulated devices while no benc
 HISTORY_SECONDS = 60.0
 """Maximum age of the history that pages show: reading many logs takes a second, and anybody may request it."""
 KEPT_REPLAYS, REPLAYS_EACH_SECOND = 16, 0.5
-"""Replays that are kept in memory, about 50 kB each, and how often another one is made: it takes a Pi about half a second."""
+"""Replays that are kept in memory, 10 to 100 kB each, and how often another one is made."""
+MANY_REPLAYS = say("Many replays are wanted just now. Try again in a few seconds.")
 
 
 class BenchAccess:
@@ -132,7 +132,8 @@ class PastMatches:
         self._database, self._games, self._clock = database, games, clock
         self._lock = threading.Lock()
         self._cache: dict[str, tuple[float, bytes]] = {}
-        self._replays: dict[tuple[str, bool], bytes] = {}
+        self._making = threading.Lock()
+        self._replays: Mapping[Kept, bytes] = {}
         self._budget = TokenBucket(REPLAYS_EACH_SECOND, KEPT_REPLAYS, clock())
 
     def read(self, table: str) -> bytes:
@@ -147,20 +148,23 @@ class PastMatches:
         return data
 
     def replay(self, table: str, match: str) -> bytes:
-        """Return the `Replay` of a match as JSON, compressed by gzip. Raise NoReplay, or HubError if the database fails."""
-        with self._lock, self._reading() as db:
-            last = last_match(db, table)
-            key = match, last is not None and last.id == match  # its hands are shown once another match has begun
-            if not is_kept(db, table, match):
-                self._replays = {one: made for one, made in self._replays.items() if one[0] != match}
-            elif key in self._replays:
-                return self._replays[key]
-            elif not self._budget.spend(1, self._clock()):
-                raise HubError(say("Many replays are wanted just now. Try again in a few seconds."))
-            made = gzip.compress(to_bytes(replay(db, table, match, self._games())), mtime=0)
-            if len(self._replays) >= KEPT_REPLAYS:
-                del self._replays[next(iter(self._replays))]
-            self._replays[key] = made
+        """Return the `Replay` of a match as JSON, compressed by gzip.
+
+        Raise NoReplay, or HubError if the database fails, or if others want too many replays just now.
+        """
+        with self._reading() as db:
+            found = kept(db, table, match)
+            if made := self._replays.get(found):
+                return made
+            if not self._making.acquire(blocking=False):  # the pages of others must not wait for this one
+                raise HubError(MANY_REPLAYS)
+            try:
+                if not self._budget.spend(1, self._clock()):
+                    raise HubError(MANY_REPLAYS)
+                made = gzip.compress(to_bytes(replay(db, found, self._games())), mtime=0)
+                self._replays = dict([*self._replays.items(), (found, made)][-KEPT_REPLAYS:])
+            finally:
+                self._making.release()
             return made
 
     @contextmanager

@@ -1,67 +1,90 @@
 """Finished matches, step by step, as the replay page shows them.
 
-A step is a moment at which people or dice were awaited, or the end. The hands are part of a replay only if the match cannot go on any
-more: the last match of a table can, because its last action may be taken back.
+A step is a moment at which somebody else was asked, something was told, or the match was over. The hands are part of a replay only if
+the match cannot go on any more: the last match of a table can, because its last action may be taken back.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from hub.engine.decision import Action
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
 from hub.engine.text import say
-from hub.errors import HubError, NoReplay
+from hub.errors import NoReplay, ReplayDiverged
 from hub.state import PublicEvent, Replay, ReplayStep
 from hub.store.queries import last_match, lines_of
 from hub.table.views.snapshot import view
 
-
-def is_kept(db: sqlite3.Connection, table: str, match: str) -> bool:
-    """Return whether a table has finished this match, and its log is still there. Raise sqlite3.Error."""
-    query = (
-        'SELECT 1 FROM matches WHERE id = ? AND "table" = ? AND result IS NOT NULL '
-        'AND EXISTS(SELECT 1 FROM entries WHERE "match" = matches.id)'
-    )
-    return db.execute(query, (match, table)).fetchone() is not None
+MOST_ENTRIES = 5_000
+"""A longer log was made long on purpose: people may change a sealed choice as often as they like."""
 
 
-def replay(db: sqlite3.Connection, table: str, match: str, games: Iterable[Game]) -> Replay:
-    """Return a finished match of a table. Raise NoReplay, or sqlite3.Error."""
-    query = 'SELECT head, begun FROM matches WHERE id = ? AND "table" = ? AND result IS NOT NULL'
+class Kept(NamedTuple):
+    """A finished match whose log is still there. Two that are equal have the same replay."""
+
+    match: str
+    cuts: int
+    entries: int
+    is_last: bool
+
+
+def kept(db: sqlite3.Connection, table: str, match: str) -> Kept:
+    """Return a match that was played to its end at a table. Raise NoReplay, or sqlite3.Error."""
+    query = 'SELECT result, cuts, (SELECT count(*) FROM entries WHERE "match" = matches.id) FROM matches WHERE id = ? AND "table" = ?'
     found = db.execute(query, (match, table)).fetchone()
-    if not found:
+    if not found or not found[0] or "winners" not in json.loads(found[0]):
         raise NoReplay(say("There is no finished match {match} at this table.", match=match))
-    lines = lines_of(db, match)
-    if not lines:
+    if not found[2]:
         raise NoReplay(say("This match is no longer kept. The hub only knows who won."))
+    if found[2] > MOST_ENTRIES:
+        raise NoReplay(say("This match is too long to be replayed."))
+    last = last_match(db, table)
+    return Kept(match, found[1], found[2], last is None or last.id == match)
+
+
+def replay(db: sqlite3.Connection, found: Kept, games: Iterable[Game]) -> Replay:
+    """Return a match step by step. Raise NoReplay if the games of today do not lead to its result, or sqlite3.Error."""
+    raw, begun, result = db.execute("SELECT head, begun, result FROM matches WHERE id = ?", (found.match,)).fetchone()
+    lines = lines_of(db, found.match)
     try:
-        head = msgspec.json.decode(found[0], type=Head)
+        head = msgspec.json.decode(raw, type=Head)
         entries = [msgspec.json.decode(line, type=Entry) for line in lines]
-        game = next(game for game in games if game.name == head.game and head.digest in (game.digest, *game.earlier))
-        last = last_match(db, table)
-        steps = list(_steps(game, head, entries, hands=last is None or last.id != match))
-    except (StopIteration, ValueError, HubError):
-        raise NoReplay(say("This match was played with other rules or cards, so it cannot be replayed.")) from None
-    return Replay(match, game.name, game.title, found[1], head.seats, head.options, steps)
+        game = next(game for game in games if game.name == head.game)
+        steps = [*_steps(game, head, entries, hands=not found.is_last)]
+        _check_end(steps[-1], json.loads(result))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise NoReplay(say("This match was played with other rules or cards, so it cannot be replayed.")) from error
+    return Replay(found.match, game.name, game.title, begun, head.seats, head.options, steps)
+
+
+def _check_end(last: ReplayStep, result: Mapping[str, object]) -> None:
+    """Raise ReplayDiverged if a match did not end as the hub has kept it."""
+    if last.over is None or last.over.winners != result["winners"]:
+        raise ReplayDiverged("It ends otherwise.")
 
 
 def _steps(game: Game, head: Head, entries: Sequence[Entry], *, hands: bool) -> Iterator[ReplayStep]:
-    match, told = Match(game, head.seats, head.options), 0
+    """Yield the steps of a match. Raise ReplayDiverged if the rules do not lead to its log."""
+    match, told, asked = Match.replay(game, head, []), 0, -1
     waiting: list[Entry | None] = [None, *entries]
     for entry in waiting:
         if entry is not None:
-            match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
-        if match.open and match.open.by_chance:
-            continue
+            match.apply_entries([entry])
+        now = match.open.number if match.open else len(match.log)
+        if (match.open and match.open.by_chance) or (now == asked and told == len(match.events)):
+            continue  # nobody sees more: a pile was shuffled, or a sealed choice was locked or changed
         events = [
             PublicEvent(n, event.text, event.rule or None, event.kind, event.data)
             for n, event in enumerate(match.events[told:], told)
         ]
-        told = len(match.events)
+        asked, told = now, len(match.events)
         seen = {f"{seat}": match.view(seat)["you"] for seat in match.setup.seats} if hands else {}
         yield ReplayStep(view(match), events, seen, match.over)

@@ -24,6 +24,13 @@ DESKTOP: Any = {"width": 1280, "height": 720}
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
 
 
+SPOILED: list[dict[str, Any]] = [
+    {"steps": "many"}, {"steps": [None]}, {"steps": [{"view": {}, "events": []}]}, {"title": 5}, {"seats": 3},
+    {"steps": [{"view": {"table": {}, "seats": {"1": None}, "phase": "__proto__", "round": []}, "events": [{"text": "a", "data": {}}], "over": {}}]},
+]  # fmt: skip
+"""Parts of files that only look like a replay."""
+
+
 def where(page: Page) -> str:
     return page.locator(".replay-where").inner_text()
 
@@ -49,7 +56,7 @@ def test_a_match_is_replayed_step_by_step_and_from_a_file(tmp_path: Path) -> Non
         expect(page.get_by_role("heading", name="What Seat 2 saw")).to_be_visible()
         for _ in range(2):
             page.get_by_role("button", name="Next step").click()
-        assert where(page).startswith(f"Step 3 of {steps} · Round 2")
+        assert where(page).startswith(f"Step 3 of {steps} · Round 3")
         told = page.get_by_role("list", name="What happened")
         expect(told).to_contain_text("The bids:")
         expect(told).to_contain_text("GS-06: All bids are revealed at once")
@@ -84,8 +91,23 @@ def test_a_match_is_replayed_step_by_step_and_from_a_file(tmp_path: Path) -> Non
             "This file is no replay. Choose one that was saved on this page."
         )
         elsewhere.get_by_label("Open a saved replay").set_input_files(kept)
+        expect(elsewhere.get_by_role("heading", name="From a file: Goofspiel")).to_be_visible()
         assert where(elsewhere) == f"Step 1 of {steps} · Round 1 · Bid"
         assert [*findings(elsewhere), *small_targets(elsewhere)] == []
+
+        elsewhere.get_by_role("slider", name="Step").fill(f"{steps - 1}")
+        whole = json.loads(kept.read_text("utf-8"))
+        (tmp_path / "short.json").write_text(json.dumps(whole | {"steps": whole["steps"][:2]}), "utf-8")
+        elsewhere.get_by_label("Open a saved replay").set_input_files(tmp_path / "short.json")
+        expect(elsewhere.locator(".replay-where")).to_contain_text("Step 1 of 2")  # another match of the same name
+        for number, spoiled in enumerate(SPOILED):
+            file = tmp_path / f"spoiled {number}.json"
+            file.write_text(json.dumps(whole | spoiled), "utf-8")
+            elsewhere.get_by_label("Open a saved replay").set_input_files(file)
+            expect(elsewhere.get_by_role("alert")).to_contain_text("This file is no replay.")
+            elsewhere.get_by_label("Open a saved replay").set_input_files(kept)
+            expect(elsewhere.locator(".replay-where")).to_contain_text(f"Step 1 of {steps}")
+            expect(elsewhere.get_by_role("alert")).to_have_count(0)
 
         elsewhere.goto(f"{hub.address}/t/1/replay?match=m-99")
         expect(elsewhere.get_by_role("alert")).to_have_text("There is no finished match m-99 at this table.")

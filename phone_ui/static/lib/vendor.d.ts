@@ -3,5 +3,5 @@
 import type { VNode } from "preact";
 
 export { render } from "preact";
-export { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+export { useCallback, useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 export function html(strings: TemplateStringsArray, ...values: unknown[]): VNode;

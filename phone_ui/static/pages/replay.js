@@ -1,5 +1,6 @@
 // A finished match, step by step: what everybody saw, what happened and by which rule, and the hands.
 
+import { useErrorBoundary } from "/vendor/htm-preact.js";
 import { complete } from "../lib/complete.js";
 import { html, render, useEffect, useMemo, useState } from "../lib/html.js";
 import { withDeck } from "../lib/labels.js";
@@ -45,6 +46,31 @@ function stateAt(replay, at) {
   return complete(/** @type {any} */ ({ ...made, table, name: title, game, title, match: replay.match }));
 }
 
+/** @param {any} value */
+const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** @param {any} step */
+const isStep = (step) =>
+  isRecord(step) &&
+  isRecord(step.view?.table) &&
+  isRecord(step.view.seats) &&
+  typeof step.view.phase === "string" &&
+  Array.isArray(step.events) &&
+  step.events.every(
+    (/** @type {any} */ event) => isRecord(event) && typeof event.text === "string" && isRecord(event.data),
+  );
+
+/** @param {any} replay */
+const isReplay = (replay) =>
+  isRecord(replay) &&
+  ["game", "title", "match", "begun"].every((name) => typeof replay[name] === "string") &&
+  Array.isArray(replay.seats) &&
+  Array.isArray(replay.steps) &&
+  replay.steps.length > 0 &&
+  replay.steps.every(isStep);
+
+const noReplay = () => new Error(say("This file is no replay. Choose one that was saved on this page."));
+
 /**
  * Read a replay from the hub or from a file. Throws an error with a sentence.
  * @param {string} text
@@ -53,22 +79,28 @@ function stateAt(replay, at) {
 function readReplay(text) {
   try {
     const replay = readMessage(text);
-    if (replay.game && replay.steps.length && Array.isArray(replay.seats)) return replay;
+    if (isReplay(replay)) return replay;
   } catch {
     // Something else than a replay.
   }
-  throw new Error(say("This file is no replay. Choose one that was saved on this page."));
+  throw noReplay();
 }
 
 /**
  * Fetch the replay that the address names. Throws an error with a sentence.
  */
 async function fetchReplay() {
-  const answer = await fetch(`/t/${table}/replay/${match}.json`, { cache: "no-store" }).catch(() => null);
-  if (!answer) throw new Error(say("The hub does not answer. Load this page again."));
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(readMessage(text).error);
-  return readReplay(text);
+  const address = `/t/${table}/replay/${encodeURIComponent(match ?? "")}.json`;
+  try {
+    const answer = await fetch(address, { cache: "no-store" });
+    const text = await answer.text();
+    if (answer.ok) return readReplay(text);
+    const { error } = readMessage(text);
+    if (error) return Promise.reject(new Error(error));
+  } catch {
+    // The hub is busy, or has gone.
+  }
+  throw new Error(say("The hub does not answer. Load this page again."));
 }
 
 /** @param {Replay} replay */
@@ -80,14 +112,18 @@ function save(replay) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
+/** @typedef {{ replay: Replay, number: number, isFile: boolean }} Opened */
+
 function Page() {
-  const [replay, setReplay] = useState(/** @type {Replay | null} */ (null));
+  const [opened, setOpened] = useState(/** @type {Opened | null} */ (null));
   const [problem, setProblem] = useState("");
   const [loading, setLoading] = useState(Boolean(match));
+  const [broken, mend] = useErrorBoundary(); // a file may hold anything
   useEffect(() => {
     if (!match) return;
     fetchReplay()
-      .then(setReplay, ({ message }) => setProblem(message))
+      .then((replay) => setOpened({ replay, number: 0, isFile: false }))
+      .catch(({ message }) => setProblem(message))
       .finally(() => setLoading(false));
   }, []);
   /** @param {File | undefined} file */
@@ -95,16 +131,19 @@ function Page() {
     if (!file) return;
     setProblem("");
     try {
-      setReplay(readReplay(await file.text()));
+      const replay = readReplay(await file.text());
+      setOpened({ replay, number: (opened?.number ?? 0) + 1, isFile: true });
+      mend();
     } catch (error) {
       setProblem(/** @type {Error} */ (error).message);
     }
   };
-  if (replay) return html`<${Shown} key=${replay.match} replay=${replay} problem=${problem} onOpen=${open} />`;
+  if (opened && !broken) return html`<${Shown} key=${opened.number} ...${opened} problem=${problem} onOpen=${open} />`;
+  const told = problem || (broken ? noReplay().message : "");
   return html`<main class="replay-intro">
     <h1>Replay</h1>
     ${loading && html`<p role="status">The match is being read.</p>`}
-    ${problem && html`<p role="alert">${problem}</p>`}
+    ${told && html`<p role="alert">${told}</p>`}
     ${!loading && html`<${Open} onOpen=${open} />`}
     <p><a class="way" href=${`/t/${table}/history`}>← What was played here</a></p>
   </main>`;
@@ -118,8 +157,8 @@ function Open({ onOpen }) {
   </label>`;
 }
 
-/** @param {{ replay: Replay, problem: string, onOpen: (file: File | undefined) => void }} props */
-function Shown({ replay, problem, onOpen }) {
+/** @param {Opened & { problem: string, onOpen: (file: File | undefined) => void }} props */
+function Shown({ replay, isFile, problem, onOpen }) {
   const [at, setAt] = useState(0);
   const [running, setRunning] = useState(false);
   const [seat, setSeat] = useState(NOBODY);
@@ -127,14 +166,16 @@ function Shown({ replay, problem, onOpen }) {
   const gameLabels = useLabels(replay.game);
   const step = replay.steps[at];
   const state = useMemo(() => stateAt(replay, at), [replay, at]);
-  const you = step.hands[seat];
+  const you = step.hands?.[seat];
   const labels = useMemo(
     () => withDeck(gameLabels ?? null, state.view?.table, state.view?.seats, you),
     [gameLabels, state, you],
   );
+  const title = { title: say(replay.title) };
+  const heading = isFile ? say("From a file: {title}", title) : say("Replay: {title}", title);
   useEffect(() => {
-    document.title = say("Replay: {title}", { title: say(replay.title) });
-  }, [replay]);
+    document.title = heading;
+  }, [heading]);
   useEffect(() => {
     if (!running) return undefined;
     if (at === last) {
@@ -155,7 +196,7 @@ function Shown({ replay, problem, onOpen }) {
   return html`<div class="page">
     <header class="strip">
       <a class="way" href=${`/t/${table}/history`} aria-label="What was played here">←</a>
-      <h1 class="replay-title">${say("Replay: {title}", { title: say(replay.title) })}</h1>
+      <h1 class="replay-title">${heading}</h1>
     </header>
     <main class="body" aria-busy=${!isReady}>
       ${problem && html`<p role="alert">${problem}</p>`}
@@ -247,7 +288,7 @@ function Hand({ labels, state, seat, you }) {
 
 /** @param {{ replay: Replay, seat: number, onChange: (seat: number) => void }} props */
 function Hands({ replay, seat, onChange }) {
-  if (!replay.steps.some(({ hands }) => Object.values(hands).some((hand) => Object.keys(hand).length)))
+  if (!replay.steps.some(({ hands }) => Object.values(hands ?? {}).some((hand) => Object.keys(hand ?? {}).length)))
     return html`<p class="replay-rule">Hands are shown once this table plays another match.</p>`;
   return html`<label>
     Show the hand of
