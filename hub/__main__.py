@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from argparse import Action, ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -282,6 +282,12 @@ def parser() -> ArgumentParser:
     return top
 
 
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
+
+
 def _add_commands_for_authors(commands: _SubParsersAction[_Parser]) -> None:
     new_game = commands.add_parser("new-game", help="a small game that works, in a folder, to make your own game of")
     new_game.add_argument("name", metavar="NAME", help="small letters, digits and hyphens: oh-hell")
@@ -303,7 +309,7 @@ def _add_commands_for_authors(commands: _SubParsersAction[_Parser]) -> None:
     check_game = commands.add_parser("check-game", help="what is wrong or missing in your own game, and how good it is")
     check_game.add_argument("game", metavar="FOLDER", help="the folder of the game, or the name of an installed one")
     check_game.add_argument(
-        "--matches", type=int, default=6, metavar="N", help="how many matches each law is tried on; 6"
+        "--matches", type=_at_least_one, default=6, metavar="N", help="how many matches each law is tried on; 6"
     )
     check_game.add_argument(
         "--level", choices=("bronze", "silver", "gold", "platinum"), default="bronze",

@@ -618,7 +618,7 @@ def test_the_catalogs_of_a_package_are_started_and_renewed(tmp_path: Path) -> No
         file = folder / "locale" / "de" / "LC_MESSAGES" / "oddspiel.po"
         assert translate_game(f"{folder}", ["de"]) == [file]
         assert 'msgctxt "oddspiel"' in file.read_text()
-        with pytest.raises(DamagedCatalog, match="There is no language 'xx'"):
+        with pytest.raises(DamagedCatalog, match="has no language 'xx'"):
             translate_game(f"{folder}", ["fr", "xx"])
         assert not (folder / "locale" / "fr").exists(), "nothing is written"
         (folder / "locale" / ".DS_Store").write_text("")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 import sys
 import time
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hub import games
 from hub.authoring.find import find_game, package_folder
@@ -15,11 +16,27 @@ from hub.authoring.new_game import new_game
 from hub.errors import HubError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hub.authoring.quality import Result
 
 
+def plainly(command: Callable[..., int]) -> Callable[..., int]:
+    """Return the command with one sentence for a file that cannot be read or written."""
+
+    @functools.wraps(command)
+    def run(*given: Any) -> int:
+        try:
+            return command(*given)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise HubError(f"{error.filename or 'A file'} cannot be used: {error.strerror}.") from None
+
+    return run
+
+
+@plainly
 def write_new_game(args: Namespace) -> int:
     """Write the folder of a new game and say what comes next."""
     folder = new_game(args.name, Path(args.within))
@@ -29,6 +46,7 @@ def write_new_game(args: Namespace) -> int:
     return 0
 
 
+@plainly
 def check_game(args: Namespace) -> int:
     """Print what each check of a game finds, and its level; return 1 if the level is lower than the wanted one."""
     from hub.authoring.quality import ASKS, LEVELS, level_of, record, results
@@ -39,13 +57,17 @@ def check_game(args: Namespace) -> int:
     if args.record:
         print(f"Matches are recorded in {record(name)}.")
     found: list[Result] = []
-    for one in results(name, args.matches):
-        if not found or one.check.level != found[-1].check.level:
-            print(f"\n{one.check.level.capitalize()}: {ASKS[one.check.level]}")
-        print(f"  {'ok  ' if one.is_met else 'FAIL'}  {one.check.title}", flush=True)
-        if not one.is_met:
-            print(f"        {one.found}")
-        found.append(one)
+    try:
+        for one in results(name, args.matches):
+            if not found or one.check.level != found[-1].check.level:
+                print(f"\n{one.check.level.capitalize()}: {ASKS[one.check.level]}")
+            print(f"  {'ok  ' if one.is_met else 'FAIL'}  {one.check.title}", flush=True)
+            if not one.is_met:
+                print(f"        {one.found}")
+            found.append(one)
+    except KeyboardInterrupt:
+        print("\nStopped before all was checked.", file=sys.stderr)
+        return 130
     level = level_of(found)
     print(f"\n{games.find(name).title} is {level or 'not bronze yet'}.{_next(level, found)}")
     return 0 if level and LEVELS.index(level) >= LEVELS.index(args.level) else 1
@@ -63,6 +85,7 @@ def _next(level: str, found: Sequence[Result]) -> str:
     return f" For {higher[0]}, {left} {'check is' if left == 1 else 'checks are'} left."
 
 
+@plainly
 def translate_game(args: Namespace) -> int:
     """Renew a game's translations, start others, and say which files changed."""
     from hub.authoring.translations import missing
@@ -81,6 +104,7 @@ def translate_game(args: Namespace) -> int:
     return 0
 
 
+@plainly
 def watch(args: Namespace, arguments: Sequence[str], first: Sequence[str]) -> int:
     """Play a game on a hub that starts again after each change.
 

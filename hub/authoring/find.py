@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from hub import games, packages
-from hub.errors import HubError, StartRefused
+from hub.errors import StartRefused
 
 
 def find_game(given: str) -> str:
@@ -15,7 +15,10 @@ def find_game(given: str) -> str:
 
     The folder is the Python package with `game.toml`, or the project around it. Raise StartRefused.
     """
-    folder = package_folder(Path(given))
+    try:
+        folder = package_folder(Path(given))
+    except OSError as error:
+        raise StartRefused(f"{given} cannot be read: {error.strerror}.") from None
     if folder is None:
         if given in games.packaged().games:
             return given
@@ -27,16 +30,17 @@ def find_game(given: str) -> str:
     if str(folder.parent) not in sys.path:
         sys.path.insert(0, str(folder.parent))
     try:
-        name = str(tomllib.loads((folder / "game.toml").read_text("utf-8"))["name"])
+        name = tomllib.loads((folder / "game.toml").read_text("utf-8")).get("name")
+    except (OSError, ValueError) as error:
+        raise StartRefused(f"{folder / 'game.toml'} cannot be read: {error}") from None
+    if not isinstance(name, str):
+        raise StartRefused(f'{folder / "game.toml"} has no name: write name = "{folder.name.replace("_", "-")}".')
+    try:
         games.packaged().games.pop(name, None)  # an installed one may be older
         return games.add(packages.Entry(name, folder.name, folder.name))
-    except KeyError:
-        raise StartRefused(
-            f'{folder / "game.toml"} has no name: write name = "{folder.name.replace("_", "-")}".'
-        ) from None
-    except (OSError, ValueError, HubError) as error:
-        raise StartRefused(f"{folder} has no game that can be used: {error}") from None
-    except Exception as error:  # the code of the author
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the code of the author may even end the program
         raise StartRefused(f"{folder} has no game that can be used: {packages.why(error)}") from error
 
 

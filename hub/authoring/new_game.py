@@ -24,11 +24,11 @@ def new_game(name: str, within: Path) -> Path:
     if keyword.iskeyword(module) or module in sys.stdlib_module_names or find_spec(module):
         raise HubError(f"Python has a module {module} already: choose another name.")
     folder = within / name
-    if folder.exists():
-        raise HubError(f"{folder} is there already: choose another name, or another folder with --in.")
     words = name.split("-")
     initials = "".join(word[0] for word in words)[:2] if len(words) > 1 else name[:2]
     try:
+        if folder.exists():
+            raise HubError(f"{folder} is there already: choose another name, or another folder with --in.")
         copytree(TEMPLATE, folder, ignore=ignore_patterns("__pycache__"))
         (folder / "first_game").rename(folder / module)
         for file in (path for path in folder.rglob("*") if path.is_file()):

@@ -75,7 +75,7 @@ def checks(name: str, matches: int = MATCHES) -> Iterator[Check]:
         partial(_clean, name, "rulebook.py"),
     )
     for law in laws.LAWS:
-        tried = partial(law, invariant=invariant_of(name)) if law is laws.ends else law
+        tried = _ends if law is laws.ends else law
         yield Check("bronze", _sentence(law), partial(_keeps, tried, name, matches), first=law is laws.ends)
     yield Check("bronze", "Every preset of the lobby starts a match.", partial(_starts_presets, name))
     yield Check("bronze", "A match does not depend on the order of sets and hashes.", partial(_same_everywhere, name))
@@ -121,7 +121,9 @@ def results(name: str, matches: int = MATCHES) -> Iterator[Result]:
     for check in checks(name, matches):
         try:
             yield Result(check, check.run(), is_met=True)
-        except Exception as error:  # noqa: BLE001 - the code of the author
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the code of the author may even end the program
             yield Result(check, _why(error, folder if isinstance(folder, Path) else None), is_met=False)
             if check.first:
                 return
@@ -137,7 +139,11 @@ def invariant_of(name: str) -> Invariant | None:
     """Return the function `check` of a packaged game's `invariants.py`, if it has one."""
     parts = games.packaged().games.get(name)
     module = parts.rulebook.replace(".rulebook", ".invariants") if parts else ""
-    return import_module(module).check if module and find_spec(module) else None
+    if not module or not find_spec(module):
+        return None
+    check: Invariant | None = getattr(import_module(module), "check", None)
+    assert callable(check), "invariants.py has no function check(match)"
+    return check
 
 
 def record(name: str) -> Path:
@@ -149,6 +155,10 @@ def record(name: str) -> Path:
 
 
 # --- The checks ----------------------------------------------------------------------------------------
+
+
+def _ends(name: str, seed: int) -> None:
+    laws.ends(name, seed, invariant_of(name))
 
 
 def _keeps(law: Law, name: str, matches: int) -> str:
@@ -300,10 +310,10 @@ def _listed(names: set[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def _why(error: Exception, folder: Path | None) -> str:
+def _why(error: BaseException, folder: Path | None) -> str:
     """Return why a check is not met, with the place in the author's files, or the line of the check."""
     notes: list[str] = getattr(error, "__notes__", [])
-    while isinstance(error, RulesBug) and isinstance(error.__cause__, Exception):
+    while isinstance(error, RulesBug) and error.__cause__:
         error = error.__cause__  # what the rules or the house player raised
     frames = traceback.extract_tb(error.__traceback__)
     own = [one for one in frames if folder and Path(one.filename).is_relative_to(folder)]

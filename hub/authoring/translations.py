@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import PoFileError, read_po, write_po
 
@@ -15,6 +14,8 @@ from hub import games
 from hub.authoring.find import find_game
 from hub.authoring.messages import of_packaged_game
 from hub.errors import HubError
+from hub.languages import WRITTEN_IN
+from hub.languages import languages as known_languages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -138,12 +139,14 @@ def renewed_catalogs(name: str, languages: Sequence[str] = ()) -> dict[Path, byt
     there = {language_of(file): file for file in folder.glob(f"locale/*/LC_MESSAGES/{name}.po")}
     new = {one: folder / "locale" / one / "LC_MESSAGES" / f"{name}.po" for one in languages if one not in there}
     made = {}
+    spoken = [language for language in known_languages() if language != WRITTEN_IN]
+    for language in languages:
+        if language not in spoken:
+            raise DamagedCatalog(
+                f"table-hub has no language {language!r} to translate into: it has {', '.join(spoken)}."
+            )
     for language, file in (there | new).items():
-        try:
-            locale = Locale.parse(language)
-            catalogue = read(file) if language in there else Catalog(locale=locale, header_comment=f"# {name}")
-        except (UnknownLocaleError, ValueError):
-            raise DamagedCatalog(f"There is no language {language!r}.") from None
+        catalogue = read(file) if language in there else Catalog(locale=language, header_comment=f"# {name}")
         catalogue.project, catalogue.charset, catalogue.fuzzy = name, "utf-8", False
         catalogue.update(found, no_fuzzy_matching=True, update_header_comment=False)
         made[file] = written(catalogue)

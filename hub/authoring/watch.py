@@ -18,7 +18,7 @@ def times(folder: Path) -> Mapping[Path, int]:
         if file.suffix in SUFFIXES and "__pycache__" not in file.parts:
             try:
                 found[file] = file.stat().st_mtime_ns
-            except FileNotFoundError:  # an editor has just replaced it
+            except OSError:  # an editor has just replaced it, or it is a link to nothing
                 continue
     return found
 

@@ -68,10 +68,49 @@ def test_what_cannot_be_is_one_sentence(tmp_path: Path, arguments: tuple[str, ..
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_a_game_is_not_checked_in_no_match(tmp_path: Path, number: str) -> None:
+    done = table_hub("check-game", "nowhere", f"--matches={number}", folder=tmp_path)
+    assert f"{number!r} is no number from 1 on" in done.stderr
+    assert done.returncode == 2
+
+
+def test_what_is_stopped_says_so_and_fails(tmp_path: Path) -> None:
+    table_hub("new-game", "fir-tea", folder=tmp_path)
+    rulebook = tmp_path / "fir-tea/fir_tea/rulebook.py"
+    text = rulebook.read_text("utf-8").replace("    (seat,) = highest\n", "    raise KeyboardInterrupt\n")
+    rulebook.write_text(text, "utf-8")
+    done = table_hub("check-game", "fir-tea", folder=tmp_path)
+    assert done.stderr == "\nStopped before all was checked.\n"
+    assert done.returncode == 130
+
+
+@pytest.mark.parametrize("command", ["check-game", "translate-game", "play"])
+def test_a_game_that_ends_the_program_does_not_end_the_command_in_silence(tmp_path: Path, command: str) -> None:
+    table_hub("new-game", "yew-tea", folder=tmp_path)
+    rulebook = tmp_path / "yew-tea/yew_tea/rulebook.py"
+    rulebook.write_text(f"{rulebook.read_text('utf-8')}\nraise SystemExit(0)\n", "utf-8")
+    done = table_hub(command, "yew-tea", folder=tmp_path)
+    assert "has no game that can be used: SystemExit" in done.stderr
+    assert done.returncode == 1
+
+
+def test_a_file_in_place_of_a_folder_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = table_hub("new-game", "nut-tea", "--in", "file", folder=tmp_path)
+    assert done.stderr == "file/nut-tea cannot be written (Not a directory): choose another folder with --in.\n"
+    assert done.returncode == 1
+    table_hub("new-game", "nut-tea", folder=tmp_path)
+    (tmp_path / "nut-tea/nut_tea/locale").write_text("")
+    done = table_hub("translate-game", "nut-tea", "de", folder=tmp_path)
+    assert "cannot be used: Not a directory.\n" in done.stderr
+    assert done.returncode == 1
+
+
 def test_a_language_that_there_is_not_starts_nothing(tmp_path: Path) -> None:
     table_hub("new-game", "elm-tea", folder=tmp_path)
     done = table_hub("translate-game", "elm-tea", "de", "klingon", folder=tmp_path)
-    assert done.stderr == "There is no language 'klingon'.\n"
+    assert done.stderr == "table-hub has no language 'klingon' to translate into: it has de, fr.\n"
     assert not [*tmp_path.rglob("*.po")]
 
 

@@ -95,6 +95,9 @@ WRONG: dict[str, tuple[str, str, str, str, str]] = {
     "open bid": ("bronze", "rulebook.py", "    bid: Secret[int] | None = None", "    bid: int | None = None", r"sees a difference: view.seats\.\d\.bid.value is \d+ or \d+"),
     "fails": ("bronze", "rulebook.py", "    (seat,) = highest\n", "    (seat,) = [9]\n", "match 0, rulebook.py, line 1..: KeyError: 9"),
     "lost coins": ("bronze", "rulebook.py", "        s.round += 1\n", "        s.round += 2\n", "each round takes a card"),
+    "exit": ("bronze", "rulebook.py", "    (seat,) = highest\n", "    raise SystemExit(0)\n", "SystemExit"),
+    "no check": ("bronze", "invariants.py", "def check(", "def checks(", "no function check"),
+    "wrong check": ("bronze", "invariants.py", "from hub.engine.match import Match", "from hub.engine.match import Nothing", "ImportError"),
     "no score": ("bronze", "game.toml", 'scored = ["point", "points"]\n', "", "add scored or score"),
     "no such rule": ("bronze", "rulebook.py", 'rule="FG-08", kind="tie"', 'rule="FG-88", kind="tie"', "names FG-88, which is no rule"),
     "bad preset": ("bronze", "game.toml", "# --- how screens draw it", '[[presets]]\nname = "Rich"\neffect = "More coins."\noptions = { coin = 30 }\n# --- how screens draw it', "Rich: .*coin"),
@@ -239,13 +242,24 @@ def old_api(folder: Path) -> None:
     changed(folder, "game.toml", "api = 1\n", "api = 99\n")
 
 
+def ends_the_program(folder: Path) -> None:
+    changed(folder, "rulebook.py", "CARDS = (", "raise SystemExit(0)\nCARDS = (")
+
+
+def fails_at_the_start(folder: Path) -> None:
+    changed(
+        folder, "rulebook.py", '    coins: int = setup.options["coins"]\n', '    coins: int = setup.options["money"]\n'
+    )
+
+
 def no_toml(folder: Path) -> None:
     changed(folder, "game.toml", "version = 1\n", "version = \n")
 
 
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
-    [(syntax, "SyntaxError"), (no_name, 'has no name: write name = "bad-tea"'), (old_api, "newer table-hub"), (no_toml, "has no game that can be used")],
+    [(syntax, "SyntaxError"), (no_name, 'has no name: write name = "bad-tea"'), (old_api, "newer table-hub"), (ends_the_program, "SystemExit"),
+     (fails_at_the_start, "has no game that can be used: KeyError: 'money'"), (no_toml, "game.toml cannot be read")],
 )  # fmt: skip
 def test_a_game_that_cannot_be_read_is_one_sentence(
     tmp_path: Path, spoil: Callable[[Path], None], sentence: str
