@@ -3,7 +3,16 @@
 import { html as made } from "/vendor/htm-preact.js";
 import { drawn } from "./language.js";
 
-export { render, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
+export {
+  render,
+  useCallback,
+  useEffect,
+  useErrorBoundary,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "/vendor/htm-preact.js";
 
 /**
  * @param {TemplateStringsArray} strings

@@ -1,8 +1,7 @@
 // A finished match, step by step: what everybody saw, what happened and by which rule, and the hands.
 
-import { useErrorBoundary } from "/vendor/htm-preact.js";
 import { complete } from "../lib/complete.js";
-import { html, render, useEffect, useMemo, useState } from "../lib/html.js";
+import { html, render, useEffect, useErrorBoundary, useMemo, useState } from "../lib/html.js";
 import { withDeck } from "../lib/labels.js";
 import { loadLanguage, readMessage, say } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
