@@ -4,6 +4,7 @@ import { complete } from "../lib/complete.js";
 import { html, render, useEffect, useErrorBoundary, useMemo, useState } from "../lib/html.js";
 import { withDeck } from "../lib/labels.js";
 import { loadLanguage, readMessage, say } from "../lib/language.js";
+import { save } from "../lib/save.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { phaseText, roundText } from "../lib/view.js";
 import { Facts } from "../parts/facts.js";
@@ -103,13 +104,8 @@ async function fetchReplay() {
 }
 
 /** @param {Replay} replay */
-function save(replay) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(replay)], { type: "application/json" }));
-  link.download = `${replay.game}-${replay.begun.slice(0, 10)}-${replay.match}.json`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
+const keep = (replay) =>
+  save(`${replay.game}-${replay.begun.slice(0, 10)}-${replay.match}.json`, "application/json", JSON.stringify(replay));
 
 /** @typedef {{ replay: Replay, number: number, isFile: boolean }} Opened */
 
@@ -219,7 +215,7 @@ function Shown({ replay, isFile, problem, onOpen }) {
           />
           <div class="replay-more">
             <${Hands} replay=${replay} seat=${seat} onChange=${setSeat} />
-            <button type="button" class="small-act" onClick=${() => save(replay)}>Save this replay</button>
+            <button type="button" class="small-act" onClick=${() => keep(replay)}>Save this replay</button>
             <${Open} onOpen=${onOpen} />
           </div>
         `

@@ -1,6 +1,7 @@
 // The end of a match on a phone. Fetched when a match is over.
 
 import { html, useState } from "../lib/html.js";
+import { save } from "../lib/save.js";
 import { ActionButton } from "./ask.js";
 import { DisputePart } from "./dice.js";
 import { Lobby } from "./lobby.js";
@@ -18,11 +19,7 @@ import { Result } from "./result.js";
 async function saveRecap(labels, state, seat) {
   const { recap, recapName } = await import("../lib/recap.js");
   const now = new Date();
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([recap(labels, state, seat, now)], { type: "text/plain;charset=utf-8" }));
-  link.download = recapName(state, now);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  save(recapName(state, now), "text/plain;charset=utf-8", recap(labels, state, seat, now));
 }
 
 /**
