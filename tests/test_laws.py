@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 from hub import games
-from hub.authoring.laws import LAWS, Law, ends
+from hub.authoring.laws import LAWS, Law, ends, undoes
 from hub.authoring.one_match import digests
 from hub.authoring.quality import invariant_of
 from hub.engine.game import Game
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(600)  # a law is a whole match, and a machine m
 
 
 @every_game
-@pytest.mark.parametrize("law", [law for law in LAWS if law is not ends], ids=lambda law: law.__name__)
+@pytest.mark.parametrize("law", [law for law in LAWS if law not in (ends, undoes)], ids=lambda law: law.__name__)
 @every_seed
 def test_a_game_keeps_a_law(name: str, law: Law, seed: int) -> None:
     law(name, seed)
@@ -29,6 +29,12 @@ def test_a_game_keeps_a_law(name: str, law: Law, seed: int) -> None:
 def test_a_match_ends_and_its_invariants_hold_after_every_action(name: str, seed: int) -> None:
     module = f"tests.games.invariants.{name.replace('-', '_')}"
     ends(name, seed, import_module(module).check if find_spec(module) else invariant_of(name))
+
+
+@every_game
+@every_seed
+def test_undo_gives_the_very_state_before_or_is_refused(name: str, seed: int) -> None:
+    undoes(name, seed, {"i-bid-you-not": "bid"}.get(name, ""))
 
 
 @pytest.mark.slow

@@ -457,33 +457,35 @@ def bars(name: str, seed: int) -> None:
 # --- It can be undone --------------------------------------------------------------------------------
 
 
-LAID = {"i-bid-you-not": "bid"}
-"""What lies on the table as printed cards, and is turned over there: a number beside them may still be mended."""
+def revealed(earlier: Match, later: Match, laid: str) -> bool:
+    """Return whether some seat may know more values now: a sealed choice that was only changed is none.
 
-
-def revealed(earlier: Match, later: Match) -> bool:
-    """Return whether some seat may know more values now: a sealed choice that was only changed is none."""
+    `laid` is as in `undoes`.
+    """
     if later.open and earlier.open and later.open.kind == "sealed" and later.open.number == earlier.open.number:
         return False
-    return any(secrets(earlier, viewer) - secrets(later, viewer) for viewer in later.state.seats)
+    return any(secrets(earlier, viewer, laid) - secrets(later, viewer, laid) for viewer in later.state.seats)
 
 
-def secrets(match: Match, viewer: int) -> Counter[str]:
+def secrets(match: Match, viewer: int, laid: str) -> Counter[str]:
     """Return the values that `viewer` may not see, and how many there are of each."""
     parts = {"table": match.state.table, "seats": match.state.seats}
     found = leaves(parts, viewer)
-    laid = LAID.get(match.game.name) if is_printed(match.setup) else None
+    is_laid = bool(laid) and is_printed(match.setup)
     return Counter(
         repr(value)
         for path, value, hidden in found
         if hidden and value is not None and value != UNKNOWN and not path.endswith("#")
-        if laid is None or laid not in path.split(".")
+        if not is_laid or laid not in path.split(".")
     )
 
 
 @law
-def undoes(name: str, seed: int) -> None:
-    """Undo gives the very state before, or is refused: dice, shuffles and what was shown stay."""
+def undoes(name: str, seed: int, laid: str = "") -> None:
+    """Undo gives the very state before, or is refused: dice, shuffles and what was shown stay.
+
+    `laid` is the field for printed cards that lie face down and are turned over: a wrong number beside them can be corrected.
+    """
     match, random = beginning(name, seed)
     then = everything(match)
     for action in steps(match, random):
@@ -499,7 +501,7 @@ def undoes(name: str, seed: int) -> None:
             continue
         assert allowed
         assert action.seat != CHANCE, "dice and shuffles stay"
-        assert not revealed(earlier, match), "what was shown stays shown"
+        assert not revealed(earlier, match, laid), "what was shown stays shown"
         assert undone[-1].kind == "undo"
         earlier.events.pop()
         assert everything(earlier) == before
