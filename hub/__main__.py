@@ -99,19 +99,13 @@ def parser() -> ArgumentParser:
     run.set_defaults(command=_run)
 
     demo = commands.add_parser("demo", help="a whole table on simulated hardware, on this machine")
-    demo.add_argument("--port", type=int, default=8080, metavar="PORT", help="the web port; 8080")
-    demo.add_argument("--seats", type=int, default=4, choices=range(2, 7), help="places at the table; 4")
-    demo.add_argument(
-        "--house", type=int, choices=range(6), metavar="N", help="seats that the house plays; without it all but one"
-    )
+    _add_bench_arguments(demo)
     demo.add_argument("--lan", action="store_true", help="let real phones of this network join, too")
     demo.add_argument(
         "--open-bench",
         action="store_true",
         help="with --lan: everybody on this network may press every box and see what each seat picks in secret",
     )
-    demo.add_argument("--state", metavar="FOLDER", help="where the demo keeps its record")
-    demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
     demo.set_defaults(command=_demo, first_game="")
 
     doctor = commands.add_parser("doctor", help="what is wrong here, and what to do about it")
@@ -282,6 +276,17 @@ def parser() -> ArgumentParser:
     return top
 
 
+def _add_bench_arguments(command: ArgumentParser) -> None:
+    """Add what every table on simulated hardware can be told."""
+    command.add_argument("--port", type=int, default=8080, metavar="PORT", help="the web port; 8080")
+    command.add_argument("--seats", type=int, default=4, choices=range(2, 7), help="places at the table; 4")
+    command.add_argument(
+        "--house", type=int, choices=range(6), metavar="N", help="seats that the house plays; without it all but one"
+    )
+    command.add_argument("--state", metavar="FOLDER", help="where the match is kept")
+    command.add_argument("--fresh", action="store_true", help="forget the last match first")
+
+
 def _at_least_one(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"{text!r} is no number from 1 on")
@@ -297,13 +302,7 @@ def _add_commands_for_authors(commands: _SubParsersAction[_Parser]) -> None:
     play = commands.add_parser("play", help="play your own game on simulated hardware")
     play.add_argument("game", metavar="FOLDER", help="the folder of the game, or the name of an installed one")
     play.add_argument("--watch", action="store_true", help="start again whenever a file of the game changes")
-    play.add_argument("--port", type=int, default=8080, metavar="PORT", help="the web port; 8080")
-    play.add_argument("--seats", type=int, default=4, choices=range(2, 7), help="places at the table; 4")
-    play.add_argument(
-        "--house", type=int, choices=range(6), metavar="N", help="seats that the house plays; without it all but one"
-    )
-    play.add_argument("--state", metavar="FOLDER", help="where the match is kept")
-    play.add_argument("--fresh", action="store_true", help="forget the last match first")
+    _add_bench_arguments(play)
     play.set_defaults(command=_play, lan=False, open_bench=False)
 
     check_game = commands.add_parser("check-game", help="what is wrong or missing in your own game, and how good it is")

@@ -60,7 +60,7 @@ def replay(db: sqlite3.Connection, found: Kept, games: Iterable[Game]) -> Replay
         _check_end(steps[-1], json.loads(result))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
+    except BaseException as error:  # other rules, or those of a package, may fail in any way, or exit
         raise NoReplay(say("This match was played with other rules or cards, so it cannot be replayed.")) from error
     return Replay(found.match, game.name, game.title, begun, head.seats, head.options, steps)
 

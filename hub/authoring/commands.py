@@ -94,11 +94,8 @@ def translate_game(args: Namespace) -> int:
     changed = translate(args.game, args.languages)
     for file in changed:
         left = len(missing(file))
-        print(
-            f"{file} has the messages of the game now. {left or 'None'} of them {'has' if left == 1 else 'have'} no translation yet.".replace(
-                "None of them have no translation yet", "All are translated"
-            )
-        )
+        told = f"{left} {'has' if left == 1 else 'have'} no translation yet" if left else "all are translated"
+        print(f"{file} has the messages of the game now: {told}.")
     if not changed:
         print("Every translation file has the messages of the game already.")
     return 0

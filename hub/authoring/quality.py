@@ -279,9 +279,7 @@ def _translated(name: str, language: str) -> str:
     renew = f"`table-hub translate-game FOLDER {language}`"
     assert file.is_file(), f"there is no {file.relative_to(_folder(name))}: start it with {renew}"
     wrong = misplaced(file)
-    assert not wrong, (
-        f"translations with a placeholder that the message does not have: {'; '.join(wrong[:SHOWN_FAILURES])}"
-    )
+    assert not wrong, f"translations with other placeholders than their message: {'; '.join(wrong[:SHOWN_FAILURES])}"
     left = untranslated(name, file)
     assert not left, f"{len(left)} without a translation, the first is {left[0]!r}: {renew} adds what is new"
     speech = language_of(language, name)

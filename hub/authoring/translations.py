@@ -87,7 +87,7 @@ def _is_whole(translation: object) -> bool:
 
 
 def misplaced(file: Path) -> list[str]:
-    """Return the translations with a placeholder that their message does not have, or, in a text with one form, without one."""
+    """Return the translations with other placeholders than their message. One of several forms may leave some out."""
     found = []
     for one in read(file):
         wrong = _places(one.string) - _places(one.id)

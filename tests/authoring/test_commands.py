@@ -44,7 +44,7 @@ def test_an_author_s_way_from_the_first_command_to_a_translated_game(tmp_path: P
 
     started = table_hub("translate-game", "oak-tea", "de", folder=tmp_path)
     assert started.stdout.endswith(
-        "locale/de/LC_MESSAGES/oak-tea.po has the messages of the game now. 66 of them have no translation yet.\n"
+        "locale/de/LC_MESSAGES/oak-tea.po has the messages of the game now: 66 have no translation yet.\n"
     )
     again = table_hub("translate-game", "oak-tea", folder=tmp_path)
     assert again.stdout == "Every translation file has the messages of the game already.\n"
