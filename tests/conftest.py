@@ -6,6 +6,7 @@ from itertools import groupby
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests import held_still
 
@@ -18,6 +19,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("table")
+# Hypothesis draws constants of the modules that are loaded by then, so its inputs would depend on the order of tests.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

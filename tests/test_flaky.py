@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -95,3 +96,24 @@ def test_the_load_ends_with_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     with flaky.busy(2):
         assert [one.poll() for one in started] == [None, None]
     assert None not in [one.returncode for one in started]
+
+
+def test_what_hypothesis_draws_does_not_depend_on_the_modules_that_other_tests_have_loaded(tmp_path: Path) -> None:
+    """Each run in a process of its own: one has loaded a module of this repository with thousands of words."""
+    drawn = tmp_path / "test_drawn.py"
+    drawn.write_text(
+        "import tests.conftest\n"
+        "from hypothesis import given, strategies as st\n"
+        "@given(st.text())\n"
+        "def test_text(text):\n"
+        "    print('drawn', ascii(text))\n"
+    )
+
+    def run(*more: str) -> list[str]:
+        command = [sys.executable, "-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", *more, str(drawn)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=flaky.ROOT, check=True)
+        return [line for line in done.stdout.splitlines() if line.startswith("drawn")]
+
+    alone = run()
+    assert len(alone) > 50
+    assert alone == run("-p", "tests.phone_ui.scenes")
