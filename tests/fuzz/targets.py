@@ -256,6 +256,7 @@ def _port() -> Rig:
     """The real port with its real broker, for as long as this process runs."""
     found = _Problems()
     logging.getLogger().addHandler(found)
+    _CLOSING.callback(logging.getLogger().removeHandler, found)
     folder = _CLOSING.enter_context(tempfile.TemporaryDirectory())
     rig = Rig(Path(folder))
     _CLOSING.callback(rig.close)
@@ -284,6 +285,14 @@ class _Problems(logging.Handler):
         self.found.put(self.format(record))
 
 
+def _forget_problems() -> None:
+    """Forget what other tests of this process have logged, and open the port if it is not open yet."""
+    _port()
+    with suppress(queue.Empty):
+        while True:
+            _Problems.found.get_nowait()
+
+
 def _send(data: bytes, patience: float) -> bytes:
     """Send bytes to the port; return what it answers until it closes, or says nothing for `patience` seconds."""
     with socket.create_connection(("127.0.0.1", _port().port), timeout=patience) as line:
@@ -304,6 +313,7 @@ def _check_port() -> None:
 
 def http(data: bytes) -> None:
     """Any bytes on the web port: answered, refused or closed; never a 500, and the next is served."""
+    _forget_problems()
     line = data.split(b"\r\n")[0]
     if b"/events" not in line:  # a stream has no end
         answer = _send(data, 0.02)
@@ -319,6 +329,7 @@ _HANDSHAKE = (
 
 def websocket(data: bytes) -> None:
     """Any bytes after a right handshake: no trace, and the next is served."""
+    _forget_problems()
     _send(_HANDSHAKE + data, 0.03)
     _check_port()
 

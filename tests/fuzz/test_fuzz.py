@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,6 +62,23 @@ def test_the_inputs_to_begin_from_are_read_or_refused(name: str) -> None:
     for seed in seeds:
         assert len(seed) <= MOST_BYTES
         TARGETS[name].run(seed)
+
+
+@pytest.mark.broker
+def test_an_input_is_to_blame_for_what_is_logged_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = b"GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    targets.http(asked)
+    logging.getLogger("another test").error("The disk has lost something.")
+    targets.http(asked)
+    send = targets._send
+
+    def fails(data: bytes, patience: float) -> bytes:
+        logging.getLogger("uvicorn.error").error("An exception that the server swallowed.")
+        return send(data, patience)
+
+    monkeypatch.setattr(targets, "_send", fails)
+    with pytest.raises(AssertionError, match="the hub failed: An exception"):
+        targets.http(asked)
 
 
 def test_a_target_that_raises_is_a_finding_whose_input_is_kept(
