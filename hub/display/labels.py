@@ -45,7 +45,7 @@ def name_places(template: str) -> tuple[str, Mapping[str, str]]:
             return ""  # a single brace
         words = [word for word in match[1].partition(":")[0].split(".") if not word.isdecimal()]
         path = "_".join(words[1:] if words[:1] == ["table"] and len(words) > 2 else words[-2:])
-        wanted = re.sub(r"\W", "", path).lower() or "value"
+        wanted = re.sub(r"\W|^\d+", "", path).lower() or "value"  # a number would be a place of `str.format`
         again = sum(re.fullmatch(rf"{wanted}\d*", one) is not None for one in paths)
         paths[wanted := f"{wanted}{again + 1}" if again else wanted] = match[1]
         return f"{{{wanted}}}"

@@ -157,6 +157,11 @@ def test_a_template_has_the_names_that_translators_read() -> None:
     assert [*paths.values()] == ["table.bid.rank", "table.turn", "seat.bid", "table.bid.rank:+", ""]
 
 
+@pytest.mark.parametrize("template", ["{0;}", "{7a} {0}", "{!r}", "{a!r}", "{a[0]}"])
+def test_a_template_with_signs_of_pythons_own_formats_names_nothing(template: str) -> None:
+    assert fill(template, {}) == ""
+
+
 def test_a_panel_says_its_parts_in_its_language() -> None:
     def said(size: PanelSize) -> list[str]:
         return [text for _, _, text in sheet(auction(), made_labels(AUCTION), size, JOIN, GERMAN).texts]
