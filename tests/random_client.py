@@ -28,6 +28,8 @@ def value(legal: Any, random: Random) -> Any:
             return random.sample(values, random.randint(least, min(most, len(values))))
         case {"order": values}:
             return random.sample(values, len(values))
+        case {"faces": {"count": count, "sides": sides}}:
+            return [random.randint(1, sides) for _ in range(count)]
         case _:
             return legal
 

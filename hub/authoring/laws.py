@@ -557,12 +557,14 @@ def hand_bytes(match: Match, seat: int) -> int:
     """Return the bytes of a seat's hand as its phone gets it, with the longest of all that is not the match's."""
     decision = match.open
     answer = decision.answers.get(seat) if decision else None
+    under_cup = decision and any(move.tells_dice for move in decision.offers(seat))
     hand = Hand(
         epoch=LARGE, seq=LARGE, seat=seat, match=f"m-{LARGE}", you=match.view(seat)["you"],
         number=decision.number if decision else None, secret=True, want=sentence(120),
         moves=match.moves(seat), barred=match.barred(seat), notes=match.notes(seat), covered=match.notes_and_covered(seat)[1],
         locked={"move": answer.move, **answer.args} if answer else None,
-        hints=True, hint=longest_hint(match, seat), undo=True, dial=64, dial_at="d" * 20, faces=Faces(99, 99), seat_code="A" * 6, claim=LARGE,
+        hints=True, hint=longest_hint(match, seat), undo=True, dial=64, dial_at="d" * 20, faces=Faces(99, 99),
+        cup=sentence(120) if under_cup else "", seat_code="A" * 6, claim=LARGE,
     )  # fmt: skip
     return len(to_bytes(hand))
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from hub.chance import Chance
-from hub.engine.decision import CHANCE, Action, Amount, Choose, Fixed, Move, OneOf, Order, Param
+from hub.engine.decision import CHANCE, Action, Amount, Choose, Faces, Fixed, Move, OneOf, Order, Param
 from hub.engine.game import Game
 from hub.engine.labels import MoveLabels
 from hub.engine.match import Match
@@ -32,6 +32,8 @@ def value(param: Param, random: Random) -> Any:
             return random.sample(values, random.randint(least, min(most, len(values))))
         case Order(values):
             return random.sample(values, len(values))
+        case Faces(count, sides):
+            return [random.randint(1, sides) for _ in range(count)]
 
 
 def args(move: Move, random: Random) -> dict[str, Any]:

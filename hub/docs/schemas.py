@@ -104,6 +104,23 @@ PARAMETER: Mapping[str, object] = {
             "required": ["order"],
             "additionalProperties": False,
         },
+        {
+            "description": "The faces of so many dice with so many sides, which this seat has rolled out of the others' sight.",
+            "type": "object",
+            "properties": {
+                "faces": {
+                    "type": "object",
+                    "properties": {
+                        "count": {"type": "integer", "minimum": 1},
+                        "sides": {"type": "integer", "minimum": 1},
+                    },
+                    "required": ["count", "sides"],
+                    "additionalProperties": False,
+                },
+            },
+            "required": ["faces"],
+            "additionalProperties": False,
+        },
         {"description": "This very value.", "type": ["string", "integer", "boolean", "null", "array"]},
     ],
 }

@@ -8,8 +8,8 @@ answer:
 - `shuffle` a pile, `pick` one of several at random: the result is logged, never a seed;
 - `tell` the table about an event; raise `Won` when the match is over.
 
-Parameters of a move have a choice of one of four kinds (`OneOf`, `Amount`, `Choose`, `Order`) or none (`Fixed`). If one
-parameter limits another, the same move is listed more than once.
+Parameters of a move have a choice of one of four kinds (`OneOf`, `Amount`, `Choose`, `Order`) or none (`Fixed`), or are the faces
+of dice that a seat has rolled (`Faces`). If one parameter limits another, the same move is listed more than once.
 """
 
 from __future__ import annotations
@@ -160,8 +160,32 @@ class Order(Struct, frozen=True):
         return {"order": self.values}
 
 
-Param: TypeAlias = Fixed | OneOf | Amount | Choose | Order
-_KINDS: frozenset[type] = frozenset({Fixed, OneOf, Amount, Choose, Order})
+class Faces(Struct, frozen=True, gc=False):
+    """The faces of `count` dice with `sides` sides that the seat has rolled out of the others' sight, in any order.
+
+    They are no choice: the player enters them, a dice reader under the cup of the seat reads them, and those of the house are
+    random. `hub.engine.cups` asks for them.
+    """
+
+    count: int
+    sides: int
+
+    def accepts(self, value: object) -> bool:
+        """Return whether `value` answers this parameter."""
+        faces = value if isinstance(value, list) else []
+        return len(faces) == self.count and all(type(face) is int and 1 <= face <= self.sides for face in faces)
+
+    def first(self) -> list[Value]:
+        """Return the smallest answer."""
+        return [1] * self.count
+
+    def wire(self) -> Json:
+        """Return it as it stands on the wire, and as `table-hub referee` prints it."""
+        return {"faces": {"count": self.count, "sides": self.sides}}
+
+
+Param: TypeAlias = Fixed | OneOf | Amount | Choose | Order | Faces
+_KINDS: frozenset[type] = frozenset({Fixed, OneOf, Amount, Choose, Order, Faces})
 
 
 class Move(Struct, frozen=True, gc=False):
@@ -201,6 +225,11 @@ class Move(Struct, frozen=True, gc=False):
         """Return it for messages: the name, and the parameters beside it."""
         return {"move": self.name, **{name: param.wire() for name, param in self.params.items()}}
 
+    @property
+    def tells_dice(self) -> bool:
+        """Return whether a parameter is the faces of dice: chance makes this move, not a player's judgment."""
+        return any(isinstance(param, Faces) for param in self.params.values())
+
     def single(self) -> bool:
         """Return whether this move has only one possible answer."""
         return all(_single(param) for param in self.params.values())
@@ -208,7 +237,7 @@ class Move(Struct, frozen=True, gc=False):
     def values(self, name: str, kind: type[T]) -> list[T]:
         """Return the values that a parameter lists, all of type `kind`."""
         param = self.params[name]
-        assert not isinstance(param, Fixed | Amount)
+        assert not isinstance(param, Fixed | Amount | Faces)
         return [value for value in param.values if isinstance(value, kind)]
 
 
@@ -230,6 +259,8 @@ def _single(param: Param) -> bool:
             return least == len(values)
         case Order(values):
             return len(values) < 2
+        case Faces():
+            return False
 
 
 @cache

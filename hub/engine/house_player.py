@@ -10,7 +10,21 @@ House players cannot cheat by construction: `choose` gets a `hub.engine.sight.Si
 
 from __future__ import annotations
 
-from hub.engine.decision import CHANCE, Action, Amount, Answer, Choose, Fixed, OneOf, Order, Param, Roll, Value
+from hub.engine.decision import (
+    CHANCE,
+    Action,
+    Amount,
+    Answer,
+    Choose,
+    Faces,
+    Fixed,
+    Move,
+    OneOf,
+    Order,
+    Param,
+    Roll,
+    Value,
+)
 from hub.engine.game import Game
 from hub.engine.match import READ, Match
 from hub.engine.sight import Advice, HousePlayer, Randomness, Reasons, Sight, Strength
@@ -62,7 +76,9 @@ def play(
 def _choose(
     sight: Sight, game: Game, player: HousePlayer, strength: Strength, chance: Randomness,
 ) -> Answer | None:  # fmt: skip
-    """Return the answer of a house player; None if it rolls the dice. Raise RulesBug."""
+    """Return the answer of a house player; None if it rolls the dice. Its secret dice are random. Raise RulesBug."""
+    if told := next((move for move in sight.offers if move.tells_dice), None):
+        return small_answer(told, chance)
     try:
         answer = player.choose(sight, chance, strength) if sight.offers else None
     except Exception as error:
@@ -82,7 +98,7 @@ def advise(sight: Sight, game: Game, chance: Randomness) -> Advice | None:
     gives none. This function is thread-safe, because a `Sight` is independent of the match. Raise RulesBug like `play`.
     """
     player = game.house
-    if player is None or not sight.offers:
+    if player is None or not sight.offers or any(move.tells_dice for move in sight.offers):
         return None
     answer = _choose(sight, game, player, "sharp", chance)
     try:
@@ -118,14 +134,19 @@ class AnyGame:
             return None
         *others, no = sight.offers
         move = no if not others or chance.random() < DECLINE_CHANCE else chance.choice(others)
-        return Answer(move.name, {name: small_value(param, chance) for name, param in move.params.items()})
+        return small_answer(move, chance)
 
 
 ANY_GAME = AnyGame()
 
 
+def small_answer(move: Move, chance: Randomness) -> Answer:
+    """Return an answer whose values cost little (`small_value`)."""
+    return Answer(move.name, {name: small_value(param, chance) for name, param in move.params.items()})
+
+
 def small_value(param: Param, chance: Randomness) -> Value:
-    """Return a legal value that costs little: the smaller of two random numbers, or few members of a subset."""
+    """Return a legal value that costs little: the smaller of two random numbers, or few members of a subset. Dice are random."""
     match param:
         case Fixed(only):
             return only
@@ -138,3 +159,5 @@ def small_value(param: Param, chance: Randomness) -> Value:
             return chance.sample(values, chance.randrange(least, min(most, least + 1, len(values)) + 1))
         case Order(values):
             return chance.sample(values, len(values))
+        case Faces(count, sides):
+            return [chance.randrange(1, sides + 1) for _ in range(count)]

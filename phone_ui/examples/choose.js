@@ -20,6 +20,7 @@ function value(offered) {
   if (offered?.one_of) return offered.one_of[below(offered.one_of.length)];
   if (offered?.order) return mixed(offered.order);
   if (offered?.choose) return mixed(offered.from).slice(0, Math.max(1, offered.choose.min));
+  if (offered?.faces) return Array.from({ length: offered.faces.count }, () => 1 + below(offered.faces.sides));
   if (offered?.max === undefined) return offered; // it is fixed
   const { min, max, step = 1 } = offered;
   return min + step * below(Math.min(3, Math.floor((max - min) / step) + 1));

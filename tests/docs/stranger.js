@@ -123,6 +123,7 @@ function legal(of) {
   if (!kind) return of;
   if (kind.required.includes("one_of")) return of.one_of[0];
   if (kind.required.includes("order")) return of.order;
+  if (kind.required.includes("faces")) return Array(of.faces.count).fill(1);
   if (kind.required.includes("choose")) return of.from.slice(0, of.choose.min);
   return of.min;
 }

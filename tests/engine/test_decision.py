@@ -12,6 +12,7 @@ from hub.engine.decision import (
     Answer,
     Choose,
     Decision,
+    Faces,
     Fixed,
     Move,
     OneOf,
@@ -48,6 +49,7 @@ from hub.engine.text import money, say
         (Choose(["a", "b", "c"], 2, 3), ["a", "b"], {"choose": {"min": 2, "max": 3}, "from": ["a", "b", "c"]}),
         (Choose(["a", "b"], 0, 1), [], {"choose": {"min": 0, "max": 1}, "from": ["a", "b"]}),
         (Order([2, 1]), [2, 1], {"order": [2, 1]}),
+        (Faces(3, 6), [1, 1, 1], {"faces": {"count": 3, "sides": 6}}),
     ],
 )
 def test_a_parameter_has_a_smallest_value_and_a_form_on_the_wire(param: Param, first: object, wire: object) -> None:
@@ -55,6 +57,12 @@ def test_a_parameter_has_a_smallest_value_and_a_form_on_the_wire(param: Param, f
     assert move.first() == {"it": first, "also": 1}
     assert move.wire() == {"move": "do", "it": wire, "also": 1}
     assert list(move.wire()) == ["move", "it", "also"]
+
+
+@pytest.mark.parametrize(("param", "tells"), [(Faces(1, 6), True), (OneOf([1, 6]), False), (Amount(1, 6), False)])
+def test_a_move_tells_dice_if_one_of_its_parameters_is_their_faces(param: Param, tells: bool) -> None:
+    assert offer("do", also=1, it=param).tells_dice is tells
+    assert not offer("do", it=Faces(1, 1)).single(), "nobody enters dice for a player"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +73,7 @@ def test_a_parameter_has_a_smallest_value_and_a_form_on_the_wire(param: Param, f
         (Choose(["a", "b", "c"], 1, 2), [["a"], ["a", "c"]], [[], ["a", "b", "c"], ("a",)]),
         (Choose(["a", "b"], 0, 2), [[], ["b", "a"]], [["a", "a"]]),
         (OneOf([[1, 2]]), [[1, 2]], [[1, True], [1], [2, 1], (1, 2)]),
+        (Faces(2, 6), [[1, 6], [6, 6]], [[0, 6], [1, 7], [1], [1, 2, 3], [1, True], [1, 2.0], (1, 2), 12, None]),
     ],
 )
 def test_the_ends_of_a_parameter_are_in_it(param: Param, inside: list[Any], outside: list[Any]) -> None:

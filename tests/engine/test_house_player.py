@@ -16,13 +16,16 @@ from hub.engine.decision import (
     Amount,
     Answer,
     Choose,
+    Faces,
     Fixed,
     Move,
     OneOf,
     Order,
     Param,
     Roll,
+    Won,
     ask,
+    ask_all,
     offer,
     roll,
     roll_or,
@@ -266,6 +269,26 @@ def test_there_is_no_advice_where_there_is_nothing_to_choose_or_no_player() -> N
     assert advise(sight, m.game, Random(1)) is None
 
 
+async def enter(s: Any) -> None:
+    """Secret dice are entered beside a harmless move."""
+    told = await ask_all(
+        s, {2: [offer("rolled", faces=Faces(3, 6)), offer("pass")]}, "Roll under your cup.", into="bid"
+    )
+    raise Won([2], {2: sum(told[2]["faces"])}, "That was all.")
+
+
+def test_secret_dice_of_the_house_are_random_and_no_advice_tells_a_person_what_to_enter() -> None:
+    player = Player(Answer("rolled", {"faces": [6, 6, 6]}))
+    m = housed(enter, player)
+    drawn = {tuple(action.args["faces"]) for seed in range(50) if (action := play(m, 2, "sharp", Random(seed)))}
+    assert len(drawn) > 40
+    assert {face for faces in drawn for face in faces} == {1, 2, 3, 4, 5, 6}
+    assert not player.given, "the player is not asked"
+    sight = sight_of(m, 2)
+    assert sight
+    assert advise(sight, m.game, Random(1)) is None
+
+
 def test_a_player_that_fails_is_told_apart_and_so_are_reasons_that_fail() -> None:
     def fail(*_: object) -> Any:
         raise ZeroDivisionError
@@ -337,6 +360,7 @@ def test_the_player_that_knows_no_rules_takes_the_smaller_of_two_numbers() -> No
         (Choose(["a", "b", "c"], 2, 2), [2], ["c", "b"], [(2, 3)]),
         (Choose(["a", "b"], 2, 5), [2], ["b", "a"], [(2, 3)]),
         (Order([1, 2, 3]), [], [3, 2, 1], []),
+        (Faces(2, 6), [1, 6], [1, 6], [(1, 7), (1, 7)]),
     ],
 )
 def test_a_value_is_small_and_legal(param: Param, drawn: list[float], value: object, ranges: list[Any]) -> None:

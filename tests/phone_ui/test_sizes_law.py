@@ -18,7 +18,7 @@ import pytest
 
 from hub import games
 from hub.authoring.players import offers
-from hub.engine.decision import Amount, Choose, Fixed, OneOf, Order
+from hub.engine.decision import Amount, Choose, Faces, Fixed, OneOf, Order
 from hub.network.encryption import HubKey
 from hub.network.messages import HAND_SIZE, NOTE_SIZE
 from hub.ports import PhoneRequest
@@ -101,6 +101,8 @@ def longest_request(offered: tuple[int, Any]) -> int:
                 args[name] = sorted(values, key=lambda value: -len(json.dumps(value)))[:most]
             case Order(values):
                 args[name] = list(values)
+            case Faces(count, sides):
+                args[name] = [sides] * count
             case OneOf(values):
                 args[name] = max(values, key=lambda value: len(json.dumps(value)))
             case Amount(least, most, _):

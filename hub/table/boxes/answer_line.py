@@ -21,7 +21,7 @@ from itertools import combinations, islice, product, takewhile
 from math import comb
 
 from hub.display.labels import NO_LABELS
-from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param, Value
+from hub.engine.decision import Amount, Answer, Choose, Faces, Fixed, Move, OneOf, Order, Param, Value
 from hub.engine.labels import Labels, ParameterLabels
 
 MAX_ANSWERS = 500
@@ -129,6 +129,8 @@ def values_on_line(param: Param, *, alone: bool) -> Sequence[Value]:
             return none + [[value] for value in values if least <= 1 <= most]
         case Order(values):
             return [values] if len(values) < 2 else []
+        case Faces():
+            return []
 
 
 def _answers_by_move(moves: Sequence[Move]) -> dict[str, list[Answer]]:

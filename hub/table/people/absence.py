@@ -12,6 +12,7 @@ from functools import partial
 from math import ceil
 
 from hub.engine.decision import Action, Decision
+from hub.engine.house_player import small_answer
 from hub.engine.printed import is_printed
 from hub.engine.text import say
 from hub.errors import IllegalAction, LogError, NotAsked
@@ -41,7 +42,7 @@ class Absence(Part):
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, house: HouseSeats, ask_seconds: float) -> None:
         self._play, self._seats, self._rolls, self._boxes = core.play, core.seats, rolls, boxes
         self._questions, self._kept, self._clock = core.questions, core.kept, core.ports.clock
-        self._house, self._ask_seconds = house, ask_seconds
+        self._house, self._ask_seconds, self._random = house, ask_seconds, core.ports.random
         self.stand_ins = house.stand_ins
         self.called_seats: list[int] = []
         self.paused_by: int | None = None  # a seat
@@ -253,8 +254,12 @@ class Absence(Part):
         return about is not None and about.told
 
     def _safe_action(self, decision: Decision, number: int) -> Action:
-        """Return the safe move of an asked seat: the last one that the labels give to the bar of a box, else its last."""
+        """Return the safe move of an asked seat: the last one that the labels give to the bar of a box, else its last.
+
+        Secret dice of a seat are rolled by the hub.
+        """
         offered, labels = decision.offers(number), self._play.labels
         no = [move for move in offered if box_role(move.name, labels) in ("bar", "ask")]
         move = (no or offered)[-1]
-        return Action(seat=number, move=move.name, args=dict(move.first()))
+        args = small_answer(move, self._random).args if move.tells_dice else move.first()
+        return Action(seat=number, move=move.name, args=dict(args))
