@@ -1056,6 +1056,36 @@ def test_a_chosen_card_loses_its_name_when_the_hand_is_covered_again(page: Page,
     assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "swap", "cards": ["45"]}
 
 
+def test_dice_that_nobody_else_sees_are_entered_under_a_cover(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "rolled", "faces": {"faces": {"count": 2, "sides": 6}}})
+    keys, done = page.get_by_role("button", name="die shows"), dock(page).get_by_role("button", name="Rolled")
+    expect(done).to_be_disabled()
+    expect(keys).to_have_count(0)
+    page.get_by_role("button", name="Enter my dice").click()
+    keys.nth(4).click()
+    expect(done).to_be_disabled()
+    keys.nth(1).click()
+    expect(keys.nth(0)).to_be_disabled()
+    page.get_by_role("button", name="take the last die back").click()
+    expect(done).to_be_disabled()
+    keys.nth(5).click()
+    page.get_by_role("button", name="Cover my hand").click()
+    expect(page.locator(".question .die")).to_have_count(0)
+    done.click()
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "rolled", "faces": [5, 6]}
+
+
+def test_a_reader_under_the_cup_says_what_it_does_while_the_seat_is_asked(page: Page, hub: FakeHub) -> None:
+    move = {"move": "rolled", "faces": {"faces": {"count": 2, "sides": 6}}}
+    sit(page, hub)
+    state, hand = scenes.odd([move])
+    play(page, hub, state, hand | {"cup": "I see 1 of 2 dice."})
+    expect(page.get_by_text("I see 1 of 2 dice.")).to_be_visible()
+    locked = {"move": "rolled", "faces": [5, 6]}
+    hub.hand(2, hand | {"seq": 60, "cup": "", "locked": locked})
+    expect(page.get_by_text("I see 1 of 2 dice.")).to_have_count(0)
+
+
 def test_a_choice_among_open_cards_is_not_covered_though_one_such_is_in_the_hand(page: Page, hub: FakeHub) -> None:
     odd(page, hub, {"move": "swap", "cards": {"choose": {"min": 1, "max": 2}, "from": ["55", "7"]}})
     expect(page.get_by_role("checkbox")).to_have_count(2)

@@ -46,6 +46,7 @@ export function formsOf(moves, barred) {
     return form;
   };
   for (const { move, standing = false, ...variant } of moves ?? []) {
+    for (const [name, spec] of Object.entries(variant)) if (spec?.faces) variant[name] = subsetOfFaces(spec.faces);
     formOf(move, standing, Object.keys(variant)).variants.push(variant);
   }
   for (const { move, why, ...args } of barred ?? []) {
@@ -55,6 +56,15 @@ export function formsOf(moves, barred) {
     else for (const value of [args[name]].flat()) form.barred.push({ name, value, why });
   }
   return [...forms.values()];
+}
+
+/**
+ * Return the faces of dice as a subset.
+ * @param {{ count: number, sides: number }} dice
+ */
+function subsetOfFaces({ count, sides }) {
+  const from = Array.from({ length: count * sides }, (_, i) => 1 + (i % sides));
+  return { choose: { min: count, max: count }, from, sides };
 }
 
 /**
@@ -118,7 +128,15 @@ function together(specs) {
     const ways = specs.filter((spec) => kindOf(spec) === "choose");
     const min = Math.min(...ways.map((way) => way.choose.min));
     const max = Math.max(...ways.map((way) => way.choose.max));
-    return { ...NOTHING, kind: "choose", from: union(ways.map((way) => way.from)), min, max, ways };
+    return {
+      ...NOTHING,
+      kind: "choose",
+      from: union(ways.map((way) => way.from)),
+      min,
+      max,
+      ways,
+      sides: ways[0].sides,
+    };
   }
   if (kinds.has("order")) {
     return { ...NOTHING, kind: "order", of: specs.find((spec) => kindOf(spec) === "order").order };

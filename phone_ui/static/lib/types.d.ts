@@ -123,6 +123,8 @@ export interface Shape {
   ways: { choose: { min: number; max: number }; from: any[] }[];
   min: number;
   max: number;
+  /** The sides of dice that only this seat sees: the subset is what they show. */
+  sides?: number;
 }
 
 /** A parameter after the choices so far. `value` is undefined before a choice. */

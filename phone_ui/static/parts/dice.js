@@ -10,7 +10,7 @@ import { Marks, Sentence } from "./marks.js";
 /** @import { Ask } from "../lib/types.d.ts" */
 /** @import { Hand, PublicDice, PublicState, Requests } from "../lib/messages.d.ts" */
 
-const FacePad = later(() => import("./face_pad.js").then((part) => part.FacePad));
+const FacePad = later(() => import("./face_pad.js").then((part) => part.FacePad), "face_pad.css");
 
 /** @typedef {{ state: PublicState, hand: Hand | null, sending: string | null, ask: Ask }} DiceProps */
 

@@ -19,12 +19,11 @@ export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
   const [faces, setFaces] = useState(/** @type {number[]} */ ([]));
   const full = faces.length === count;
   const before = dice.total - (dice.state === "typed" ? sum(dice.faces) : 0);
-  const shown = Array.from({ length: count }, (_, i) => faces[i] ?? null);
   // A person who has begun to type may finish, even if a reader comes back meanwhile.
-  /** @param {number} face */
-  const add = (face) => {
-    onBegin();
-    setFaces([...faces, face]);
+  /** @param {number[]} now */
+  const type = (now) => {
+    if (now.length > faces.length) onBegin();
+    setFaces(now);
   };
   const ready = full
     ? say("I rolled {faces}", { faces: faces.join(", ") })
@@ -32,27 +31,12 @@ export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
       ? say("Type the die")
       : say("Type every die");
   return html`<div class="face-pad">
-    <div class="face-line">
-      <span class="dice-row">${shown.map((face) => html`<${Die} face=${face} />`)}</span>
-      <button
-        type="button"
-        class="step small"
-        aria-label="take the last die back"
-        disabled=${!faces.length}
-        onClick=${() => setFaces(faces.slice(0, -1))}
-      >
-        ⌫
-      </button>
-    </div>
-    ${
-      (count > 1 || before > 0) &&
-      html`<p class="face-total">${say("{count} of {all}, total {total}", { count: faces.length, all: count, total: before + sum(faces) })}</p>`
-    }
-    ${
-      sides <= MOST_KEYS
-        ? html`<${FaceKeys} sides=${sides} disabled=${full} onFace=${add} />`
-        : html`<${FaceTyped} sides=${sides} disabled=${full} onFace=${add} />`
-    }
+    <${FaceEntry} faces=${faces} count=${count} sides=${sides} onFaces=${type}>
+      ${
+        (count > 1 || before > 0) &&
+        html`<p class="face-total">${say("{count} of {all}, total {total}", { count: faces.length, all: count, total: before + sum(faces) })}</p>`
+      }
+    </${FaceEntry}>
     <button
       type="button"
       class="act primary"
@@ -63,6 +47,29 @@ export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
       ${sending === "roll" ? say("Sending…") : ready}
     </button>
   </div>`;
+}
+
+/**
+ * The dice typed so far, and the keys for the next one; `children` are between them.
+ * @param {{ faces: number[], count: number, sides: number, onFaces: (faces: number[]) => void, children?: any }} props
+ */
+export function FaceEntry({ faces, count, sides, onFaces, children }) {
+  const shown = Array.from({ length: count }, (_, i) => faces[i] ?? null);
+  const Keys = sides <= MOST_KEYS ? FaceKeys : FaceTyped;
+  return html`<div class="face-line">
+      <span class="dice-row">${shown.map((face) => html`<${Die} face=${face} />`)}</span>
+      <button
+        type="button"
+        class="step small"
+        aria-label="take the last die back"
+        disabled=${!faces.length}
+        onClick=${() => onFaces(faces.slice(0, -1))}
+      >
+        ⌫
+      </button>
+    </div>
+    ${children}
+    <${Keys} sides=${sides} disabled=${faces.length === count} onFace=${(/** @type {number} */ face) => onFaces([...faces, face])} />`;
 }
 
 /** @param {number[]} numbers */

@@ -11,8 +11,9 @@ import { later } from "./later.js";
 /** @import { Facts, Field, Labels } from "../lib/types.d.ts" */
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
-// Widgets that few games need are fetched when needed.
+// Few games need these. They are fetched when needed.
 const BarredValues = later(() => import("../widgets/barred.js").then((part) => part.BarredValues));
+const Faces = later(() => import("../widgets/faces.js").then((part) => part.Faces), "face_pad.css");
 const Gaps = later(() => import("../widgets/gaps.js").then((part) => part.Gaps));
 const Order = later(() => import("../widgets/order.js").then((part) => part.Order));
 
@@ -68,7 +69,7 @@ function showsHand(labels, state, hand, field) {
 }
 
 /**
- * Return the names of the fields that would reveal something of a hand: a card of it, or a remark that follows from it.
+ * Return the names of the fields that would reveal something of a hand: a card, dice, or a remark that follows from it.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {Hand | null} hand
@@ -77,7 +78,7 @@ function showsHand(labels, state, hand, field) {
 export function hiddenIn(labels, state, hand, fields) {
   const covered = hand?.covered ?? [];
   return fields
-    .filter((field) => covered.includes(field.name) || showsHand(labels, state, hand, field))
+    .filter((field) => field.sides || covered.includes(field.name) || showsHand(labels, state, hand, field))
     .map(({ name }) => name);
 }
 
@@ -90,7 +91,9 @@ export function hiddenIn(labels, state, hand, fields) {
  */
 export function FormFields({ labels, state, move, fields, group, hidden, open, onLid, onChange }) {
   if (hidden.length > 0 && !open) {
-    return html`<button type="button" class="open-hand" onClick=${() => onLid(true)}>Show my hand to choose</button>`;
+    return html`<button type="button" class="open-hand" onClick=${() => onLid(true)}>
+      ${fields.some(({ sides }) => sides) ? html`Enter my dice` : html`Show my hand to choose`}
+    </button>`;
   }
   const toDraw = fields.filter((field) => field.shown || hidden.includes(field.name));
   return html`<div class="fields">
@@ -117,7 +120,7 @@ function FormField({ labels, state, move, field, group, onChange }) {
   const kind = field.kind === "fixed" ? "one_of" : field.kind;
   const shown = field.kind === "fixed" ? { ...field, kind, of: [field.only] } : field;
   const about = labels?.parameters?.[field.name];
-  const Widget = about?.between ? Gaps : WIDGETS[kind];
+  const Widget = field.sides ? Faces : about?.between ? Gaps : WIDGETS[kind];
   return html`<fieldset class=${`field kind-${kind}`}>
     <legend>${about?.label ?? readable(field.name)}</legend>
     <${Widget} labels=${labels} state=${state} move=${move} field=${shown} group=${group} onChange=${onChange} />

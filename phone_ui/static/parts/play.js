@@ -19,7 +19,7 @@ import { SecretZone } from "./secret.js";
 const PhoneLesson = later(() => import("./lesson.js").then((part) => part.PhoneLesson));
 const LayOut = later(() => import("./lay_out.js").then((part) => part.LayOut));
 const Rolled = later(() => import("./rolled.js").then((part) => part.Rolled), "rolled.css");
-const HintPart = later(() => import("./hint.js").then((part) => part.HintPart));
+const HintPart = later(() => import("./hint.js").then((part) => part.HintPart), "hint.css");
 
 /** @import { Facts as Plain, Labels, PhoneProps } from "../lib/types.d.ts" */
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
@@ -260,6 +260,7 @@ function Wanted({ state, hand, sending, ask, mode, isActing }) {
     <div class="want-block" tabindex="-1" aria-live="polite">
       ${mode === "locked" && hand && html`<${LockedWant} hand=${hand} />`}
       ${isActing && hand?.want && html`<p class="want mine"><${Sentence} state=${state} text=${hand.want} /></p>`}
+      ${hand?.cup && html`<p class="form-note">${hand.cup}</p>`}
       ${!isActing && state.dispute?.stage !== "vote" && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
     </div>
     ${mayAsk && html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${askTable}>Ask the table what to do</button>`}

@@ -141,3 +141,27 @@ test("what is barred keeps its reason, of a move and of single values", () => {
   ]);
   assert.deepEqual(blanksOf([field]), ["card"]);
 });
+
+test("the faces of dice are typed one by one, and sent when all are there", () => {
+  const form = onlyForm([{ move: "rolled", faces: { faces: { count: 3, sides: 6 } } }]);
+  /** @param {any} faces */
+  const after = (faces) => {
+    const fields = fieldsOf(form, { faces });
+    return { value: fields[0].value, whole: isWhole(form, fields) };
+  };
+  const [{ kind, sides, max, shown }] = fieldsOf(form, {});
+  assert.deepEqual([kind, sides, max, shown], ["choose", 6, 3, true]);
+  assert.deepEqual(after([]), { value: [], whole: false });
+  assert.deepEqual(after([6, 6]), { value: [6, 6], whole: false });
+  for (const whole of [
+    [6, 1, 6],
+    [6, 6, 6],
+    [3, 2, 1],
+  ])
+    assert.deepEqual(after(whole), { value: whole, whole: true });
+  for (const wrong of [[7], [0], [1.5], ["1"], [1, 2, 3, 4], 5])
+    assert.deepEqual(after(wrong), { value: [], whole: false });
+  assert.equal(isPlain(form), false);
+  const [cards] = fieldsOf(onlyForm([{ move: "swap", cards: { choose: { min: 1, max: 1 }, from: [5, 6] } }]), {});
+  assert.equal(cards.sides, undefined);
+});
