@@ -451,6 +451,10 @@ class DevicePart(msgspec.Struct, frozen=True):
     table: Annotated[Name, Meta(description="the id of the table it belongs to", extra={"offers": "tables"})] = "1"
     name: Annotated[Text, Meta(description="what staff call it; empty: the driver's name")] = ""
     settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    cup: Annotated[
+        int,
+        Meta(description="of dice: the seat under whose cup they are, which alone sees them; 0: everybody", ge=0, le=6),
+    ] = 0
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -484,7 +488,8 @@ class Config(msgspec.Struct, frozen=True):
         for number, (game, name) in enumerate(presets):
             if (game, name) in presets[:number]:
                 raise SettingError(f'{game} has two presets "{name}": give each its own name.', ("preset", number))
-        names = set()
+        seats = {table.id: table.seats for table in self.table}
+        names, cups = set(), set()
         for number, device in enumerate(self.device):
             where = f"[[device]] number {number + 1} ({device.driver})"
             if device.table not in ids:
@@ -498,6 +503,17 @@ class Config(msgspec.Struct, frozen=True):
                     ("device", number, "name"),
                 )
             names.add(device.name)
+            if device.cup > seats[device.table]:
+                raise SettingError(
+                    f"{where} is under the cup of seat {device.cup}, and the table has {seats[device.table]} seats.",
+                    ("device", number, "cup"),
+                )
+            if device.cup and (device.table, device.cup) in cups:
+                raise SettingError(
+                    f"{where} is under the cup of seat {device.cup}, where another device is already.",
+                    ("device", number, "cup"),
+                )
+            cups.add((device.table, device.cup))
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -538,7 +554,7 @@ def _with_settings(values: dict[str, Any]) -> dict[str, Any]:
 
 def _device(number: int, block: dict[str, Any]) -> dict[str, Any]:
     where = f"[[device]] number {number + 1}"
-    own = {key: value for key, value in block.items() if key in {"driver", "table", "name"}}
+    own = {key: value for key, value in block.items() if key in {"driver", "table", "name", "cup"}}
     settings = {key: value for key, value in block.items() if key not in own}
     if "driver" not in own:
         near = difflib.get_close_matches("driver", settings, 1)

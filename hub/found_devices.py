@@ -33,7 +33,7 @@ DONE_SECONDS = 120.0
 """For so long, staff read that a Pico has its firmware."""
 DONE = "done"
 READERS = ("dice_tray", "camera_tray", "ble_dice", "simulated")
-"""Drivers whose devices may read dice. A table listens to one of them."""
+"""Drivers whose devices may read dice. A table listens to one of them, and to one under the cup of each seat."""
 BOARD_OF = {boot_drive.PICO: "RPI_PICO", boot_drive.PICO_2: "RPI_PICO2"}
 """MicroPython's name for a board, as it is in the name of a firmware file."""
 IN_USE = say("A table of this hub has it already.")
@@ -238,7 +238,7 @@ def _copy(file: Path, mode: BootMode, drive: Path) -> None:
 
 def _without_reader(planned: Config) -> list[str]:
     """Return the ids of the tables whose dice no device reads."""
-    taken = {block.table for block in planned.device if block.driver in READERS}
+    taken = {block.table for block in planned.device if block.driver in READERS and not block.cup}
     return [table.id for table in planned.table if table.id not in taken]
 
 

@@ -152,8 +152,10 @@ class DiceSeen:
     reader: str
     arm: int
     state: DiceState
-    faces: tuple[int, ...] = ()
-    say: str = ""
+    faces: tuple[int, ...] = field(default=(), repr=False)
+    say: str = field(default="", repr=False)
+    cup: int = 0
+    """The seat under whose cup the reader is; 0: it reads the table's dice. The hub sets it, not the driver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,8 @@ class DiceKit:
     reader: str
     dice: int
     weak: tuple[str, ...] = ()
+    cup: int = 0
+    """As in `DiceSeen`."""
 
 
 DeviceSubject: TypeAlias = tuple[type[BoxUp | DeviceUp | DiceKit], str]

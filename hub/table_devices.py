@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import NamedTuple
@@ -12,10 +13,10 @@ from typing import NamedTuple
 from PIL import Image
 
 from hub.config import DevicePart
-from hub.devices import AllBoxes, DeviceHealth, Simulated, connect
+from hub.devices import AllBoxes, DeviceHealth, Simulated, UnusableDevice, connect
 from hub.errors import ConfigError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
-from hub.ports import DeviceSubject, DiceCamera, DriverContext
+from hub.ports import Device, DeviceSubject, DiceCamera, DiceKit, DiceSeen, DriverContext
 from hub.state import PublicState
 from hub.table.base.ports import NewDevices, Ports
 
@@ -56,9 +57,18 @@ class TableDevices:
             raise
 
     def _connect(self, block: DevicePart) -> _Connected:
-        guard = DeviceGuard(block.name or block.driver, self._inbox)
+        guard = DeviceGuard(block.name or block.driver, partial(self._put, block.cup))
         device = connect(block, DriverContext(guard.put, self._draws, self._random))
+        if block.cup and (why := _unfit_for_cup(device)):
+            device.close()
+            raise ConfigError(f"[[device]] driver = {block.driver!r} cannot be under the cup of a seat: {why}.")
         return _Connected(block, guard, GuardedDevice(device, guard))
+
+    def _put(self, cup: int, signal: object) -> None:
+        """Put a signal of a device into the inbox. What a reader under a cup has read is for one seat only."""
+        if isinstance(signal, DiceSeen | DiceKit):
+            signal = replace(signal, cup=cup)
+        self._inbox(signal)
 
     @property
     def devices(self) -> list[GuardedDevice]:
@@ -83,11 +93,13 @@ class TableDevices:
     def put_into(self, ports: Ports) -> None:
         """Set the ports of the table that these devices implement."""
         devices = self.devices
+        dice = [(one.block.cup, one.device.dice) for one in self._connected if one.device.dice]
         boxes = [one.boxes for one in devices if one.boxes]
         ports.lamps = [one.lamps for one in devices if one.lamps]
         ports.panels = [one.page for one in devices if one.page]
         ports.boxes = AllBoxes(boxes) if boxes else None
-        ports.dice = next((one.dice for one in reversed(devices) if one.dice), None)
+        ports.dice = next((reader for cup, reader in reversed(dice) if not cup), None)
+        ports.cups = {cup: reader for cup, reader in dice if cup}
 
     def start(self) -> None:
         """Start all devices."""
@@ -155,3 +167,10 @@ class TableDevices:
                 device.start()
                 if self._closing.is_set():  # `close` came before it had started
                     device.close()
+
+
+def _unfit_for_cup(device: Device) -> str:
+    """Return why a device cannot read dice that only one seat may see; "" if it can."""
+    if isinstance(device, DiceCamera):
+        return "staff see the picture of a camera"
+    return "" if device.dice or isinstance(device, UnusableDevice) else "it reads no dice"

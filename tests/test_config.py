@@ -192,6 +192,14 @@ def test_a_value_that_is_not_allowed_is_refused_with_the_allowed_ones(file: Path
             '[[device]] number 2 (buzzer) has the name "left" of another device: give each its own.',
         ),
         (
+            '[[table]]\nseats = 4\n[[device]]\ndriver = "ble_dice"\ncup = 5',
+            "[[device]] number 1 (ble_dice) is under the cup of seat 5, and the table has 4 seats.",
+        ),
+        (
+            '[[device]]\ndriver = "ble_dice"\ncup = 2\n[[device]]\ndriver = "dice_tray"\ncup = 2',
+            "[[device]] number 2 (dice_tray) is under the cup of seat 2, where another device is already.",
+        ),
+        (
             '[[device]]\ndriver = "eink"\nbought = 2026-01-01',
             "[[device]] number 1 bought must be text, a number, true, false, a list or a block of these.",
         ),

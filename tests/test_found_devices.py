@@ -101,6 +101,8 @@ def test_a_tray_is_offered_to_each_table_without_a_reader(rig: Rig) -> None:
     assert [one.tables for one in rig.look()] == [["2"]]
     rig.plan(DevicePart("button_box", "2"))  # reads no dice
     assert [one.tables for one in rig.look()] == [["2"]]
+    rig.plan(DevicePart("ble_dice", "2", cup=1))  # reads only what seat 1 may see
+    assert [one.tables for one in rig.look()] == [["2"]]
     rig.plan(DevicePart("ble_dice", "2"))
     assert [(one.tables, one.note) for one in rig.look()] == [([], NO_TABLE)]
     with pytest.raises(HubError, match="Each table has a dice reader already"):

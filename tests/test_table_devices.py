@@ -64,6 +64,20 @@ class Bench(Gadget):
         return None
 
 
+class Watched(Gadget):
+    """A tray with a camera over it."""
+
+    def __init__(self, block: DevicePart, context: DriverContext, rig: Rig) -> None:
+        super().__init__(block, context, rig)
+        self.dice = self
+
+    def look(self) -> None:
+        """Show staff what lies there."""
+
+    def calibrate(self, step: str) -> None:
+        """Do a step of the calibration."""
+
+
 class Rig:
     """A table's devices, which have started, their health, and the ports of the table."""
 
@@ -82,7 +96,7 @@ class Rig:
     def connect(self, block: DevicePart, context: DriverContext) -> Gadget:
         if block.driver == "abacus":
             raise ConfigError("There is no such driver.")
-        return (Bench if block.driver == "bench" else Gadget)(block, context, self)
+        return {"bench": Bench, "camera": Watched}.get(block.driver, Gadget)(block, context, self)
 
     def start_slowly(self) -> tuple[threading.Event, threading.Event]:
         """Let devices start slowly. Return the event that one is starting, and the one that lets it go on."""
@@ -179,6 +193,38 @@ def test_a_block_that_cannot_be_used_changes_nothing(make: Callable[..., Rig]) -
         rig.devices.replace_by([LAMPS, PANEL, DevicePart("abacus")])
     assert [one.device for one in rig.devices.devices] == [rig.gadget(LAMPS)]
     assert rig.happened == [("start", LAMPS), ("close", PANEL)], "what was connected for it is closed"
+
+
+UNDER = [DevicePart("tray", name="of 2", cup=2), DevicePart("tray", name="of 1", cup=1)]
+
+
+def test_dice_under_the_cup_of_a_seat_are_not_those_of_the_table(make: Callable[..., Rig]) -> None:
+    rig = make(UNDER[0], TRAY, UNDER[1])
+    assert sorted(rig.ports.cups) == [1, 2]
+    table, seats = rig.ports.dice, rig.ports.cups
+    assert table
+    assert len({id(one) for one in (table, *seats.values())}) == 3
+    rig.ports.cups = {}
+    rig.devices.replace_by([TRAY]).put_into(rig.ports)
+    assert rig.ports.cups == {}
+    assert rig.ports.dice
+
+
+def test_what_is_read_under_a_cup_is_marked_with_its_seat_whatever_the_driver_says(make: Callable[..., Rig]) -> None:
+    rig = make(UNDER[0], TRAY)
+    for block in (UNDER[0], TRAY):
+        gadget = rig.gadget(block)
+        gadget.inbox(DiceSeen("r", 1, "settled", (3, 4), "", 5))
+        gadget.inbox(DiceKit("r", 2, (), 5))
+    assert [signal.cup for signal in rig.signals if isinstance(signal, DiceSeen | DiceKit)] == [2, 2, 0, 0]
+
+
+def test_only_dice_that_nobody_else_sees_can_be_under_a_cup(make: Callable[..., Rig]) -> None:
+    rig = make(UNDER[0])
+    for block, why in ((DevicePart("lamps", cup=1), "it reads no dice"), (DevicePart("camera", cup=1), "picture")):
+        with pytest.raises(ConfigError, match=why):
+            rig.devices.replace_by([UNDER[0], block])
+    assert sorted(rig.ports.cups) == [2]
 
 
 def test_a_simulated_device_neither_comes_nor_goes_but_others_do_beside_it(make: Callable[..., Rig]) -> None:

@@ -61,7 +61,7 @@ DRIVER_GROUPS = {
     "led_strip": "panels",
     "call_lamp": "panels",
 }
-OWN = ("driver", "table", "name")
+OWN = ("driver", "table", "name", "cup")
 """The keys of every `[[device]]`; the others are those of its driver."""
 
 

@@ -212,6 +212,10 @@ class Table(Restarts):
                 return self._presses.connect(signal)
             case BoxDown():
                 return self._presses.disconnect(signal)
+            case DiceSeen(cup=cup) if cup:
+                return self._parts.cups.on_reading(signal)
+            case DiceKit(cup=cup) if cup:
+                self._parts.cups.on_kit(signal)
             case DiceSeen():
                 return self._rolls.on_reading(signal)
             case DiceKit():

@@ -7,6 +7,7 @@ from hub.engine.text import say
 from hub.table.base.part import Part
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
+from hub.table.cups import Cups
 from hub.table.dice.rolls import Rolls
 from hub.table.people.absence import Absence
 from hub.table.views.reveal import Reveal
@@ -15,9 +16,11 @@ from hub.table.views.reveal import Reveal
 class OpenDecision(Part):
     """The decision that dice and boxes of one table were asked for last."""
 
-    def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes, absence: Absence, reveal: Reveal) -> None:
+    def __init__(
+        self, core: Core, rolls: Rolls, boxes: SeatBoxes, cups: Cups, absence: Absence, reveal: Reveal
+    ) -> None:  # fmt: skip
         self._play, self._notices, self._rolls, self._boxes = core.play, core.notices, rolls, boxes
-        self._absence, self._reveal = absence, reveal
+        self._cups, self._absence, self._reveal = cups, absence, reveal
         self._decision: Decision | None = None
         self._match: str | None = None  # the match of that decision
         self._must_ask = False  # ask at the next update, even for the same decision
@@ -47,6 +50,7 @@ class OpenDecision(Part):
             self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
             self._notices.end_all("decision")
             self._rolls.open(decision)
+            self._cups.open(decision)
             self._boxes.open(decision)
         self._boxes.update_displays()
         if self._play.fault:

@@ -11,6 +11,7 @@ from hub.table.base.part import Group
 from hub.table.base.ports import Ports
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
+from hub.table.cups import Cups
 from hub.table.dice.rolls import Rolls
 from hub.table.open_decision import OpenDecision
 from hub.table.people.house_seats import HouseSettings
@@ -63,6 +64,7 @@ class Parts(Group):
         self.core = core = Core.make(table.id, seats, games, ports)
         self.rolls = rolls = Rolls(core)
         self.boxes = boxes = SeatBoxes(core, rolls)
+        self.cups = cups = Cups(core, rolls, boxes)
         self.people = people = People(core, rolls, boxes, settings.patience, settings.house, settings.presets)
         self.presses = Presses(core, rolls, boxes, people)
         self.hints, self.lessons = Hints(core), Lessons(core)
@@ -71,10 +73,10 @@ class Parts(Group):
         self.reveal = Reveal(core, settings.reveal_seconds)
         self.demonstration = Demonstration(core, settings.attract_seconds)
         views = self.hints, self.lessons, self.reveal
-        self.snapshots = Snapshots(core, rolls, boxes, people, self.staff, *views, fingerprint)
+        self.snapshots = Snapshots(core, rolls, boxes, cups, people, self.staff, *views, fingerprint)
         self.publisher = Publisher(core, self.snapshots, self.staff, self.demonstration, self.reveal)
-        self.decision = OpenDecision(core, rolls, boxes, people.absence, self.reveal)
+        self.decision = OpenDecision(core, rolls, boxes, cups, people.absence, self.reveal)
         self.resumption = Resumption(core, table, rolls, people.choice, place_boxes)
         self.parts = (
-            core.calls, rolls, boxes, self.staff, people, self.decision, self.hints, self.lessons, self.demonstration, self.reveal,
+            core.calls, rolls, cups, boxes, self.staff, people, self.decision, self.hints, self.lessons, self.demonstration, self.reveal,
         )  # fmt: skip

@@ -202,11 +202,13 @@ class Restarts(ABC):
     def _rebuild(self) -> None:
         """Rebuild the table from its log, with the phones and devices that it knows."""
         before, publisher, arms = list(self._seats), self._publisher, self._rolls.dice.open.arms
+        cups = self._parts.cups
         for number in self._seats.claimed_seats:
             self._seats.refuse(number, NOT_DONE)
         self._set_up()
         self._publisher.continue_after(publisher)
         self._rolls.dice.open.continue_numbering(arms)
+        self._parts.cups.continue_numbering(cups)
         self._start()
         for one in self._surroundings:
             self.handle_signal(one)

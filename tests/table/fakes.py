@@ -346,6 +346,7 @@ class TableRig:
         hub_boxes: Boxes | None = None,
         language: Callable[[str], Language] | None = None,
         evenings: Sequence[str] = (),
+        cups: Sequence[int] = (),
     ) -> None:
         self.order: list[str] = []
         self.store = store or MemoryStore()
@@ -364,6 +365,8 @@ class TableRig:
         self.ports.boxes = hub_boxes or (self.boxes if boxes else None)
         self.ports.language = language or self.ports.language
         self.ports.dice = self.dice if reader is True else reader or None
+        self.cups = {seat: FakeDice() for seat in cups}
+        self.ports.cups = dict(self.cups)
         self.named = {f"box-{seat}": seat for seat in range(1, seats + 1)} if boxes and placed else {}
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,

@@ -37,6 +37,8 @@ class Ports:
     """Pages that are panels, such as e-ink."""
     boxes: Boxes | None = None
     dice: Dice | None = None
+    cups: dict[int, Dice] = field(default_factory=dict)
+    """The readers under the cups of seats, by seat."""
     language: Callable[[str], Language] = lambda _: Language()
     """Return the table's language for box displays, given the name of the game ("": texts that belong to no game)."""
     names: Names = field(default_factory=Names)

@@ -44,6 +44,14 @@ class KeptRoll(msgspec.Struct, frozen=True):
     batches: list[Batch]
 
 
+def wanted(roll: Roll, wants: odds.Wants, known: tuple[int, ...] = ()) -> Wanted:
+    """Return what a roll must show with the odds after the faces `known`, and the exact odds if the text rounds them."""
+    left = roll.count - len(known)
+    chance = odds.chance(left, roll.sides, wants, known)
+    exact = "" if roll.sides % chance.denominator == 0 else odds.exact_text(chance)
+    return Wanted(odds.goal_text(left, roll.sides, wants, known), exact)
+
+
 class TableDice:
     """The requested roll of a table, if any, and `open`, its batch on the table. Methods may raise LogError."""
 
@@ -267,15 +275,8 @@ class TableDice:
         )  # fmt: skip
 
     def _wanted(self) -> Wanted | None:
-        """Return what the roll must show with its current odds, and the exact odds if the text rounds them."""
-        roll, wants = self.roll, self._wants
-        if roll is None or wants is None:
-            return None
         known = tuple(face for batch in self._batches for face in batch.faces)
-        left = roll.count - len(known)
-        chance = odds.chance(left, roll.sides, wants, known)
-        exact = "" if roll.sides % chance.denominator == 0 else odds.exact_text(chance)
-        return Wanted(odds.goal_text(left, roll.sides, wants, known), exact)
+        return wanted(self.roll, self._wants, known) if self.roll and self._wants else None
 
     def public_kit(self) -> Kit | None:
         """Return the dice of the reader and those with weak batteries, for the lobby."""

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from hub.engine import cups
 from hub.engine.game import Game
 from hub.engine.printed import OPTION
 from hub.engine.text import listed, say, say_count
@@ -38,15 +39,19 @@ def missing_needs(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: K
     return found
 
 
-def missing_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None) -> str:
+def missing_phones(
+    game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None, readers: Collection[int] = ()
+) -> str:  # fmt: skip
     """Return a sentence about the seats that need a phone for `game` and have none; "" if there are none.
 
-    With printed cards (see `options`), no phone is needed.
+    With printed cards (see `options`), no phone is needed. With dice cups, the seats in `readers` need none: what is under their
+    cups is read.
     """
-    if options and options.get(OPTION):
+    options = options or {}
+    if options.get(OPTION):
         return ""
-    what = game.labels.needs.phone
-    without = [seat.number for seat in seats if not seat.sid and not seat.house]
+    what, read = game.labels.needs.phone, readers if options.get(cups.OPTION) else ()
+    without = [seat.number for seat in seats if not seat.sid and not seat.house and seat.number not in read]
     if not what or not without:
         return ""
     return say_count(

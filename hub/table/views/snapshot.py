@@ -12,6 +12,7 @@ from hub.engine.match import Match
 from hub.state import Faces, GameOffer, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
 from hub.table.boxes.seat_boxes import SeatBoxes
 from hub.table.core import Core
+from hub.table.cups import Cups
 from hub.table.dice.rolls import Rolls
 from hub.table.match import feed
 from hub.table.match.highlights import highlights
@@ -37,11 +38,11 @@ class Snapshots:
     """The builder of all states. `seq` counts the public ones; `fingerprint` is that of the hub's key."""
 
     def __init__(
-        self, core: Core, rolls: Rolls, boxes: SeatBoxes, people: People, staff: StaffDesk, hints: Hints,
+        self, core: Core, rolls: Rolls, boxes: SeatBoxes, cups: Cups, people: People, staff: StaffDesk, hints: Hints,
         lessons: Lessons, reveal: Reveal, fingerprint: str,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = core.play, core.seats, core.notices
-        self._rolls, self._boxes, self._people, self._staff = rolls, boxes, people, staff
+        self._rolls, self._boxes, self._cups, self._people, self._staff = rolls, boxes, cups, people, staff
         self._hints, self._lessons, self._reveal = hints, lessons, reveal
         self._minutes = MinutesLeft(core.disk, core.ports.clock)
         self.seq = 0
@@ -190,6 +191,7 @@ class Snapshots:
             undo=not dice.has_fallen and self._play.may_undo(seat),
             dial=dial[0] if dial else None,
             dial_at=dial[1] if dial else "",
+            cup=self._cups.text(seat),
             faces=Faces(dice.open.missing, roll.sides) if roll else None,
             hint=None if dice.has_fallen else self._hints.for_seat(self._seats[seat]),
         )
