@@ -16,14 +16,15 @@ def check(match: Match) -> None:
         assert not any(player.hand.value for player in seats.values()), "all dice are revealed"
         return
     assert table.in_play == sum(player.dice for player in seats.values())
+    rolling = match.state.phase in ("roll", "roll_again")
     for seat, player in seats.items():
         assert player.hand.seen_by == (seat,)
-        assert len(player.hand.value) == player.dice
+        assert len(player.hand.value) == (0 if rolling and not player.locked else player.dice)
         assert set(player.hand.value) <= {1, 2, 3, 4, 5, 6}
     made = [(bid.quantity, bid.face) for bid in (*table.former, *([table.bid] if table.bid else []))]
     assert made == sorted(set(made)), "each bid is higher than the one before"
     assert not made or made[-1][0] <= table.in_play
-    assert table.turn in living
+    assert table.turn is None if rolling else table.turn in living
     assert table.bid is None or table.bid.seat != table.turn, "nobody beats or calls their own bid"
     if table.called:
         assert table.total == sum(shown.counted for shown in table.shown)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from hub.engine.decision import Action, Amount, Answer, Move, OneOf, Won, ask, offer, pick, reckoned, tell
+from hub.engine.cups import roll_hidden, with_cups
+from hub.engine.decision import Action, Amount, Answer, Faces, Move, OneOf, Won, ask, offer, pick, reckoned, tell
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.secret import Secret
@@ -68,6 +69,7 @@ class Player:
 
     dice: int
     hand: Secret[list[int]]
+    locked: bool = False
 
     @property
     def out(self) -> bool:
@@ -100,15 +102,19 @@ def deal(setup: Setup) -> Table:
 
 
 async def roll_hands(s: Table) -> None:
-    """LD-04: all dice are rolled, in secret. The first bidder is the one of LD-15, or the next player who is not out."""
+    """LD-04, LD-V05: all dice are rolled, in secret. The first bidder is the one of LD-15, or the next who is not out."""
     t, players = s.table, living(s)
     s.round += 1
     order = clockwise(players, t.first)
     t.first, t.in_play = order[0], sum(s.seats[seat].dice for seat in players)
     t.bid, t.former = None, []
-    for seat in order:
-        hand = [FACES[await pick(s, list(range(len(FACES))), "dice")] for _ in range(s.seats[seat].dice)]
-        s.seats[seat].hand = Secret(sorted(hand), (seat,))
+    if with_cups(s.setup):
+        s.phase = "roll_again" if t.called else "roll"
+    want = say("Roll under your cup, look secretly, and enter what your dice show.")
+    others = say("Everybody rolls under a cup and enters what the dice show.")
+    dice = {seat: s.seats[seat].dice for seat in order}
+    for seat, faces in (await roll_hidden(s, dice, len(FACES), want, others, into="hand")).items():
+        s.seats[seat].hand = Secret(faces, (seat,))
     s.phase = "again" if t.called else "first"
     text = say("{count} dice are rolled. Seat {seat} bids first.", count=t.in_play, seat=t.first)
     tell(s, text, rule="LD-04", kind="shake", first=t.first, dice=t.in_play)
@@ -164,6 +170,20 @@ def refuse_call(s: Table, call: str) -> Refusal | None:
     if call == "spot_on" and s.setup.options["spot_on"] == "off":
         return Refusal("The option Spot on is off.", "LD-X06")
     return None if s.table.bid else Refusal("Nobody has bid yet: make the first bid.", "LD-X03")
+
+
+def standing(s: Table, seat: int) -> list[Move]:
+    """LD-V05: return the correction of dice that were entered wrongly, until the bid is called."""
+    if not with_cups(s.setup) or s.table.turn is None or s.seats[seat].out:
+        return []
+    return [offer("correct", faces=Faces(s.seats[seat].dice, len(FACES)))]
+
+
+def stand(s: Table, seat: int, answer: Answer) -> None:
+    """LD-V05: the dice of a seat are corrected. Everybody is told, so that it cannot be done unnoticed."""
+    s.seats[seat].hand = Secret(sorted(answer["faces"]), (seat,))
+    text = say("Seat {seat} has corrected what its dice show.", seat=seat)
+    tell(s, text, rule="LD-V05", kind="correct", seat=seat)
 
 
 # --- The reveal --------------------------------------------------------------------------------------
@@ -247,14 +267,18 @@ def living(s: Table) -> list[int]:
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Return why an action that is not offered is refused: LD-X01 to LD-X07. A bid must be one (LD-10) and higher (LD-09)."""
+    """Return why an action that is not offered is refused: LD-X01 to LD-X09. A bid must be one (LD-10) and higher (LD-09)."""
     seat, turn = action.seat, s.table.turn
     if s.phase == "over":
         return Refusal("The game has ended.", "LD-X07")
-    if seat not in s.seats or turn is None:
+    if seat not in s.seats:
         return None
     if s.seats[seat].out:
         return Refusal("You have no dice left: you are out.", "LD-X05")
+    if action.move in ("rolled", "correct"):
+        return refuse_faces(s, seat, action.move)
+    if turn is None:
+        return Refusal("First everybody rolls.", "LD-X04")
     if seat != turn:
         return Refusal(say("It is Seat {seat}'s turn.", seat=turn), "LD-X04")
     if action.move != "bid":
@@ -266,6 +290,16 @@ def explain(s: Table, action: Action) -> Refusal | None:
         "You must beat {bid}: bid more dice, or the same number of a higher face.", bid=words(bid.quantity, bid.face)
     )
     return Refusal(text, "LD-X02")
+
+
+def refuse_faces(s: Table, seat: int, move: str) -> Refusal:
+    """LD-X09: return why faces of dice are not taken now, or these are not."""
+    if not with_cups(s.setup):
+        return Refusal("The hub rolls the dice in this match.", "LD-X09")
+    if (move == "rolled") != (s.table.turn is None):
+        return Refusal("Enter your dice when you roll, and correct them until the bid is called.", "LD-X09")
+    text = say_count("Enter your die, 1 to 6.", "Enter your {count} dice, each 1 to 6.", s.seats[seat].dice)
+    return Refusal(text, "LD-X09")
 
 
 # --- For screens -------------------------------------------------------------------------------------
