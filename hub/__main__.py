@@ -245,7 +245,7 @@ def parser() -> ArgumentParser:
     card.set_defaults(command=_table_card)
 
     referee = commands.add_parser("referee", help="one match, JSON lines in and out")
-    referee.add_argument("game", metavar="GAME")
+    referee.add_argument("game", metavar="GAME", help="its name, or the folder of a package")
     referee.add_argument("--seats", type=int, required=True, metavar="N")
     referee.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     referee.add_argument(

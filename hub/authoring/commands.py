@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hub import games
-from hub.authoring.find import find_game, package_folder
+from hub.authoring.find import find_game
 from hub.authoring.new_game import new_game
+from hub.authoring.time_limit import Endless, limited
 from hub.errors import HubError
+from hub.operations.game_folder import package_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,16 +55,22 @@ def check_game(args: Namespace) -> int:
 
     if not __debug__:
         raise HubError("The checks need Python without -O.")
-    name = find_game(args.game)
+    with limited("The start of a match"):
+        name = find_game(args.game)
     if args.record:
-        print(f"Matches are recorded in {record(name)}.")
+        try:
+            with limited("A match to record"):
+                print(f"Matches are recorded in {record(name)}.")
+        except Endless as error:
+            raise HubError(f"No match can be recorded: {error}") from None
     found: list[Result] = []
     try:
         for one in results(name, args.matches):
             if not found or one.check.level != found[-1].check.level:
                 print(f"\n{one.check.level.capitalize()}: {ASKS[one.check.level]}")
-            print(f"  {'ok  ' if one.is_met else 'FAIL'}  {one.check.title}", flush=True)
-            if not one.is_met:
+            mark = "WARN" if one.warns else "ok  " if one.is_met else "FAIL"
+            print(f"  {mark}  {one.check.title}", flush=True)
+            if not one.is_met or one.check.has_figure:
                 print(f"        {one.found}")
             found.append(one)
     except KeyboardInterrupt:
@@ -80,7 +88,7 @@ def _next(level: str, found: Sequence[Result]) -> str:
     if not higher:
         return ""
     left = sum(one.check.level == higher[0] and not one.is_met for one in found)
-    if found[-1].check.first and not found[-1].is_met:
+    if found[-1].is_last:
         return " The other checks can be tried once this one is met."
     return f" For {higher[0]}, {left} {'check is' if left == 1 else 'checks are'} left."
 

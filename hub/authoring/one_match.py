@@ -14,6 +14,7 @@ from random import Random
 from hub import games
 from hub.authoring.find import find_game
 from hub.authoring.players import LONGEST, random_action, random_options
+from hub.authoring.time_limit import Endless, limited
 from hub.chance import Chance
 from hub.engine.match import Match
 from hub.engine.text import to_json
@@ -46,4 +47,8 @@ def digests(given: str, matches: int = 5) -> set[str]:
 
 if __name__ == "__main__":
     given = sys.argv[1]
-    sys.stdout.write(digest(given if given in games.names() else find_game(given), int(sys.argv[2])) + "\n")
+    try:
+        with limited("A match in another process"):
+            sys.stdout.write(digest(given if given in games.names() else find_game(given), int(sys.argv[2])) + "\n")
+    except Endless as error:
+        sys.exit(f"{error}")

@@ -15,6 +15,7 @@ from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.engine.text import to_json
+from hub.errors import ReplayDiverged
 from hub.operations.referee import LogFile, read_log
 
 EACH = 4
@@ -31,7 +32,8 @@ def digest(path: Path) -> str:
     head, entries, end = read_log(str(path))
     assert end is not None
     match, found = Match.replay(games.find(head.game), head, entries), sha256()
-    assert match.fingerprint() == end.end, f"{path.name} ends otherwise"
+    if match.fingerprint() != end.end:
+        raise ReplayDiverged(f"{path.name} ends otherwise.")
     again = Match(match.game, head.seats, head.options)
     for entry in entries:
         again.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
@@ -39,6 +41,21 @@ def digest(path: Path) -> str:
             found.update(to_json(again.view(viewer)))
     found.update(to_json((again.events, again.over and again.over.wire())))
     return found.hexdigest()[:32]
+
+
+def version(name: str, folder: Path) -> int:
+    """Return the newest version of the rules in the kept matches; 0 if there are none."""
+    return max((read_log(str(path))[0].version for path in logs(name, folder)), default=0)
+
+
+def still_replay(name: str, folder: Path) -> bool:
+    """Return whether the rules lead to the same states in the kept matches, whatever people see of them."""
+    try:
+        for path in logs(name, folder):
+            digest(path)
+    except ReplayDiverged:
+        return False
+    return True
 
 
 def digests(name: str, folder: Path) -> str:

@@ -16,13 +16,13 @@ from subprocess import CalledProcessError
 from typing import NamedTuple
 
 from hub import games
-from hub.authoring import laws, one_match, playthroughs, scenarios, source
-from hub.authoring.arena import RANDOM_PLAY, Figure, Played, play_match, wilson
+from hub.authoring import arena, laws, one_match, playthroughs, scenarios, screen_names, source
 from hub.authoring.guides import GUIDE_LAWS, guide_of
 from hub.authoring.house_laws import HOUSE_LAWS
 from hub.authoring.laws import Invariant, Law
 from hub.authoring.sentences import UNASKED, questions, said
-from hub.authoring.translations import misplaced, untranslated
+from hub.authoring.time_limit import Endless, begin_again, limited
+from hub.authoring.translations import MOST_LETTERS, misplaced, too_long, untranslated
 from hub.engine.match import Match
 from hub.errors import ReplayDiverged, RulesBug, StartRefused
 from hub.languages import WRITTEN_IN, language_of, languages
@@ -38,10 +38,8 @@ MATCHES = 6
 """How many matches each law is tried on."""
 HOUSE_MATCHES = 2
 """The same for the house, which takes ten times as long as play by chance."""
-ARENA_MATCHES, MOST_ARENA_MATCHES = 60, 300
-"""How many matches the house is tried in, and how many if it is not clear after fewer."""
 SHOWN_FAILURES = 5
-RECORD = "If you did not mean to change the rules, look for a mistake. If you did, raise version in game.toml and use --record"
+MISTAKE = "If you did not mean that, look for a mistake. If you did,"
 HOUSE = "house.py"
 PLAYED, SEEN = "playthroughs", "seen.toml"
 
@@ -49,21 +47,29 @@ PLAYED, SEEN = "playthroughs", "seen.toml"
 class Check(NamedTuple):
     """Something that a level asks for: a sentence, and what finds out whether it is so.
 
-    `first`: if it is not met, the checks after it are not tried.
+    - `first`: if it is not met, the checks after it are not tried.
+    - `has_figure`: what it finds is worth reading, met or not.
     """
 
     level: str
     title: str
     run: Callable[[], str]
     first: bool = False
+    has_figure: bool = False
 
 
 class Result(NamedTuple):
-    """What a check found: a few words, and whether that is enough."""
+    """What a check found: a few words, and whether that is enough.
+
+    - `warns`: it is met, but there is something to know.
+    - `is_last`: the checks after it are not tried.
+    """
 
     check: Check
     found: str
     is_met: bool
+    warns: bool = False
+    is_last: bool = False
 
 
 def checks(name: str, matches: int = MATCHES) -> Iterator[Check]:
@@ -82,6 +88,16 @@ def checks(name: str, matches: int = MATCHES) -> Iterator[Check]:
     yield Check(
         "bronze", "The result says what its scores count ([screen] scored or score).", partial(_names_scores, name)
     )
+    yield Check(
+        "bronze",
+        "What the labels name occurs in matches: paths, facts, kinds of events.",
+        partial(screen_names.all_occur, name, matches),
+    )
+    yield Check(
+        "bronze",
+        f"The short names of moves have at most {MOST_LETTERS} letters, for seat boxes.",
+        partial(_names_fit, name, WRITTEN_IN),
+    )
 
     yield Check("silver", "The rulebook names each rule where it carries it out.", partial(_names_rules, name))
     yield Check("silver", "Every scenario plays as it says, and every rule has one.", partial(_plays_scenarios, name))
@@ -99,8 +115,19 @@ def checks(name: str, matches: int = MATCHES) -> Iterator[Check]:
         yield Check(
             "gold",
             f"Among {seats} players, steady wins more than its share against random play.",
-            partial(_wins, name, seats),
+            partial(arena.beats_random_play, name, seats),
         )
+        yield Check(
+            "gold",
+            f"Among {seats} players, sharp does not clearly win less than its share against steady.",
+            partial(arena.is_no_worse_than_steady, name, seats),
+        )
+    yield Check(
+        "gold",
+        "Sharp decides quickly enough for a small computer.",
+        partial(arena.decides_in_time, name),
+        has_figure=True,
+    )
 
     yield Check(
         "platinum",
@@ -113,20 +140,25 @@ def checks(name: str, matches: int = MATCHES) -> Iterator[Check]:
 
 
 def results(name: str, matches: int = MATCHES) -> Iterator[Result]:
-    """Yield what each check of a packaged game finds, up to one that must be met before others are tried.
+    """Yield what each check of a packaged game finds.
 
-    The code of the game may raise any error: it fails the check.
+    The last one is not met and must be before others are tried, or does not end, or is the last of all. The code of the game may raise any error: it fails the check.
     """
     folder = games.files_of(name).folder
     for check in checks(name, matches):
         try:
-            yield Result(check, check.run(), is_met=True)
+            with limited(check.title):
+                result = Result(check, check.run(), is_met=True)
         except KeyboardInterrupt:
             raise
+        except arena.TooSlow as slow:
+            result = Result(check, f"{slow}", is_met=True, warns=True)
         except BaseException as error:  # noqa: BLE001 - the code of the author may even end the program
-            yield Result(check, _why(error, folder if isinstance(folder, Path) else None), is_met=False)
-            if check.first:
-                return
+            why = _why(error, folder if isinstance(folder, Path) else None)
+            result = Result(check, why, is_met=False, is_last=check.first or isinstance(error, Endless))
+        yield result
+        if result.is_last:
+            return
 
 
 def level_of(found: Sequence[Result]) -> str:
@@ -147,8 +179,18 @@ def invariant_of(name: str) -> Invariant | None:
 
 
 def record(name: str) -> Path:
-    """Record matches of a packaged game by which later versions are compared, and return their folder."""
+    """Record matches of a packaged game by which later versions are compared, and return their folder.
+
+    Raise StartRefused if the matches that are there cannot be played any more and `version` is not raised: then nothing
+    is written.
+    """
     folder = _folder(name) / PLAYED
+    before = playthroughs.version(name, folder)
+    if games.find(name).version <= before and not playthroughs.still_replay(name, folder):
+        raise StartRefused(
+            f"The recorded matches cannot be played with these rules. {MISTAKE} raise version in game.toml above "
+            f"{before}, then record again."
+        )
     playthroughs.keep(name, folder)
     (folder / SEEN).write_text(playthroughs.digests(name, folder), "utf-8")
     return folder
@@ -163,9 +205,10 @@ def _ends(name: str, seed: int) -> None:
 
 def _keeps(law: Law, name: str, matches: int) -> str:
     for seed in range(matches):
+        begin_again()
         try:
             law(name, seed)
-        except Exception as error:
+        except BaseException as error:
             error.add_note(f"match {seed}")
             raise
     return f"{matches} matches"
@@ -196,6 +239,12 @@ def _names_scores(name: str) -> str:
     screen = games.find(name).labels.screen
     assert screen.scored or screen.score, "a number alone says nothing: add scored or score to [screen] in game.toml"
     return ", ".join(screen.scored) if screen.scored else ""
+
+
+def _names_fit(name: str, language: str) -> str:
+    found = too_long(name, language)
+    assert not found, f"{_listed({*found})}: [moves] short has at most {MOST_LETTERS} letters"
+    return ""
 
 
 def _names_rules(name: str) -> str:
@@ -233,8 +282,13 @@ def _looks_the_same(name: str) -> str:
     try:
         now = playthroughs.digests(name, folder)
     except ReplayDiverged as error:
-        raise AssertionError(f"a recorded match cannot be played with these rules. {RECORD}") from error
-    assert now == (folder / SEEN).read_text("utf-8"), f"somebody sees something else in a recorded match. {RECORD}"
+        raise AssertionError(
+            f"a recorded match cannot be played with these rules. {MISTAKE} raise version in game.toml, "
+            "then use --record"
+        ) from error
+    assert now == (folder / SEEN).read_text("utf-8"), (
+        f"somebody sees something else in a recorded match. {MISTAKE} use --record"
+    )
     return f"{len(playthroughs.logs(name, folder))} matches"
 
 
@@ -256,19 +310,6 @@ def _gives_reasons(name: str) -> str:
     return ""
 
 
-def _wins(name: str, seats: int) -> str:
-    figure, played = Figure(name, seats, "steady", RANDOM_PLAY), list[Played]()
-    low = high = share = won = 0.0
-    while len(played) < MOST_ARENA_MATCHES and low <= share <= high:  # it is not clear yet
-        played += [play_match(figure, len(played) + number) for number in range(ARENA_MATCHES)]
-        won = sum(one.hero in one.wins for one in played)
-        share = sum(len(one.wins) for one in played) / len(played) / seats  # several may win together
-        low, high = wilson(won, len(played))
-    found = f"{won / len(played):.0%} of {len(played)} matches ({low:.0%} to {high:.0%}), its share is {share:.0%}"
-    assert low > share, found
-    return found
-
-
 def _has_invariant(name: str) -> str:
     assert invariant_of(name), "there is no invariants.py"
     return "invariants.py"
@@ -280,6 +321,7 @@ def _translated(name: str, language: str) -> str:
     assert file.is_file(), f"there is no {file.relative_to(_folder(name))}: start it with {renew}"
     wrong = misplaced(file)
     assert not wrong, f"translations with other placeholders than their message: {'; '.join(wrong[:SHOWN_FAILURES])}"
+    _names_fit(name, language)
     left = untranslated(name, file)
     assert not left, f"{len(left)} without a translation, the first is {left[0]!r}: {renew} adds what is new"
     speech = language_of(language, name)
@@ -316,7 +358,9 @@ def _why(error: BaseException, folder: Path | None) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [one for one in frames if folder and Path(one.filename).is_relative_to(folder)]
     text = " ".join(f"{error}".split()) or (frames[-1].line or "")
-    if isinstance(error, CalledProcessError):
+    if isinstance(error, Endless):
+        own = []  # it says where
+    elif isinstance(error, CalledProcessError):
         text = error.stderr.strip().rpartition("\n")[2]
     elif not isinstance(error, AssertionError):
         text = f"{type(error).__name__}: {text}"

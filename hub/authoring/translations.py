@@ -15,7 +15,9 @@ from hub.authoring.find import find_game
 from hub.authoring.messages import of_packaged_game
 from hub.errors import HubError
 from hub.languages import WRITTEN_IN
+from hub.languages import language_of as language_of_game
 from hub.languages import languages as known_languages
+from hub.table.boxes.lettering import Lettering
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 DATED = ('"POT-Creation-Date:', '"PO-Revision-Date:', '"Generated-By:', '"Last-Translator:', '"Report-Msgid-Bugs-To:')
 """Lines that are left out: a file changes with its messages alone."""
+MOST_LETTERS = 12
+"""Letters of a move's short name, which stands on narrow buttons and on boxes (`hub/docs/translate.md`)."""
 PLACE = re.compile(r"\{\w*\}")
 
 
@@ -100,6 +104,13 @@ def misplaced(file: Path) -> list[str]:
 
 def _places(text: str | Sequence[str] | None) -> set[str]:
     return {*PLACE.findall(text if isinstance(text, str) else " ".join(text or ()))}
+
+
+def too_long(name: str, language: str) -> list[str]:
+    """Return the short names of a game's moves, as a seat box writes them, that are longer than its keys."""
+    letters = Lettering(language_of_game(language, name))
+    written = (letters.write(move.short) for move in games.find(name).labels.moves.values())
+    return [one for one in written if len(one) > MOST_LETTERS]
 
 
 def key(ids: str | Sequence[str]) -> str:

@@ -13,7 +13,8 @@ from textwrap import dedent
 from typing import Any
 
 from hub.authoring import scenarios
-from hub.engine import decision, event, game, odds, secret, sight, text
+from hub.docs.fields import fields
+from hub.engine import cups, decision, event, game, odds, secret, sight, text
 
 PAGE = Path(__file__).with_name("rulebook_api.md")
 INTRODUCTION = """\
@@ -24,10 +25,19 @@ INTRODUCTION = """\
 What a rulebook and a house player use of table-hub. [How to add a game](../games/README.md) says what to do with it. `s` is
 the state of the match. `Strength` of `hub.engine.sight` is "easy", "steady" or "sharp".
 """
+EVENTS = "Events and the end"
+KINDS = """
+### Kinds of events
+
+These kinds have a meaning for table-hub. All other kinds are a game's own: labels and lessons name them (`headline`, `gone`
+and `highlights` of `[screen]`, `[pitch]`, `event` of a lesson). Of any kind, screens read the data of `reckoned`, and
+`line` ([Labels](labels.md)).
+"""
 PARTS: Mapping[str, tuple[str, Sequence[Any]]] = {
     "Questions": ("hub.engine.decision", (decision.ask, decision.ask_all, decision.roll, decision.roll_or, decision.shuffle, decision.pick, decision.starter)),
-    "Moves and answers": ("hub.engine.decision", (decision.offer, decision.Fixed, decision.OneOf, decision.Amount, decision.Choose, decision.Order, decision.Move, decision.Answer, decision.Action)),
-    "Events and the end": ("hub.engine.decision", (decision.tell, decision.reckoned, decision.Won)),
+    "Dice that nobody else sees": ("hub.engine.cups", (cups.roll_hidden, cups.with_cups)),
+    "Moves and answers": ("hub.engine.decision", (decision.offer, decision.Fixed, decision.OneOf, decision.Amount, decision.Choose, decision.Order, decision.Faces, decision.Move, decision.Answer, decision.Action)),
+    EVENTS: ("hub.engine.decision", (decision.tell, decision.reckoned, decision.Won)),
     "The state": ("hub.engine.event", (event.Setup, event.Course, event.State, event.clockwise)),
     "Secrets": ("hub.engine.secret", (secret.Secret, secret.Pile)),
     "Refusals": ("hub.engine.game", (game.Refusal,)),
@@ -40,7 +50,9 @@ PARTS: Mapping[str, tuple[str, Sequence[Any]]] = {
 
 def page() -> str:
     """Return the page."""
-    parts = [_part(heading, module, members) for heading, (module, members) in PARTS.items()]
+    parts = []
+    for heading, (module, members) in PARTS.items():
+        parts += [_part(heading, module, members), *([_kinds()] if heading == EVENTS else [])]
     language = (inspect.getdoc(scenarios) or "").partition("\n\n")[2]
     return INTRODUCTION + "".join(parts) + f"\n## Scenarios\n\n{language}\n"
 
@@ -48,6 +60,25 @@ def page() -> str:
 def _part(heading: str, module: str, members: Sequence[Any]) -> str:
     described = "".join(_described(one) for one in members)
     return f"\n## {heading}\n\nFrom `{module}`.\n{described}"
+
+
+def _kinds() -> str:
+    """Return the kinds of events that table-hub itself reads, and their data."""
+    described = (
+        f"\n#### {kind}\n\n{inspect.getdoc(data)}\n\n" + "".join(_keys(data)) for kind, data in event.EVENT_DATA.items()
+    )
+    return KINDS + "".join(described)
+
+
+def _keys(data: type) -> Iterator[str]:
+    tree = _parsed(data)
+    assert isinstance(tree, ast.ClassDef)
+    for field, about in fields(tree):
+        kind = ast.unparse(field.annotation)
+        optional = ""
+        if kind.startswith("NotRequired["):
+            kind, optional = kind.removeprefix("NotRequired[").removesuffix("]"), ", optional"
+        yield f"- `{ast.unparse(field.target)}` (`{kind}`{optional}): {about}\n"
 
 
 def _described(member: Any) -> str:

@@ -36,6 +36,82 @@ class Event(Struct, frozen=True, gc=False):
     round: int = 0
 
 
+# --- Kinds of events that table-hub itself reads ----------------------------------------------------------
+# The page for authors of games lists them (`hub/docs/rulebook_api.py`).
+
+
+class RollData(TypedDict):
+    """Dice on the table. Screens show them and the verdict for a moment, with a sound, and highlights count them.
+
+    Tell it after each roll. Do not tell it of dice that only one player may see.
+    """
+
+    seat: int
+    """The seat that rolled."""
+    faces: list[int]
+    """The faces of all dice."""
+    verdict: NotRequired[str]
+    """What they mean, in one or two words: `say("Success!")`."""
+
+
+class RevealData(TypedDict):
+    """Choices that are shown at the same time. Screens and rings draw the reveal from it.
+
+    Tell it after a sealed choice. A game may also tell it of cards that are shown without a choice.
+    """
+
+    bids: dict[str, Any]
+    """The value of each seat."""
+    marks: NotRequired[dict[str, str]]
+    """By seat, what stands out: `first`, `tied`, or a key of `[screen.reveal]`."""
+    cards: NotRequired[dict[str, list[Any]]]
+    """By seat, the cards that were bid."""
+    order: NotRequired[list[int]]
+    """The seats, in the order in which screens list them."""
+
+
+class BidData(TypedDict):
+    """A bid in turn. The highlights of a match name the highest bid, and who bid most often."""
+
+    seat: int
+    """The seat that bids."""
+    amount: NotRequired[int]
+    """The size of the bid."""
+    quantity: NotRequired[int]
+    """The same, if there is no `amount`."""
+
+
+class OverData(TypedDict):
+    """The end of the match. The match tells it when the rules raise `Won`."""
+
+    winners: list[int]
+    """The seats that win."""
+
+
+class UndoData(TypedDict):
+    """Moves that were taken back. The match tells it."""
+
+    count: int
+    """How many inputs were taken back."""
+
+
+class RereadData(TypedDict):
+    """Dice that were read a second time after a dispute. The match tells it; the second reading counts."""
+
+    seat: int
+    """The seat that rolled."""
+    faces: list[int]
+    """The faces of the second reading."""
+    first: list[int]
+    """The faces of the first reading."""
+
+
+EVENT_DATA: Mapping[str, type] = {
+    "roll": RollData, "reveal": RevealData, "bid": BidData, "over": OverData, "undo": UndoData, "reread": RereadData,
+}  # fmt: skip
+"""The data of an event by its kind. All other kinds are a game's own."""
+
+
 class MatchView(TypedDict):
     """The view of one seat or of the public, ready for JSON. `table`, `seats` and `you` hold facts of the game.
 

@@ -1,8 +1,8 @@
 """The referee: one match, JSON lines in, JSON lines out.
 
 ``table-hub referee GAME --seats N [--option NAME=VALUE]... [--house SEAT[=STRENGTH]]... [--seed S] [--stack FILE]
-[--deck FILE] [--log FILE]`` plays a match; ``table-hub replay FILE`` plays a log again; ``table-hub games [GAME]`` lists
-games and options. Nothing here knows a game, a clock or a screen.
+[--deck FILE] [--log FILE]`` plays a match; GAME is a name, or the folder of a package. ``table-hub replay FILE``
+plays a log again; ``table-hub games [GAME]`` lists games and options. Nothing here knows a game, a clock or a screen.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from hub.engine.match import Entry, Head, Match, roll_wire
 from hub.engine.sight import STRENGTHS, Strength
 from hub.engine.text import to_json
 from hub.errors import HubError, IllegalAction, LogError, NotOffered, ReplayDiverged, RulesBug, StartRefused
+from hub.operations.game_folder import game_in
 from hub.ports import machine_chance  # noqa: TID251 - a program makes it
 
 MAX_LINE = 65_536  # characters
@@ -285,7 +286,9 @@ def referee(args: Namespace) -> int:
     try:
         if args.deck:
             check_list(args.deck)
-        game = games.find(args.game, args.deck)
+        # A name is never looked for in a folder: the output for it does not depend on where the program runs.
+        name = args.game if args.game in games.names() else game_in(args.game) or args.game
+        game = games.find(name, args.deck)
         options = given_options(args.option)
         house = given_house(args.house, args.seats)
         # A stream of its own: with and without a house the same seed deals the same cards.

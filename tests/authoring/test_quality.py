@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from hub import games
-from hub.authoring import quality
+from hub import games, languages
+from hub.authoring import arena, quality, time_limit
 from hub.authoring.arena import Figure, Played
-from hub.authoring.find import find_game, package_folder
+from hub.authoring.find import find_game
 from hub.authoring.new_game import new_game
 from hub.authoring.quality import LEVELS, Check, Result, level_of, record, results
-from hub.authoring.translations import misplaced, read, translate_game, untranslated, written
+from hub.authoring.translations import misplaced, read, too_long, translate_game, untranslated, written
 from hub.errors import HubError, StartRefused
+from hub.operations.game_folder import package_folder
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -39,6 +44,12 @@ def changed(folder: Path, file: str, old: str, new: str) -> None:
     text = path.read_text("utf-8")
     assert text.count(old) == 1, text.count(old)
     path.write_text(text.replace(old, new), "utf-8")
+
+
+def forget_catalogs() -> None:
+    """Let the next look at a language read its files again."""
+    for cached in (languages.languages, languages.language_of, languages._of_package):
+        cached.cache_clear()
 
 
 def failures(folder: Path, level: str) -> list[Result]:
@@ -84,6 +95,7 @@ def test_a_translated_game_is_platinum(tmp_path: Path) -> None:
                 message.string = message.id if isinstance(message.id, str) else [*message.id]
         file.write_bytes(written(catalogue))
         assert untranslated(name, file) == []
+    forget_catalogs()
     assert level_of([*results(name, 2)]) == "platinum"
 
 
@@ -142,7 +154,28 @@ def test_rules_that_changed_after_matches_were_recorded_are_found(tmp_path: Path
     )
     for module in [module for module in sys.modules if module.startswith("late_tea")]:
         del sys.modules[module]
-    assert any("--record" in one.found or "Diverged" in one.found for one in failures(folder, "silver"))
+    assert any("raise version in game.toml, then use --record" in one.found for one in failures(folder, "silver"))
+    seen = (folder / "late_tea/playthroughs/seen.toml").read_text("utf-8")
+    with pytest.raises(StartRefused, match=r"raise version in game\.toml above 1, then record again"):
+        record(find_game(f"{folder}"))
+    assert (folder / "late_tea/playthroughs/seen.toml").read_text("utf-8") == seen
+
+    changed(folder, "game.toml", "version = 1\n", "version = 2\n")
+    record(find_game(f"{folder}"))
+    assert quality._looks_the_same("late-tea") == "4 matches"
+
+
+def test_matches_in_which_only_the_words_changed_are_recorded_again_with_the_same_version(tmp_path: Path) -> None:
+    folder = new_game("word-tea", tmp_path)
+    record(find_game(f"{folder}"))
+    changed(folder, "rulebook.py", '"Seat {seat} pays {coins}."', '"Seat {seat} has to pay {coins}."')
+    for module in [module for module in sys.modules if module.startswith("word_tea")]:
+        del sys.modules[module]
+    find_game(f"{folder}")
+    with pytest.raises(AssertionError, match=r"sees something else in a recorded match\. .* If you did, use --record"):
+        quality._looks_the_same("word-tea")
+    record("word-tea")
+    assert quality._looks_the_same("word-tea") == "4 matches"
 
 
 def test_a_translation_with_a_placeholder_of_its_own_is_found(tmp_path: Path) -> None:
@@ -181,11 +214,11 @@ def test_a_house_player_must_win_more_than_its_share_however_many_win(
     def play_match(figure: Figure, number: int) -> Played:
         numbers.append(number)
         hero = 1 + number % figure.seats
-        return Played(hero, dict.fromkeys(won_by(number, hero), 1.0), 1, 0.0, 0.0, 1)
+        return Played(hero, dict.fromkeys(won_by(number, hero), 1.0), 1)
 
-    monkeypatch.setattr(quality, "play_match", play_match)
+    monkeypatch.setattr(arena, "play_match", play_match)
     try:
-        quality._wins("any", 4)
+        arena.beats_random_play("any", 4)
         assert is_met
     except AssertionError:
         assert not is_met
@@ -228,6 +261,219 @@ def test_a_game_is_found_in_its_package_and_in_the_project_around_it(tmp_path: P
     assert package_folder(folder) == package_folder(folder / "two_ways") == (folder / "two_ways").resolve()
     assert find_game(f"{folder}") == find_game(f"{folder / 'two_ways'}") == "two-ways"
     assert find_game("two-ways") == "two-ways", "it is known by its name now"
+
+
+LABELS = {
+    "path": ('main = "{table.card}"', 'main = "{table.crad}"', "[screen.phase.bid] main: no view has table.crad: did you mean table.card?"),
+    "deep path": ("[screen]\n", '[screen]\nleader = "seats.1.coin"\n', "[screen] leader: no view has seats.1.coin: did you mean seats.1.coins?"),
+    "fact of a seat": ('cell = "{points}"', 'cell = "{pionts}"', "[screen] cell: no view has pionts: did you mean points?"),
+    "ring": ('ring = "last"', 'ring = "lsat"', "[screen] ring: no view has lsat: did you mean last?"),
+    "kind": ('kind = "tie"', 'kind = "tei"', "[[screen.highlights]] number 2 kind: no event has the kind tei: did you mean tie?"),
+    "number": ('most = "worth"', 'most = "wroth"', "[[screen.highlights]] number 1 most: no such event has wroth: did you mean worth?"),
+    "field": ('kind = "tie"', 'kind = "take"\nby = "seatt"', "[[screen.highlights]] number 2 by: no such event has seatt: did you mean seat?"),
+    "headline": ('headline = ["take", "tie"]', 'headline = ["take", "showdwon"]', "[screen] headline: no event has the kind showdwon"),
+    "mark": ('tied = "tied"', 'tide = "tied"', "[screen] reveal: no reveal marks tide: did you mean tied?"),
+    "phase": ("[screen.phase.bid]", "[screen.phase.bdi]", "[screen.phase.bdi]: no phase is bdi: did you mean bid?"),
+    "fact": ('label = "The card"', 'label = "The card"\nhere = "tabel.card"', "[facts.card] here: no view has tabel.card: did you mean table.card?"),
+}  # fmt: skip
+
+
+def check_labels(tmp_path: Path, old: str, new: str) -> str:
+    """Return what is found about the labels of a game with one change; "" if nothing is."""
+    folder = new_game("name-tea", tmp_path)
+    changed(folder, "game.toml", old, new)
+    (check,) = (
+        one for one in quality.checks(find_game(f"{folder}"), 1) if one.title.startswith("What the labels name")
+    )
+    (result,) = run([check], folder)
+    return "" if result.is_met else result.found
+
+
+@pytest.mark.parametrize("what", LABELS)
+def test_a_name_in_the_labels_that_never_occurs_is_found_with_the_nearest_one(tmp_path: Path, what: str) -> None:
+    old, new, sentence = LABELS[what]
+    assert check_labels(tmp_path, old, new).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('main = "{table.card}"', 'main = "{table.coming.0} {seat.coins} {seat} {locked} {players} {round} {seats.2.points:+}"'),
+        ('headline = ["take", "tie"]', 'headline = ["take", "undo", "over"]'),
+        ('most = "worth"', 'most = "gain"'),
+        ('most = "worth"', 'by = "seat"'),
+        ("[screen]\n", '[screen]\nout = "locked"\nresult = ["coins"]\nmine = ["points"]\n'),
+        ("[screen]\n", '[screen]\nleader = "table.card.of_nobody_knows_what"\n'),
+    ],
+)  # fmt: skip
+def test_a_name_that_occurs_is_not_found_and_neither_is_what_was_always_empty(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    assert check_labels(tmp_path, old, new) == ""
+
+
+def test_an_event_that_is_told_too_seldom_for_a_match_is_not_found(tmp_path: Path) -> None:
+    folder = new_game("rare-tea", tmp_path)
+    changed(
+        folder,
+        "rulebook.py",
+        "def most_points(",
+        'def rare(s: Table) -> None:\n    tell(s, "Rare.", kind="miracle")\n\n\ndef most_points(',
+    )
+    changed(folder, "game.toml", 'kind = "tie"', 'kind = "miracle"\nby = "seat"')
+    (check,) = (
+        one for one in quality.checks(find_game(f"{folder}"), 1) if one.title.startswith("What the labels name")
+    )
+    assert [one.is_met for one in run([check], folder)] == [True]
+
+
+# --- Code that does not end ------------------------------------------------------------------------------
+
+LOOP = "    while True:\n        pass\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "title", "found"),
+    [
+        ("rulebook.py", "    (seat,) = highest\n", "A match ends", r"match 0: rulebook\.py, line \d+: it does not end within 0\.2 s"),
+        ("house.py", '    most = sight.me["coins"]\n', "The house plays a match", r"match 0: house\.py, line \d+: it does not end"),
+        ("invariants.py", "    table, bidders = match.state.table, match.state.seats.values()\n", "A match ends", r"invariants\.py, line \d+: it"),
+    ],
+)  # fmt: skip
+def test_code_that_does_not_end_is_named_with_its_line_and_nothing_after_it_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, title: str, found: str
+) -> None:
+    monkeypatch.setattr(time_limit, "SECONDS", 0.2)
+    folder = new_game("slow-tea", tmp_path)
+    changed(folder, file, old, LOOP)
+    wanted = [one for one in quality.checks(find_game(f"{folder}"), 1) if one.title.startswith(title)]
+    (result,) = run([*wanted, Check("platinum", "", str)], folder)
+    assert re.search(found, result.found), result.found
+    assert result.found.endswith("Look for an endless loop.")
+    assert result.is_last
+
+
+def test_a_game_whose_match_never_begins_is_one_sentence(tmp_path: Path) -> None:
+    folder = new_game("stay-tea", tmp_path)
+    changed(folder, "rulebook.py", '    coins: int = setup.options["coins"]\n', LOOP)
+    with (
+        pytest.raises(StartRefused, match=r"rulebook\.py, line \d+: it does not end within 0\.2 s of processor time\."),
+        time_limit.limited("The start of a match", 0.2),
+    ):
+        find_game(f"{folder}")
+
+
+def test_the_limit_counts_anew_with_each_match_and_is_gone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limit, "SECONDS", 1000.0)
+    time_limit.begin_again()
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0), "without a limit, nothing counts"
+    before = signal.getsignal(signal.SIGPROF)
+    with time_limit.limited("x", 500.0):
+        assert 400 < signal.getitimer(signal.ITIMER_PROF)[0] < 600
+        time_limit.begin_again()
+        assert 900 < signal.getitimer(signal.ITIMER_PROF)[0] < 1100
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGPROF) is before
+
+
+CATCHES = """
+from hub.authoring import time_limit
+
+time_limit.AGAIN = 0.1
+with time_limit.limited("A match ends", 0.1):
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            continue
+"""
+
+
+def test_code_that_catches_every_error_ends_the_program_with_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "rulebook.py").write_text(CATCHES)
+    done = subprocess.run(
+        [sys.executable, f"{tmp_path / 'rulebook.py'}"], capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": f"{Path(__file__).parents[2]}"},
+    )  # fmt: skip
+    assert re.fullmatch(
+        r"\nA match ends: rulebook\.py, line \d+: it does not end within 0\.1 s of processor time\. Look for an endless loop\. "
+        r"It catches every error, so nothing else can be checked\.\n",
+        done.stderr,
+    )
+    assert done.returncode == 1
+
+
+# --- Sharp beside steady, and its time -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("won_by", "is_met", "matches"),
+    [
+        (lambda number, hero: [hero], True, 20),
+        (lambda number, hero: [hero] if number % 4 == 0 else [hero % 4 + 1], True, 20),  # merely equal
+        (lambda number, hero: [hero] if number % 5 == 0 else [hero % 4 + 1], True, 100),  # less, but not clearly
+        (lambda number, hero: [hero] if number % 20 == 0 else [hero % 4 + 1], False, 60),
+        (lambda number, hero: [1, 2, 3, 4], True, 20),  # all win together
+    ],
+)
+def test_sharp_may_equal_steady_but_not_be_clearly_worse(
+    monkeypatch: pytest.MonkeyPatch, won_by: Callable[[int, int], list[int]], is_met: bool, matches: int
+) -> None:
+    numbers: list[int] = []
+
+    def play_match(figure: Figure, number: int) -> Played:
+        assert figure == Figure("any", 4, "sharp", "steady")
+        numbers.append(number)
+        hero = 1 + number % figure.seats
+        return Played(hero, dict.fromkeys(won_by(number, hero), 1.0), 1)
+
+    monkeypatch.setattr(arena, "play_match", play_match)
+    if is_met:
+        arena.is_no_worse_than_steady("any", 4)
+    else:
+        with pytest.raises(
+            AssertionError, match=r"sharp wins \d+% of 60 matches .*, its share is 25%: it must not choose"
+        ):
+            arena.is_no_worse_than_steady("any", 4)
+    assert numbers == [*range(matches)]
+
+
+@pytest.mark.parametrize(("ms", "warns"), [(9.9, False), (10.1, True)])
+def test_a_decision_that_takes_long_is_a_warning_which_costs_no_level(tmp_path: Path, ms: float, warns: bool) -> None:
+    folder = new_game("tick-tea", tmp_path)
+    name = find_game(f"{folder}")
+    clock = itertools.count(0.0, ms / 1000).__next__
+    check = Check("gold", "", lambda: arena.decides_in_time(name, clock), has_figure=True)
+    (result,) = run([check], folder)
+    assert (result.warns, result.is_met) == (warns, True)
+    assert result.found.startswith(
+        f"95 of 100 take at most {ms:.1f} ms of processor time here, so at least 20 ms on a small computer"
+    )
+    assert level_of([result]) == "platinum"
+
+
+# --- Names on boxes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("short", "found"), [("TWELVE LETTE", []), ("THIRTEEN LETT", ["THIRTEEN LETT"])])
+def test_a_short_name_has_at_most_twelve_letters(tmp_path: Path, short: str, found: list[str]) -> None:
+    folder = new_game("long-tea", tmp_path)
+    changed(folder, "game.toml", 'short = "BID"', f'short = "{short}"')
+    assert too_long(find_game(f"{folder}"), "en") == found
+
+
+@pytest.mark.parametrize(("said", "found"), [("ZWÖLF LETTE", []), ("ZWÖLF LETTER", ["ZWOeLF LETTER"])])
+def test_a_translated_short_name_counts_as_a_box_writes_it(tmp_path: Path, said: str, found: list[str]) -> None:
+    name = "kurz-tea"
+    (file,) = translate_game(f"{new_game(name, tmp_path)}", ["de"])
+    catalogue = read(file)
+    message = catalogue.get("BID", name)
+    assert message
+    message.string = said
+    file.write_bytes(written(catalogue))
+    forget_catalogs()
+    assert too_long(name, "de") == found
 
 
 def syntax(folder: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.authoring.new_game import new_game
 from hub.authoring.players import random_options
 from hub.chance import Chance
 from hub.errors import LogError
@@ -150,6 +152,48 @@ def test_cards_of_ones_own_that_are_no_deck_are_refused_with_their_line(program:
     code, answers, stderr = program.referee(game="bid-it", deck=deck)
     assert (code, answers) == (2, [])
     assert stderr == f"{deck}, line 4: '57' has the symbol '7': there are 1 to 6 and *.\n"
+
+
+# --- A game in a folder ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a new game, of which nothing is known before and after the test."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield new_game("bay-tea", tmp_path)
+    games.packaged().games.pop("bay-tea", None)
+    for module in [module for module in sys.modules if module.split(".")[0] == "bay_tea"]:
+        del sys.modules[module]
+
+
+def test_a_game_in_a_folder_is_played_as_by_its_name(program: Program, folder: Path) -> None:
+    lines = [{"show": "table"}, {"seat": 1, "move": "bid", "coins": 3}, {"seat": 1, "move": "bid", "coins": 99}]
+    played = program.referee(*lines, game=str(folder))
+    assert [line["ok"] for line in played[1]] == [True, True, True, False]
+    assert program.referee(*lines, game="bay-tea") == played, "it is known by its name now"
+    assert program.referee(*lines, game=str(folder / "bay_tea")) == played
+
+
+def test_a_name_is_not_looked_for_in_a_folder(program: Program, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = program.referee({"show": "table"})
+    folder.rename(folder.with_name(GAME))
+    monkeypatch.chdir(folder.parent)
+    assert program.referee({"show": "table"}) == expected
+    assert program.referee({"show": "table"}, game=f"./{GAME}")[1][1]["view"]["game"] == "bay-tea"
+
+
+def test_a_folder_without_a_game_is_no_game_and_a_broken_game_is_one_sentence(
+    program: Program, folder: Path, tmp_path: Path
+) -> None:
+    assert program.referee(game=str(tmp_path / "nothing")) == (
+        2, [], f"There is no game '{tmp_path / 'nothing'}': there are {', '.join(games.names())}.\n",
+    )  # fmt: skip
+    (folder / "bay_tea" / "rulebook.py").write_text("x = (\n")
+    code, answers, stderr = program.referee(game=str(folder))
+    assert (code, answers) == (2, [])
+    assert "has no game that can be used: SyntaxError: '(' was never closed" in stderr
+    assert stderr.count("\n") == 1
 
 
 # --- Lines -----------------------------------------------------------------------------------------------
