@@ -22,7 +22,7 @@ from hub.errors import HubError
 from hub.network.messages import to_bytes
 from hub.network.wifi import OwnWifi
 from hub.ports import ClaimRequest, HelpRequest, LoginState
-from hub.replays import Kept, kept, replay
+from hub.replays import Choices, Kept, choices, house_choices, kept, replay
 from hub.state import ScreenState, Wifi
 from hub.store.history import history
 from hub.table.loop import Table
@@ -36,6 +36,8 @@ HISTORY_SECONDS = 60.0
 """Maximum age of the history that pages show: reading many logs takes a second, and anybody may request it."""
 KEPT_REPLAYS, REPLAYS_EACH_SECOND = 16, 0.5
 """Replays that are kept in memory, 10 to 100 kB each, and how often another one is made."""
+HOUSE_EACH_SECOND, HOUSE_BURST = 10.0, 200.0
+"""How many choices of the house are computed for replays, each in up to 20 ms."""
 MANY_REPLAYS = say("Many replays are wanted just now. Try again in a few seconds.")
 
 
@@ -135,6 +137,8 @@ class PastMatches:
         self._making = threading.Lock()
         self._replays: Mapping[Kept, bytes] = {}
         self._budget = TokenBucket(REPLAYS_EACH_SECOND, KEPT_REPLAYS, clock())
+        self._choices: tuple[Kept, Choices] | None = None  # of one match only, because they are large
+        self._house_budget = TokenBucket(HOUSE_EACH_SECOND, HOUSE_BURST, clock())
 
     def read(self, table: str) -> bytes:
         """Return the `History` of a table as JSON, at most `HISTORY_SECONDS` old. Raise HubError if the database fails."""
@@ -156,16 +160,40 @@ class PastMatches:
             found = kept(db, table, match)
             if made := self._replays.get(found):
                 return made
-            if not self._making.acquire(blocking=False):  # the pages of others must not wait for this one
-                raise HubError(MANY_REPLAYS)
-            try:
-                if not self._budget.spend(1, self._clock()):
-                    raise HubError(MANY_REPLAYS)
+            with self._alone():
+                self._spend(self._budget, 1)
                 made = gzip.compress(to_bytes(replay(db, found, self._games())), mtime=0)
                 self._replays = dict([*self._replays.items(), (found, made)][-KEPT_REPLAYS:])
-            finally:
-                self._making.release()
             return made
+
+    def house(self, table: str, match: str, step: int) -> bytes:
+        """Return the `HouseChoices` of a step of a match, counted from 1, as JSON.
+
+        Raise the same as `replay`; also NoReplay if the hands may not be shown, or if there is no such step.
+        """
+        with self._reading() as db:
+            found = kept(db, table, match, with_hands=True)
+            with self._alone():
+                if self._choices is None or self._choices[0] != found:
+                    self._spend(self._budget, 1)
+                    self._choices = found, choices(db, found, self._games())
+                known = self._choices[1]
+                made = known.at(step)
+                self._spend(self._house_budget, len(made))
+                return to_bytes(house_choices(known.game, step, made))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._making.acquire(blocking=False):  # the pages of others must not wait for this one
+            raise HubError(MANY_REPLAYS)
+        try:
+            yield
+        finally:
+            self._making.release()
+
+    def _spend(self, budget: TokenBucket, amount: int) -> None:
+        if not budget.spend(amount, self._clock()):
+            raise HubError(MANY_REPLAYS)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -214,6 +242,10 @@ class TableAccess:
     def replay(self, match: str) -> bytes:
         """Return a finished match of this table, step by step, as JSON compressed by gzip. Raise NoReplay or HubError."""
         return self._past.replay(self.id, match)
+
+    def house(self, match: str, step: int) -> bytes:
+        """Return the choices at a step of a match beside those of the house, as JSON. Raise NoReplay or HubError."""
+        return self._past.house(self.id, match, step)
 
     def claim(self, asked: ClaimRequest) -> None:
         """Put a claim into the table's inbox."""

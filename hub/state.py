@@ -535,6 +535,8 @@ class ReplayStep(Plain, frozen=True):
     hands: dict[str, dict[str, Any]] = {}
     """The secrets of each seat, by its number. Empty while the last action of the match may still be taken back."""
     over: Over | None = None
+    wants: Wanted | None = None
+    """What the awaited roll must show, if the rules state it."""
 
 
 class Replay(Plain, frozen=True):
@@ -548,6 +550,25 @@ class Replay(Plain, frozen=True):
     seats: list[int]
     options: dict[str, Any]
     steps: list[ReplayStep]
+    texts: Texts = msgspec.UNSET
+
+
+class HouseChoice(Plain, frozen=True):
+    """What a seat did at a step of a replay, and what the house would have done."""
+
+    seat: SeatNumber
+    did: dict[str, Any] | None
+    """As `Hand.locked`. None: it rolled the dice."""
+    house: Hint | None
+    """None: the house player failed."""
+    same: bool
+    """Whether both are the same."""
+
+
+class HouseChoices(Plain, frozen=True):
+    """The choices at a step of a replay, each beside that of the house. Empty if the house had nothing to choose."""
+
+    choices: list[HouseChoice]
     texts: Texts = msgspec.UNSET
 
 
@@ -652,6 +673,8 @@ class Hand(Plain, frozen=True):
     dial_at: str = ""
     """The answer at that position."""
     faces: Faces | None = None
+    cup: str = ""
+    """What the dice reader under the cup of this seat does, while it reads dice that only this seat may see."""
     seat_code: str | None = None
     """The code with which another phone takes this seat."""
     claim: Count | None = None

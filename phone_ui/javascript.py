@@ -56,6 +56,7 @@ SENT: tuple[type[msgspec.Struct], ...] = (
     state.ChangesPage,
     state.History,
     state.Replay,
+    state.HouseChoices,
     state.Till,
     wire.ClaimReply,
     wire.Login,

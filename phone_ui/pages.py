@@ -104,6 +104,9 @@ class TableFace(Protocol):
     def replay(self, match: str) -> bytes:
         """Return a finished match as JSON, compressed by gzip. Raise NoReplay, or HubError if it cannot be read now."""
 
+    def house(self, match: str, step: int) -> bytes:
+        """Return the choices at a step of a finished match beside those of the house, as JSON. Raise like `replay`."""
+
     def claim(self, asked: ClaimRequest) -> None:
         """Put a claim into the table's inbox."""
 
@@ -200,6 +203,7 @@ def make_app(
         ("/t/<name>/history.json", pages.history_json),
         ("/t/<name>/replay", pages.replay),
         ("/t/<name>/replay/<match>.json", pages.replay_json),
+        ("/t/<name>/replay/<match>/house/<step>.json", pages.house_json),
         ("/t/<name>/bench", pages.bench),
         ("/t/<name>/bench/panel/<size>.png", pages.panel),
         ("/t/<name>/bench/play", joining.play),
@@ -238,6 +242,16 @@ class _JsonFiles:
             sent = msgspec.structs.replace(value, own_list={}) if isinstance(value, Labels) else value  # for staff only
             made = self._made[name] = value, static_file(msgspec.json.encode(sent), ".json")
         return made[1]
+
+
+def _of_the_past(read: Callable[[], bytes]) -> bytes:
+    """Return what `read` finds of a finished match, or answer with its sentence."""
+    try:
+        return read()
+    except NoReplay as error:
+        abort(404, error.sentence)
+    except HubError as error:
+        abort(503, error.sentence)
 
 
 class _Tables:
@@ -290,15 +304,17 @@ class _Tables:
         return _file_answer(self._files.get("pages/replay.html"))
 
     def replay_json(self, name: str, match: str) -> Response:
-        try:
-            data = self.one(name).replay(match)
-        except NoReplay as error:
-            abort(404, error.sentence)
-        except HubError as error:
-            abort(503, error.sentence)
+        table = self.one(name)
+        data = _of_the_past(lambda: table.replay(match))
         if request.accept_encodings.quality("gzip") > 0:
             return Response(data, mimetype="application/json", headers={"Content-Encoding": "gzip"})
         return Response(gzip.decompress(data), mimetype="application/json")
+
+    def house_json(self, name: str, match: str, step: str) -> Response:
+        table = self.one(name)
+        if not re.fullmatch("[0-9]{1,9}", step):
+            abort(404, "Steps are asked for by their number, from 1.")
+        return Response(_of_the_past(lambda: table.house(match, int(step))), mimetype="application/json")
 
     def events(self, name: str, number: str) -> Response:
         table = self.one(name)

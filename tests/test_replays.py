@@ -11,24 +11,34 @@ from pathlib import Path
 from random import Random
 from threading import Event, Thread
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pytest
+from nacl.public import PrivateKey
 
 from hub import access, games, replays
 from hub.access import PastMatches
 from hub.authoring.players import random_action, random_match
 from hub.chance import Chance
-from hub.engine.decision import Action
+from hub.engine.decision import Action, Answer, Choose, Move, OneOf, Order, ask_all, offer
+from hub.engine.house_player import sight_of
 from hub.engine.match import Match
+from hub.engine.sight import Sight
 from hub.engine.text import english, to_json
 from hub.errors import HubError, NoReplay
+from hub.games import goofspiel
+from hub.network.encryption import HubKey
 from hub.ports import LEFT, LogEntry
-from hub.replays import kept, replay
+from hub.replays import Choice, Choices, choices, house_choices, kept, replay
 from hub.state import Replay
 from hub.store import Store, wipe_logs
+from hub.table.dice.table_dice import TableDice
 from hub.table.views.snapshot import view
+from phone_ui.pages import make_app
+from tests.docs.contract import check
 from tests.patience import PATIENCE
+from tests.phone_ui.rig import FakeTable
 from tests.test_history import GAMES, put
 
 pytestmark = pytest.mark.real_time
@@ -56,14 +66,9 @@ def matches(name: str, number: int) -> list[Match]:
     return [random_match(games.find(name), tuple(range(1, least + n % (most - least + 1) + 1)), {}, Random(n)) for n in range(number)]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", games.names())
-def test_each_step_is_what_everybody_saw_then(tmp_path: Path, store: Store, name: str) -> None:
-    played, later = matches(name, 2)
-    id_ = put(store, "1", played)
-    put(store, "1", later)
-    found = read(tmp_path, id_)
-
-    again, steps = Match(played.game, played.head.seats, played.head.options), iter(found.steps)
+def played_again(played: Match) -> Iterator[Match]:
+    """Play a match again, and stop at each step."""
+    again = Match(played.game, played.head.seats, played.head.options)
     told, asked = 0, -1
     for entry in (None, *played.log):
         if entry:
@@ -71,12 +76,23 @@ def test_each_step_is_what_everybody_saw_then(tmp_path: Path, store: Store, name
         number = again.open.number if again.open else len(again.log)
         if (again.open and again.open.by_chance) or (number == asked and told == len(again.events)):
             continue
-        asked, step = number, next(steps)
+        asked, told = number, len(again.events)
+        yield again
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_each_step_is_what_everybody_saw_then(tmp_path: Path, store: Store, name: str) -> None:
+    played, later = matches(name, 2)
+    id_ = put(store, "1", played)
+    put(store, "1", later)
+    found = read(tmp_path, id_)
+
+    told = 0
+    for again, step in zip(played_again(played), found.steps, strict=True):
         assert step.view == view(again)
         assert step.hands == {f"{seat}": again.view(seat)["you"] for seat in again.setup.seats}
         assert [event.text for event in step.events] == [event.text for event in again.events[told:]]
         told = len(again.events)
-    assert next(steps, None) is None
     assert found.steps[-1].over == played.over
     assert all(step.over is None for step in found.steps[:-1])
     assert (found.match, found.game, found.seats) == (id_, name, played.head.seats)
@@ -280,3 +296,296 @@ def test_a_flood_of_requests_for_replays_costs_little_and_one_that_is_known_is_s
     assert past.replay("1", ids[-1])
     with pytest.raises(HubError, match="Try again in a few seconds"):
         past.replay("1", ids[-2])
+
+
+# --- the odds of rolls -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "rounded"), [("bid-and-bait", False), ("bidness", True)])
+def test_a_roll_whose_goal_the_rules_state_has_the_odds_that_screens_showed(
+    tmp_path: Path, store: Store, name: str, rounded: bool
+) -> None:
+    played = random_match(games.find(name), (1, 2, 3), {}, Random(1))
+    seen = set()
+    for again, step in zip(played_again(played), read(tmp_path, put(store, "1", played)).steps, strict=True):
+        roll, wants = (again.open.roll, again.open.wants) if again.open else (None, None)
+        if roll is None or wants is None:
+            assert step.wants is None
+            continue
+        dice = TableDice(None, Mock(), Mock(), Mock())
+        dice.request_roll("", roll, wants)
+        public = dice.public(2)
+        assert public
+        assert step.wants == public.wants
+        seen.add(bool(public.wants and public.wants.exact))
+    assert rounded in seen
+
+
+# --- what the house would have done ----------------------------------------------------------------------
+
+
+def made(folder: Path, match: str) -> Choices:
+    with closing(sqlite3.connect(folder / "table-hub.db")) as db:
+        return choices(db, kept(db, "1", match, with_hands=True), GAMES)
+
+
+def put_two(store: Store, played: Match) -> str:
+    """Put a match, and the beginning of another one, with which its hands are shown."""
+    id_ = put(store, "1", played)
+    put(store, "1", played, over=False)
+    return id_
+
+
+def house(past: PastMatches, match: str, step: int) -> list[dict[str, Any]]:
+    answer = json.loads(past.house("1", match, step))
+    check("openapi", {"$ref": "#/components/schemas/HouseChoices"}, answer)
+    return list(answer["choices"])
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_the_house_knows_at_each_step_what_the_seat_knew_that_chose(tmp_path: Path, store: Store, name: str) -> None:
+    played = matches(name, 2)[1]
+    found = made(tmp_path, put_two(store, played))
+    at_dice, past, done = 0, list[Choice](), 0
+    asked: dict[int, Sight] = {}
+    for again, now in zip(played_again(played), found.steps, strict=True):
+        did: dict[int, Answer | None] = {}
+        for entry in again.log[done:]:
+            roller = next((seat for seat, sight in asked.items() if sight.roll and entry.move == "roll"), 0)
+            did[entry.seat or roller] = Answer(entry.move, entry.args) if entry.seat else None
+        assert {choice.sight.seat: choice.did for choice in past} == {seat: did[seat] for seat in asked if seat in did}
+        sights = {seat: sight for seat in again.setup.seats if (sight := sight_of(again, seat)) and sight.offers}
+        for choice in now:
+            knew = msgspec.structs.replace(choice.sight, events=choice.sight.events[: choice.told])
+            assert knew == msgspec.structs.replace(sights[knew.seat], events=again.events[:])
+            at_dice += choice.did is None
+        past, asked, done = now, sights, len(again.log)
+    assert found.steps[-1] == []
+    assert at_dice if name == "bid-and-bait" else at_dice >= 0, "it rolled, and could have done something else"
+
+
+def test_the_house_answers_alike_each_time_and_says_whether_the_person_did_the_same(
+    tmp_path: Path, store: Store
+) -> None:
+    played = matches("goofspiel", 2)[1]
+    id_ = put_two(store, played)
+    found = [
+        choice
+        for step in range(1, 13)
+        for choice in house(PastMatches(tmp_path / "table-hub.db", lambda: GAMES), id_, step)
+    ]
+    again = [
+        choice
+        for step in range(1, 13)
+        for choice in house(PastMatches(tmp_path / "table-hub.db", lambda: GAMES), id_, step)
+    ]
+    assert found == again
+    assert {choice["seat"] for choice in found} == set(played.head.seats)
+    for choice in found:
+        assert choice["same"] == (choice["did"] == choice["house"]["answer"])
+        assert choice["did"]["move"] == choice["house"]["answer"]["move"] == "bid"
+        assert choice["house"]["say"]
+    assert {choice["same"] for choice in found} == {True, False}
+
+
+def test_the_house_is_shown_exactly_as_long_as_the_hands_are(tmp_path: Path, store: Store) -> None:
+    past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES)
+    first, second = matches("goofspiel", 2)
+    id_ = put(store, "1", first)
+    hidden = "What the house would have done is shown once this table plays another match."
+    with pytest.raises(NoReplay, match=hidden):
+        past.house("1", id_, 1)
+    put(store, "2", second)
+    with pytest.raises(NoReplay, match=hidden):
+        past.house("1", id_, 1)
+
+    later = put(store, "1", second, over=False)
+    assert house(past, id_, 1)
+    with closing(sqlite3.connect(tmp_path / "table-hub.db")) as db, db:  # as if an older backup was restored
+        db.execute('DELETE FROM entries WHERE "match" = ?', (later,))
+        db.execute("DELETE FROM matches WHERE id = ?", (later,))
+    with pytest.raises(NoReplay, match=hidden):
+        past.house("1", id_, 1)
+
+
+def test_a_step_or_match_that_is_not_there_is_one_sentence(tmp_path: Path, store: Store) -> None:
+    past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES)
+    id_ = put_two(store, matches("goofspiel", 1)[0])
+    steps = len(read(tmp_path, id_).steps)
+    assert house(past, id_, steps) == [], "nobody chooses at the end"
+    for step in (0, steps + 1):
+        with pytest.raises(NoReplay, match=f"This match has no step {step}."):
+            past.house("1", id_, step)
+    for table, match in (("1", "m-99"), ("2", id_)):
+        with pytest.raises(NoReplay, match=f"There is no finished match {match} at this table."):
+            past.house(table, match, 1)
+    wipe_logs(tmp_path / "table-hub.db", 0, newest=True)
+    with pytest.raises(NoReplay, match="no longer kept"):
+        past.house("1", id_, 1)
+
+
+def test_the_web_port_answers_for_a_step_by_its_number(tmp_path: Path, store: Store) -> None:
+    past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES)
+    id_ = put_two(store, matches("goofspiel", 1)[0])
+    table = FakeTable()
+    table.house = lambda match, step: past.house("1", match, step)  # type: ignore[method-assign]
+    client = make_app({"1": table}, HubKey(PrivateKey(bytes(32))), "hub", lambda: "", {}).test_client()
+    answer = client.get(f"/t/1/replay/{id_}/house/1.json")
+    assert answer.json == json.loads(past.house("1", id_, 1))
+    for step in ("0", "x", "-1", "1" * 10):
+        answer = client.get(f"/t/1/replay/{id_}/house/{step}.json")
+        assert answer.status_code == 404
+        assert json.loads(answer.data)["error"]
+    assert client.get(f"/t/none/replay/{id_}/house/1.json").status_code == 404
+    table.house = Mock(side_effect=HubError("Too many."))  # type: ignore[method-assign]
+    assert client.get(f"/t/1/replay/{id_}/house/1.json").status_code == 503
+
+
+class Broken:
+    """A house player that fails, or gives a reason that fails."""
+
+    def __init__(self, error: BaseException, *, chooses: bool) -> None:
+        self.error, self.chooses = error, chooses
+
+    def choose(self, sight: Sight, chance: object, strength: object) -> Answer:
+        if not self.chooses:
+            raise self.error
+        return Answer(sight.offers[0].name, sight.offers[0].first())
+
+    def reason(self, sight: object, chance: object, answer: object) -> str:
+        raise self.error
+
+
+@pytest.mark.parametrize("chooses", [True, False])
+@pytest.mark.parametrize("error", [ValueError(), RecursionError(), SystemExit(0)])
+def test_a_house_player_that_fails_spoils_only_its_own_answer(
+    tmp_path: Path, store: Store, error: BaseException, chooses: bool
+) -> None:
+    id_ = put_two(store, matches("goofspiel", 1)[0])
+    broken = msgspec.structs.replace(games.find("goofspiel"), house=Broken(error, chooses=chooses))
+    found = house(PastMatches(tmp_path / "table-hub.db", lambda: [broken]), id_, 1)
+    assert found
+    for choice in found:
+        assert choice["did"]["move"] == "bid"
+        assert choice["house"] is None
+        assert not choice["same"]
+
+
+def test_a_game_without_a_house_player_says_so(tmp_path: Path, store: Store) -> None:
+    id_ = put_two(store, matches("goofspiel", 1)[0])
+    game = msgspec.structs.replace(games.find("goofspiel"), house=None)
+    with pytest.raises(NoReplay, match="no house player"):
+        PastMatches(tmp_path / "table-hub.db", lambda: [game]).house("1", id_, 1)
+
+
+def test_other_rules_give_no_choices(tmp_path: Path, store: Store) -> None:
+    id_ = put_two(store, matches("goofspiel", 1)[0])
+    with pytest.raises(NoReplay, match="other rules or cards"):
+        PastMatches(tmp_path / "table-hub.db", list).house("1", id_, 1)
+
+
+@pytest.mark.parametrize(
+    ("param", "did", "other", "same"),
+    [
+        (OneOf([1, 2]), 1, 1, True),
+        (OneOf([1, 2]), 1, 2, False),
+        (Choose([1, 2, 3], 0, 3), [1, 2], [2, 1], True),
+        (Choose([1, 2, 3], 0, 3), [1, 2], [1, 3], False),
+        (Order([1, 2]), [1, 2], [2, 1], False),
+    ],
+)
+def test_two_answers_are_the_same_if_they_mean_the_same(param: Any, did: Any, other: Any, same: bool) -> None:
+    sight = _sight([Move("take", {"what": param})])
+    player = Mock(spec=["choose"], choose=Mock(return_value=Answer("take", {"what": other})))
+    game = msgspec.structs.replace(games.find("goofspiel"), house=player)
+    (found,) = house_choices(game, 1, [Choice(sight, 0, Answer("take", {"what": did}))]).choices
+    assert found.same is same
+
+
+def _sight(offers: list[Move]) -> Sight:
+    sight = sight_of(next(played_again(matches("goofspiel", 1)[0])), 1)
+    assert sight
+    return msgspec.structs.replace(sight, offers=offers)
+
+
+def test_to_roll_is_the_same_as_to_roll_and_not_as_a_move() -> None:
+    sight = msgspec.structs.replace(_sight([Move("hold", {})]), roll=Mock())
+    for answer, did, same in ((None, None, True), (None, Answer("hold", {}), False), (Answer("hold", {}), None, False)):
+        player = Mock(spec=["choose"], choose=Mock(return_value=answer))
+        game = msgspec.structs.replace(games.find("goofspiel"), house=player)
+        (found,) = house_choices(game, 1, [Choice(sight, 0, did)]).choices
+        assert found.same is same
+        assert found.did == ({"move": "hold"} if did else None)
+
+
+def test_the_last_of_several_sealed_choices_counts(tmp_path: Path, store: Store) -> None:
+    match, chance = Match(games.find("goofspiel"), (1, 2), {"cards": 3}), Chance(1)
+    chance.settle(match)
+    for card in ("A", "2", "3", "2"):
+        match.act(Action(seat=1, move="bid", args={"card": card}))
+    while match.open:
+        match.act(random_action(match, Random(1), chance))
+    past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES)
+    assert house(past, put_two(store, match), 1)[0]["did"] == {"move": "bid", "card": "2"}
+
+
+def test_moves_that_hold_the_lists_of_a_state_stay_as_they_were(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask(s: Any, moves: object, *rest: Any, **more: Any) -> Any:
+        moves = {seat: [offer("bid", card=OneOf(bidder.hand))] for seat, bidder in s.seats.items()}
+        return await ask_all(s, moves, *rest, **more)
+
+    monkeypatch.setattr(goofspiel, "ask_all", ask)
+    first = made(tmp_path, put_two(store, matches("goofspiel", 1)[0])).steps[0]
+    assert len(first) == 2
+    for choice in first:
+        assert choice.did
+        assert choice.sight.offers[0].accepts(choice.did.args)
+
+
+def test_questions_about_the_house_are_bounded_and_wait_for_nobody(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES, lambda: now[0])
+    played = matches("goofspiel", 2)
+    id_ = put_two(store, played[1])
+    seats, last = len(played[1].head.seats), len(made(tmp_path, id_).steps)
+    monkeypatch.setattr(replays, "advise", lambda *_: None)
+    for _ in range(int(access.HOUSE_BURST) // seats):
+        past.house("1", id_, 1)
+    with pytest.raises(HubError, match="Try again in a few seconds"):
+        past.house("1", id_, 1)
+    assert past.house("1", id_, last), "what costs nothing is answered"
+    now[0] += seats / access.HOUSE_EACH_SECOND
+    assert past.house("1", id_, 1)
+
+    begun, go_on = Event(), Event()
+
+    def slow(*given: Any) -> Choices:
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return choices(*given)
+
+    monkeypatch.setattr(access, "choices", slow)
+    other = put_two(store, played[0])
+    now[0] += 100
+    thread = Thread(target=past.house, args=("1", other, 1))
+    thread.start()
+    assert begun.wait(PATIENCE)
+    assert past.read("1")
+    with pytest.raises(HubError, match="Try again in a few seconds"):
+        past.house("1", id_, 1)
+    go_on.set()
+    thread.join(PATIENCE)
+
+
+def test_going_to_another_match_costs_as_much_as_a_replay(tmp_path: Path, store: Store) -> None:
+    past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES, lambda: 0.0)
+    ids = [put_two(store, match) for match in matches("goofspiel", 2)]
+    for number in range(access.KEPT_REPLAYS):
+        assert past.house("1", ids[number % 2], 1)
+    assert past.house("1", ids[(access.KEPT_REPLAYS - 1) % 2], 2), "the same match again is free"
+    with pytest.raises(HubError, match="Try again in a few seconds"):
+        past.house("1", ids[access.KEPT_REPLAYS % 2], 1)

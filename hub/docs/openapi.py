@@ -156,6 +156,16 @@ ADDRESSES = (
         state.Replay,
         errors={503: "The log cannot be read now.", 404: "No such table or finished match, or it is no longer kept."},
     ),
+    Address(
+        "/t/{table}/replay/{match}/house/{step}.json",
+        "What the seats did that chose at a step of a finished match, and what the sharp house would have done. It is there "
+        "once the table has begun another match, like the hands.",
+        state.HouseChoices,
+        errors={
+            503: "The log cannot be read now, or too much is asked for.",
+            404: "No such table, finished match or step, the match is no longer kept, or its hands may not be shown yet.",
+        },
+    ),
     Address("/till.json", "All tables at a glance, without anybody's name.", state.Till),
     Address("/status.json", "How the hub's devices are.", http_messages.HubHealth),
     Address(
@@ -256,6 +266,7 @@ PARAMETERS = {
     "claim": "The name that the claim was answered with.",
     "match": "The id of a match, such as m-12.",
     "number": "The number of an event.",
+    "step": "The number of a step, from 1.",
     "game": "The name of a game, as in the public state.",
     "language": "The name of a language, as in /languages.json.",
     "size": "The panel's size in inches, such as 2.9.",

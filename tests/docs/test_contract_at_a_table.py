@@ -52,6 +52,7 @@ def check_the_web_port(table: Table) -> None:
         "code": table.screen()["code"],
         "match": "m-1",
         "number": "5",
+        "step": "1",
         "game": "goofspiel",
         "claim": "none",
         "language": "de",
@@ -60,7 +61,8 @@ def check_the_web_port(table: Table) -> None:
     for path, described in document("openapi")["paths"].items():
         if "get" in described and path != "/vendor/{name}":
             table.fetch("get", path, **asked)
-    for path in ("", "/events", "/history.json", "/replay/{match}.json", "/events/{number}.json", "/changes.json"):
+    replays = "/replay/{match}.json", "/replay/{match}/house/{step}.json"
+    for path in ("", "/events", "/history.json", *replays, "/events/{number}.json", "/changes.json"):
         table.fetch("get", f"/t/{{table}}{path}", **{**asked, "table": "none"})
     table.fetch("get", "/games/{game}.json", game="none")
     table.fetch("get", "/code/{code}.json", code="NONE")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from hub import games
 from hub.authoring.players import random_match
 from hub.engine.match import Match
+from hub.replays import choices, house_choices, kept, replay
 from hub.store import Store
 from tests.chromium import HEADLESS, NONE, SMALL_PHONE, headless
 from tests.e2e.hub_process import HubProcess
@@ -134,3 +136,88 @@ def test_a_match_plays_by_itself_to_its_end_and_a_number_says_how_it_came_about(
         page.clock.run_for(500)
         sums = page.get_by_role("list", name="How it came about")
         expect(sums.first).to_contain_text("0 + ")
+
+
+SCRUB = """(slider, to) => {
+  for (const at of [...Array(Number(slider.max)).keys(), to]) {
+    slider.value = at;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}"""
+"""Move the slider through all steps at once, and then to one."""
+
+
+def watched(page: Page) -> tuple[list[str], list[str]]:
+    """Return the steps that a page asks about, and its faults, as they come."""
+    asked: list[str] = []
+    faults: list[str] = []
+
+    def on_request(request: Request) -> None:
+        if "/house/" in request.url:
+            asked.append(request.url.rpartition("/")[2])
+
+    page.on("request", on_request)
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    return asked, faults
+
+
+def test_a_step_says_the_odds_of_a_roll_and_on_demand_what_the_house_would_have_done(tmp_path: Path) -> None:
+    game = games.find("bid-and-bait")
+    first, second = (random_match(game, (1, 2, 3), {}, Random(seed)) for seed in (1, 2))
+    database = tmp_path / "state" / "table-hub.db"
+    with closing(Store(database)) as store:
+        old, last = put(store, "1", first), put(store, "1", second)
+    with closing(sqlite3.connect(database)) as db:
+        steps, hidden = (replay(db, kept(db, "1", match), [game]).steps for match in (old, last))
+        found = choices(db, kept(db, "1", old), [game]).steps
+    at_roll = next(n for n, step in enumerate(steps) if step.wants)
+    other = next(n for n, step in enumerate(steps) if not step.wants)
+    goal = steps[at_roll].wants
+    assert goal
+    same = {n: {one.same for one in house_choices(game, n + 1, made).choices} for n, made in enumerate(found) if made}
+    alike, unlike = (next(n for n, known in same.items() if known == {wanted}) for wanted in (True, False))
+    closed = next(n for n, step in enumerate(hidden) if step.view.waiting.seats)
+    with HubProcess(tmp_path / "state", seats=3) as hub, headless() as browser:
+        for size in (SMALL_PHONE, DESKTOP):
+            page = browser.new_context(viewport=size).new_page()
+            asked, faults = watched(page)
+            page.goto(f"{hub.address}/t/1/replay?match={old}")
+            slider = page.get_by_role("slider", name="Step")
+            slider.fill(f"{at_roll}")
+            expect(page.locator(".dice-wants")).to_contain_text(goal.say)
+            slider.fill(f"{other}")
+            expect(page.locator(".dice-wants")).to_have_count(0)
+            page.wait_for_timeout(500)
+            assert asked == [], "nobody wants to know"
+
+            slider.fill(f"{unlike}")
+            page.get_by_text("What would the house have done?").click()
+            told = page.locator(".replay-house").get_by_role("status")
+            expect(told).to_contain_text("The house would have chosen: ")
+            slider.evaluate(SCRUB, alike)
+            expect(told).to_contain_text("The house would have done the same.")
+            assert asked == [f"{unlike + 1}.json", f"{alike + 1}.json"]
+            slider.fill(f"{unlike}")
+            expect(told).to_contain_text("The house would have chosen: ")
+            assert len(asked) == 2, "it is known already"
+            slider.fill(f"{len(steps) - 1}")
+            expect(told).to_have_text("The house has nothing to choose here.")
+            slider.fill(f"{alike}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+            assert [*findings(page), *small_targets(page)] == []
+
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Save this replay").click()
+            download.value.save_as(tmp_path / "kept.json")
+            page.get_by_label("Open a saved replay").set_input_files(tmp_path / "kept.json")
+            expect(page.get_by_role("heading", name="From a file: Bid & Bait!")).to_be_visible()
+            slider.fill(f"{at_roll}")
+            expect(page.locator(".dice-wants")).to_contain_text(goal.say)
+            page.get_by_text("What would the house have done?").click()
+            expect(told).to_have_text("Only the hub that keeps this match can say what the house would have done.")
+
+            page.goto(f"{hub.address}/t/1/replay?match={last}")
+            slider.fill(f"{closed}")
+            page.get_by_text("What would the house have done?").click()
+            expect(told).to_have_text("What the house would have done is shown once this table plays another match.")
+            assert faults == []

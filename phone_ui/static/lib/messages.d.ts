@@ -9,6 +9,7 @@ export interface Messages {
   ChangesPage: ChangesPage;
   History: History;
   Replay: Replay;
+  HouseChoices: HouseChoices;
   Till: Till;
   ClaimReply: ClaimReply;
   Login: Login;
@@ -387,6 +388,7 @@ export interface Hand {
   dial: number | null;
   dial_at: string;
   faces: Faces | null;
+  cup: string;
   seat_code: string | null;
   claim: number | null;
   hand_over: string | null;
@@ -539,6 +541,23 @@ export interface ReplayStep {
     [k: string]: Record<string, any>;
   };
   over: Over | null;
+  wants: Wanted | null;
+}
+/**
+ * The choices at a step of a replay, each beside that of the house. Empty if the house had nothing to choose.
+ */
+export interface HouseChoices {
+  choices: HouseChoice[];
+  texts: MadeOf;
+}
+/**
+ * What a seat did at a step of a replay, and what the house would have done.
+ */
+export interface HouseChoice {
+  seat: number;
+  did: Record<string, any> | null;
+  house: Hint | null;
+  same: boolean;
 }
 /**
  * All tables of this hub, for the page of the till.

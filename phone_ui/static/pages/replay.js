@@ -1,4 +1,5 @@
-// A finished match, step by step: what everybody saw, what happened and by which rule, and the hands.
+// A finished match, step by step: what everybody saw, what happened and by which rule, the hands, the odds of rolls, and what
+// the house would have done.
 
 import { complete } from "../lib/complete.js";
 import { html, render, useEffect, useErrorBoundary, useMemo, useState } from "../lib/html.js";
@@ -7,19 +8,28 @@ import { loadLanguage, readMessage, say } from "../lib/language.js";
 import { save } from "../lib/save.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { phaseText, roundText } from "../lib/view.js";
+import { DiceWants } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
+import { answerText } from "../parts/hint.js";
 import { Sentence } from "../parts/marks.js";
 import { Play } from "../parts/play.js";
 import { Result } from "../parts/result.js";
 import { useLabels } from "../parts/use_labels.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
-/** @import { PublicState, Replay, ReplayStep } from "../lib/messages.d.ts" */
+/** @import { HouseChoice, PublicState, Replay, ReplayStep } from "../lib/messages.d.ts" */
 
 const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
 const match = new URLSearchParams(location.search).get("match");
 const SECONDS = 2; // of a step while the match plays by itself
 const NOBODY = 0;
+const PAUSE = 300; // before the hub is asked about a step, in milliseconds: people pass many steps on the slider
+const AGAIN = 5_000; // until it is asked again if it could not answer, in milliseconds
+
+/** @type {Map<number, HouseChoice[]>} The choices that the hub has told, by step. */
+const known = new Map();
+/** The problem of the last request, "" for none. The hub makes one answer at a time, so the page asks for one at a time. */
+let lastRequest = Promise.resolve("");
 
 applySettings(loadSettings());
 
@@ -87,14 +97,18 @@ function readReplay(text) {
 }
 
 /**
- * Fetch the replay that the address names. Throws an error with a sentence.
+ * Fetch something about the match that the address names. Throws an error with a sentence.
+ * @template T
+ * @param {string} what
+ * @param {(text: string) => T} read
+ * @returns {Promise<T>}
  */
-async function fetchReplay() {
-  const address = `/t/${table}/replay/${encodeURIComponent(match ?? "")}.json`;
+async function fetchOf(what, read) {
+  const address = `/t/${table}/replay/${encodeURIComponent(match ?? "")}${what}`;
   try {
     const answer = await fetch(address, { cache: "no-store" });
     const text = await answer.text();
-    if (answer.ok) return readReplay(text);
+    if (answer.ok) return read(text);
     const { error } = readMessage(text);
     if (error) return Promise.reject(new Error(error));
   } catch {
@@ -116,7 +130,7 @@ function Page() {
   const [broken, mend] = useErrorBoundary(); // a file may hold anything
   useEffect(() => {
     if (!match) return;
-    fetchReplay()
+    fetchOf(".json", readReplay)
       .then((replay) => setOpened({ replay, number: 0, isFile: false }))
       .catch(({ message }) => setProblem(message))
       .finally(() => setLoading(false));
@@ -202,6 +216,8 @@ function Shown({ replay, isFile, problem, onOpen }) {
           ${you && html`<${Hand} labels=${labels} state=${state} seat=${seat} you=${you} />`}
           ${step.over && html`<${Result} labels=${labels} state=${state} />`}
           <${Told} labels=${labels} state=${state} step=${step} />
+          ${step.wants && html`<section class="dice-part" aria-label="Dice"><${DiceWants} dice=${{ wants: step.wants }} /></section>`}
+          <${House} labels=${gameLabels ?? null} state=${state} step=${step} at=${at} isFile=${isFile} />
           <${Play}
             labels=${labels}
             state=${state}
@@ -268,6 +284,87 @@ function Told({ labels, state, step }) {
       </li>`,
     )}
   </ol>`;
+}
+
+/**
+ * Return what the hub says of the choices at a step, or why it says nothing. It is asked only if `isAsked`.
+ * @param {number} at
+ * @param {boolean} isAsked
+ */
+function useChoices(at, isAsked) {
+  const [told, setTold] = useState({ at: -1, problem: "" });
+  useEffect(() => {
+    if (!isAsked || known.has(at)) return undefined;
+    let isOver = false;
+    const ask = async () => {
+      await lastRequest;
+      if (isOver) return;
+      if (!known.has(at))
+        lastRequest = fetchOf(`/house/${at + 1}.json`, readMessage).then(
+          ({ choices }) => {
+            known.set(at, choices);
+            return "";
+          },
+          ({ message }) => message,
+        );
+      const problem = await lastRequest;
+      setTold({ at, problem });
+      if (problem && !isOver) timer = setTimeout(ask, AGAIN);
+    };
+    let timer = setTimeout(ask, PAUSE);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [at, isAsked]);
+  return { choices: known.get(at), problem: told.at === at ? told.problem : "" };
+}
+
+/**
+ * What the house would have done at a step, once somebody wants to know.
+ * @param {{ labels: Labels | null, state: PublicState, step: ReplayStep, at: number, isFile: boolean }} props
+ */
+function House({ labels, state, step, at, isFile }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const hasChoice = step.view.waiting?.seats?.length > 0;
+  const { choices, problem } = useChoices(at, isOpen && hasChoice && !isFile);
+  const nothing = !hasChoice || choices?.length === 0;
+  const text = isFile
+    ? say("Only the hub that keeps this match can say what the house would have done.")
+    : nothing
+      ? say("The house has nothing to choose here.")
+      : problem || say("One moment…");
+  return html`<details class="replay-house" onToggle=${(/** @type {any} */ event) => setIsOpen(event.target.open)}>
+    <summary>What would the house have done?</summary>
+    <div role="status">
+      ${
+        isOpen &&
+        (choices?.length && !isFile
+          ? choices.map(
+              (one) => html`<${Choice} key=${one.seat} labels=${labels} state=${state} step=${step} choice=${one} />`,
+            )
+          : html`<p class="hint-line">${text}</p>`)
+      }
+    </div>
+  </details>`;
+}
+
+/**
+ * What a seat chose, and whether the house would have chosen the same.
+ * @param {{ labels: Labels | null, state: PublicState, step: ReplayStep, choice: HouseChoice }} props
+ */
+function Choice({ labels, state, step, choice }) {
+  const { seat, did, house, same } = choice;
+  const named = withDeck(labels, state.view?.table, state.view?.seats, step.hands?.[seat]);
+  const chosen = say("Seat {seat} chose: {move}.", { seat, move: answerText(named, state, did) });
+  const answer = same
+    ? say("The house would have done the same.")
+    : say("The house would have chosen: {move}.", { move: answerText(named, state, house?.answer) });
+  return html`<p class="hint-line">
+    <${Sentence} state=${state} text=${chosen} />${" "}
+    <b><${Sentence} state=${state} text=${house ? answer : say("The house player failed here.")} /></b>${" "}
+    <${Sentence} state=${state} text=${house?.say} />
+  </p>`;
 }
 
 /**

@@ -11,6 +11,17 @@ import { SecretZone } from "./secret.js";
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
 /**
+ * Return an answer of a seat or of the house in words.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {Record<string, any> | null | undefined} answer nothing: the dice
+ */
+export function answerText(labels, state, answer) {
+  const { move, ...args } = answer ?? {};
+  return move ? moveLabel(labels, state, move, args) : say("Roll the dice");
+}
+
+/**
  * The hint on the open choice, below the choices, so that its arrival moves nothing that can be pressed. If other people
  * play, too, it is covered like a hand.
  * @param {{ labels: Labels | null, state: PublicState, hand: Hand, keepOpen: boolean }} props
@@ -18,8 +29,7 @@ import { SecretZone } from "./secret.js";
 export function HintPart({ labels, state, hand, keepOpen }) {
   const { hint } = hand;
   const isAlone = state.seats.filter((place) => place.held && !isHouse(place)).length <= 1;
-  const { move, ...args } = hint?.answer ?? {};
-  const answer = move ? moveLabel(labels, state, move, args) : say("Roll the dice");
+  const answer = answerText(labels, state, hint?.answer);
   return html`<div class="hint" role="status">
     ${
       hint &&
