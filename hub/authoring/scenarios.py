@@ -7,12 +7,12 @@ data file, as an owner may. A scenario's `play` is read line by line:
     {"seat":1,"move":"bid","number":7} ! BB-X01   ... which must be refused with that code, changing nothing
     1 bid number=7 ! BB-X01 "Bid 1 to 6."         ... and in those words
     1 bid number=5                                the same line in short; so is `1 bid number=7 ! BB-X01`
-    bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on
+    bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on (the move bid with the parameter number)
     roll 4                                        the dice that are asked for
     idle 3                                        three rounds in which nobody gets anything
     until play                                    safe answers until that phase begins (again); seat 1 rolls sixes, all others ones
     away 3 6                                      three rounds in which all answers are the safe ones and all dice show 6
-    table.order = [3, 4, 1, 2]                    a fact of the public view (`*` all of a list, `#` how many)
+    table.order = [3, 4, 1, 2]                    a fact of the public view (`*` all of a list, not of `seats`; `#` how many)
     table.secret absent                           ... that is not there
     seat 2: you.bid = 5                           a fact of a seat's own view
     asked {"1": [...]}                            who is asked for what: exactly these moves
@@ -22,7 +22,7 @@ data file, as an owner may. A scenario's `play` is read line by line:
     data {"seat": 1, "to": 5}                     facts of an event that the last line made the table hear
     over [1,2] {"1": 3, "2": 3}                   how the match ended
 
-Two spaces and `#` begin a comment. `told` and `data` are about the events of the last line only. A secret that is in the state, but
+A safe answer is the one that the hub gives for an absent player: the last move with its smallest values. Two spaces and `#` begin a comment. `told` and `data` are about the events of the last line only. A secret that is in the state, but
 not for a viewer, is `null` in a field like `bid: Secret[...] | None`, and absent if the field is always secret. In `stack`, a
 shuffle is given as a list of cards, a pick as a value, or, if the values are 0, 1, 2 and so on, as a list of positions.
 """

@@ -172,8 +172,9 @@ class Faces(Struct, frozen=True, gc=False):
 
     def accepts(self, value: object) -> bool:
         """Return whether `value` answers this parameter."""
-        faces = value if isinstance(value, list) else []
-        return len(faces) == self.count and all(type(face) is int and 1 <= face <= self.sides for face in faces)
+        if not isinstance(value, list) or len(value) != self.count:
+            return False
+        return all(type(face) is int and 1 <= face <= self.sides for face in value)
 
     def first(self) -> list[Value]:
         """Return the smallest answer."""

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -17,6 +19,7 @@ from hub import games, languages
 from hub.authoring import arena, quality, time_limit
 from hub.authoring.arena import Figure, Played
 from hub.authoring.find import find_game
+from hub.authoring.laws import keeps_hidden_cards
 from hub.authoring.new_game import new_game
 from hub.authoring.quality import LEVELS, Check, Result, level_of, record, results
 from hub.authoring.translations import misplaced, read, too_long, translate_game, untranslated, written
@@ -124,6 +127,30 @@ WRONG: dict[str, tuple[str, str, str, str, str]] = {
     "no reason": ("gold", "house.py", "def reason(", "def reasons(", "no function reason"),
     "weak house": ("gold", "house.py", 'return Answer("bid", {"coins": min(round(bid), most, richest + 1)})', 'return Answer("bid", {"coins": most})', "% of 60 matches"),
 }  # fmt: skip
+
+
+EXAMPLES = Path(games.__file__).parents[1] / "docs" / "examples" / "games"
+ROLLED = '    await roll_hidden(s, dice, len(FACES), want, others, into="hand")\n'
+BY_ITSELF = """    for seat in order:
+        hand = [1 + await pick(s, list(range(6)), "dice") for _ in range(s.seats[seat].dice)]
+        s.seats[seat].hand = Secret(sorted(hand), (seat,))
+"""
+TELL = '    tell(s, say("One die shows {face}.", face=s.seats[order[0]].hand.value[0]), rule="LD-04")\n'
+
+
+@pytest.mark.parametrize("rolls", [ROLLED, BY_ITSELF], ids=["roll_hidden", "picks of its own"])
+def test_a_hidden_die_that_an_event_tells_is_found(tmp_path: Path, rolls: str) -> None:
+    folder = Path(copytree(EXAMPLES / "liars-dice", tmp_path / "liars-dice"))
+    changed(folder, "rulebook.py", ROLLED, rolls)
+    name = find_game(f"{folder}")
+    for seed in range(6):
+        keeps_hidden_cards(name, seed)
+    changed(folder, "rulebook.py", rolls, rolls + TELL)
+    for module in [module for module in sys.modules if module.startswith("liars_dice")]:
+        del sys.modules[module]
+    name = find_game(f"{folder}")
+    with pytest.raises(AssertionError, match=r"sees a difference: events.\d+.text is 'One die shows"):
+        [*map(partial(keeps_hidden_cards, name), range(6))]
 
 
 @pytest.mark.slow

@@ -39,8 +39,6 @@ class Table:
 async def play(s: Any) -> None:
     """Two players roll, and the higher sum wins."""
     rolled = await roll_hidden(s, DICE, 6, "Roll.", "They roll.", into="hand")
-    for seat, faces in rolled.items():
-        s.seats[seat].hand = Secret(faces, (seat,))
     scores = {seat: sum(faces) for seat, faces in rolled.items()}
     raise Won([max(scores, key=lambda seat: scores[seat])], scores, "Rolled.")
 
@@ -63,14 +61,17 @@ def match(*, cups: bool) -> Match:
 def test_without_cups_the_hub_rolls_one_die_after_another(options: Mapping[str, bool]) -> None:
     setup = Setup((1, 2), options, {})
     assert not with_cups(setup)
-    rolling = roll_hidden(State(setup, {}, None), {2: 2, 1: 1}, 8, "Roll.", "", into="hand", pile="bones")
+    s = State(setup, {1: Player(), 2: Player()}, None)
+    rolling = roll_hidden(s, {2: 2, 1: 1}, 8, "Roll.", "", into="hand", pile="bones")
     question = rolling.send(None)
     assert question == Question("pick", "", {}, pile="bones", cards=list(range(8)))
     assert rolling.send(7) == question
+    assert s.seats[2].hand == Secret([8], (2,)), "each die is a secret at once"
     assert rolling.send(0) == question
     with pytest.raises(StopIteration) as stopped:
         rolling.send(3)
     assert stopped.value.value == {2: [1, 8], 1: [4]}
+    assert {seat: player.hand for seat, player in s.seats.items()} == {2: Secret([1, 8], (2,)), 1: Secret([4], (1,))}
 
 
 def test_with_cups_every_seat_enters_its_own_dice() -> None:

@@ -73,6 +73,7 @@ def test_a_move_tells_dice_if_one_of_its_parameters_is_their_faces(param: Param,
         (Choose(["a", "b", "c"], 1, 2), [["a"], ["a", "c"]], [[], ["a", "b", "c"], ("a",)]),
         (Choose(["a", "b"], 0, 2), [[], ["b", "a"]], [["a", "a"]]),
         (OneOf([[1, 2]]), [[1, 2]], [[1, True], [1], [2, 1], (1, 2)]),
+        (Faces(0, 6), [[]], [0, None, [1], {}]),
         (Faces(2, 6), [[1, 6], [6, 6]], [[0, 6], [1, 7], [1], [1, 2, 3], [1, True], [1, 2.0], (1, 2), 12, None]),
     ],
 )

@@ -113,8 +113,7 @@ async def roll_hands(s: Table) -> None:
     want = say("Roll under your cup, look secretly, and enter what your dice show.")
     others = say("Everybody rolls under a cup and enters what the dice show.")
     dice = {seat: s.seats[seat].dice for seat in order}
-    for seat, faces in (await roll_hidden(s, dice, len(FACES), want, others, into="hand")).items():
-        s.seats[seat].hand = Secret(faces, (seat,))
+    await roll_hidden(s, dice, len(FACES), want, others, into="hand")
     s.phase = "again" if t.called else "first"
     text = say("{count} dice are rolled. Seat {seat} bids first.", count=t.in_play, seat=t.first)
     tell(s, text, rule="LD-04", kind="shake", first=t.first, dice=t.in_play)
