@@ -38,6 +38,10 @@ KEPT_REPLAYS, REPLAYS_EACH_SECOND = 16, 0.5
 """Replays that are kept in memory, 10 to 100 kB each, and how often another one is made."""
 HOUSE_EACH_SECOND, HOUSE_BURST = 10.0, 200.0
 """How many choices of the house are computed for replays, each in up to 20 ms."""
+HOUSE_WAIT_SECONDS = 0.5
+"""How long somebody waits for the house while it chooses for somebody else."""
+KEPT_CHOICES = 2
+"""Matches whose choices are kept in memory; a long one takes some 20 MB."""
 MANY_REPLAYS = say("Many replays are wanted just now. Try again in a few seconds.")
 
 
@@ -137,7 +141,8 @@ class PastMatches:
         self._making = threading.Lock()
         self._replays: Mapping[Kept, bytes] = {}
         self._budget = TokenBucket(REPLAYS_EACH_SECOND, KEPT_REPLAYS, clock())
-        self._choices: tuple[Kept, Choices] | None = None  # of one match only, because they are large
+        self._choices: Mapping[Kept, Choices] = {}
+        self._choices_budget = TokenBucket(REPLAYS_EACH_SECOND, KEPT_REPLAYS, clock())
         self._house_budget = TokenBucket(HOUSE_EACH_SECOND, HOUSE_BURST, clock())
 
     def read(self, table: str) -> bytes:
@@ -173,18 +178,19 @@ class PastMatches:
         """
         with self._reading() as db:
             found = kept(db, table, match, with_hands=True)
-            with self._alone():
-                if self._choices is None or self._choices[0] != found:
-                    self._spend(self._budget, 1)
-                    self._choices = found, choices(db, found, self._games())
-                known = self._choices[1]
+            with self._alone(HOUSE_WAIT_SECONDS):
+                known = self._choices.get(found)
+                if known is None:
+                    self._spend(self._choices_budget, 1)
+                    known = choices(db, found, self._games())
+                    self._choices = dict([*self._choices.items(), (found, known)][-KEPT_CHOICES:])
                 made = known.at(step)
                 self._spend(self._house_budget, len(made))
                 return to_bytes(house_choices(known.game, step, made))
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        if not self._making.acquire(blocking=False):  # the pages of others must not wait for this one
+    def _alone(self, seconds: float = 0.0) -> Iterator[None]:
+        if not self._making.acquire(timeout=seconds):  # the pages of others must not wait for this one
             raise HubError(MANY_REPLAYS)
         try:
             yield

@@ -581,11 +581,16 @@ def test_questions_about_the_house_are_bounded_and_wait_for_nobody(
     thread.join(PATIENCE)
 
 
-def test_going_to_another_match_costs_as_much_as_a_replay(tmp_path: Path, store: Store) -> None:
+def test_going_to_other_matches_again_and_again_is_limited_and_leaves_replays_alone(
+    tmp_path: Path, store: Store
+) -> None:
     past = PastMatches(tmp_path / "table-hub.db", lambda: GAMES, lambda: 0.0)
-    ids = [put_two(store, match) for match in matches("goofspiel", 2)]
+    count = access.KEPT_CHOICES + 1
+    ids = [put_two(store, match) for match in matches("goofspiel", count)]
     for number in range(access.KEPT_REPLAYS):
-        assert past.house("1", ids[number % 2], 1)
-    assert past.house("1", ids[(access.KEPT_REPLAYS - 1) % 2], 2), "the same match again is free"
+        assert past.house("1", ids[number % count], 1)
+    for back in range(1, count):
+        assert past.house("1", ids[(access.KEPT_REPLAYS - back) % count], 2), "the last matches again are free"
     with pytest.raises(HubError, match="Try again in a few seconds"):
-        past.house("1", ids[access.KEPT_REPLAYS % 2], 1)
+        past.house("1", ids[access.KEPT_REPLAYS % count], 1)
+    assert past.replay("1", ids[0]), "replays have a limit of their own"

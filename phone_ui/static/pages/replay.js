@@ -24,6 +24,7 @@ const match = new URLSearchParams(location.search).get("match");
 const SECONDS = 2; // of a step while the match plays by itself
 const NOBODY = 0;
 const PAUSE = 300; // before the hub is asked about a step, in milliseconds: people pass many steps on the slider
+const REFUSED = 404; // the hub has nothing to say of this match
 const AGAIN = 5_000; // until it is asked again if it could not answer, in milliseconds
 
 /** @type {Map<number, HouseChoice[]>} The choices that the hub has told, by step. */
@@ -110,7 +111,7 @@ async function fetchOf(what, read) {
     const text = await answer.text();
     if (answer.ok) return read(text);
     const { error } = readMessage(text);
-    if (error) return Promise.reject(new Error(error));
+    if (error) return Promise.reject(new Error(error, { cause: answer.status }));
   } catch {
     // The hub is busy, or has gone.
   }
@@ -296,6 +297,7 @@ function useChoices(at, isAsked) {
   useEffect(() => {
     if (!isAsked || known.has(at)) return undefined;
     let isOver = false;
+    let isFinal = false;
     const ask = async () => {
       await lastRequest;
       if (isOver) return;
@@ -305,11 +307,14 @@ function useChoices(at, isAsked) {
             known.set(at, choices);
             return "";
           },
-          ({ message }) => message,
+          ({ message, cause }) => {
+            isFinal = cause === REFUSED;
+            return message;
+          },
         );
       const problem = await lastRequest;
       setTold({ at, problem });
-      if (problem && !isOver) timer = setTimeout(ask, AGAIN);
+      if (problem && !isOver && !isFinal) timer = setTimeout(ask, AGAIN);
     };
     let timer = setTimeout(ask, PAUSE);
     return () => {
