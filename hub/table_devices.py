@@ -14,9 +14,19 @@ from PIL import Image
 
 from hub.config import DevicePart
 from hub.devices import AllBoxes, DeviceHealth, Simulated, UnusableDevice, connect
+from hub.engine.text import say
 from hub.errors import ConfigError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
-from hub.ports import Device, DeviceSubject, DiceCamera, DiceKit, DiceSeen, DriverContext
+from hub.ports import (
+    Device,
+    DeviceDown,
+    DeviceSubject,
+    DeviceUp,
+    DiceCamera,
+    DiceKit,
+    DiceSeen,
+    DriverContext,
+)
 from hub.state import PublicState
 from hub.table.base.ports import NewDevices, Ports
 
@@ -57,18 +67,13 @@ class TableDevices:
             raise
 
     def _connect(self, block: DevicePart) -> _Connected:
-        guard = DeviceGuard(block.name or block.driver, partial(self._put, block.cup))
-        device = connect(block, DriverContext(guard.put, self._draws, self._random))
-        if block.cup and (why := _unfit_for_cup(device)):
+        guard = DeviceGuard(block.name or block.driver, self._inbox)
+        put = partial(_put_of, block, guard.put)
+        device = connect(block, DriverContext(put, self._draws, self._random))
+        if block.cup and (why := _unfit_for_cup(block, device)):
             device.close()
             raise ConfigError(f"[[device]] driver = {block.driver!r} cannot be under the cup of a seat: {why}.")
         return _Connected(block, guard, GuardedDevice(device, guard))
-
-    def _put(self, cup: int, signal: object) -> None:
-        """Put a signal of a device into the inbox. What a reader under a cup has read is for one seat only."""
-        if isinstance(signal, DiceSeen | DiceKit):
-            signal = replace(signal, cup=cup)
-        self._inbox(signal)
 
     @property
     def devices(self) -> list[GuardedDevice]:
@@ -169,8 +174,32 @@ class TableDevices:
                     device.close()
 
 
-def _unfit_for_cup(device: Device) -> str:
+NAMES_ITS_DICE = {"ble_dice": "dice", "dice_tray": "tray"}
+"""The key with which a driver names its dice; without it, two readers could read those of each other."""
+
+
+def _put_of(block: DevicePart, put: Callable[[object], None], signal: object) -> None:
+    """Put a signal of a device. What a reader under a cup reports is for its seat, and under a name of its own."""
+    match signal:
+        case DiceSeen() | DiceKit():
+            name = _name_under_cup(block, signal.reader)
+            put(replace(signal, cup=block.cup, reader=name))
+        case DeviceUp() | DeviceDown():
+            put(replace(signal, device=_name_under_cup(block, signal.device)))
+        case _:
+            put(signal)
+
+
+def _name_under_cup(block: DevicePart, name: str) -> str:
+    """Return what staff call a device: all of one driver have the same name, so the seat is added under a cup."""
+    return (block.name or say("{device}, seat {seat}", device=name, seat=block.cup)) if block.cup else name
+
+
+def _unfit_for_cup(block: DevicePart, device: Device) -> str:
     """Return why a device cannot read dice that only one seat may see; "" if it can."""
+    key = NAMES_ITS_DICE.get(block.driver, "")
     if isinstance(device, DiceCamera):
         return "staff see the picture of a camera"
+    if key and not block.settings.get(key):
+        return f"name its own with {key}, or it could read those of another seat"
     return "" if device.dice or isinstance(device, UnusableDevice) else "it reads no dice"

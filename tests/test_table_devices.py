@@ -216,12 +216,29 @@ def test_what_is_read_under_a_cup_is_marked_with_its_seat_whatever_the_driver_sa
         gadget = rig.gadget(block)
         gadget.inbox(DiceSeen("r", 1, "settled", (3, 4), "", 5))
         gadget.inbox(DiceKit("r", 2, (), 5))
-    assert [signal.cup for signal in rig.signals if isinstance(signal, DiceSeen | DiceKit)] == [2, 2, 0, 0]
+        gadget.inbox(DeviceDown("r", "It is lost."))
+    found = [signal for signal in rig.signals if isinstance(signal, DiceSeen | DiceKit)]
+    assert [(signal.cup, signal.reader) for signal in found] == [(2, "of 2"), (2, "of 2"), (0, "r"), (0, "r")]
+    assert [signal.device for signal in rig.signals if isinstance(signal, DeviceDown)] == ["of 2", "r"]
+
+
+def test_two_readers_of_one_driver_are_told_apart_by_their_seats(make: Callable[..., Rig]) -> None:
+    one, two = DevicePart("tray", cup=1), DevicePart("tray", cup=2)
+    rig = make(one, two)
+    for block in (one, two):
+        rig.gadget(block).inbox(DiceKit("the smart dice", 5))
+    assert rig.devices.replace_by([two]).put_into(rig.ports) == {(DiceKit, "the smart dice, seat 1")}
 
 
 def test_only_dice_that_nobody_else_sees_can_be_under_a_cup(make: Callable[..., Rig]) -> None:
     rig = make(UNDER[0])
-    for block, why in ((DevicePart("lamps", cup=1), "it reads no dice"), (DevicePart("camera", cup=1), "picture")):
+    refused = (
+        (DevicePart("lamps", cup=1), "it reads no dice"),
+        (DevicePart("camera", cup=1), "picture"),
+        (DevicePart("ble_dice", cup=1), "name its own with dice"),
+        (DevicePart("dice_tray", cup=1, settings={"tray": ""}), "name its own with tray"),
+    )
+    for block, why in refused:
         with pytest.raises(ConfigError, match=why):
             rig.devices.replace_by([UNDER[0], block])
     assert sorted(rig.ports.cups) == [2]

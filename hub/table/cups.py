@@ -2,7 +2,7 @@
 
 When the match asks for the faces of secret dice (`hub.engine.cups`), each reader waits for the throw of its own seat. What it has
 read is that seat's sealed answer, without dispute and without a word to anybody else. Whatever the reader cannot read, the player
-enters on the phone.
+enters on the phone. A reader is asked once for each roll, so that nobody can take an answer back and throw again.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from hub.engine.decision import Action, Decision, Faces, Roll
-from hub.engine.text import say
+from hub.engine.text import say, to_json
 from hub.errors import IllegalAction
 from hub.ports import DiceKit, DiceSeen
 from hub.state import RollState
@@ -43,13 +45,22 @@ class _Asked(NamedTuple):
     faces: Faces
 
 
+class Answered(Struct, frozen=True):
+    """The seats whose readers have answered a roll, which survives a power cut."""
+
+    key: str
+    seats: list[int]
+
+
 class Cups(Part):
     """The dice readers under the cups of one table's seats."""
 
     def __init__(self, core: Core, rolls: Rolls, boxes: SeatBoxes) -> None:
+        self._play, self._seats, self._kept = core.play, core.seats, core.kept
         self._rolls, self._boxes = rolls, boxes
         self._batches = {seat: OpenBatch(reader, core.ports.clock) for seat, reader in core.ports.cups.items()}
         self._open: dict[int, _Asked] = {}  # the seats whose readers wait for a throw, or read it
+        self._key = ""  # of the roll that they were asked for
         self._kits: dict[int, int] = {}  # number of dice of each reader, once it has reported them
 
     def continue_numbering(self, before: Cups) -> None:
@@ -59,24 +70,47 @@ class Cups(Part):
                 batch.continue_numbering(earlier.arms)
 
     def open(self, decision: Decision | None) -> None:
-        """Ask the readers of the seats that are asked for secret dice by a decision that has just opened."""
+        """Ask the readers of the seats that are asked for secret dice by a decision that has just opened. Raise LogError."""
+        before, self._key = self._key, f"{self._play.log.match}/{decision.number}" if decision else ""
         for seat, batch in self._batches.items():
-            asked = _asked(decision, seat)
-            if asked is None:
+            asked = self._asked(decision, seat)
+            goes_on = self._key == before and asked == self._open.get(seat) and batch.has_known_dice
+            if asked is None or seat in self._answered():
                 self._close(seat)
-                continue
-            self._open[seat] = asked
-            count, sides = asked.faces.count, asked.faces.sides
-            batch.begin(Roll(seat, count, sides, ""), count)
-            if self._kits.get(seat, count) < count:
-                batch.take_step("lost")
-            else:
-                batch.arm()
+            elif not goes_on:
+                self._arm(seat, asked)
+
+    def _arm(self, seat: int, asked: _Asked) -> None:
+        batch, count = self._batches[seat], asked.faces.count
+        self._open[seat] = asked
+        batch.begin(Roll(seat, count, asked.faces.sides, ""), count)
+        if self._kits.get(seat, count) < count:
+            batch.take_step("lost")
+        else:
+            batch.arm()
 
     def _close(self, seat: int) -> None:
         if self._open.pop(seat, None):
             self._batches[seat].begin(None, 0)
             self._batches[seat].disarm()
+
+    def _asked(self, decision: Decision | None, seat: int) -> _Asked | None:
+        """Return what a person who has not answered yet is asked for, if that is the faces of dice.
+
+        The hub draws those of the house.
+        """
+        if decision is None or seat in decision.answers or self._seats[seat].house:
+            return None
+        for move in decision.offers(seat):
+            for name, param in move.params.items():
+                if isinstance(param, Faces):
+                    return _Asked(move.name, name, param)
+        return None
+
+    def _answered(self) -> list[int]:
+        """Return the seats whose readers have answered this roll, even if the answer was taken back. Raise LogError."""
+        kept = self._kept.read("cups", Answered, say("which dice under cups were read"))
+        return kept.seats if kept and kept.key == self._key else []
 
     def on_kit(self, kit: DiceKit) -> None:
         """Note how many dice the reader of a cup has, for the next roll."""
@@ -89,26 +123,33 @@ class Cups(Part):
     def run_due(self) -> bool:
         """Take what was read as the answers of the seats. Return whether anything has changed. Raise LogError."""
         changed = False
-        for seat, asked in list(self._open.items()):
+        for seat, asked in [] if self._play.stopped else list(self._open.items()):
             batch = self._batches[seat]
-            if _asked(self._rolls.decision, seat) is None:  # the faces were entered on the phone meanwhile
+            before = batch.state
+            if self._asked(self._rolls.decision, seat) is None:  # answered on the phone, or the house plays here now
                 self._close(seat)
                 changed = True
             elif batch.accept_is_due:
-                action = Action(seat=seat, move=asked.move, args={asked.parameter: batch.faces})
-                self._close(seat)
-                with suppress(IllegalAction):  # the player enters the faces
-                    self._boxes.answer_by_phone(action)
+                self._answer(seat, asked, batch.faces)
                 changed = True
             else:
-                before = batch.state
                 batch.check_silence()
                 changed = changed or batch.state != before
         return changed
 
+    def _answer(self, seat: int, asked: _Asked, faces: list[int]) -> None:
+        """Answer for a seat. If that is refused, the player enters the faces. Raise LogError: then it is tried again."""
+        answered = to_json(Answered(self._key, [*self._answered(), seat]))
+        with suppress(IllegalAction):
+            self._boxes.answer_by_phone(Action(seat=seat, move=asked.move, args={asked.parameter: faces}))
+        self._kept.write("cups", answered)
+        self._close(seat)
+
     @property
     def due_at(self) -> float | None:
         """Return when `run_due` must be called, in the clock's seconds."""
+        if self._play.stopped:
+            return None
         times = (self._batches[seat].due_at for seat in self._open)
         return min((at for at in times if at is not None), default=None)
 
@@ -118,14 +159,3 @@ class Cups(Part):
             return ""
         batch = self._batches[seat]
         return OTHERS if batch.state == "armed" and batch.aside else TEXTS[batch.state]
-
-
-def _asked(decision: Decision | None, seat: int) -> _Asked | None:
-    """Return what a seat that has not answered yet is asked for, if that is the faces of its dice."""
-    if decision is None or seat in decision.answers:
-        return None
-    for move in decision.offers(seat):
-        for name, param in move.params.items():
-            if isinstance(param, Faces):
-                return _Asked(move.name, name, param)
-    return None

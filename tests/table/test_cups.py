@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from hub import games
 from hub.engine.decision import Faces, Won, ask_all, offer
 from hub.engine.secret import Secret
 from hub.ports import DiceKit, DiceSeen, DiceState, Tick
 from hub.table.dice.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
-from hub.table.seating.needs import missing_phones
-from hub.table.seating.seat import Seat
 from tests.table.fakes import TableRig
 from tests.table.test_table import made_up
 
@@ -173,13 +169,77 @@ def test_after_a_restart_the_readers_are_asked_again(rig: TableRig) -> None:
     assert not again.cups[2].armed, "what was entered is not asked again"
 
 
-def test_a_lock_that_is_taken_back_is_entered_by_hand(rig: TableRig) -> None:
+def taken_back(rig: TableRig) -> None:
     see(rig, 1, "settled", 1, 1, 2)
     later(rig, 2 * ACCEPT_SECONDS)
     assert rig.say(1, "undo")["ok"]
+
+
+def test_a_lock_that_is_taken_back_is_entered_by_hand(rig: TableRig) -> None:
+    taken_back(rig)
     assert not rig.cups[1].on, "a second throw could be a better one"
     assert rig.hand(1)["locked"] is None
+    assert rig.hand(1)["cup"] == ""
     assert rig.act(1, "rolled", faces=[1, 1, 3])["ok"]
+
+
+def test_a_lock_that_was_taken_back_is_not_thrown_again_after_a_restart(rig: TableRig) -> None:
+    taken_back(rig)
+    again = TableRig(3, boxes=False, offered=[GAME], cups=(1, 2), store=rig.store)
+    assert not again.cups[1].armed
+    assert again.cups[2].armed
+
+
+def test_in_the_next_roll_its_reader_is_asked_again(rig: TableRig) -> None:
+    taken_back(rig)
+    for seat in (1, 2, 3):
+        assert rig.act(seat, "rolled", faces=[1, 1, 3])["ok"]
+    assert rig.cups[1].on
+
+
+def test_the_reader_of_a_seat_that_the_house_plays_is_not_asked(rig: TableRig) -> None:
+    seat = rig.table._seats[1]
+    see(rig, 1, "rolling")
+    with rig.table._seats.changing(seat):
+        seat.house, seat.stands_in = "easy", True
+    later(rig, 0.1)
+    assert not rig.cups[1].on, "nobody else rolls for the house"
+    see(rig, 1, "settled", 6, 6, 6)
+    later(rig, 2 * ACCEPT_SECONDS)
+    locked = rig.table._play.decision
+    assert locked
+    assert 1 not in locked.answers or locked.answers[1]["faces"] != [6, 6, 6]
+
+
+def test_dice_that_were_read_are_not_thrown_again_when_everything_is_asked_again(rig: TableRig) -> None:
+    see(rig, 1, "cocked", 1, 1)
+    see(rig, 2, "rolling")
+    rig.table._parts.decision.ask_again()
+    later(rig, 0.1)
+    assert len(rig.cups[1].armed) == 1, "its flat dice are known"
+    assert len(rig.cups[2].armed) == 2
+    see(rig, 1, "settled", 1, 1, 6)
+    rig.table._parts.decision.ask_again()
+    later(rig, 2 * ACCEPT_SECONDS)
+    assert rig.hand(1)["locked"]["faces"] == [1, 1, 6]
+
+
+def test_what_was_read_counts_once_the_disk_is_back(rig: TableRig) -> None:
+    see(rig, 1, "settled", 1, 2, 6)
+    rig.store.broken = "The disk is full."
+    later(rig, 2 * ACCEPT_SECONDS)
+    assert rig.hand(1)["locked"] is None
+    rig.store.broken = ""
+    later(rig, 1.0)
+    later(rig, 1.0)
+    assert rig.hand(1)["locked"]["faces"] == [1, 2, 6]
+
+
+@pytest.mark.parametrize(("cup", "counts"), [(0, True), (1, False)])
+def test_staff_who_count_the_dice_of_the_table_read_nothing_of_a_cup(cup: int, counts: bool) -> None:
+    tests = TableRig(3, boxes=False, cups=(1,)).table._parts.staff.tests
+    tests.begin("dice")
+    assert tests.handle_signal(DiceSeen("cup", 1, "settled", (4, 2, 6), "", cup)) is counts
 
 
 def test_the_hub_rolls_for_a_seat_that_plays_safe(rig: TableRig) -> None:
@@ -189,22 +249,3 @@ def test_the_hub_rolls_for_a_seat_that_plays_safe(rig: TableRig) -> None:
     drawn = {tuple(absence._safe_action(decision, 1).args["faces"]) for _ in range(20)}
     assert len(drawn) > 10
     assert all(len(faces) == 3 and set(faces) <= {1, 2, 3, 4, 5, 6} for faces in drawn)
-
-
-@pytest.mark.parametrize(
-    ("options", "readers", "lacking"),
-    [
-        ({}, (1, 2), "seats 1 and 2 have none"),
-        ({"dice_cups": False}, (1, 2), "seats 1 and 2 have none"),
-        ({"dice_cups": True}, (), "seats 1 and 2 have none"),
-        ({"dice_cups": True}, (2,), "seat 1 has none"),
-        ({"dice_cups": True}, (1, 2), ""),
-    ],
-)
-def test_a_seat_whose_cup_is_read_needs_no_phone(
-    options: dict[str, bool], readers: Sequence[int], lacking: str
-) -> None:
-    seats = [Seat(number, f"CODE{number}") for number in (1, 2)]
-    sentence = missing_phones(games.find("bid-it"), seats, options, readers)
-    assert bool(sentence) is bool(lacking)
-    assert lacking in sentence

@@ -26,7 +26,7 @@ class GameChoice:
 
     def __init__(self, core: Core, rolls: Rolls, presets: Mapping[str, Sequence[Preset]]) -> None:
         self._play, self._seats, self._notices, self._rolls = core.play, core.seats, core.notices, rolls
-        self._has_reader, self._cups, self._presets = core.ports.dice is not None, core.ports.cups, presets
+        self._has_reader, self._presets = core.ports.dice is not None, presets
         self.chosen = ""
         self.preset = ""
         self.options: Mapping[str, object] = {}
@@ -88,7 +88,7 @@ class GameChoice:
     def lacking_phones(self, name: str, options: Mapping[str, object] | None = None) -> str:
         """Return a sentence about the phones that the seats dealt in lack for a game; "" if they lack none."""
         here = [self._seats[number] for number in self._seats.dealt_in()]
-        return needs.missing_phones(self._play.games[name], here, options, self._cups)
+        return needs.missing_phones(self._play.games[name], here, options)
 
     def check_house(self, options: Mapping[str, object]) -> None:
         """Raise StartRefused if the house cannot play with these options."""

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from hub.engine import cups
 from hub.engine.game import Game
 from hub.engine.printed import OPTION
 from hub.engine.text import listed, say, say_count
@@ -39,19 +38,15 @@ def missing_needs(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: K
     return found
 
 
-def missing_phones(
-    game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None, readers: Collection[int] = ()
-) -> str:  # fmt: skip
+def missing_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, object] | None = None) -> str:
     """Return a sentence about the seats that need a phone for `game` and have none; "" if there are none.
 
-    With printed cards (see `options`), no phone is needed. With dice cups, the seats in `readers` need none: what is under their
-    cups is read.
+    With printed cards (see `options`), no phone is needed.
     """
-    options = options or {}
-    if options.get(OPTION):
+    if options and options.get(OPTION):
         return ""
-    what, read = game.labels.needs.phone, readers if options.get(cups.OPTION) else ()
-    without = [seat.number for seat in seats if not seat.sid and not seat.house and seat.number not in read]
+    what = game.labels.needs.phone
+    without = [seat.number for seat in seats if not seat.sid and not seat.house]
     if not what or not without:
         return ""
     return say_count(

@@ -83,7 +83,7 @@ class HardwareTests(Part):
                 return self._tick_off(box, control)
             case Turn(box, detents):
                 return self._tick_off(box, RIGHT if detents > 0 else LEFT)
-            case DiceSeen(_, arm, _, _, _) if arm == self._arm:
+            case DiceSeen(arm=arm, cup=0) if arm == self._arm:
                 self._dice_text = _sentence(signal)
                 return True
         return False
