@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hub import games
 from hub.authoring.house_laws import HELD_BY_PEOPLE, house_plays
 from hub.authoring.laws import beginning, steps
-from hub.authoring.players import LONGEST
+from hub.authoring.players import LONGEST, offers
 from hub.authoring.time_limit import begin_again
 from hub.display.labels import name_places
 from hub.engine.event import EVENT_DATA
@@ -43,12 +43,13 @@ class Name(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What occurred in matches: the names in views, and for each kind of event the names in its data."""
+    """What occurred in matches: the names in views, for each kind of event the names in its data, and the moves offered."""
 
     view: Tree
     phases: set[str]
     events: dict[str, set[str]]
     marks: set[str]
+    moves: set[str]
 
 
 def all_occur(name: str, matches: int) -> str:
@@ -56,6 +57,8 @@ def all_occur(name: str, matches: int) -> str:
     names = [*_names(games.find(name).labels)]
     seen, written = _seen(name, matches), _written(name)
     wrong = [found for one in names if (found := _wrong(one, seen, written))]
+    unnamed = sorted(seen.moves - games.find(name).labels.moves.keys())
+    wrong += [f"matches offer the move {move}, and there is no [moves.{move}]" for move in unnamed]
     assert not wrong, "; ".join(wrong)
     return f"{len(names)} names"
 
@@ -122,7 +125,7 @@ def _places(where: str, what: str, templates: str | list[str]) -> Iterator[Name]
 
 
 def _seen(name: str, matches: int) -> Seen:
-    found = Seen({}, {*games.find(name).labels.phases}, {}, set())
+    found = Seen({}, {*games.find(name).labels.phases}, {}, set(), set())
     for seed in range(matches):
         match, random = beginning(name, seed)
         _look(match, steps(match, random, LONGEST), found)
@@ -139,6 +142,7 @@ def _look(match: Match, course: Iterable[object], found: Seen) -> None:
     for _ in chain(course, [None]):  # once more after the end
         _merge(found.view, match.view(match.setup.seats[0]))
         found.phases.add(match.state.phase)
+        found.moves.update(move.name for _, move in offers(match))
     for event in match.events:
         found.events.setdefault(event.kind, set()).update(event.data)
         marks = event.data.get("marks")

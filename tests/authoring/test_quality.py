@@ -116,6 +116,7 @@ WRONG: dict[str, tuple[str, str, str, str, str]] = {
     "no score": ("bronze", "game.toml", 'scored = ["point", "points"]\n', "", "add scored or score"),
     "no such rule": ("bronze", "rulebook.py", 'rule="FG-08", kind="tie"', 'rule="FG-88", kind="tie"', "names FG-88, which is no rule"),
     "bad preset": ("bronze", "game.toml", "# --- how screens draw it", '[[presets]]\nname = "Rich"\neffect = "More coins."\noptions = { coin = 30 }\n# --- how screens draw it', "Rich: .*coin"),
+    "no label": ("bronze", "game.toml", "[moves.bid]", "[moves.bidd]", r"matches offer the move bid, and there is no \[moves.bid\]"),
     "no rule": ("silver", "game.toml", 'FG-X02 = "The game has ended."\n', 'FG-X02 = "The game has ended."\nFG-77 = "Be kind."\n', "FG-77"),
     "shown secret": ("bronze", "rulebook.py", '    return {seat: answer["coins"] for seat, answer in answers.items()}\n', '    for seat in s.seats:\n        tell(s, say("Seat {seat} thinks of {coins}.", seat=seat, coins=s.seats[seat].bid.value), rule="FG-05")\n    await ask_all(s, {seat: [offer("bid", coins=1), offer("bid", coins=0)] for seat in s.seats}, "Again", into="bid")\n    return {seat: answer["coins"] for seat, answer in answers.items()}\n', "sees a difference: events.\\d+.text is 'Seat"),
     "wrong scenario": ("silver", "scenarios.toml", "seats.1.coins = 15\n", "seats.1.coins = 16\n", "'The highest bid pays and takes the card': line 4, 'seats.1.coins = 16': it is 15"),
