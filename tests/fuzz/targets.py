@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import queue
 import re
 import socket
 import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -254,9 +253,6 @@ def _hubs() -> list[bytes]:
 @cache
 def _port() -> Rig:
     """The real port with its real broker, for as long as this process runs."""
-    found = _Problems()
-    logging.getLogger().addHandler(found)
-    _CLOSING.callback(logging.getLogger().removeHandler, found)
     folder = _CLOSING.enter_context(tempfile.TemporaryDirectory())
     rig = Rig(Path(folder))
     _CLOSING.callback(rig.close)
@@ -276,21 +272,33 @@ def close() -> None:
 class _Problems(logging.Handler):
     """Keeps what is logged as an error: an exception that the server swallowed."""
 
-    found: queue.SimpleQueue[str] = queue.SimpleQueue()
-
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
+        self.found: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.found.put(self.format(record))
+        self.found.append(self.format(record))
 
 
-def _forget_problems() -> None:
-    """Forget what other tests of this process have logged, and open the port if it is not open yet."""
+@contextmanager
+def _watched_port() -> Iterator[None]:
+    """Give an input to the port: the port serves the next request, and has logged no error meanwhile.
+
+    Other tests of this process may log errors before, and remove the handlers of loggers.
+    """
     _port()
-    with suppress(queue.Empty):
-        while True:
-            _Problems.found.get_nowait()
+    problems, loggers = _Problems(), [logging.getLogger(), logging.getLogger("uvicorn")]  # the latter may not propagate
+    for logger in loggers:
+        logger.addHandler(problems)
+    try:
+        yield
+        request = b"GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        assert _send(request, 10.0).startswith(b"HTTP/1.1 204"), "it answers nobody any more"
+    finally:
+        for logger in loggers:
+            logger.removeHandler(problems)
+    if problems.found:
+        raise AssertionError(f"the hub failed: {problems.found[0]}")
 
 
 def _send(data: bytes, patience: float) -> bytes:
@@ -304,21 +312,13 @@ def _send(data: bytes, patience: float) -> bytes:
     return answer
 
 
-def _check_port() -> None:
-    request = b"GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    assert _send(request, 10.0).startswith(b"HTTP/1.1 204"), "it answers nobody any more"
-    if not _Problems.found.empty():
-        raise AssertionError(f"the hub failed: {_Problems.found.get()}")
-
-
 def http(data: bytes) -> None:
     """Any bytes on the web port: answered, refused or closed; never a 500, and the next is served."""
-    _forget_problems()
     line = data.split(b"\r\n")[0]
-    if b"/events" not in line:  # a stream has no end
-        answer = _send(data, 0.02)
-        assert b"HTTP/1.1 500" not in answer[:20], answer[:300]
-    _check_port()
+    with _watched_port():
+        if b"/events" not in line:  # a stream has no end
+            answer = _send(data, 0.02)
+            assert b"HTTP/1.1 500" not in answer[:20], answer[:300]
 
 
 _HANDSHAKE = (
@@ -329,9 +329,8 @@ _HANDSHAKE = (
 
 def websocket(data: bytes) -> None:
     """Any bytes after a right handshake: no trace, and the next is served."""
-    _forget_problems()
-    _send(_HANDSHAKE + data, 0.03)
-    _check_port()
+    with _watched_port():
+        _send(_HANDSHAKE + data, 0.03)
 
 
 def mqtt(data: bytes) -> None:

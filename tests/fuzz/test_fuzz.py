@@ -70,6 +70,7 @@ def test_an_input_is_to_blame_for_what_is_logged_from_then_on(monkeypatch: pytes
     targets.http(asked)
     logging.getLogger("another test").error("The disk has lost something.")
     targets.http(asked)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # another test has removed all
     send = targets._send
 
     def fails(data: bytes, patience: float) -> bytes:
