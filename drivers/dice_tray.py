@@ -200,6 +200,7 @@ class DiceTray:
     """The `Dice` port over a serial cable, and the device of a `[[device]]` block. No method blocks."""
 
     lamps = page = boxes = None
+    named_by = "tray"
 
     def __init__(self, asked: Settings, inbox: Inbox, clock: Clock, random: Random) -> None:
         self._tray = TrayState(inbox, random, asked.tray)

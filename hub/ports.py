@@ -408,6 +408,13 @@ class DiceCamera(Protocol):
         """Do a step of the calibration soon; `look` shows what came of it."""
 
 
+@runtime_checkable
+class SearchedDice(Protocol):
+    """Dice or a tray that the driver searches for: any that it finds, unless the setting `named_by` names them."""
+
+    named_by: str
+
+
 class Device(Protocol):
     """The device of a driver: the ports that it implements, None for the others."""
 

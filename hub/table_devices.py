@@ -26,6 +26,7 @@ from hub.ports import (
     DiceKit,
     DiceSeen,
     DriverContext,
+    SearchedDice,
 )
 from hub.state import PublicState
 from hub.table.base.ports import NewDevices, Ports
@@ -174,10 +175,6 @@ class TableDevices:
                     device.close()
 
 
-NAMES_ITS_DICE = {"ble_dice": "dice", "dice_tray": "tray"}
-"""The key with which a driver names its dice; without it, two readers could read those of each other."""
-
-
 def _put_of(block: DevicePart, put: Callable[[object], None], signal: object) -> None:
     """Put a signal of a device. What a reader under a cup reports is for its seat, and under a name of its own."""
     match signal:
@@ -197,9 +194,8 @@ def _name_under_cup(block: DevicePart, name: str) -> str:
 
 def _unfit_for_cup(block: DevicePart, device: Device) -> str:
     """Return why a device cannot read dice that only one seat may see; "" if it can."""
-    key = NAMES_ITS_DICE.get(block.driver, "")
     if isinstance(device, DiceCamera):
         return "staff see the picture of a camera"
-    if key and not block.settings.get(key):
-        return f"name its own with {key}, or it could read those of another seat"
+    if isinstance(device, SearchedDice) and not block.settings.get(device.named_by):
+        return f"name its own with {device.named_by}, or it could read those of another seat"
     return "" if device.dice or isinstance(device, UnusableDevice) else "it reads no dice"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from hub import table_devices
+from hub import table_devices, toml
 from hub.chance import Chance
 from hub.config import DevicePart
-from hub.devices import DeviceHealth
+from hub.devices import DeviceHealth, connect, load_driver
 from hub.errors import ConfigError
 from hub.isolation import DeviceGuard, GuardedDevice
-from hub.ports import BoxUp, DeviceDown, DeviceSubject, DeviceUp, DiceKit, DiceSeen, DriverContext
+from hub.ports import BoxUp, DeviceDown, DeviceSubject, DeviceUp, DiceKit, DiceSeen, DriverContext, SearchedDice
 from hub.table.base.ports import NewDevices, Ports
 from hub.table_devices import TableDevices
 from tests.patience import PATIENCE
@@ -78,6 +78,16 @@ class Watched(Gadget):
         """Do a step of the calibration."""
 
 
+class Searched(Gadget):
+    """Dice that the driver searches for."""
+
+    named_by = "dice"
+
+    def __init__(self, block: DevicePart, context: DriverContext, rig: Rig) -> None:
+        super().__init__(block, context, rig)
+        self.dice = self
+
+
 class Rig:
     """A table's devices, which have started, their health, and the ports of the table."""
 
@@ -96,7 +106,7 @@ class Rig:
     def connect(self, block: DevicePart, context: DriverContext) -> Gadget:
         if block.driver == "abacus":
             raise ConfigError("There is no such driver.")
-        return {"bench": Bench, "camera": Watched}.get(block.driver, Gadget)(block, context, self)
+        return {"bench": Bench, "camera": Watched, "searched": Searched}.get(block.driver, Gadget)(block, context, self)
 
     def start_slowly(self) -> tuple[threading.Event, threading.Event]:
         """Let devices start slowly. Return the event that one is starting, and the one that lets it go on."""
@@ -235,13 +245,23 @@ def test_only_dice_that_nobody_else_sees_can_be_under_a_cup(make: Callable[..., 
     refused = (
         (DevicePart("lamps", cup=1), "it reads no dice"),
         (DevicePart("camera", cup=1), "picture"),
-        (DevicePart("ble_dice", cup=1), "name its own with dice"),
-        (DevicePart("dice_tray", cup=1, settings={"tray": ""}), "name its own with tray"),
+        (DevicePart("searched", cup=1), "name its own with dice"),
+        (DevicePart("searched", cup=1, settings={"dice": []}), "name its own with dice"),
     )
     for block, why in refused:
         with pytest.raises(ConfigError, match=why):
             rig.devices.replace_by([UNDER[0], block])
     assert sorted(rig.ports.cups) == [2]
+    named = DevicePart("searched", cup=1, settings={"dice": ["c1:d2:e3:f4:a5:b6"]})
+    rig.devices.replace_by([UNDER[0], named]).put_into(rig.ports)
+    assert sorted(rig.ports.cups) == [1, 2]
+
+
+@pytest.mark.parametrize("driver", ["ble_dice", "dice_tray"])
+def test_the_drivers_that_search_for_dice_say_which_setting_names_them(driver: str) -> None:
+    device = connect(DevicePart(driver), DriverContext(lambda _: None, {}, Random(1)))
+    assert isinstance(device, SearchedDice)
+    assert device.named_by in [key.name for key in toml.keys(load_driver(driver).Settings)]
 
 
 def test_a_simulated_device_neither_comes_nor_goes_but_others_do_beside_it(make: Callable[..., Rig]) -> None:

@@ -213,6 +213,7 @@ class BleDice:
     """The `Dice` port for the dice of one table, on a thread with an event loop."""
 
     lamps = page = boxes = None
+    named_by = "dice"
 
     def __init__(
         self, settings: Settings, inbox: Inbox, clock: Clock | None = None, radio: Radio | None = None
