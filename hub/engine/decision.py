@@ -21,7 +21,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from hub.engine.event import Course, Event
+from hub.engine.event import Course, Event, State
 from hub.engine.odds import Wants
 from hub.engine.text import Money, Text, say, to_json
 
@@ -414,7 +414,7 @@ async def ask(  # every verb takes the state first
 
 
 async def ask_all(  # every verb takes the state first
-    s: Course, moves: Mapping[int, list[Move]], want: str, others: str = "", *,  # noqa: ARG001
+    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, others: str = "", *,
     into: str, final: bool = False, known: bool = False, laid: bool = False,
 ) -> dict[int, Answer]:  # fmt: skip
     """Ask several seats at once, sealed, and return the answers by seat.
@@ -423,9 +423,14 @@ async def ask_all(  # every verb takes the state first
     field `into` of the seat's state, and `locked` is true. `known`: the choice names cards that lie open on the table. `laid`: it
     names cards that lie face down and are turned over after the last lock; it can be undone then, because people would see a
     wrong choice beside the cards.
+
+    Raise TypeError if the state of a seat lacks one of the two fields.
     """
     if not moves:
         return {}
+    for seat in moves:
+        if missing := [name for name in (into, "locked") if not hasattr(s.seats[seat], name)]:
+            raise TypeError(f"a sealed question needs the field {missing[0]} in the state of a seat")
     others = others or say("Players are choosing in secret.")
     return await _Sent(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))
 

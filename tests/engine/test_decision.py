@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -185,7 +186,8 @@ def test_decisions_that_differ_in_anything_that_is_asked_have_other_fingerprints
 
 
 def course(**options: Any) -> State[Any, Any]:
-    return State(Setup((1, 2), options, {}), {}, None, round=3)
+    seats = {seat: SimpleNamespace(bid=None, locked=False) for seat in (1, 2)}
+    return State(Setup((1, 2), options, {}), seats, None, round=3)
 
 
 def asked(verb: Coroutine[Any, Any, Any]) -> Question:
@@ -229,6 +231,15 @@ def test_a_sealed_question_says_of_what_kind_its_choices_are(flag: str) -> None:
     assert {name: getattr(question, name) for name in ("final", "known", "laid")} == {
         "final": False, "known": False, "laid": False, **given
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("field", ["bid", "locked"])
+def test_a_sealed_question_needs_two_fields_in_the_state_of_each_asked_seat(field: str) -> None:
+    s = course()
+    delattr(s.seats[2], field)
+    asked(ask_all(s, {1: [offer("pass")]}, "Bid.", into="bid"))
+    with pytest.raises(TypeError, match=f"the field {field} in the state of a seat"):
+        asked(ask_all(s, {1: [offer("pass")], 2: [offer("pass")]}, "Bid.", into="bid"))
 
 
 def test_a_number_of_dice_that_may_change_is_asked_again() -> None:
