@@ -8,6 +8,7 @@ import sys
 import time
 from argparse import Namespace
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from hub import games
@@ -41,8 +42,9 @@ def plainly(command: Callable[..., int]) -> Callable[..., int]:
 @plainly
 def write_new_game(args: Namespace) -> int:
     """Write the folder of a new game and say what comes next."""
-    folder = new_game(args.name, Path(args.within))
-    print(f"{folder} is a small game that works: everybody bids coins in secret for cards. Change it into yours.")
+    folder = new_game(args.name, Path(args.within), args.like and Path(args.like))
+    what = "a small game that works: everybody bids coins in secret for cards"
+    print(f"{folder} is {f'a copy of the game in {args.like}' if args.like else what}. Change it into yours.")
     print(f"  table-hub play {folder} --watch    plays it; it starts again when you change a file")
     print(f"  table-hub check-game {folder}      says what is missing, and what is wrong")
     return 0
@@ -71,7 +73,7 @@ def check_game(args: Namespace) -> int:
             mark = "WARN" if one.warns else "ok  " if one.is_met else "FAIL"
             print(f"  {mark}  {one.check.title}", flush=True)
             if not one.is_met or one.check.has_figure:
-                print(f"        {one.found}")
+                print(indent(one.found, "        "))
             found.append(one)
     except KeyboardInterrupt:
         print("\nStopped before all was checked.", file=sys.stderr)

@@ -26,6 +26,7 @@ from hub.authoring.translations import MOST_LETTERS, misplaced, too_long, untran
 from hub.engine.match import Match
 from hub.errors import ReplayDiverged, RulesBug, StartRefused
 from hub.languages import WRITTEN_IN, language_of, languages
+from hub.operations.game_folder import place
 
 LEVELS = ("bronze", "silver", "gold", "platinum")
 ASKS = {
@@ -42,6 +43,10 @@ SHOWN_FAILURES = 5
 MISTAKE = "If you did not mean that, look for a mistake. If you did,"
 HOUSE = "house.py"
 PLAYED, SEEN = "playthroughs", "seen.toml"
+
+
+class Several(AssertionError):
+    """Several things are wrong: a line each."""
 
 
 class Check(NamedTuple):
@@ -258,9 +263,9 @@ def _plays_scenarios(name: str) -> str:
     assert file.is_file(), "there is no scenarios.toml"
     found = scenarios.read(file)
     wrong = [f"{one.name!r}: {why}" for one in found if (why := _went_wrong(one))]
-    assert not wrong, "; ".join(
-        [*wrong[:SHOWN_FAILURES], *([f"and {len(wrong) - SHOWN_FAILURES} more"] if wrong[SHOWN_FAILURES:] else [])]
-    )
+    if wrong:
+        more = len(wrong) - SHOWN_FAILURES
+        raise Several("\n".join([*wrong[:SHOWN_FAILURES], *([f"and {more} more"] if more > 0 else [])]))
     without, unknown = scenarios.unproved(name, found)
     assert not without, f"rules without a scenario: {_listed(without)}"
     assert not unknown, f"scenarios cite what is no rule of game.toml: {_listed(unknown)}"
@@ -356,13 +361,13 @@ def _why(error: BaseException, folder: Path | None) -> str:
     while isinstance(error, RulesBug) and error.__cause__:
         error = error.__cause__  # what the rules or the house player raised
     frames = traceback.extract_tb(error.__traceback__)
-    own = [one for one in frames if folder and Path(one.filename).is_relative_to(folder)]
-    text = " ".join(f"{error}".split()) or (frames[-1].line or "")
+    own = place(error, folder) if folder else ""
+    text = f"{error}" if isinstance(error, Several) else " ".join(f"{error}".split()) or (frames[-1].line or "")
     if isinstance(error, Endless):
-        own = []  # it says where
+        own = ""  # it says where
     elif isinstance(error, CalledProcessError):
         text = error.stderr.strip().rpartition("\n")[2]
     elif not isinstance(error, AssertionError):
         text = f"{type(error).__name__}: {text}"
-    where = [*notes, *(f"{Path(one.filename).name}, line {one.lineno}" for one in own[-1:])]
+    where = [*notes, *([own] if own else [])]
     return f"{', '.join(where)}: {text}" if where else text

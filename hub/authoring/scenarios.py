@@ -7,7 +7,7 @@ data file, as an owner may. A scenario's `play` is read line by line:
     {"seat":1,"move":"bid","number":7} ! BB-X01   ... which must be refused with that code, changing nothing
     1 bid number=7 ! BB-X01 "Bid 1 to 6."         ... and in those words
     1 bid number=5                                the same line in short; so is `1 bid number=7 ! BB-X01`
-    bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on (the move bid with the parameter number)
+    bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on: the move `bid` with its only parameter
     roll 4                                        the dice that are asked for
     idle 3                                        three rounds in which nobody gets anything
     until play                                    safe answers until that phase begins (again); seat 1 rolls sixes, all others ones
@@ -109,9 +109,9 @@ class Play:
     def line(self, text: str) -> None:
         """Play one line. Raise AssertionError if it does not go as the line says."""
         match text.split(maxsplit=1):
-            case ["bids", numbers]:
-                for seat, number in enumerate(numbers.split(), 1):
-                    self.accepted({"seat": seat, "move": "bid", "number": int(number)})
+            case ["bids", values]:
+                for seat, value in enumerate(values.split(), 1):
+                    self.accepted({"seat": seat, "move": "bid", **self.bid(seat, value)})
             case ["roll", faces]:
                 self.accepted({"roll": [int(face) for face in faces.split()]})
             case ["idle", rounds]:
@@ -168,6 +168,14 @@ class Play:
         """Return all there is to see of a match, and its log."""
         views = [self.match.view(viewer) for viewer in (None, *self.match.state.seats)]
         return json.dumps(views), self.match.fingerprint(), len(self.match.log), len(self.match.events)
+
+    def bid(self, seat: int, written: str) -> dict[str, Any]:
+        """Return a value of `bids` under the name of the parameter that the move `bid` has; a word is written without quotes."""
+        assert self.match.open, "nobody is asked"
+        bids = [move for move in self.match.open.asked.get(seat, []) if move.name == "bid" and len(move.params) == 1]
+        assert bids, f"seat {seat} is asked for no move bid with one parameter"
+        [(name, param)] = bids[0].params.items()
+        return {name: written if param.accepts(written) else read_value(written)}
 
     def idle(self) -> None:
         """Everybody bids 6, rolls 1 and lets it go."""
@@ -241,8 +249,13 @@ def written_out(short: str) -> dict[str, Any]:
     seat, move, *given = short.split()
     action: dict[str, Any] = {"seat": int(seat), "move": move}
     for name, _, value in (one.partition("=") for one in given):
-        action[name] = json.loads(value) if value[0] in '[{"-0123456789' else value
+        action[name] = read_value(value)
     return action
+
+
+def read_value(written: str) -> Any:
+    """Return a value of a line in short: JSON, or a word without quotes."""
+    return json.loads(written) if written.startswith(tuple('[{"-0123456789')) else written
 
 
 def look(part: Any, path: list[str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+import traceback
 from pathlib import Path
 
 from hub import games, packages
@@ -37,6 +38,13 @@ def game_in(given: str) -> str:
         raise
     except BaseException as error:  # the code of the author may even end the program
         raise StartRefused(f"{folder} has no game that can be used: {packages.why(error)}") from error
+
+
+def place(error: BaseException, folder: Path) -> str:
+    """Return the last line of an author's files that led to an error, as "rulebook.py, line 31"; "" if none of them did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [one for one in frames if Path(one.filename).is_relative_to(folder)]
+    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
 
 
 def package_folder(folder: Path) -> Path | None:

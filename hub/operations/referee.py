@@ -29,7 +29,7 @@ from hub.engine.match import Entry, Head, Match, roll_wire
 from hub.engine.sight import STRENGTHS, Strength
 from hub.engine.text import to_json
 from hub.errors import HubError, IllegalAction, LogError, NotOffered, ReplayDiverged, RulesBug, StartRefused
-from hub.operations.game_folder import game_in
+from hub.operations.game_folder import game_in, place
 from hub.ports import machine_chance  # noqa: TID251 - a program makes it
 
 MAX_LINE = 65_536  # characters
@@ -283,6 +283,7 @@ class LogFile:
 
 def referee(args: Namespace) -> int:
     """Play one match over standard input and output. Return 2, with one sentence, where it cannot begin."""
+    name = ""
     try:
         if args.deck:
             check_list(args.deck)
@@ -296,12 +297,18 @@ def referee(args: Namespace) -> int:
         luck = machine if args.seed is None else Random(f"house {args.seed}")  # noqa: S311 - a seed is asked for
         chance = Chance(machine if args.seed is None else args.seed, read_stack(game, args.stack))
         match_referee = Referee(game, args.seats, options, chance, house, luck)
+        if match_referee.match.fault:
+            raise match_referee.match.fault
         log = LogFile(args.log, match_referee.match) if args.log else None
     except StartRefused as error:
         print(error, file=sys.stderr)
         return 2
+    except RulesBug as bug:
+        print(_where_and_why(bug, name), file=sys.stderr)
+        return 2
     # Bytes, so that a line that is not UTF-8 is refused like any other and the program goes on.
     _print(match_referee.opening())
+    told: RulesBug | None = None
     for raw in sys.stdin.buffer:
         try:
             answer = match_referee.line(raw.decode(errors="replace"))
@@ -311,9 +318,20 @@ def referee(args: Namespace) -> int:
         if log:
             log.follow()
         _print(answer)
+        fault = match_referee.match.fault
+        if fault and fault is not told:
+            print(_where_and_why(fault, name), file=sys.stderr, flush=True)
+        told = fault
     if log:
         log.close()
     return 0
+
+
+def _where_and_why(fault: RulesBug, name: str) -> str:
+    """Return why the rules of a game failed, with the place in the files of a package, for its author."""
+    cause, folder = fault.__cause__ or fault, games.files_of(name).folder
+    where = place(cause, folder) if isinstance(folder, Path) else ""
+    return f"{where}: {packages.why(cause)}" if where else packages.why(cause)
 
 
 def _print(line: str) -> None:

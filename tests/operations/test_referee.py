@@ -183,6 +183,34 @@ def test_a_name_is_not_looked_for_in_a_folder(program: Program, folder: Path, mo
     assert program.referee({"show": "table"}, game=f"./{GAME}")[1][1]["view"]["game"] == "bay-tea"
 
 
+def test_where_rules_of_a_package_fail_is_told_on_standard_error(program: Program, folder: Path) -> None:
+    rulebook = folder / "bay_tea" / "rulebook.py"
+    text = rulebook.read_text("utf-8")
+    rulebook.write_text(text.replace("    (seat,) = highest\n", "    (seat,) = highest[9]\n"), "utf-8")
+    number = text[: text.index("    (seat,) = highest\n")].count("\n") + 1
+    bids = [{"seat": 1, "move": "bid", "coins": 3}, {"seat": 2, "move": "bid", "coins": 4}]
+    _, answers, stderr = program.referee(*bids, {"show": "table"}, game=str(folder))
+    assert [line["ok"] for line in answers] == [True, True, False, True]
+    assert answers[2]["code"] == "FAULT"
+    assert stderr == f"rulebook.py, line {number}: IndexError: list index out of range.\n"
+
+
+def test_rules_of_a_package_may_fail_before_the_first_question(program: Program, folder: Path) -> None:
+    rulebook = folder / "bay_tea" / "rulebook.py"
+    text = rulebook.read_text("utf-8")
+    rulebook.write_text(text.replace("    s.table.card, s.phase = card,", "    s.card, s.phase = card,"), "utf-8")
+    code, answers, stderr = program.referee(game=str(folder))
+    assert (code, answers) == (2, [])
+    assert stderr == "rulebook.py, line 71: AttributeError: 'State' object has no attribute 'card'.\n"
+
+
+def test_rules_of_a_package_may_end_before_the_first_question(program: Program, folder: Path) -> None:
+    rulebook = folder / "bay_tea" / "rulebook.py"
+    text = rulebook.read_text("utf-8")
+    rulebook.write_text(text.replace("    s.table.pile.cards = await", "    return\n    await"), "utf-8")
+    assert program.referee(game=str(folder)) == (2, [], "The rules ended without a winner.\n")
+
+
 def test_a_folder_without_a_game_is_no_game_and_a_broken_game_is_one_sentence(
     program: Program, folder: Path, tmp_path: Path
 ) -> None:
