@@ -297,6 +297,7 @@ def _add_commands_for_authors(commands: _SubParsersAction[_Parser]) -> None:
     new_game = commands.add_parser("new-game", help="a small game that works, in a folder, to make your own game of")
     new_game.add_argument("name", metavar="NAME", help="small letters, digits and hyphens: oh-hell")
     new_game.add_argument("--in", dest="within", default=".", metavar="FOLDER", help="where to; here")
+    new_game.add_argument("--like", metavar="FOLDER", help="copy the game in this folder instead")
     new_game.set_defaults(command=_new_game)
 
     play = commands.add_parser("play", help="play your own game on simulated hardware")

@@ -10,13 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from shutil import copytree
 
 import pytest
 
 from hub import games, languages
-from hub.authoring import arena, quality, time_limit
+from hub.authoring import arena, quality, scenarios, time_limit
 from hub.authoring.arena import Figure, Played
 from hub.authoring.find import find_game
 from hub.authoring.laws import keeps_hidden_cards
@@ -282,6 +283,88 @@ def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(tmp_path: Path,
     with pytest.raises(HubError, match=sentence):
         new_game(name, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+SHELF = sorted(EXAMPLES.iterdir())
+
+
+@pytest.mark.parametrize("example", SHELF, ids=[example.name for example in SHELF])
+def test_a_copy_of_a_game_plays_under_its_new_name_and_proves_its_rules(tmp_path: Path, example: Path) -> None:
+    folder = new_game("ivy-tea", tmp_path, example)
+    name = find_game(f"{folder}")
+    assert (name, games.find(name).title) == ("ivy-tea", "Ivy Tea")
+    assert all(re.match(r"IT-[VX]?\d", rule) for rule in games.find(name).labels.rules)
+    wanted = [check for check in quality.checks(name, 1) if check.title.startswith(("Every scenario", "The rulebook"))]
+    assert [one.found for one in run(wanted, folder) if not one.is_met] == []
+    assert len(wanted) == 3
+    assert {file.name for file in folder.rglob("*.po")} == {"ivy-tea.po"}
+    assert not [*folder.rglob("playthroughs")], "they are matches of the other game"
+    module = example.name.replace("-", "_")
+    project = (folder / "pyproject.toml").read_text("utf-8")
+    assert 'ivy-tea = "ivy_tea"' in project
+    code = "".join(file.read_text("utf-8") for file in folder.rglob("*.py"))
+    assert not re.search(rf"(from|import) {module}\b", code)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "sentence"),
+    [
+        ("notes.txt", b"", "There is no game in a folder .*: it has no game.toml."),
+        ("game.toml", b"name = (", "A file of .* cannot be read: Invalid value"),
+        ("game.toml", b"\xff", "A file of .* cannot be read: 'utf-8' codec"),
+    ],
+)
+def test_what_is_no_game_is_not_copied(tmp_path: Path, file: str, content: bytes, sentence: str) -> None:
+    (tmp_path / "like").mkdir()
+    (tmp_path / "like" / file).write_bytes(content)
+    with pytest.raises(HubError, match=sentence):
+        new_game("ivy-tea", tmp_path, tmp_path / "like")
+    assert not (tmp_path / "ivy-tea").exists()
+
+
+def test_scenarios_that_go_wrong_are_told_in_a_line_each(tmp_path: Path) -> None:
+    folder = new_game("fig-tea", tmp_path)
+    file = folder / "fig_tea" / "scenarios.toml"
+    file.write_text(file.read_text("utf-8").replace("seats.1.coins = ", "seats.1.coins = 9"), "utf-8")
+    (wrong,) = (one for one in failures(folder, "silver") if one.check.title.startswith("Every scenario"))
+    lines = wrong.found.splitlines()
+    assert 2 <= len(lines) <= quality.SHOWN_FAILURES + 1
+    assert all(re.match("'.*': .*line [0-9]+, 'seats.1.coins = 9|and [0-9]+ more", line) for line in lines)
+
+
+def test_sealed_bids_in_short_have_the_only_parameter_of_the_move(tmp_path: Path) -> None:
+    folder = new_game("gum-tea", tmp_path)
+    scenario = """game = "gum-tea"
+
+[[scenario]]
+name = "Bids in short"
+rules = []
+seats = 2
+play = '''
+bids 3 5
+seats.1.last = 3
+seats.2.last = 5
+'''
+"""
+    file = folder / "gum_tea" / "scenarios.toml"
+    file.write_text(scenario, "utf-8")
+    find_game(f"{folder}")
+    (one,) = scenarios.read(file)
+    scenarios.play(one)
+    one.play = "bids 3 99"
+    with pytest.raises(AssertionError, match="line 1, 'bids 3 99'"):
+        scenarios.play(one)
+    one.play = "bids 3 many"
+    with pytest.raises(AssertionError, match="line 1, 'bids 3 many'"):
+        scenarios.play(one)
+
+
+def test_sealed_bids_in_short_may_be_words() -> None:
+    (one, *_) = [
+        one for one in scenarios.read(files("tests.games.scenarios").joinpath("goofspiel.toml")) if one.seats == 2
+    ]
+    one.play, one.stack = "bids K 4", {}
+    scenarios.play(one)
 
 
 def test_a_game_is_found_in_its_package_and_in_the_project_around_it(tmp_path: Path) -> None:
