@@ -7,22 +7,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from hub import games
 from tests.chromium import headless
+from tests.gallery.laws import CUT, CUT_BY_THE_FELT, at, cut, hidden_decisions
 from tests.gallery.moments import Moment, Sitting, every, of_game
 from tests.gallery.pictures import KIOSKS, PHONES, TWO_FRAMES, Gallery
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LOW_PHONES = PHONES[:2]
-# What a person who is asked presses or turns: the first of it has to be in sight.
-DECIDES = (
-    ".question :is(.stepper, .choice, .choices .choice, .lid-button, .number-keys .choice, button), .dice-part button"
-)
 
 
 @pytest.fixture(scope="module")
@@ -52,35 +48,10 @@ def moment(name: str, called: str) -> Moment:
     return next(one for one in moments_of(name) if one.name == called)
 
 
-def at(page: Page, size: tuple[int, int]) -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.evaluate(TWO_FRAMES)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", games.names())
 def test_what_decides_stands_above_the_dock_of_every_phone(gallery: Gallery, name: str) -> None:
-    hidden, looked = [], 0
-    for one in moments_of(name):
-        hand = one.hands.get(one.asked)
-        if one.screen["state"] != "playing" or not hand or not (hand["moves"] or hand["faces"]) or one.before:
-            continue
-        gallery.show(one, [one.asked])
-        page = gallery.phone(one.asked)
-        for size in PHONES:
-            at(page, size)
-            place = page.evaluate(
-                """(decides) => {
-                  const first = document.querySelector(decides);
-                  const under = document.querySelector('.dock:has(button)') ?? document.querySelector('.tabs');
-                  return first && [first.getBoundingClientRect().bottom, under.getBoundingClientRect().top];
-                }""",
-                DECIDES,
-            )
-            if place is not None:
-                looked += 1
-                if place[0] > place[1]:
-                    hidden.append((one.name, size, place))
+    hidden, looked = hidden_decisions(gallery, moments_of(name))
     assert looked
     assert hidden == []
 
@@ -440,66 +411,10 @@ def test_an_empty_hand_has_no_cover(gallery: Gallery) -> None:
     expect(gallery.phone(one.asked).locator(".secret")).to_have_count(0)
 
 
-# Texts on a screen that reach beyond it, beyond what cuts them off, or below the foot.
-CUT = """() => {
-  const foot = document.querySelector('.foot, .invitation')?.getBoundingClientRect().top ?? innerHeight;
-  const wanted = '.now-who, .now-main, .now-caption, .now-want, .now-order, .now-headline, .dice-say, .winner > *, ' +
-    '.winner-scores li, .welcome-right > *, .welcome-seats li, .seat-place, .felt, .felt .tile, .felt .fact';
-  const below = [...document.querySelectorAll(wanted)].filter((one) => one.getBoundingClientRect().bottom > foot + 1);
-  const now = document.querySelector('.now')?.getBoundingClientRect().bottom ?? innerHeight;
-  below.push(...[...document.querySelectorAll('.now > :not(.now-log), .now-dice > *')].filter((one) =>
-    one.getBoundingClientRect().bottom > now + 1));
-  const last = '.foot > *, .invitation > *, .invitation p, .welcome-right > *, .now > *, .winner-scores li';
-  const out = [...document.querySelectorAll(last)].filter((one) => {
-    const { right, bottom } = one.getBoundingClientRect();
-    return right > innerWidth + 1 || bottom > innerHeight + 1;
-  });
-  const above = [...document.querySelectorAll('.winner > *')].filter((one) => one.getBoundingClientRect().top < 0);
-  return [...below, ...above, ...out].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
-}"""
-# What lies on the felt and is cut by its edge, or by the row that it lies in.
-CUT_BY_THE_FELT = """() => {
-  const felt = document.querySelector('.felt')?.getBoundingClientRect();
-  const inFelt = '.felt > :not(.felt-face, .revealed), .felt .fact, .felt .card, .felt .tile, .felt .who, .felt b';
-  const clipped = felt ? [...document.querySelectorAll(inFelt)].filter((one) => {
-    const { top, bottom, left, right, width } = one.getBoundingClientRect();
-    const hidden = !width || one.closest('.unseen, .felt-face, .game-title');
-    return !hidden && (top < felt.top - 1 || bottom > felt.bottom + 1 || left < felt.left - 1 || right > felt.right + 1);
-  }) : [];
-  const inRow = [...document.querySelectorAll('.felt .row :is(.card, .tile)')].filter((one) => {
-    return one.getBoundingClientRect().bottom > one.closest('.row').getBoundingClientRect().bottom + 1;
-  });
-  return [...clipped, ...inRow].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
-}"""
-
-
-# What a place on the table says and is cut off, and names of seats of which little is left.
-LOST = """() => {
-  const isCut = (one) => one.scrollHeight > one.clientHeight + 3 || one.scrollWidth > one.clientWidth + 3;
-  const rows = [...document.querySelectorAll('.felt .row')].filter((row) => row.scrollHeight > row.clientHeight + 6);
-  const names = [...document.querySelectorAll('.seat-called, .who-name:not(.now-log *, .tile-title *)')];
-  const cut = names.filter((one) => one.clientWidth > 1 && isCut(one)); // of one pixel are names that are only heard
-  return [...rows, ...cut].map((one) => `${one.parentElement.parentElement.className}: ${one.textContent.slice(0, 40)}`);
-}"""
-
-
-def found(shown: Gallery, moments: list[Moment], *laws: str) -> list[Any]:
-    """Return what laws of big screens find at moments, on a screen of every size."""
-    troubles: list[Any] = []
-    for one in moments:
-        shown.show(one, [])
-        for size in KIOSKS:
-            at(shown.kiosk, size)
-            if any(shown.kiosk.evaluate(law) for law in laws):
-                shown.kiosk.wait_for_timeout(400)  # pictures of another size are laid out a moment later
-            troubles += [(one.name, size, what) for law in laws for what in shown.kiosk.evaluate(law)]
-    return troubles
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("section", ["lobby", "demonstration", "notices", "dice"])
 def test_nothing_of_a_big_screen_between_matches_is_cut(gallery: Gallery, section: str) -> None:
-    assert found(gallery, every(section), CUT) == []
+    assert cut(gallery, every(section), CUT) == []
 
 
 @pytest.mark.long
@@ -507,7 +422,7 @@ def test_nothing_of_a_big_screen_between_matches_is_cut(gallery: Gallery, sectio
 @pytest.mark.parametrize("name", games.names())
 def test_nothing_of_a_big_screen_is_cut(gallery: Gallery, german: Gallery, name: str, language: str) -> None:
     shown = gallery if language == "english" else german
-    assert found(shown, moments_of(name), CUT, CUT_BY_THE_FELT, LOST) == []
+    assert cut(shown, moments_of(name)) == []
 
 
 @pytest.mark.long
@@ -520,7 +435,7 @@ def test_any_number_of_winners_has_room_on_a_big_screen(german: Gallery, name: s
         replace(one, name=f"{count} winners", screen=one.screen | {"over": over | {"winners": seats[:count]}})
         for count in range(1, len(seats) + 1)
     ]
-    assert found(german, ties, CUT) == []
+    assert cut(german, ties, CUT) == []
 
 
 @pytest.mark.parametrize("size", PHONES)
