@@ -61,8 +61,10 @@ DRIVER_GROUPS = {
     "led_strip": "panels",
     "call_lamp": "panels",
 }
-OWN = ("driver", "table", "name", "cup")
+OWN = ("driver", "table", "name")
 """The keys of every `[[device]]`; the others are those of its driver."""
+UNDER_CUPS = ("dice", "devices")
+"""The groups of drivers that may read dice under the cup of a seat; of a driver from a package, nothing is known."""
 
 
 class NoSettings(msgspec.Struct):
@@ -84,6 +86,7 @@ def parts(drivers: Iterable[str], tables: list[str]) -> dict[str, SettingPart]:
         _add(found, key.name, key.form, about_part(key.form), group, offers, several=key.several)
     device = found["device"]
     found["device"] = msgspec.structs.replace(device, fields=[one for one in device.fields if one.key in OWN])
+    cup = [one for one in device.fields if one.key == "cup"]
     for name in drivers:
         part, group = f"device {name}", group_of_driver(name)
         try:
@@ -93,6 +96,8 @@ def parts(drivers: Iterable[str], tables: list[str]) -> dict[str, SettingPart]:
                 raise
             about = str(error) if isinstance(error, packages.Unusable) else packages.why(error)
             _add(found, part, NoSettings, about, group, offers, several=True)
+        if group in UNDER_CUPS and name != "camera_tray":  # staff see the picture of a camera
+            found[part] = msgspec.structs.replace(found[part], fields=[*cup, *found[part].fields])
     return found
 
 

@@ -454,6 +454,13 @@ def test_the_journal_names_the_keys_and_no_value(rig: Rig, caplog: pytest.LogCap
     assert caplog.messages == ["staff: settings were changed: [wifi] password, [table] 1 name"]
 
 
+def test_only_devices_that_may_read_dice_can_be_put_under_a_cup() -> None:
+    offered = parts(driver_names(), ["1"])
+    under = {name for name, part in offered.items() if "cup" in [field.key for field in part.fields]}
+    assert under == {"device ble_dice", "device dice_tray", "device simulated"}
+    assert [field.key for field in offered["device"].fields] == ["driver", "table", "name"]
+
+
 def test_the_form_names_every_key_of_every_driver_once() -> None:
     for name, part in parts(driver_names(), ["1"]).items():
         keys = [one.key for one in part.fields]
