@@ -41,7 +41,7 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
     for line in SCENARIO.play.strip().splitlines():
         play.line(line)
     store_match(tmp_path / "state", play.match)
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         hub_process.take_seats({phone: hub_process.NAMES[seat] for seat, phone in phones.items()})
         ana, ben = phones[1].page, phones[2].page

@@ -166,7 +166,7 @@ def last_rounds() -> Match:
 def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power_cut(tmp_path: Path) -> None:
     enough = time.monotonic() + MINUTES * 60
     store_match(tmp_path / "state", last_rounds())
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = Players(hub, phones)
         players.sit_down()
@@ -212,7 +212,7 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
 )
 def test_players_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
     enough = time.monotonic() + MINUTES * 60
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = PhonePlayers(hub, phones, Random(1))
         players.sit_down(game, options)

@@ -22,7 +22,7 @@ pytestmark = [
 
 
 def test_a_new_phone_scans_the_old_one_and_has_its_hand_and_the_old_one_is_told(tmp_path: Path) -> None:
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
         sit({ana: "Ana", ben: "Ben"})
         hub.bench(box=3, press="push")

@@ -62,7 +62,7 @@ def picture(phone: SeatPhone, name: str) -> None:
     ],
 )
 def test_who_plays_alone_has_hints_that_she_switches_on(tmp_path: Path, game: str, size: Any) -> None:
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         ana = SeatPhone(hub, browser, 1)
         ana.page.set_viewport_size(size)
         ana.sit("Ana")
@@ -96,7 +96,7 @@ def test_who_plays_alone_has_hints_that_she_switches_on(tmp_path: Path, game: st
 
 
 def test_hints_are_allowed_or_not_outlive_a_restart_and_end_when_they_are_switched_off(tmp_path: Path) -> None:
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         ana = SeatPhone(hub, browser, 1)
         ana.sit("Ana")
         tap_switch(ana, "Hints allowed")

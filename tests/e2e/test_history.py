@@ -28,7 +28,7 @@ def test_people_at_the_table_read_what_was_played_there(tmp_path: Path) -> None:
             put(store, "1", random_match(games.find("bid-and-bait"), (1, 2, 3), {}, Random(seed)))
     with closing(sqlite3.connect(tmp_path / "state" / "table-hub.db")) as db, db:
         db.execute("UPDATE matches SET begun = '2026-11-22 20:00:00', ended = '2026-11-22 20:30:00'")
-    with HubProcess(tmp_path / "state", seats=3) as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state", seats=3) as hub:
         faults: list[str] = []
         for size in (PHONE, SCREEN):
             page = browser.new_context(viewport=size).new_page()

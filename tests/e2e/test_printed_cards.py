@@ -38,7 +38,7 @@ def locked(count: int) -> Callable[[State], bool]:
 def test_a_round_is_played_by_naming_numbers_and_who_name_the_same_one_name_theirs_again(tmp_path: Path) -> None:
     match = Match(games.find("i-bid-you-not"), (1, 2, 3), {OPTION: True, "actions": False, "first": 1})
     store_match(tmp_path / "state", match)
-    with HubProcess(tmp_path / "state", seats=3) as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state", seats=3) as hub:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2, 3)}
         for phone in phones.values():
             phone.take_seat()
@@ -94,7 +94,7 @@ def test_a_card_of_bidness_is_named_with_two_touches_and_sold_with_one(tmp_path:
     for face in (6, 1, 1):
         match.act(Action(seat=CHANCE, move="roll", args={"faces": [face] * 3}))
     store_match(tmp_path / "state", match)
-    with HubProcess(tmp_path / "state", seats=3) as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state", seats=3) as hub:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2, 3)}
         for phone in phones.values():
             phone.take_seat()
@@ -130,7 +130,7 @@ def test_all_count_their_hands_of_bid_it_at_the_same_time(tmp_path: Path) -> Non
     for seat, move, given in played:
         match.act(Action(seat=seat, move=move, args=given))
     store_match(tmp_path / "state", match)
-    with HubProcess(tmp_path / "state", seats=3) as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state", seats=3) as hub:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2, 3)}
         for phone in phones.values():
             phone.take_seat()

@@ -40,7 +40,7 @@ def test_a_match_with_printed_cards_goes_to_its_end_on_phones_and_boxes(
     tmp_path: Path, game: str, options: dict[str, Any]
 ) -> None:
     enough = time.monotonic() + MINUTES * 60
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = PhonePlayers(hub, phones, Random(1))
         players.sit_down(game, options | {OPTION: True})

@@ -177,7 +177,7 @@ def test_a_step_says_the_odds_of_a_roll_and_on_demand_what_the_house_would_have_
     same = {n: {one.same for one in house_choices(game, n + 1, made).choices} for n, made in enumerate(found) if made}
     alike, unlike = (next(n for n, known in same.items() if known == {wanted}) for wanted in (True, False))
     closed = next(n for n, step in enumerate(hidden) if step.view.waiting.seats)
-    with HubProcess(tmp_path / "state", seats=3) as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state", seats=3) as hub:
         for size in (SMALL_PHONE, DESKTOP):
             page = browser.new_context(viewport=size).new_page()
             asked, faults = watched(page)

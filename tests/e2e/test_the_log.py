@@ -20,6 +20,10 @@ from tests.e2e.hub_process import HOST, TRIES, HubProcess, SeatPhone, store_matc
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
 
 
+ENTRIES = 300
+"""Entries of the log, with several pages of events. The next question is in turn: while people choose in secret on their boxes, a phone takes no seat without its code."""
+
+
 def fetch(hub: HubProcess, path: str) -> dict[str, Any]:
     connection = http.client.HTTPConnection(HOST, hub.port, timeout=10)
     connection.request("GET", path)
@@ -32,7 +36,7 @@ def fetch(hub: HubProcess, path: str) -> dict[str, Any]:
 def match() -> Match:
     game = games.find("bidness")
     whole = random_match(game, (1, 2, 3, 4), {}, Random(5))
-    return Match.replay(game, whole.head, whole.log[: len(whole.log) * 3 // 4])
+    return Match.replay(game, whole.head, whole.log[:ENTRIES])
 
 
 def watching(hub: HubProcess, browser: Browser) -> Page:
@@ -56,12 +60,13 @@ def show_earlier(page: Page, held: int) -> None:
 
 def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Match) -> None:
     store_match(tmp_path / "state", match)
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         SeatPhone(hub, browser, 1).take_seat()  # a match that everybody has left is put aside after half a minute
         page = watching(hub, browser)
         page.get_by_role("button", name="Log", exact=True).click()
         lines = page.locator(".log-line")
         expect(lines).to_have_count(30)
+        assert 230 < len(match.events) < 600, "a page is asked for more than twice"
         held = 30
         while held < len(match.events):
             held = min(held + 100, len(match.events))
@@ -79,7 +84,7 @@ def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Ma
 
 def test_a_phone_asks_the_hub_why_money_has_changed(tmp_path: Path, match: Match) -> None:
     store_match(tmp_path / "state", match)
-    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+    with headless() as browser, HubProcess(tmp_path / "state") as hub:
         page = watching(hub, browser)
         page.get_by_role("button", name="Why did money and points change?").click()
         told = fetch(hub, "/t/1/changes.json")

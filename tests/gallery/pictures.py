@@ -124,13 +124,17 @@ def seats_of(moment: Moment) -> list[int]:
 
 
 class Gallery:
-    """Pages open at a hub that plays what it is told; `taken` are the files of each moment, by section and name."""
+    """Pages open at a hub that plays what it is told; `taken` are the files of each moment, by section and name.
+
+    Without a big screen (`kiosk`), phones show a moment in half the time.
+    """
 
     def __init__(
-        self, folder: Path, browser: Browser, moments: list[Moment], language: str = "en", speech: Any = None
-    ) -> None:
+        self, folder: Path, browser: Browser, moments: list[Moment], language: str = "en", speech: Any = None, *,
+        kiosk: bool = True,
+    ) -> None:  # fmt: skip
         self.folder, self.moments, self.language = folder, moments, language
-        self._browser, self._seq = browser, 0
+        self._browser, self._seq, self._has_kiosk = browser, 0, kiosk
         self.taken: dict[tuple[str, str], dict[str, str]] = {}
         self.hub = FakeHub()
         self.hub.speech = speech or Speech({"1": [language]})
@@ -153,13 +157,18 @@ class Gallery:
         }
         self._lobby = lobby | {"session": "gallery", "epoch": 1, "seq": 1}
         self.hub.public(self._lobby)
-        self.kiosk = self._page(f"{self.hub.address}/t/1/kiosk", KIOSKS[0])
+        if self._has_kiosk:
+            self.kiosk = self._page(f"{self.hub.address}/t/1/kiosk", KIOSKS[0])
         return self
 
     def __exit__(self, *_: object) -> None:
-        for page in (self.kiosk, *self._phones.values()):
+        for page in (*self._kiosks, *self._phones.values()):
             page.context.close()
         self.hub.stop()
+
+    @property
+    def _kiosks(self) -> list[Page]:
+        return [self.kiosk] if self._has_kiosk else []
 
     def _page(self, address: str, size: tuple[int, int]) -> Page:
         context = self._browser.new_context(
@@ -186,7 +195,7 @@ class Gallery:
         """Bring all pages to a moment, by way of the lobby: what a page holds up for a while is of this moment alone."""
         for seat in seats:
             self.phone(seat)
-        for page in (self.kiosk, *map(self.phone, seats)):
+        for page in (*self._kiosks, *map(self.phone, seats)):
             page.evaluate("passTime()")
         self._tell(self._lobby, {}, {}, seats)
         if moment.before:
@@ -200,7 +209,8 @@ class Gallery:
         self._seq += 1
         number = {"epoch": 9, "seq": self._seq, "session": "gallery"}
         self.hub.public({**state, **number}, **own)
-        self.kiosk.wait_for_function("(seq) => window.readLast.state >= seq", arg=self._seq)
+        for page in self._kiosks:
+            page.wait_for_function("(seq) => window.readLast.state >= seq", arg=self._seq)
         for seat in seats:
             page = self.phone(seat)
             page.wait_for_function("(seq) => window.readLast.state >= seq", arg=self._seq)
@@ -208,7 +218,8 @@ class Gallery:
                 self.hub.hand(seat, {**hands[seat], **number})
                 page.wait_for_function("(seq) => window.readLast.hand >= seq", arg=self._seq)
             settle(page)
-        settle(self.kiosk)
+        for page in self._kiosks:
+            settle(page)
 
     # --- taking ------------------------------------------------------------------------------------------
 

@@ -34,6 +34,18 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.fixture(scope="module")
+def phones(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
+    with Gallery(tmp_path_factory.mktemp("phones"), browser, [], kiosk=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def german_phones(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
+    with Gallery(tmp_path_factory.mktemp("german_phones"), browser, [], "de", kiosk=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def german(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
     with Gallery(tmp_path_factory.mktemp("german"), browser, [], "de") as opened:
         yield opened
@@ -50,8 +62,8 @@ def moment(name: str, called: str) -> Moment:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", games.names())
-def test_what_decides_stands_above_the_dock_of_every_phone(gallery: Gallery, name: str) -> None:
-    hidden, looked = hidden_decisions(gallery, moments_of(name))
+def test_what_decides_stands_above_the_dock_of_every_phone(phones: Gallery, name: str) -> None:
+    hidden, looked = hidden_decisions(phones, moments_of(name))
     assert looked
     assert hidden == []
 
@@ -59,11 +71,11 @@ def test_what_decides_stands_above_the_dock_of_every_phone(gallery: Gallery, nam
 @pytest.mark.parametrize("size", PHONES)
 @pytest.mark.parametrize("called", ["first", "bid", "bid 2", "again"])
 def test_both_parts_of_a_bid_and_all_their_keys_stand_above_the_dock(
-    gallery: Gallery, called: str, size: tuple[int, int]
+    phones: Gallery, called: str, size: tuple[int, int]
 ) -> None:
     one = moment("bid-it", called)
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, size)
     dock = page.locator(".dock").bounding_box()
     keys = [box for key in page.locator(".number-keys .choice").all() if (box := key.bounding_box())]
@@ -74,14 +86,14 @@ def test_both_parts_of_a_bid_and_all_their_keys_stand_above_the_dock(
 
 
 @pytest.mark.parametrize("name", games.names())
-def test_a_lesson_is_complete_and_below_the_choice_that_it_explains(gallery: Gallery, name: str) -> None:
+def test_a_lesson_is_complete_and_below_the_choice_that_it_explains(phones: Gallery, name: str) -> None:
     looked = 0
     for one in moments_of(name):
         hand = one.hands.get(one.asked)
         if not hand or not hand["lesson"] or not hand["moves"]:
             continue
-        gallery.show(one, [one.asked])
-        page = gallery.phone(one.asked)
+        phones.show(one, [one.asked])
+        page = phones.phone(one.asked)
         for size in PHONES:
             at(page, size)
             lesson, question = page.locator(".lesson-text"), page.locator(".question")
@@ -94,10 +106,10 @@ def test_a_lesson_is_complete_and_below_the_choice_that_it_explains(gallery: Gal
 
 
 @pytest.mark.parametrize("size", [(1024, 768), (1440, 900)])
-def test_on_a_wide_screen_the_table_lies_beside_the_question(gallery: Gallery, size: tuple[int, int]) -> None:
+def test_on_a_wide_screen_the_table_lies_beside_the_question(phones: Gallery, size: tuple[int, int]) -> None:
     one = moment("bidness", "auction")
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, size)
     boxes = [page.locator(part).bounding_box() for part in (".play-now", ".play > .around", ".dock", ".question")]
     question, around, dock, choices = (box for box in boxes if box)
@@ -130,13 +142,13 @@ BESIDE_NAMES = """() => [...document.querySelectorAll('.beam-end, .tile-title, .
     ],
 )
 def test_a_long_name_gives_way_to_the_number_beside_it(
-    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+    phones: Gallery, name: str, called: str, size: tuple[int, int]
 ) -> None:
     one = moment(name, called)
     seats = [one.asked, one.other or one.asked]
-    gallery.show(one, seats)
+    phones.show(one, seats)
     for seat in seats:
-        page = gallery.phone(seat)
+        page = phones.phone(seat)
         at(page, size)
         expect(page.locator(".beam-end, .tile-title, .scores li").first).to_be_attached()
         assert page.evaluate(BESIDE_NAMES) == []
@@ -145,11 +157,11 @@ def test_a_long_name_gives_way_to_the_number_beside_it(
 @pytest.mark.parametrize("size", LOW_PHONES)
 @pytest.mark.parametrize(("name", "called"), [("bidness", "discard, sealed"), ("i-bid-you-not", "turn")])
 def test_the_finger_that_holds_a_hand_open_scrolls_it_to_its_end(
-    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+    phones: Gallery, name: str, called: str, size: tuple[int, int]
 ) -> None:
     one = moment(name, called)
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, size)
     hand = page.locator(".secret")
     box = hand.bounding_box()
@@ -219,10 +231,10 @@ def printed_turn() -> Moment:
     return rig.moment("Printed cards", "turn")
 
 
-def test_cards_of_which_the_number_alone_is_known_are_keys_that_a_finger_hits(gallery: Gallery) -> None:
+def test_cards_of_which_the_number_alone_is_known_are_keys_that_a_finger_hits(phones: Gallery) -> None:
     one = printed_turn()
-    gallery.show(one, [1])
-    page = gallery.phone(1)
+    phones.show(one, [1])
+    page = phones.phone(1)
     at(page, LOW_PHONES[0])
     keys = page.locator(".question .close-keys .choice")
     numbers = [int(text) for text in keys.all_inner_texts()]
@@ -324,10 +336,10 @@ def test_the_fallen_hammer_is_seen_for_a_second_while_phones_go_on(gallery: Gall
 
 
 @pytest.mark.parametrize("called", ["play", "auction", "discard, sealed"])
-def test_only_the_middle_of_a_phones_page_scrolls(gallery: Gallery, called: str) -> None:
+def test_only_the_middle_of_a_phones_page_scrolls(phones: Gallery, called: str) -> None:
     one = moment("bidness", called)
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, PHONES[0])
     page.evaluate("scrollTo(0, 64)")
     page.evaluate(TWO_FRAMES)
@@ -403,12 +415,12 @@ def test_while_they_decide_the_big_screen_has_the_offer_and_below_it_the_cards_t
     expect(gallery.phone(one.asked).locator(".card-row")).to_have_count(1)  # there the number line tells of the bids
 
 
-def test_an_empty_hand_has_no_cover(gallery: Gallery) -> None:
+def test_an_empty_hand_has_no_cover(phones: Gallery) -> None:
     one = moment("bidness", "first_player, dice")
     assert one.hands[one.asked]["you"]["hand"] == []
-    gallery.show(one, [one.asked])
-    expect(gallery.phone(one.asked).locator(".dice-part")).to_be_visible()
-    expect(gallery.phone(one.asked).locator(".secret")).to_have_count(0)
+    phones.show(one, [one.asked])
+    expect(phones.phone(one.asked).locator(".dice-part")).to_be_visible()
+    expect(phones.phone(one.asked).locator(".secret")).to_have_count(0)
 
 
 @pytest.mark.long
@@ -439,10 +451,10 @@ def test_any_number_of_winners_has_room_on_a_big_screen(german: Gallery, name: s
 
 
 @pytest.mark.parametrize("size", PHONES)
-def test_a_bid_and_the_tabs_have_room_in_german(german: Gallery, size: tuple[int, int]) -> None:
+def test_a_bid_and_the_tabs_have_room_in_german(german_phones: Gallery, size: tuple[int, int]) -> None:
     one = moment("bid-it", "bid")
-    german.show(one, [one.asked])
-    page = german.phone(one.asked)
+    german_phones.show(one, [one.asked])
+    page = german_phones.phone(one.asked)
     at(page, size)
     expect(page.locator(".number-keys .choice")).to_have_count(6)
     place = page.evaluate(
@@ -477,10 +489,10 @@ OUT_OF_KEYS = """() => [...document.querySelectorAll('.dock .act')].filter((key)
     ("name", "called"),
     [("bid-and-bait", "take 2"), ("bid-and-bait", "take 4"), ("big-idea", "mezzanine"), ("big-idea", "mezzanine 2")],
 )
-def test_words_of_keys_stay_within_them_in_german(german: Gallery, name: str, called: str) -> None:
+def test_words_of_keys_stay_within_them_in_german(german_phones: Gallery, name: str, called: str) -> None:
     one = moment(name, called)
-    german.show(one, [one.asked])
-    page = german.phone(one.asked)
+    german_phones.show(one, [one.asked])
+    page = german_phones.phone(one.asked)
     for size in PHONES:
         at(page, size)
         expect(page.locator(".dock .act").first).to_be_visible()
@@ -497,10 +509,10 @@ TINY = """() => [...document.querySelectorAll('.dock .act-rest')].filter((words)
 @pytest.mark.parametrize("language", ["english", "german"])
 @pytest.mark.parametrize("called", ["The Big Idea: mezzanine 4", "The Big Idea: mezzanine 5"])
 def test_words_beside_a_key_of_printed_cards_are_read(
-    gallery: Gallery, german: Gallery, called: str, language: str
+    phones: Gallery, german_phones: Gallery, called: str, language: str
 ) -> None:
     one = next(one for one in every("printed") if one.name == called)
-    shown = gallery if language == "english" else german
+    shown = phones if language == "english" else german_phones
     shown.show(one, [one.asked])
     page = shown.phone(one.asked)
     for size in PHONES:
@@ -522,11 +534,11 @@ def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery
 @pytest.mark.parametrize("size", PHONES)
 @pytest.mark.parametrize(("name", "called"), [("bid-and-bait", "bid, sealed"), ("goofspiel", "bid, sealed")])
 def test_all_values_of_a_sealed_bid_stand_above_the_dock(
-    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+    phones: Gallery, name: str, called: str, size: tuple[int, int]
 ) -> None:
     one = moment(name, called)
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, size)
     dock = page.locator(".dock").bounding_box()
     boxes = [box for key in page.locator(".question .choice").all() if (box := key.bounding_box())]
@@ -538,10 +550,10 @@ def test_all_values_of_a_sealed_bid_stand_above_the_dock(
 
 
 @pytest.mark.parametrize("called", ["end the match?", "put it aside?", "paused"])
-def test_a_question_to_the_table_leaves_all_keys_of_a_bid_above_the_dock(gallery: Gallery, called: str) -> None:
+def test_a_question_to_the_table_leaves_all_keys_of_a_bid_above_the_dock(phones: Gallery, called: str) -> None:
     one = next(one for one in every("Questions") if one.name == called)
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, LOW_PHONES[0])
     expect(page.locator(".table-question")).to_be_visible()
     dock = page.locator(".dock").bounding_box()
@@ -558,10 +570,10 @@ BESIDE = """() => [...document.querySelectorAll('.log-line *, .scores *')]
 
 
 @pytest.mark.parametrize("name", ["goofspiel", "big-idea"])
-def test_long_names_wrap_in_the_log_and_stay_beside_their_score(gallery: Gallery, name: str) -> None:
+def test_long_names_wrap_in_the_log_and_stay_beside_their_score(phones: Gallery, name: str) -> None:
     one = next(one for one in reversed(moments_of(name)) if one.screen["state"] == "over")
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, LOW_PHONES[0])
     for line in page.locator(".scores li").all():
         who, score = line.locator(".who").first.bounding_box(), line.locator(".score").bounding_box()
@@ -593,14 +605,14 @@ def test_the_lobby_names_its_guests_and_its_code_is_square(
         )
 
 
-def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_says_why(gallery: Gallery) -> None:
+def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_says_why(phones: Gallery) -> None:
     one = next(one for one in every("lobby") if one.name == "options are chosen")
-    gallery.show(one, [1, 2])
+    phones.show(one, [1, 2])
     for seat in (1, 2):
-        page = gallery.phone(seat)
+        page = phones.phone(seat)
         expect(page.locator(".chosen-options")).to_contain_text("Printed cards")
         expect(page.get_by_role("checkbox", name="Printed cards")).to_be_checked()
-    page = gallery.phone(1)
+    page = phones.phone(1)
     game, printed = page.locator(".choice", has_text="Bidness").bounding_box(), page.locator(".first").bounding_box()
     assert game
     assert printed
@@ -620,13 +632,13 @@ def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_sa
 
 @pytest.mark.parametrize("size", PHONES)
 @pytest.mark.parametrize("held", [13, 11, 7, 4])
-def test_no_card_of_one_letter_stands_alone_in_its_row(gallery: Gallery, held: int, size: tuple[int, int]) -> None:
+def test_no_card_of_one_letter_stands_alone_in_its_row(phones: Gallery, held: int, size: tuple[int, int]) -> None:
     one = moment("goofspiel", "bid, sealed")
     hand = one.hands[one.asked]
     (name,) = [name for name, value in hand["moves"][0].items() if isinstance(value, dict)]
     move = hand["moves"][0] | {name: {"one_of": hand["moves"][0][name]["one_of"][:held]}}
-    gallery.show(replace(one, hands={**one.hands, one.asked: hand | {"moves": [move]}}), [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(replace(one, hands={**one.hands, one.asked: hand | {"moves": [move]}}), [one.asked])
+    page = phones.phone(one.asked)
     at(page, size)
     expect(page.locator(".question .choice")).to_have_count(held)
     tops = [box["y"] for key in page.locator(".question .choice").all() if (box := key.bounding_box())]
@@ -658,10 +670,10 @@ BEYOND_PLACE = """() => [...document.querySelectorAll('.turned > li')].flatMap((
 
 @pytest.mark.parametrize("size", PHONES)
 @pytest.mark.parametrize("name", ["bid-and-bait", "goofspiel"])
-def test_what_was_turned_over_lies_side_by_side_on_a_phone(gallery: Gallery, name: str, size: tuple[int, int]) -> None:
+def test_what_was_turned_over_lies_side_by_side_on_a_phone(phones: Gallery, name: str, size: tuple[int, int]) -> None:
     one = moment(name, "bid, revealed")
-    gallery.show(one, [one.asked])
-    page = gallery.phone(one.asked)
+    phones.show(one, [one.asked])
+    page = phones.phone(one.asked)
     at(page, size)
     expect(page.locator(".turned > li")).to_have_count(len(one.screen["view"]["seats"]))
     assert page.evaluate(BEYOND_PLACE) == []
@@ -677,11 +689,11 @@ BROKEN = """() => [...document.querySelectorAll('.row .card-name')].filter((name
 
 @pytest.mark.parametrize("language", ["english", "german"])
 def test_after_a_miss_the_spot_that_is_played_for_stands_whole_above_the_dock(
-    gallery: Gallery, german: Gallery, language: str
+    phones: Gallery, german_phones: Gallery, language: str
 ) -> None:
     one = moment("bid-and-bait", "take")
     assert one.screen["view"]["table"]["needs"]
-    shown = gallery if language == "english" else german
+    shown = phones if language == "english" else german_phones
     shown.show(one, [one.asked])
     page = shown.phone(one.asked)
     page.locator(".lesson-act").first.click()  # once it was read
