@@ -20,10 +20,12 @@ from hub.engine.game import Game
 from hub.engine.text import say
 from hub.errors import HubError
 from hub.network.messages import to_bytes
+from hub.network.staff_messages import Evenings
 from hub.network.wifi import OwnWifi
 from hub.ports import ClaimRequest, HelpRequest, LoginState
 from hub.replays import Choices, Kept, choices, house_choices, kept, replay
 from hub.state import ScreenState, Wifi
+from hub.store.evenings import evenings
 from hub.store.history import history
 from hub.table.loop import Table
 from phone_ui.direct import DirectPhone, Wire
@@ -155,6 +157,14 @@ class PastMatches:
                     data = to_bytes(history(db, titles, table))
                 self._cache[table] = self._clock(), data
         return data
+
+    def evenings(self, tables: Mapping[str, str], month: str) -> Evenings:
+        """Return what was played in the evenings of a month, "" for the newest; `tables` are the names of the tables.
+
+        Raise HubError if the database fails.
+        """
+        with self._reading() as db:
+            return evenings(db, {game.name: game.title for game in self._games()}, tables, month)
 
     def replay(self, table: str, match: str) -> bytes:
         """Return the `Replay` of a match as JSON, compressed by gzip.

@@ -183,6 +183,7 @@ class Hub:
                 handouts=Handouts(self.key, self.screens, self._wifi, self.speech.tables, self._has_fixed_address),
                 updates=Updates(daily=config.updates.daily),
                 packages=PackageFolder(state, lambda: _named(self.config) | _named(settings.planned)),
+                evenings=self._past.evenings,
                 notices=[
                     *_faults_of_files(key_notice, self._pin.notice, self.screen_token.notice, self._logs.key_notice),
                     *_faults_of_packages(),

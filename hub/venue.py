@@ -27,7 +27,17 @@ from hub.found_devices import FoundDevices
 from hub.handouts import Handouts
 from hub.hotspot import Hotspot
 from hub.network.screen_messages import ScreenSeen
-from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, StaffFile, StaffTable, Upstream, Venue
+from hub.network.staff_messages import (
+    CameraSeen,
+    Evenings,
+    Fault,
+    Settings,
+    StaffAsk,
+    StaffFile,
+    StaffTable,
+    Upstream,
+    Venue,
+)
 from hub.network.staff_verbs import (
     STAFF_ARGS,
     TABLE_ARGS,
@@ -209,6 +219,7 @@ class VenueDesk:
     - `hotspot`: the hub's Wi-Fi; None if the hub leaves the network alone.
     - `found`: devices that are plugged in and not in use; None if the hub does not look for them.
     - `handouts`: makes the files and links that staff take away from their page.
+    - `evenings`: returns what was played in a month, for tables with these names.
     - `notices`: faults that were found, and repaired, when the hub started.
     """
 
@@ -230,6 +241,7 @@ class VenueDesk:
         updates: Updates | None = None,
         backups: StickBackups | None = None,
         packages: PackageFolder | None = None,
+        evenings: Callable[[Mapping[str, str], str], Evenings] | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._hub, self._power, self._tables, self._changed = hub, power, tables, changed
@@ -238,6 +250,7 @@ class VenueDesk:
         self._backups = backups or StickBackups(wall=wall)
         self._settings, self._restart_is_planned = settings, False
         self._hotspot, self._found, self._handouts, self._packages = hotspot, found, handouts, packages
+        self._evenings = evenings
         self._using = threading.Lock()
         self.notices = list(notices)
         self._latest = Latest()
@@ -434,6 +447,12 @@ class VenueDesk:
             waiting=waiting,
         )  # fmt: skip
         return sentence, settings
+
+    def evenings(self, month: str) -> Evenings:
+        """Return what was played in the evenings of a month, "" for the newest. Raise HubError."""
+        if self._evenings is None:
+            raise HubError(say("This hub keeps no matches."))
+        return self._evenings({table: one.name for table, one in self._tables.items()}, month)
 
     def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
         """Return a sentence, "" if there is none, and what staff take away: a file or a link. Raise HubError."""

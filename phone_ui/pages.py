@@ -178,6 +178,7 @@ def make_app(
         ("/", lambda: _file_answer(files.get("pages/join.html"))),
         ("/staff", lambda: _file_answer(files.get("pages/staff.html"))),
         ("/staff/settings", lambda: _file_answer(files.get("pages/settings.html"))),
+        ("/staff/evenings", lambda: _file_answer(files.get("pages/evenings.html"))),
         ("/till", lambda: _file_answer(files.get("pages/till.html"))),
         ("/till.json", pages.till),
         ("/staff/key.json", lambda: _json_answer(PublicKey(to_base64(key.public)))),

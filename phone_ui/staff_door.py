@@ -44,6 +44,7 @@ from hub.network.staff_verbs import (
     AddPackageArgs,
     CameraArgs,
     ChangeSettingsArgs,
+    EveningsArgs,
     LookArgs,
     PinArgs,
     RemovePackageArgs,
@@ -57,7 +58,7 @@ from phone_ui.staff_pin import Guesses, StaffPin
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffFile
+    from hub.network.staff_messages import CameraSeen, Evenings, Fault, Settings, StaffFile
     from phone_ui.asgi import Scope, Send
 
 log = logging.getLogger(__name__)
@@ -91,6 +92,9 @@ class StaffFace(Protocol):
 
     def camera(self, table: str, step: Literal["look", "again", "empty", "die"]) -> CameraSeen:
         """Return what the camera of a table's dice tray shows, after beginning a step of its calibration. Raise HubError."""
+
+    def evenings(self, month: str) -> Evenings:
+        """Return what was played in the evenings of a month, "" for the newest. Raise HubError."""
 
     def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
         """Return a sentence, and what staff take away: a file or a link. Raise HubError."""
@@ -344,6 +348,9 @@ class StaffDoor:
                 loop, look = asyncio.get_running_loop(), self._face.camera
                 camera = await loop.run_in_executor(self._workers, look, ask.table, step)
                 return StaffAnswer(ask.n, True, picture=self._face.picture[0], camera=camera)
+            case _, EveningsArgs(month=month):
+                reading = asyncio.get_running_loop().run_in_executor(self._workers, self._face.evenings, month)
+                return StaffAnswer(ask.n, True, picture=self._face.picture[0], evenings=await reading)
             case verb, _ if verb in HANDOUT_ARGS:
                 making = asyncio.get_running_loop().run_in_executor(self._workers, self._face.hand_out, ask)
                 sentence, made = await making

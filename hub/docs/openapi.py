@@ -237,6 +237,7 @@ ADDRESSES = (
     Address("/", "The page that asks for a table's code.", PAGE),
     Address("/staff", "The staff page.", PAGE),
     Address("/staff/settings", "The page of the configuration, for staff.", PAGE),
+    Address("/staff/evenings", "The page of what was played, evening by evening, for staff.", PAGE),
     Address("/setup", "The page that sets up a new hub.", PAGE),
     Address("/wifi", "What a phone opens by itself in the hub's own Wi-Fi.", PAGE),
     Address(

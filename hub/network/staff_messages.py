@@ -439,6 +439,43 @@ class StaffFile(Plain, frozen=True):
     data: bytes
 
 
+class PlayedGame(Plain, frozen=True):
+    """The matches of one game that a table has played to the end in an evening, which lasts until six in the morning.
+
+    - `evening`: a date ("2026-11-27"). `table`, `title`: the names of the table and the game.
+    - `seats`: those that played, added up over the matches; the house is one, too.
+    - `minutes`: added up; matches of more than 12 hours do not count.
+    """
+
+    evening: str
+    table: str
+    title: str
+    matches: Count
+    seats: Count
+    minutes: Count
+
+
+class CallsOfEvening(Plain, frozen=True):
+    """The calls for staff that were answered in an evening: how many, and the middle and longest time until then, in seconds.
+
+    A call that was taken back does not count.
+    """
+
+    evening: str
+    calls: Count
+    middle: Count
+    longest: Count
+
+
+class Evenings(Plain, frozen=True):
+    """The evenings of a month ("2026-11"), and all months with finished matches, in order."""
+
+    month: str
+    months: list[str]
+    played: list[PlayedGame]
+    calls: list[CallsOfEvening]
+
+
 class StaffAnswer(Plain, frozen=True):
     """The answer to the request with the number `re`. `picture` is the number of the newest picture; `look` returns it in `venue`.
 
@@ -455,6 +492,7 @@ class StaffAnswer(Plain, frozen=True):
     camera: CameraSeen | None = None
     file: StaffFile | None = None
     link: str = ""
+    evenings: Evenings | None = None
     texts: Texts = msgspec.UNSET
 
 

@@ -180,6 +180,14 @@ class ScreenLinkArgs(Plain, frozen=True):
     new: bool = False
 
 
+class EveningsArgs(Plain, frozen=True):
+    """The month whose evenings are wanted ("2026-11"); "" for the newest one with a finished match."""
+
+    month: Annotated[
+        str, Meta(pattern=r"^([0-9]{4}-(0[1-9]|1[0-2]))?\Z", extra_json_schema={"examples": ["2026-11"]})
+    ] = ""
+
+
 TABLE_ARGS: Mapping[str, type[Plain]] = {
     "done": AcknowledgeArgs,
     "free": SeatArgs,
@@ -216,6 +224,7 @@ STAFF_ARGS: Mapping[str, type[Plain]] = {
     "update": UpdateArgs,
     "backup": BackupArgs,
     "camera": CameraArgs,
+    "evenings": EveningsArgs,
     "use_device": UseDeviceArgs,
     "leave_device": LeaveDeviceArgs,
     "firmware": FirmwareArgs,

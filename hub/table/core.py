@@ -45,7 +45,7 @@ class Core:
         around = Seats(seats, kept, ports, lambda: play.seats)
         questions = Questions(ports.clock, around.is_active, lambda: bool(play.seats), lambda: bool(play.stopped))
         notices = Notices(ports.clock)
-        return cls(ports, disk, kept, notices, play, around, questions, Calls(kept, notices))
+        return cls(ports, disk, kept, notices, play, around, questions, Calls(kept, notices, ports.wall))
 
 
 def decision_key(play: Play) -> DecisionKey | None:

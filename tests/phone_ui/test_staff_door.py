@@ -18,7 +18,7 @@ import pytest
 
 from hub.errors import ConfigError, HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
-from hub.network.staff_messages import CameraSeen, Fault, Settings, StaffAsk, StaffFile, Venue
+from hub.network.staff_messages import CameraSeen, Evenings, Fault, Settings, StaffAsk, StaffFile, Venue
 from hub.network.staff_verbs import SettingsArgs, SettingsRequest
 from hub.state import PublicState
 from phone_ui import staff_door, staff_pin
@@ -72,6 +72,9 @@ class FakeVenue:
         if table != "1":
             raise HubError("No camera reads the dice of this table.")
         return CameraSeen("", "empty", f"asked: {step}")
+
+    def evenings(self, month: str) -> Evenings:
+        return Evenings(month or "2026-11", ["2026-11"], [], [])
 
     def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
         if ask.table != "1":
@@ -641,6 +644,19 @@ def test_packages_are_added_and_removed_through_the_door(front: Front) -> None:
         {"file": "x", "size": 10**7, "at": 0, "piece": "AAAA"},
     ):
         assert not browser.ask("add_package", **args)[1]["ok"]
+
+
+def test_staff_read_the_evenings_of_a_month(front: Front) -> None:
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    _, answer = browser.ask("evenings")
+    assert answer["evenings"] == {"month": "2026-11", "months": ["2026-11"], "played": [], "calls": []}
+    _, answer = browser.ask("evenings", month="2026-02")
+    assert answer["evenings"]["month"] == "2026-02"
+    for wrong in ("2026-13", "2026-1", "2026", "2026-02\n"):
+        _, answer = browser.ask("evenings", month=wrong)
+        assert not answer["ok"]
+        assert answer.get("evenings") is None
 
 
 def test_staff_look_through_the_camera_of_a_table(front: Front) -> None:

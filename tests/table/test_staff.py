@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from hub import games
 from hub.engine.text import Text, to_json
 from hub.errors import LogError
+from hub.evenings import ANSWERED, AnsweredCall, evening_of, month_of
 from hub.network.staff_messages import Desk, Did, HardwareTest
 from hub.network.staff_verbs import TABLE_ARGS
 from hub.ports import (
@@ -21,6 +23,7 @@ from hub.ports import (
     BoxUp,
     DiceSeen,
     DiceState,
+    HelpRequest,
     Key,
     LampPicture,
     StaffRequest,
@@ -116,6 +119,49 @@ def test_a_phone_calls_and_takes_its_call_back(rig: StaffRig) -> None:
     assert rig.state["notices"][0]["key"] == "help:2"
     assert rig.say(2, "help")["ok"]
     assert rig.notice() == ""
+
+
+def answered(rig: StaffRig) -> list[int]:
+    """Return for how many seconds each call was open that was answered this month."""
+    name = ANSWERED.format(month=month_of(evening_of(rig.ports.wall())))
+    value = rig.store.recall("1", name)
+    return [call.seconds for call in msgspec.json.decode(value, type=list[AnsweredCall])] if value else []
+
+
+def test_how_long_a_call_was_open_is_kept_without_its_seat(rig: StaffRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"))
+    pass_time(rig, 40)
+    rig.take(Key("box-3", "bar", "hold"))
+    pass_time(rig, 5)
+    assert answered(rig) == []
+    rig.does("done", key="help:2")
+    assert rig.say(1, "acknowledge", {"key": "help:3"})["ok"], "a guest may say so, too"
+    assert answered(rig) == [45, 5]
+    rig.take(HelpRequest())
+    pass_time(rig, 7)
+    rig.does("done", key="help:guest")
+    assert answered(rig) == [45, 5, 7]
+
+
+def test_a_call_that_was_taken_back_or_is_older_than_this_run_of_the_hub_has_no_time(rig: StaffRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"), Key("box-3", "bar", "hold"))
+    rig.take(Key("box-2", "bar", "hold"))
+    assert answered(rig) == []
+    again = StaffRig(store=rig.store)
+    again.boxes_up()
+    again.does("done", key="help:3")
+    assert answered(again) == []
+    again.take(Key("box-3", "bar", "hold"))
+    again.does("done", key="help:3")
+    assert answered(again) == [0]
+
+
+def test_a_disk_that_fails_keeps_no_staff_from_answering(rig: StaffRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"))
+    rig.store.broken = "The disk is full."
+    rig.does("done", key="help:2")
+    rig.store.broken = ""
+    assert answered(rig) == []
 
 
 def test_a_seat_is_freed_between_matches_with_its_name_and_login(rig: StaffRig) -> None:

@@ -97,6 +97,10 @@ class Notices(Part):
         """End a notice. Return whether it was posted."""
         return self._posted.pop(_key(kind, about), None) is not None
 
+    def stood(self, kind: Kind, about: str = "") -> float:
+        """Return for how many seconds a notice, which may have just ended, has been posted."""
+        return self._clock.now() - self._since[_key(kind, about)]
+
     def is_posted(self, kind: Kind) -> bool:
         """Return whether a notice of that kind, without a subject, is posted."""
         return kind in self._posted

@@ -71,6 +71,7 @@ export interface Messages {
   UpdateArgs: UpdateArgs;
   BackupArgs: BackupArgs;
   CameraArgs: CameraArgs;
+  EveningsArgs: EveningsArgs;
   UseDeviceArgs: UseDeviceArgs;
   LeaveDeviceArgs: LeaveDeviceArgs;
   FirmwareArgs: FirmwareArgs;
@@ -639,6 +640,7 @@ export interface StaffAnswer {
   camera: CameraSeen | null;
   file: StaffFile | null;
   link: string;
+  evenings: Evenings | null;
   texts: MadeOf;
 }
 /**
@@ -912,6 +914,35 @@ export interface StaffFile {
   name: string;
   type: string;
   data: string;
+}
+/**
+ * The evenings of a month ("2026-11"), and all months with finished matches, in order.
+ */
+export interface Evenings {
+  month: string;
+  months: string[];
+  played: PlayedGame[];
+  calls: CallsOfEvening[];
+}
+/**
+ * The matches of one game that a table has played to the end in an evening, which lasts until six in the morning. - `evening`: a date ("2026-11-27"). `table`, `title`: the names of the table and the game. - `seats`: those that played, added up over the matches; the house is one, too. - `minutes`: added up; matches of more than 12 hours do not count.
+ */
+export interface PlayedGame {
+  evening: string;
+  table: string;
+  title: string;
+  matches: number;
+  seats: number;
+  minutes: number;
+}
+/**
+ * The calls for staff that were answered in an evening: how many, and the middle and longest time until then, in seconds. A call that was taken back does not count.
+ */
+export interface CallsOfEvening {
+  evening: string;
+  calls: number;
+  middle: number;
+  longest: number;
 }
 /**
  * An encrypted ScreenSession with its nonce.
@@ -1387,6 +1418,7 @@ export interface StaffAsk {
     | "doctor"
     | "done"
     | "end"
+    | "evenings"
     | "firmware"
     | "free"
     | "leave_device"
@@ -1691,6 +1723,12 @@ export interface CameraArgs {
   step: "again" | "die" | "empty" | "look";
 }
 /**
+ * The month whose evenings are wanted ("2026-11"); "" for the newest one with a finished match.
+ */
+export interface EveningsArgs {
+  month?: string;
+}
+/**
  * Let the table of the request use a device that was found (`FoundDevice.device`).
  */
 export interface UseDeviceArgs {
@@ -1776,6 +1814,7 @@ export interface StaffRequests {
   update: UpdateArgs;
   backup: BackupArgs;
   camera: CameraArgs;
+  evenings: EveningsArgs;
   use_device: UseDeviceArgs;
   leave_device: LeaveDeviceArgs;
   firmware: FirmwareArgs;

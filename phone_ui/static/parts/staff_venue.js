@@ -221,6 +221,7 @@ export function StaffVenue({ session, onOut }) {
         <${PlaceLink} to="part=hub" ...${links} kind="way">The hub</>
         <${PlaceLink} to="part=cards" ...${links} kind="way">Your printed cards</>
         ${venue.upstream && html`<${PlaceLink} to="part=hubs" ...${links} kind="way">All hubs</>`}
+        <a class="way" href="/staff/evenings">Evenings</a>
         <a class="way" href="/staff/settings">Settings</a>
         <a class="way" href="/till">Till</a>
       </nav>`
