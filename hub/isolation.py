@@ -63,6 +63,11 @@ PER_SECOND, AT_ONCE = 100.0, 300.0
 CALM_SECONDS = 2.0
 """A device that has had no fault for this long has recovered."""
 
+MOST_SUBJECTS = 64
+"""Boxes, devices and dice readers that one device may report about. Each has a place on every screen."""
+MOST_LETTERS = 1_000
+"""Letters of a name or a sentence in a signal."""
+
 SIGNALS = (
     BoxUp, BoxDown, DeviceDown, DeviceUp, Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, DiceKit,
 )  # fmt: skip
@@ -97,9 +102,16 @@ class DeviceGuard:
         try:
             if not isinstance(signal, SIGNALS):
                 raise msgspec.ValidationError(f"{type(signal).__name__} is no signal of a device")  # noqa: TRY301
-            msgspec.convert({one.name: getattr(signal, one.name) for one in fields(signal)}, type(signal))
-        except msgspec.ValidationError:
+            values = {one.name: getattr(signal, one.name) for one in fields(signal)}
+            msgspec.convert(values, type(signal))
+            for value in values.values():
+                _check_texts(value)
+        except (msgspec.ValidationError, UnicodeEncodeError):
             self.report_fault("speaking", say("sends invalid signals"))
+            return
+        subject = subject_of(signal)
+        if subject and subject not in self.subjects and len(self.subjects) >= MOST_SUBJECTS:
+            self.report_fault("naming", say("reports about too many devices"), trace=False)
             return
         self._send(signal)
 
@@ -180,7 +192,7 @@ class DeviceGuard:
         """Report an exception of the driver in the block as a fault, and go on after the block."""
         try:
             yield
-        except Exception:  # noqa: BLE001 - whatever a driver raises
+        except BaseException:  # noqa: BLE001 - whatever a driver raises: SystemExit, too, must not end the thread
             self.report_fault(activity, say("has failed"))
         else:
             if self._faults:
@@ -267,6 +279,17 @@ class GuardedDevice:
             self._call_began = None
 
 
+def _check_texts(value: object) -> None:
+    """Raise ValidationError or UnicodeEncodeError if a text in a signal is too long, or no message can hold it."""
+    if isinstance(value, tuple):
+        for one in value:
+            _check_texts(one)
+    elif isinstance(value, str):
+        value.encode()  # halves of characters, as from a file's name
+        if len(value) > MOST_LETTERS:
+            raise msgspec.ValidationError(f"a text of {len(value)} letters")
+
+
 def close_all(devices: Sequence[Closable]) -> None:
     """Close all devices at the same time. Abandon devices that take longer than `CLOSE_SECONDS`."""
     threads = {
@@ -285,12 +308,15 @@ def close_all(devices: Sequence[Closable]) -> None:
         log.error("Not closed within %.0f s, so left alone: %s.", CLOSE_SECONDS, ", ".join(late))
 
 
+# Each call looks up the driver's method on the device's thread, inside the guard: a port may lack it.
+
+
 class _Lamps:
     def __init__(self, lamps: Lamps, device: GuardedDevice) -> None:
         self._lamps, self._device = lamps, device
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
-        self._device.show("showing lamps", "lamps", partial(self._lamps.show, rings))
+        self._device.show("showing lamps", "lamps", lambda: self._lamps.show(rings))
 
 
 class _Page:
@@ -313,13 +339,13 @@ class _Boxes:
         self._rings: dict[str, LampPicture] = {}  # the last ones, as most rings stay the same while other players act
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        self._device.ask("asking", partial(self._boxes.open, box, sealed))
+        self._device.ask("asking", lambda: self._boxes.open(box, sealed))
 
     def reveal(self, boxes: Sequence[str], round: int) -> None:
-        self._device.ask("asking", partial(self._boxes.reveal, boxes, round))
+        self._device.ask("asking", lambda: self._boxes.reveal(boxes, round))
 
     def cancel(self, box: str, round: int) -> None:
-        self._device.ask("asking", partial(self._boxes.cancel, box, round))
+        self._device.ask("asking", lambda: self._boxes.cancel(box, round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
         if self._rings.get(box) != picture:
@@ -334,10 +360,10 @@ class _Boxes:
             raise
 
     def say(self, box: str, text: str) -> None:
-        self._device.show("showing text", ("text", box), partial(self._boxes.say, box, text))
+        self._device.show("showing text", ("text", box), lambda: self._boxes.say(box, text))
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        self._device.ask("sounding", partial(self._boxes.buzz, box, kind))
+        self._device.ask("sounding", lambda: self._boxes.buzz(box, kind))
 
 
 class _Dice:
@@ -345,7 +371,7 @@ class _Dice:
         self._dice, self._device = dice, device
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
-        self._device.ask("watching dice", partial(self._dice.arm, number, seat, count, sides, lying=lying))
+        self._device.ask("watching dice", lambda: self._dice.arm(number, seat, count, sides, lying=lying))
 
     def disarm(self) -> None:
-        self._device.ask("watching dice", self._dice.disarm)
+        self._device.ask("watching dice", lambda: self._dice.disarm())  # noqa: PLW0108 - see above

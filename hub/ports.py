@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from random import Random, SystemRandom  # noqa: TID251 - made here alone
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Annotated, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from PIL import Image
 
 from hub.engine.game import Game
@@ -166,7 +166,7 @@ class DiceKit:
     """
 
     reader: str
-    dice: int
+    dice: Annotated[int, Meta(ge=0, le=100)]
     weak: tuple[str, ...] = ()
     cup: int = 0
     """As in `DiceSeen`."""

@@ -16,8 +16,9 @@ import pytest
 from hub import isolation
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump
-from hub.isolation import DeviceGuard, GuardedDevice, close_all
-from hub.ports import BoxUp, DeviceDown, DeviceUp, DriverContext, Key, LampPicture
+from hub.engine.text import say
+from hub.isolation import MOST_SUBJECTS, DeviceGuard, GuardedDevice, close_all
+from hub.ports import BoxUp, DeviceDown, DeviceUp, DiceKit, DiceSeen, DriverContext, Key, LampPicture
 from hub.state import ScreenState
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
@@ -101,8 +102,36 @@ def test_a_device_that_raises_is_told_once_and_again_once_it_has_recovered(monke
 
 @pytest.mark.parametrize(
     "said",
-    ["hello", None, Key("a", "k9", "down"), Key(7, "k1", "down"), BoxUp("a", "b", "1", "many")],  # type: ignore[arg-type]
-    ids=["text", "nothing", "no such key", "no id", "no number"],
+    [
+        "hello",
+        None,
+        Key("a", "k9", "down"),  # type: ignore[arg-type]
+        Key(7, "k1", "down"),  # type: ignore[arg-type]
+        BoxUp("a", "b", "1", "many"),  # type: ignore[arg-type]
+        DeviceDown("lamp \ud800", "It is lost."),
+        DeviceDown("lamp", "\udcff"),
+        DeviceUp("x" * 1001),
+        DiceKit("tray", -1),
+        DiceKit("tray", 101),
+        DiceKit("tray", 6, ("red", "\ud800")),
+        DiceKit("tray", 6, ("red" * 400,)),
+        DiceSeen("tray", 1, "no_reader", say="\ud800"),
+    ],
+    ids=[
+        "text",
+        "nothing",
+        "no such key",
+        "no id",
+        "no number",
+        "half a character",
+        "half a sentence",
+        "long name",
+        "too few dice",
+        "too many dice",
+        "half a die's name",
+        "a die's long name",
+        "half a reason",
+    ],
 )
 def test_what_is_no_signal_never_reaches_the_table(said: object) -> None:
     inbox = Box()
@@ -113,6 +142,83 @@ def test_what_is_no_signal_never_reaches_the_table(said: object) -> None:
     assert isinstance(down, DeviceDown)
     assert "sends invalid signals" in down.why
     assert key == Key("a", "k1", "down")
+
+
+def test_names_and_sentences_of_any_language_reach_the_table() -> None:
+    inbox = Box()
+    guard = DeviceGuard("the box", inbox)
+    signals: list[object] = [
+        DeviceDown("Lämpchen 灯 🎲", say("{device} is lost.", device="灯")),
+        DiceKit("tray", 0),
+        DiceKit("x" * 1000, 100),
+    ]
+    for one in signals:
+        guard.put(one)
+    assert inbox.signals == signals
+
+
+def test_a_device_has_no_more_names_than_a_screen_has_room_for() -> None:
+    inbox = Box()
+    guard = DeviceGuard("the box", inbox)
+    for number in range(MOST_SUBJECTS):
+        guard.put(DeviceUp(f"lamp {number}"))
+    assert len(inbox.signals) == MOST_SUBJECTS
+    for number in range(3):
+        guard.put(DeviceDown(f"one more {number}", "It is lost."))
+    (told,) = inbox.signals[MOST_SUBJECTS:]
+    assert isinstance(told, DeviceDown)
+    assert told.why == "The driver of the box reports about too many devices. The table plays on without it."
+    guard.put(DeviceDown("lamp 7", "It is lost."))
+    guard.put(Key("lamp 7", "k1", "down"))
+    assert inbox.signals[-2:] == [DeviceDown("lamp 7", "It is lost."), Key("lamp 7", "k1", "down")]
+
+
+class Lacking(Bad):
+    """A device whose ports have no methods."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lamps = self.page = self.boxes = self.dice = object()
+
+
+def test_a_port_without_its_methods_is_a_fault_of_the_device_and_not_of_the_table() -> None:
+    inbox = Box()
+    guarded = GuardedDevice(Lacking(), DeviceGuard("the box", inbox))
+    guarded.start()
+    assert guarded.lamps
+    assert guarded.page
+    assert guarded.boxes
+    assert guarded.dice
+    guarded.lamps.show({})
+    guarded.page.show(None, False)  # type: ignore[arg-type]
+    guarded.boxes.open("a", None)  # type: ignore[arg-type]
+    guarded.boxes.reveal(["a"], 1)
+    guarded.boxes.cancel("a", 1)
+    guarded.boxes.ring("a", LampPicture("off"))
+    guarded.boxes.say("a", "text")
+    guarded.boxes.buzz("a", "lock")
+    guarded.dice.arm(1, 1, 1, 6)
+    guarded.dice.disarm()
+    until(lambda: not guarded._queue and guarded._call_began is None, "all calls")
+    assert isinstance(inbox.signals[-1], DeviceDown)
+    assert "has failed" in inbox.signals[-1].why
+    guarded.close()
+
+
+def test_a_device_that_ends_its_thread_is_told_and_goes_on() -> None:
+    inbox, bad = Box(), Bad()
+    bad.starting = sys.exit
+    bad.do = sys.exit
+    guarded = GuardedDevice(bad, DeviceGuard("the panel", inbox))
+    guarded.start()
+    assert guarded.page
+    for _ in range(2):
+        before = bad.shown
+        guarded.page.show(None, False)  # type: ignore[arg-type]
+        until(lambda before=before: bad.shown > before, "the picture")  # type: ignore[misc]
+    guarded.close()
+    assert [type(one) for one in inbox.signals] == [DeviceDown, DeviceDown]
+    assert "has failed" in inbox.signals[0].why  # type: ignore[attr-defined]
 
 
 def test_a_flood_is_cut_off_and_told_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
+from math import inf
 
 from drivers.common.backoff import backoff
 from hub.engine.text import say
@@ -133,16 +134,19 @@ class WorkerThread:
                 self._device.acquire()
                 self._acquired = True
             until = self._device.step(now)
+            if until is not None and not until < inf:
+                raise ValueError("step returns no time")  # noqa: TRY301 - it is told like an error of the driver
+            problem = self._device.problem
         except DeviceError as error:
             return self._lose(error)
-        except Exception:  # a fault in one driver ends neither its thread nor the match
+        except BaseException:  # a fault in one driver, SystemExit, too, ends neither its thread nor the match
             log.exception("A step of %s failed.", self._name)
             sentence = say(
                 "The driver of {device} failed. The hub's log has the details. The hub tries again.", device=self._name
             )
             return self._lose(DeviceLost(sentence))
         self._backoff = backoff()
-        self._report(self._device.problem)
+        self._report(problem)
         return until
 
     def _lose(self, error: DeviceError) -> float:
@@ -167,5 +171,5 @@ class WorkerThread:
     def _attempt(self, call: Callable[[], None]) -> None:
         try:
             call()
-        except Exception:  # a fault in one driver ends neither its thread nor the match
+        except BaseException:  # as above
             log.exception("A call to %s failed.", self._name)
