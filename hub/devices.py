@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import pkgutil
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any, Literal, Protocol, cast, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import drivers
 from drivers.common.gpio_header import Wire
@@ -15,7 +16,7 @@ from drivers.common.requirements import Need
 from hub import packages, toml
 from hub.config import DevicePart
 from hub.engine.text import say
-from hub.errors import ConfigError, HubError
+from hub.errors import ConfigError
 from hub.ports import (
     BoxDown,
     Boxes,
@@ -26,17 +27,24 @@ from hub.ports import (
     DeviceDown,
     DeviceSubject,
     DeviceUp,
+    Dice,
     DiceKit,
     DiceSeen,
     Driver,
     DriverContext,
     LampPicture,
+    Lamps,
+    Page,
     SealedRound,
 )
 from hub.version import make_for
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
+SECONDS = 20.0
+"""How long code of a package may take to be imported, or to connect a device: OpenCV takes several seconds on a Pi Zero 2."""
 SHARED = "common"  # the only folder of `drivers/` that is not a driver: code that drivers share
 
 
@@ -131,16 +139,50 @@ class UnusableDevice:
         """Do nothing."""
 
 
+class TakesTooLong(Exception):
+    """Code of a package has not ended in time."""
+
+
+def within_time(run: Callable[[], T], doing: str) -> T:
+    """Run code of a package on a thread of its own, and return its result. It may raise any error.
+
+    Raise TakesTooLong if it does not end within `SECONDS`; then the thread goes on in vain. `doing` names
+    it, as in "its import".
+    """
+    ended: list[tuple[T | None, BaseException | None]] = []
+
+    def work() -> None:
+        try:
+            ended.append((run(), None))
+        except BaseException as error:  # noqa: BLE001 - it is raised again below
+            ended.append((None, error))
+
+    thread = threading.Thread(target=work, name="a package", daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    if not ended:
+        raise TakesTooLong(f"{doing} takes more than {SECONDS:.0f} s.")
+    [(result, error)] = ended
+    if isinstance(error, KeyboardInterrupt):  # nobody can have pressed Ctrl-C on that thread
+        raise RuntimeError("it raises KeyboardInterrupt.") from error  # noqa: TRY004 - of no wrong type
+    if error is not None:
+        raise error
+    return cast(T, result)
+
+
 def header_wiring(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
     """Return the name and the wires of each device on the GPIO header, for all tables. Raise ConfigError."""
-    found = []
+    found: list[tuple[str, Sequence[Wire]]] = []
     for number, block in enumerate(blocks, 1):
         with suppress(packages.Unusable), _packages_code(block):
             driver = driver_of(block)
             if isinstance(driver, WiredDriver):
                 several = sum(other.driver == block.driver for other in blocks) > 1
                 known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
-                found.append((known, driver.wiring(block.settings)))
+                wires = [*driver.wiring(block.settings)]
+                if not all(isinstance(one, Wire) for one in wires):
+                    raise TypeError("wiring returns something else than wires.")
+                found.append((known, wires))
     return found
 
 
@@ -148,21 +190,38 @@ def connect(block: DevicePart, context: DriverContext) -> Device:
     """Return the device of a `[[device]]` block, not started yet. Raise ConfigError."""
     try:
         with _packages_code(block):
-            device = driver_of(block).connect(block.settings, context)
-            for part in ("lamps", "page", "boxes", "dice", "start", "close"):
-                getattr(device, part)  # the guard of a device counts on them
+            driver = driver_of(block)
+            if block.driver not in packaged_drivers():
+                return driver.connect(block.settings, context)
+            device = within_time(lambda: driver.connect(block.settings, context), "connect")
+            _check_parts(device)
             return device
     except packages.Unusable as error:
         log.error("%s", error)
         return UnusableDevice(block.name or block.driver, str(error), context.inbox)
 
 
+def _check_parts(device: Device) -> None:
+    """Raise AttributeError or TypeError if a device of a package lacks something that a table calls."""
+    for name, port in (("lamps", Lamps), ("page", Page), ("boxes", Boxes), ("dice", Dice)):
+        part = getattr(device, name)
+        for method in [one for one in vars(port) if not one.startswith("_")] if part else []:
+            if not callable(getattr(part, method, None)):
+                raise TypeError(f"its port {name} has no method {method}.")
+    for method in ("start", "close"):
+        if not callable(getattr(device, method, None)):
+            raise TypeError(f"its device has no method {method}.")
+
+
 def needs(block: DevicePart) -> Sequence[Need]:
     """Return the requirements of the device of a `[[device]]` block. Raise ConfigError."""
-    with suppress(packages.Unusable), _packages_code(block):
+    with _packages_code(block):
         driver = driver_of(block)
-        return [*driver.needs(block.settings)] if isinstance(driver, NeedyDriver) else ()
-    return ()
+        found = [*driver.needs(block.settings)] if isinstance(driver, NeedyDriver) else []
+        if not all(isinstance(one, Need) for one in found):
+            raise TypeError("needs returns something else than Need.")
+        return found
+    raise AssertionError("the block above returns or raises")
 
 
 @contextmanager
@@ -170,7 +229,7 @@ def _packages_code(block: DevicePart) -> Iterator[None]:
     """Turn an error that nobody foresaw into Unusable if the driver of a block comes from a package: the hub goes on."""
     try:
         yield
-    except (HubError, KeyboardInterrupt):
+    except (ConfigError, KeyboardInterrupt):
         raise
     except BaseException as error:
         entry = packaged_drivers().get(block.driver)
@@ -206,7 +265,10 @@ def driver_of(block: DevicePart) -> Driver:
     names = driver_names()
     if block.driver not in names:
         error = packages.Unusable if packages.problems() else ConfigError  # it may be in a package that cannot be read
-        raise error(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
+        raise error(
+            f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}. The hub uses the driver of a "
+            "package after a restart."
+        )
     return load_driver(block.driver)
 
 
@@ -222,18 +284,29 @@ def load_driver(name: str) -> Driver:
         ) from None
 
 
+_TOO_SLOW: dict[str, TakesTooLong] = {}
+"""By module, why its import was given up. A second one would wait for the first."""
+
+
 def _load_packaged(entry: packages.Entry) -> Driver:
     try:
-        driver = import_module(entry.module)
-        packages.check_api(getattr(driver, "API", None))
+        if entry.module in _TOO_SLOW:
+            raise _TOO_SLOW[entry.module]  # noqa: TRY301 - it is told as another error of the import
+        driver = within_time(lambda: import_module(entry.module), "its import")
+        packages.check_api(getattr(driver, "API", None), "API")
         toml.keys(driver.Settings)  # a Struct whose keys an owner can write
+    except TakesTooLong as error:
+        _TOO_SLOW[entry.module] = error
+        raise packages.Unusable(_unusable(entry, error)) from error
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the code of others
-        raise packages.Unusable(
-            f"The driver {entry.name} of the package {entry.package} cannot be used: {packages.why(error)}"
-        ) from error
+        raise packages.Unusable(_unusable(entry, error)) from error
     return cast(Driver, driver)
+
+
+def _unusable(entry: packages.Entry, error: BaseException) -> str:
+    return f"The driver {entry.name} of the package {entry.package} cannot be used: {packages.why(error)}"
 
 
 class DeviceHealth:

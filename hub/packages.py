@@ -82,10 +82,10 @@ def label(name: str, version: str) -> str:
     return f"{re.sub('[-_.]+', '-', name).lower()} {version}"
 
 
-def check_api(api: object) -> None:
-    """Raise Unusable if a package is not made for this version of the interfaces."""
+def check_api(api: object, key: str = "api") -> None:
+    """Raise Unusable if a package is not made for this version of the interfaces. `key` is where it says the version."""
     if not isinstance(api, int) or isinstance(api, bool) or api < 1:
-        raise Unusable(f"it does not say which version of table-hub's interfaces it uses: write api = {API}.")
+        raise Unusable(f"it does not say which version of table-hub's interfaces it uses: write {key} = {API}.")
     if api < API:
         raise Unusable(f"it was made for an earlier table-hub (version {api} of the interfaces, this hub has {API}).")
     if api > API:
@@ -100,7 +100,8 @@ def why(error: BaseException) -> str:
         said = sendable(str(error))
     except Exception:  # noqa: BLE001 - the code of others
         said = ""
-    text = said if said.strip().endswith(".") else f"{type(error).__name__}: {said}."
+    kind = type(error).__name__
+    text = said if said.strip().endswith(".") else f"{kind}: {said}." if said.strip() else f"{kind}."
     return " ".join(text.split())
 
 

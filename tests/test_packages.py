@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import zipfile
 from base64 import b64encode
 from pathlib import Path
@@ -11,7 +12,7 @@ from random import Random
 
 import pytest
 
-from hub import games, languages, package_folder, packages
+from hub import devices, games, languages, package_folder, packages
 from hub.__main__ import main
 from hub.authoring.translations import DamagedCatalog, translate_game
 from hub.config import Config, DeckPart, DevicePart, PresetPart
@@ -40,6 +41,7 @@ from hub.presets import presets_by_game
 from hub.settings.form import about_driver, driver_offers, parts
 from tests.made_packages import DATA, ENTRY, GAME, LAMP, RULEBOOK, installed, wheel
 from tests.operations.doctor.fake_machine import FakeMachine
+from tests.patience import PATIENCE
 
 LAMP_ENTRY = "[table_hub.drivers]\nodd_lamp = odd_lamp\n"
 HOUSE = """\
@@ -109,8 +111,8 @@ def test_a_package_whose_api_is_not_said_or_too_new_is_left_out(tmp_path: Path) 
         ({"rulebook.py": "import no_such_package"}, "it needs the Python package no_such_package, which is not installed."),
         ({"rulebook.py": "raise SystemExit(3)"}, "SystemExit: 3."),
         ({"rulebook.py": "def ("}, "SyntaxError: "),
-        ({"rulebook.py": "import asyncio\nraise asyncio.CancelledError"}, "CancelledError: "),
-        ({"rulebook.py": "class Odd(Exception):\n    __str__ = None\nraise Odd"}, "Odd: "),
+        ({"rulebook.py": "import asyncio\nraise asyncio.CancelledError"}, "CancelledError."),
+        ({"rulebook.py": "class Odd(Exception):\n    __str__ = None\nraise Odd"}, "Odd."),
         ({"rulebook.py": "raise OSError(5, 'bad \\udcff')"}, "OSError: [Errno 5] bad ?"),
         ({"game.toml": DATA.replace("seats = [2, 6]", "seats = [2, 12]")}, "seats from 2 to 6"),
         ({"game.toml": DATA.replace("api = 1", "api = 1\nown = { version = [] }")}, "[own] in game.toml"),
@@ -237,7 +239,7 @@ def test_a_damaged_file_stops_no_hub_whose_settings_name_its_game_or_driver(tmp_
         assert games.packaged().lacks("oddspiel")
         assert not games.packaged().lacks("goofspiel")
         assert isinstance(connect(block, context([])), UnusableDevice)
-        assert (needs(block), header_wiring([block])) == ((), [])
+        assert header_wiring([block]) == []
 
 
 def test_rules_of_a_package_that_fail_on_an_owners_cards_are_a_sentence(tmp_path: Path) -> None:
@@ -286,7 +288,7 @@ def test_the_driver_of_a_package_is_found_and_connected(tmp_path: Path) -> None:
         assert type(connect(block, context([]))).__name__ == "Lamp"
         assert about_driver("odd_lamp") == "A lamp that only tests have."
         assert driver_offers()["odd_lamp"].group == "devices"
-        assert [one.key for one in parts(["odd_lamp"], ["1"])["device odd_lamp"].fields] == ["pin"]
+        assert [one.key for one in parts(["odd_lamp"], ["1"])["device odd_lamp"].fields] == ["cup", "pin"]
     about_driver.cache_clear()
     assert "odd_lamp" not in driver_names()
 
@@ -316,7 +318,7 @@ def test_a_driver_that_fails_leaves_its_device_out_and_the_hub_goes_on(
         assert isinstance(device, UnusableDevice)
         assert told == [DeviceDown("lamp", say("Its driver cannot be used: the journal says why."))]
         assert why in caplog.text
-        assert (needs(block), header_wiring([block])) == ((), [])
+        assert header_wiring([block]) == []
         assert why in doctor._check_device(block).error
         if not any(part in text for part in ("1 / 0", "return None", "    page = ")):  # it can be loaded
             with pytest.raises(packages.Unusable, match=r"of the package oddspiel 1\.0\.0 cannot be used"):
@@ -367,10 +369,65 @@ def test_settings_of_a_driver_that_toml_cannot_write_leave_the_page_as_it_is(tmp
     about_driver.cache_clear()
 
 
-def test_needs_of_a_driver_that_are_none_are_an_empty_list(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    text = f"{LAMP}def needs(settings):\n    return 5\n"
+@pytest.mark.parametrize(
+    ("returned", "why"),
+    [("5", "must be an iterable, not int"), ("[5]", "needs returns something else than Need"), ("1 / 0", "division by zero")],
+)  # fmt: skip
+def test_the_doctor_names_a_driver_that_cannot_say_what_it_needs(tmp_path: Path, returned: str, why: str) -> None:
+    text = f"{LAMP}def needs(settings):\n    return {returned}\n"
     with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
-        assert needs(DevicePart("odd_lamp")) == ()
+        assert why in doctor._check_device(DevicePart("odd_lamp")).error
+        assert type(connect(DevicePart("odd_lamp"), context([]))).__name__ == "Lamp", "the hub uses it all the same"
+    with installed(wheel(tmp_path, {"odd_lamp.py": f"{LAMP}def needs(settings):\n    return []\n"}, LAMP_ENTRY)):
+        assert needs(DevicePart("odd_lamp")) == []
+
+
+@pytest.mark.parametrize(
+    ("returned", "why"), [("5", "not iterable"), ("[5]", "something else than wires"), ("None", "not iterable")]
+)
+def test_wires_that_are_none_do_not_stop_the_hub(tmp_path: Path, returned: str, why: str) -> None:
+    text = f"{LAMP}def wiring(settings):\n    return {returned}\n"
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        assert (
+            header_wiring([DevicePart("odd_lamp"), DevicePart("call_lamp", settings={"pin": 17})])[0][0] == "call_lamp"
+        )
+
+
+def end_of_late_code() -> None:
+    """Wait for code of packages that was given up: it must not be imported in a later test."""
+    for thread in threading.enumerate():
+        if thread.name == "a package":
+            thread.join(PATIENCE)
+
+
+SHOWS = LAMP.replace("lamps = page = boxes", "page = boxes").replace(
+    "    def start", "    class lamps:\n        def shows(rings): pass\n    def start", 1
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (SHOWS, "its port lamps has no method show."),
+        (LAMP.replace("def close(self): pass", "close = 5"), "its device has no method close."),
+        (LAMP.replace("return Lamp()", "from hub.errors import DeviceLost; raise DeviceLost('it is lost')"), "it is lost"),
+        (LAMP.replace("return Lamp()", "raise KeyboardInterrupt"), "it raises KeyboardInterrupt."),
+        (LAMP.replace("return Lamp()", "import time; time.sleep(1.5)"), "connect takes more than 0 s."),
+        (f"import time; time.sleep(1.5)\n{LAMP}", "its import takes more than 0 s."),
+    ],
+)  # fmt: skip
+def test_a_driver_that_lacks_a_method_or_does_not_end_is_left_out_by_name(
+    tmp_path: Path, text: str, why: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    if "sleep" in text:
+        monkeypatch.setattr(devices, "SECONDS", 0.3)
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        assert isinstance(connect(DevicePart("odd_lamp"), context([])), UnusableDevice)
+        assert "The driver odd_lamp of the package oddspiel 1.0.0" in caplog.text
+        assert why in caplog.text
+        assert why in doctor._check_device(DevicePart("odd_lamp")).error, "a second try does not hang either"
+        end_of_late_code()
+    devices._TOO_SLOW.clear()
 
 
 def test_the_doctor_says_that_a_driver_fails_while_it_is_closed(tmp_path: Path) -> None:

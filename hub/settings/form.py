@@ -91,13 +91,13 @@ def parts(drivers: Iterable[str], tables: list[str]) -> dict[str, SettingPart]:
         part, group = f"device {name}", group_of_driver(name)
         try:
             _add(found, part, load_driver(name).Settings, about_driver(name), group, offers, several=True)
+            if group in UNDER_CUPS and name != "camera_tray":  # staff see the picture of a camera
+                found[part] = msgspec.structs.replace(found[part], fields=[*cup, *found[part].fields])
         except Exception as error:
             if name not in packaged_drivers():
                 raise
             about = str(error) if isinstance(error, packages.Unusable) else packages.why(error)
             _add(found, part, NoSettings, about, group, offers, several=True)
-        if group in UNDER_CUPS and name != "camera_tray":  # staff see the picture of a camera
-            found[part] = msgspec.structs.replace(found[part], fields=[*cup, *found[part].fields])
     return found
 
 

@@ -12,6 +12,7 @@ from random import Random
 from textwrap import wrap
 from typing import NoReturn
 
+from hub import packages
 from hub.config import Config, DevicePart, load, owners_file
 from hub.devices import UnusableDevice, connect, needs
 from hub.display import SIZES
@@ -55,10 +56,12 @@ def _check_device(block: DevicePart) -> ConfiguredDevice:
         random = Random(0)  # noqa: S311 - the device is not started, so it throws no dice
         device = connect(block, DriverContext(_ignore, dict.fromkeys(SIZES, _draw_nothing), random))
         requirements = needs(block)
+    except packages.Unusable as error:
+        return ConfiguredDevice(block, error=str(error), is_left_out=True)
     except HubError as error:
         return ConfiguredDevice(block, error=str(error))
     if isinstance(device, UnusableDevice):
-        return ConfiguredDevice(block, error=device.why)
+        return ConfiguredDevice(block, error=device.why, is_left_out=True)
     try:
         device.close()
     except Exception as error:  # noqa: BLE001 - anybody may write a driver
