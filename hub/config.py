@@ -101,7 +101,7 @@ Name = Annotated[
 ]
 DriverName = Annotated[
     str,
-    Meta(pattern=r"^[a-z][a-z0-9_]*\Z", extra={"allowed": "the name of a file in drivers/ without .py, in quotes"}),
+    Meta(pattern=r"^[a-z][a-z0-9_]*\Z", extra={"allowed": "the name of a driver, in quotes"}),
 ]
 GameName = Annotated[
     str,
@@ -447,7 +447,10 @@ class DeckPart(msgspec.Struct, frozen=True):
 class DevicePart(msgspec.Struct, frozen=True):
     """`[[device]]`: one driver by name; the rest of the block is the driver's own settings."""
 
-    driver: Annotated[DriverName, Meta(description="the file in drivers/ without .py")]
+    driver: Annotated[
+        DriverName,
+        Meta(description="the name of its driver: a file in drivers/ without .py, or the driver of a package"),
+    ]
     table: Annotated[Name, Meta(description="the id of the table it belongs to", extra={"offers": "tables"})] = "1"
     name: Annotated[Text, Meta(description="what staff call it; empty: the driver's name")] = ""
     settings: Mapping[str, Any] = msgspec.field(default_factory=dict)

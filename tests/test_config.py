@@ -142,7 +142,7 @@ def test_an_unknown_key_is_refused_with_the_near_miss(file: Path, toml: str, sen
         (
             '[[device]]\ndriver = "../eink"',
             '[[device]] number 1 driver = "../eink" will not do; '  # noqa: ISC004 - one sentence
-            "driver is the name of a file in drivers/ without .py, in quotes.",
+            "driver is the name of a driver, in quotes.",
         ),
         (
             '[[table]]\nname = "a\\nb"',
