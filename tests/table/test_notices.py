@@ -187,6 +187,17 @@ def test_a_call_for_help_does_not_hide_a_lost_device(rig: TableRig) -> None:
     assert texts(rig) == ["Seat 2 calls for help."]
 
 
+def test_a_sentence_about_several_devices_is_there_once_until_the_last_is_back(rig: TableRig) -> None:
+    rig.take(DeviceDown("lamp", "No /dev/spidev0.0."), DeviceDown("panel", "No /dev/spidev1.0."))
+    assert texts(rig) == [UNNAMED]
+    rig.take(DeviceDown("bell", say("The bell does not answer.")))
+    assert texts(rig) == [UNNAMED, "The bell does not answer."]
+    rig.take(DeviceUp("lamp"))
+    assert texts(rig) == [UNNAMED, "The bell does not answer."]
+    rig.take(DeviceUp("panel"))
+    assert texts(rig) == ["The bell does not answer."]
+
+
 def test_that_nobody_rolls_stands_until_the_dice_move() -> None:
     rig = at(2)
     rig.see("armed")

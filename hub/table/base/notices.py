@@ -132,10 +132,18 @@ class Notices(Part):
         del self._posted[key]
 
     def public(self) -> list[Notice]:
-        """Return the posted notices in the order of `KINDS`, most severe first; within one kind, oldest first."""
-        kinds = list(KINDS)
-        standing = sorted(self._posted.items(), key=lambda item: kinds.index(item[1][0]))
-        return [Notice(key, KINDS[kind].severity, text, KINDS[kind].can_acknowledge) for key, (kind, text) in standing]
+        """Return the posted notices in the order of `KINDS`, most severe first; within one kind, oldest first.
+
+        A sentence about lost devices is there once, although it may be true of several.
+        """
+        kinds, told = list(KINDS), set[str]()
+        shown = []
+        for key, (kind, text) in sorted(self._posted.items(), key=lambda item: kinds.index(item[1][0])):
+            rule = KINDS[kind]
+            if kind != "device" or text not in told:
+                shown.append(Notice(key, rule.severity, text, rule.can_acknowledge))
+            told.add(text)
+        return shown
 
 
 def _key(kind: Kind, about: str) -> str:
