@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 
-LASTS_UNTIL = timedelta(hours=6)
+LASTS_UNTIL_HOUR = 6
 ANSWERED = "answered {month}"
 """The name under which a table keeps the answered calls of a month ("2026-11")."""
 
@@ -23,7 +23,7 @@ class AnsweredCall(Struct, frozen=True, array_like=True):
 
 def evening_of(seconds: float) -> date:
     """Return the evening of a moment (Unix time), by the time zone of this machine."""
-    return (datetime.fromtimestamp(seconds).astimezone() - LASTS_UNTIL).date()
+    return (datetime.fromtimestamp(seconds).astimezone() - timedelta(hours=LASTS_UNTIL_HOUR)).date()
 
 
 def month_of(evening: date) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
@@ -12,13 +12,16 @@ from statistics import median
 
 import msgspec
 
-from hub.evenings import ANSWERED, AnsweredCall, evening_of, month_of
+from hub.evenings import ANSWERED, LASTS_UNTIL_HOUR, AnsweredCall, evening_of
 from hub.network.staff_messages import CallsOfEvening, Evenings, PlayedGame
 from hub.store.queries import LONGEST
 
-MATCHES = """
-SELECT CAST(strftime('%s', begun) AS INTEGER), "table", head, (julianday(ended) - julianday(begun)) * 1440
-FROM matches WHERE result IS NOT NULL ORDER BY begun"""
+EVENING = f"date(begun, 'localtime', '-{LASTS_UNTIL_HOUR} hours')"
+"""The evening of a match in SQL, as `hub.evenings.evening_of` has it; None if the time on disk is damaged."""
+MONTHS = f"SELECT DISTINCT substr({EVENING}, 1, 7) FROM matches WHERE result IS NOT NULL"  # noqa: S608 - our own words
+MATCHES = f"""
+SELECT {EVENING}, "table", head, (julianday(ended) - julianday(begun)) * 1440 FROM matches
+WHERE result IS NOT NULL AND substr({EVENING}, 1, 7) = ?"""  # noqa: S608 - as above
 
 
 def evenings(db: sqlite3.Connection, titles: Mapping[str, str], tables: Mapping[str, str], month: str = "") -> Evenings:
@@ -26,26 +29,24 @@ def evenings(db: sqlite3.Connection, titles: Mapping[str, str], tables: Mapping[
 
     `titles` are the names of the games, `tables` those of the tables.
     """
-    played: dict[tuple[date, str, str], list[tuple[int, float]]] = defaultdict(list)
-    months = Counter[str]()
-    for seconds, table, head, minutes in db.execute(MATCHES):
+    months = {found for (found,) in db.execute(MONTHS) if found}
+    month = month or max(months, default="")
+    played: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
+    for evening, table, head, minutes in db.execute(MATCHES, (month,)):
         with suppress(ValueError, TypeError, KeyError):  # a row of the disk may be damaged
             known = json.loads(head)
-            evening, title = evening_of(seconds), titles.get(known["game"], str(known["game"]))
+            title = titles.get(known["game"], str(known["game"]))
             took = minutes if minutes is not None and 0 < minutes <= LONGEST else 0.0
             played[evening, str(table), title].append((len(known["seats"]), took))
-            months[month_of(evening)] += 1
-    month = month or max(months, default="")
     return Evenings(
         month,
         sorted({*months, *([month] if month else [])}),
         [
             PlayedGame(
-                evening.isoformat(), tables.get(table, table), title, len(matches),
-                sum(seats for seats, _ in matches), round(sum(took for _, took in matches)),
+                evening, tables.get(table, table), title, len(matches), sum(seats for seats, _ in matches),
+                round(sum(took for _, took in matches)),
             )
             for (evening, table, title), matches in sorted(played.items())
-            if month_of(evening) == month
         ],
         _calls(db, month),
     )  # fmt: skip
