@@ -429,7 +429,9 @@ async def ask_all(  # every verb takes the state first
     if not moves:
         return {}
     for seat in moves:
-        if missing := [name for name in (into, "locked") if not hasattr(s.seats[seat], name)]:
+        record = s.seats[seat]  # a class without slots gets the fields when they are set
+        missing = [name for name in (into, "locked") if not hasattr(record, name) and not hasattr(record, "__dict__")]
+        if missing:
             raise TypeError(f"a sealed question needs the field {missing[0]} in the state of a seat")
     others = others or say("Players are choosing in secret.")
     return await _Sent(Question("sealed", want, dict(moves), others, into=into, final=final, known=known, laid=laid))

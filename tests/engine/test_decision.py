@@ -236,7 +236,8 @@ def test_a_sealed_question_says_of_what_kind_its_choices_are(flag: str) -> None:
 @pytest.mark.parametrize("field", ["bid", "locked"])
 def test_a_sealed_question_needs_two_fields_in_the_state_of_each_asked_seat(field: str) -> None:
     s = course()
-    delattr(s.seats[2], field)
+    (kept,) = {"bid", "locked"} - {field}
+    s.seats[2] = type("Seat", (), {"__slots__": (kept,), "__init__": lambda self: setattr(self, kept, None)})()
     asked(ask_all(s, {1: [offer("pass")]}, "Bid.", into="bid"))
     with pytest.raises(TypeError, match=f"the field {field} in the state of a seat"):
         asked(ask_all(s, {1: [offer("pass")], 2: [offer("pass")]}, "Bid.", into="bid"))

@@ -272,7 +272,7 @@ def test_there_is_no_advice_where_there_is_nothing_to_choose_or_no_player() -> N
 async def enter(s: Any) -> None:
     """Secret dice are entered beside a harmless move."""
     told = await ask_all(
-        s, {2: [offer("rolled", faces=Faces(3, 6)), offer("pass")]}, "Roll under your cup.", into="bid"
+        s, {2: [offer("rolled", faces=Faces(3, 6)), offer("pass")]}, "Roll under your cup.", into="choice"
     )
     raise Won([2], {2: sum(told[2]["faces"])}, "That was all.")
 
