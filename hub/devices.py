@@ -6,8 +6,9 @@ import logging
 import pkgutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
+from itertools import islice
 from typing import Any, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import drivers
@@ -45,6 +46,8 @@ T = TypeVar("T")
 
 SECONDS = 20.0
 """How long code of a package may take to be imported, or to connect a device: OpenCV takes several seconds on a Pi Zero 2."""
+MOST_WIRES = 200
+"""Wires or needs of one device at most, if a driver yields them without end."""
 SHARED = "common"  # the only folder of `drivers/` that is not a driver: code that drivers share
 
 
@@ -174,16 +177,28 @@ def header_wiring(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire
     """Return the name and the wires of each device on the GPIO header, for all tables. Raise ConfigError."""
     found: list[tuple[str, Sequence[Wire]]] = []
     for number, block in enumerate(blocks, 1):
-        with suppress(packages.Unusable), _packages_code(block):
-            driver = driver_of(block)
-            if isinstance(driver, WiredDriver):
-                several = sum(other.driver == block.driver for other in blocks) > 1
-                known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
-                wires = [*driver.wiring(block.settings)]
-                if not all(isinstance(one, Wire) for one in wires):
-                    raise TypeError("wiring returns something else than wires.")
-                found.append((known, wires))
+        try:
+            wires = _wires_of(block)
+        except packages.Unusable as error:  # the device is left out, or used as a device without wires
+            log.error("%s", error)
+            continue
+        if wires is not None:
+            several = sum(other.driver == block.driver for other in blocks) > 1
+            found.append((block.name or (f"{block.driver} (device {number})" if several else block.driver), wires))
     return found
+
+
+def _wires_of(block: DevicePart) -> Sequence[Wire] | None:
+    """Return the wires of a block; None if its driver uses no header. Raise ConfigError."""
+    with _packages_code(block):
+        driver = driver_of(block)
+        if not isinstance(driver, WiredDriver):
+            return None
+        wires = _timed(block, lambda: [*islice(driver.wiring(block.settings), MOST_WIRES)], "wiring")
+        if not all(isinstance(one, Wire) for one in wires):
+            raise TypeError("wiring returns something else than wires.")
+        return wires
+    raise AssertionError("the block above returns or raises")
 
 
 def connect(block: DevicePart, context: DriverContext) -> Device:
@@ -193,18 +208,47 @@ def connect(block: DevicePart, context: DriverContext) -> Device:
             driver = driver_of(block)
             if block.driver not in packaged_drivers():
                 return driver.connect(block.settings, context)
-            device = within_time(lambda: driver.connect(block.settings, context), "connect")
-            _check_parts(device)
-            return device
+            return within_time(lambda: DeviceOfPackage(driver.connect(block.settings, context)), "connect")
     except packages.Unusable as error:
         log.error("%s", error)
         return UnusableDevice(block.name or block.driver, str(error), context.inbox)
 
 
-def _check_parts(device: Device) -> None:
-    """Raise AttributeError or TypeError if a device of a package lacks something that a table calls."""
+class DeviceOfPackage:
+    """A device of a package, whose ports are read once. Raise AttributeError or TypeError if it lacks something.
+
+    Whatever else of it is read later is there, or is missing: an error of the driver's is no error of the hub's.
+    """
+
+    lamps: Lamps | None
+    page: Page | None
+    boxes: Boxes | None
+    dice: Dice | None
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        _check_parts(device, self.__dict__)
+
+    def start(self) -> None:
+        """Start the device."""
+        self.device.start()
+
+    def close(self) -> None:
+        """Close the device."""
+        self.device.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the device has besides, such as the picture of a camera."""
+        try:
+            return getattr(self.device, name)
+        except BaseException as error:
+            raise AttributeError(name) from error
+
+
+def _check_parts(device: Device, ports: dict[str, Any]) -> None:
+    """Read the ports of a device. Raise AttributeError or TypeError if it lacks something that a table calls."""
     for name, port in (("lamps", Lamps), ("page", Page), ("boxes", Boxes), ("dice", Dice)):
-        part = getattr(device, name)
+        ports[name] = part = getattr(device, name)
         for method in [one for one in vars(port) if not one.startswith("_")] if part else []:
             if not callable(getattr(part, method, None)):
                 raise TypeError(f"its port {name} has no method {method}.")
@@ -217,7 +261,9 @@ def needs(block: DevicePart) -> Sequence[Need]:
     """Return the requirements of the device of a `[[device]]` block. Raise ConfigError."""
     with _packages_code(block):
         driver = driver_of(block)
-        found = [*driver.needs(block.settings)] if isinstance(driver, NeedyDriver) else []
+        if not isinstance(driver, NeedyDriver):
+            return []
+        found = _timed(block, lambda: [*islice(driver.needs(block.settings), MOST_WIRES)], "needs")
         if not all(isinstance(one, Need) for one in found):
             raise TypeError("needs returns something else than Need.")
         return found
@@ -235,9 +281,15 @@ def _packages_code(block: DevicePart) -> Iterator[None]:
         entry = packaged_drivers().get(block.driver)
         if entry is None:
             raise
-        raise packages.Unusable(
-            f"The driver {entry.name} of the package {entry.package} fails: {packages.why(error)}"
-        ) from error
+        sentence = f"The driver {entry.name} of the package {entry.package} fails: {packages.why(error)}"
+        if isinstance(error, TakesTooLong):
+            _TOO_SLOW[entry.module] = sentence  # its other devices must not take as long
+        raise packages.Unusable(sentence) from error
+
+
+def _timed(block: DevicePart, run: Callable[[], T], doing: str) -> T:
+    """Run code of the driver of a block, within the time limit if it comes from a package. Raise TakesTooLong."""
+    return within_time(run, doing) if block.driver in packaged_drivers() else run()
 
 
 def packaged_drivers() -> Mapping[str, packages.Entry]:
@@ -265,10 +317,7 @@ def driver_of(block: DevicePart) -> Driver:
     names = driver_names()
     if block.driver not in names:
         error = packages.Unusable if packages.problems() else ConfigError  # it may be in a package that cannot be read
-        raise error(
-            f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}. The hub uses the driver of a "
-            "package after a restart."
-        )
+        raise error(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
     return load_driver(block.driver)
 
 
@@ -284,20 +333,20 @@ def load_driver(name: str) -> Driver:
         ) from None
 
 
-_TOO_SLOW: dict[str, TakesTooLong] = {}
-"""By module, why its import was given up. A second one would wait for the first."""
+_TOO_SLOW: dict[str, str] = {}
+"""By module, why its code was given up, until the hub restarts. A second import would wait for the first."""
 
 
 def _load_packaged(entry: packages.Entry) -> Driver:
+    if sentence := _TOO_SLOW.get(entry.module):
+        raise packages.Unusable(sentence)
     try:
-        if entry.module in _TOO_SLOW:
-            raise _TOO_SLOW[entry.module]  # noqa: TRY301 - it is told as another error of the import
         driver = within_time(lambda: import_module(entry.module), "its import")
         packages.check_api(getattr(driver, "API", None), "API")
         toml.keys(driver.Settings)  # a Struct whose keys an owner can write
     except TakesTooLong as error:
-        _TOO_SLOW[entry.module] = error
-        raise packages.Unusable(_unusable(entry, error)) from error
+        _TOO_SLOW[entry.module] = _unusable(entry, error)
+        raise packages.Unusable(_TOO_SLOW[entry.module]) from error
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the code of others

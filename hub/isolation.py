@@ -67,6 +67,10 @@ MOST_SUBJECTS = 64
 """Boxes, devices and dice readers that one device may report about. Each has a place on every screen."""
 MOST_LETTERS = 1_000
 """Letters of a name or a sentence in a signal."""
+MOST_VALUES = 200
+"""Values of a list in a signal, such as the faces of dice."""
+LARGEST = 2**53
+"""All numbers in a signal are smaller."""
 
 SIGNALS = (
     BoxUp, BoxDown, DeviceDown, DeviceUp, Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, DiceKit,
@@ -105,7 +109,7 @@ class DeviceGuard:
             values = {one.name: getattr(signal, one.name) for one in fields(signal)}
             msgspec.convert(values, type(signal))
             for value in values.values():
-                _check_texts(value)
+                _check_size(value)
         except (msgspec.ValidationError, UnicodeEncodeError):
             self.report_fault("speaking", say("sends invalid signals"))
             return
@@ -279,15 +283,19 @@ class GuardedDevice:
             self._call_began = None
 
 
-def _check_texts(value: object) -> None:
-    """Raise ValidationError or UnicodeEncodeError if a text in a signal is too long, or no message can hold it."""
-    if isinstance(value, tuple):
+def _check_size(value: object) -> None:
+    """Raise ValidationError or UnicodeEncodeError if a value of a signal is too large, or no message can hold it."""
+    if isinstance(value, list | tuple):
+        if not isinstance(value, tuple) or len(value) > MOST_VALUES:
+            raise msgspec.ValidationError(f"{type(value).__name__} of {len(value)} values")
         for one in value:
-            _check_texts(one)
+            _check_size(one)
     elif isinstance(value, str):
         value.encode()  # halves of characters, as from a file's name
         if len(value) > MOST_LETTERS:
             raise msgspec.ValidationError(f"a text of {len(value)} letters")
+    elif isinstance(value, int) and not abs(value) < LARGEST:
+        raise msgspec.ValidationError("a number that JavaScript cannot hold")
 
 
 def close_all(devices: Sequence[Closable]) -> None:

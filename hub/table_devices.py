@@ -72,7 +72,8 @@ class TableDevices:
         put = partial(_put_of, block, guard.put)
         device = connect(block, DriverContext(put, self._draws, self._random))
         if block.cup and (why := _unfit_for_cup(block, device)):
-            device.close()
+            with guard.guarded("closing"):
+                device.close()
             raise ConfigError(f"[[device]] driver = {block.driver!r} cannot be under the cup of a seat: {why}.")
         return _Connected(block, guard, GuardedDevice(device, guard))
 

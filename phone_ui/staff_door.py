@@ -17,7 +17,8 @@ from collections import OrderedDict, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -56,12 +57,14 @@ from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.staff_pin import Guesses, StaffPin
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from hub.network.staff_messages import CameraSeen, Evenings, Fault, Settings, StaffFile
     from phone_ui.asgi import Scope, Send
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 SESSION_SECONDS = 8 * 3600.0
 MAX_SESSIONS = 16
@@ -320,9 +323,13 @@ class StaffDoor:
             unsubscribe()
         return StaffAnswer(n, True, picture=number, venue=None if number == since else venue)
 
+    def _in_background(self, call: Callable[..., T], *given: object) -> Awaitable[T]:
+        """Call something on a thread of the staff's, so that phones are served meanwhile."""
+        return asyncio.get_running_loop().run_in_executor(self._workers, partial(_surviving, call, *given))
+
     async def _change_pin(self, name: str, n: int, pin: str) -> StaffAnswer:
         """Change the PIN, and end all other sessions. Raise HubError."""
-        await asyncio.get_running_loop().run_in_executor(self._workers, self._pin.change, pin)
+        await self._in_background(self._pin.change, pin)
         with self._lock:
             for other in self._sessions.keys() - {name}:
                 del self._sessions[other]
@@ -341,23 +348,33 @@ class StaffDoor:
             case "pin", PinArgs(pin=pin):
                 return await self._change_pin(name, ask.n, pin)
             case _, SettingsArgs() | ChangeSettingsArgs() | AddPackageArgs() | RemovePackageArgs() as asked:
-                work = asyncio.get_running_loop().run_in_executor(self._workers, self._face.settings, asked)
+                work = self._in_background(self._face.settings, asked)
                 sentence, settings = await work
                 return StaffAnswer(ask.n, True, sentence, self._face.picture[0], settings=settings)
             case _, CameraArgs(step=step):
-                loop, look = asyncio.get_running_loop(), self._face.camera
-                camera = await loop.run_in_executor(self._workers, look, ask.table, step)
+                camera = await self._in_background(self._face.camera, ask.table, step)
                 return StaffAnswer(ask.n, True, picture=self._face.picture[0], camera=camera)
             case _, EveningsArgs(month=month):
-                reading = asyncio.get_running_loop().run_in_executor(self._workers, self._face.evenings, month)
+                reading = self._in_background(self._face.evenings, month)
                 return StaffAnswer(ask.n, True, picture=self._face.picture[0], evenings=await reading)
             case verb, _ if verb in HANDOUT_ARGS:
-                making = asyncio.get_running_loop().run_in_executor(self._workers, self._face.hand_out, ask)
+                making = self._in_background(self._face.hand_out, ask)
                 sentence, made = await making
                 answer = StaffAnswer(ask.n, True, sentence, self._face.picture[0])
                 return replace(answer, link=made) if isinstance(made, str) else replace(answer, file=made)
-        sentence, findings = await asyncio.get_running_loop().run_in_executor(self._workers, self._face.do, ask)
+        sentence, findings = await self._in_background(self._face.do, ask)
         return StaffAnswer(ask.n, True, sentence, self._face.picture[0], findings=findings)
+
+
+def _surviving(call: Callable[..., T], *given: object) -> T:
+    """Call something. Raise HubError in place of an error that would end the event loop, such as a driver's SystemExit."""
+    try:
+        return call(*given)
+    except Exception:
+        raise
+    except BaseException as error:
+        log.exception("A request of staff was ended.")
+        raise HubError(say("This has failed: the journal says why.")) from error
 
 
 def _lower_priority() -> None:

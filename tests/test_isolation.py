@@ -18,7 +18,7 @@ from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump
 from hub.engine.text import say
 from hub.isolation import MOST_SUBJECTS, DeviceGuard, GuardedDevice, close_all
-from hub.ports import BoxUp, DeviceDown, DeviceUp, DiceKit, DiceSeen, DriverContext, Key, LampPicture
+from hub.ports import BoxUp, DeviceDown, DeviceUp, DiceKit, DiceSeen, DriverContext, Key, LampPicture, Turn
 from hub.state import ScreenState
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
@@ -116,6 +116,11 @@ def test_a_device_that_raises_is_told_once_and_again_once_it_has_recovered(monke
         DiceKit("tray", 6, ("red", "\ud800")),
         DiceKit("tray", 6, ("red" * 400,)),
         DiceSeen("tray", 1, "no_reader", say="\ud800"),
+        DiceKit("tray", 6, ["red"]),  # type: ignore[arg-type]
+        DiceKit("tray", 6, ("red",) * 201),
+        DiceSeen("tray", 1, "settled", (1,) * 201),
+        DiceSeen("tray", 1, "settled", (2**53,)),
+        Turn("a", -(2**53)),
     ],
     ids=[
         "text",
@@ -131,6 +136,11 @@ def test_a_device_that_raises_is_told_once_and_again_once_it_has_recovered(monke
         "half a die's name",
         "a die's long name",
         "half a reason",
+        "a list",
+        "many names",
+        "many faces",
+        "a large face",
+        "a large turn",
     ],
 )
 def test_what_is_no_signal_never_reaches_the_table(said: object) -> None:
@@ -150,7 +160,8 @@ def test_names_and_sentences_of_any_language_reach_the_table() -> None:
     signals: list[object] = [
         DeviceDown("Lämpchen 灯 🎲", say("{device} is lost.", device="灯")),
         DiceKit("tray", 0),
-        DiceKit("x" * 1000, 100),
+        DiceKit("x" * 1000, 100, ("red",) * 200),
+        Turn("a", 2**53 - 1),
     ]
     for one in signals:
         guard.put(one)

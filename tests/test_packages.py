@@ -36,7 +36,7 @@ from hub.operations import doctor
 from hub.operations.doctor import checks
 from hub.operations.doctor.finding import Subject
 from hub.package_folder import PackageFolder
-from hub.ports import DeviceDown, DriverContext
+from hub.ports import DeviceDown, DiceCamera, DriverContext, SearchedDice
 from hub.presets import presets_by_game
 from hub.settings.form import about_driver, driver_offers, parts
 from tests.made_packages import DATA, ENTRY, GAME, LAMP, RULEBOOK, installed, wheel
@@ -285,7 +285,7 @@ def test_the_driver_of_a_package_is_found_and_connected(tmp_path: Path) -> None:
     with installed(wheel(tmp_path, {"odd_lamp.py": LAMP}, LAMP_ENTRY)):
         assert "odd_lamp" in driver_names()
         block = DevicePart("odd_lamp")
-        assert type(connect(block, context([]))).__name__ == "Lamp"
+        assert type(connect(block, context([])).device).__name__ == "Lamp"  # type: ignore[attr-defined]
         assert about_driver("odd_lamp") == "A lamp that only tests have."
         assert driver_offers()["odd_lamp"].group == "devices"
         assert [one.key for one in parts(["odd_lamp"], ["1"])["device odd_lamp"].fields] == ["cup", "pin"]
@@ -371,26 +371,76 @@ def test_settings_of_a_driver_that_toml_cannot_write_leave_the_page_as_it_is(tmp
 
 @pytest.mark.parametrize(
     ("returned", "why"),
-    [("5", "must be an iterable, not int"), ("[5]", "needs returns something else than Need"), ("1 / 0", "division by zero")],
+    [("5", "is not iterable"), ("[5]", "needs returns something else than Need"), ("1 / 0", "division by zero")],
 )  # fmt: skip
 def test_the_doctor_names_a_driver_that_cannot_say_what_it_needs(tmp_path: Path, returned: str, why: str) -> None:
     text = f"{LAMP}def needs(settings):\n    return {returned}\n"
     with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
-        assert why in doctor._check_device(DevicePart("odd_lamp")).error
-        assert type(connect(DevicePart("odd_lamp"), context([]))).__name__ == "Lamp", "the hub uses it all the same"
+        found = doctor._check_device(DevicePart("odd_lamp"))
+        assert (why in found.error, found.hint) == (True, doctor.ODD)
+        assert isinstance(connect(DevicePart("odd_lamp"), context([])), devices.DeviceOfPackage), (
+            "the hub uses it all the same"
+        )
     with installed(wheel(tmp_path, {"odd_lamp.py": f"{LAMP}def needs(settings):\n    return []\n"}, LAMP_ENTRY)):
         assert needs(DevicePart("odd_lamp")) == []
 
 
 @pytest.mark.parametrize(
-    ("returned", "why"), [("5", "not iterable"), ("[5]", "something else than wires"), ("None", "not iterable")]
+    ("returned", "why"),
+    [
+        ("5", "not iterable"),
+        ("[5]", "something else than wires"),
+        ("None", "not iterable"),
+        ("__import__('time').sleep(1.5)", "takes more than 0 s."),
+        ("__import__('itertools').count()", "something else than wires"),
+    ],
 )
-def test_wires_that_are_none_do_not_stop_the_hub(tmp_path: Path, returned: str, why: str) -> None:
+def test_wires_that_are_none_do_not_stop_the_hub(
+    tmp_path: Path, returned: str, why: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(devices, "SECONDS", 0.3)
     text = f"{LAMP}def wiring(settings):\n    return {returned}\n"
     with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
-        assert (
-            header_wiring([DevicePart("odd_lamp"), DevicePart("call_lamp", settings={"pin": 17})])[0][0] == "call_lamp"
-        )
+        ours = DevicePart("call_lamp", settings={"pin": 17})
+        assert [name for name, _ in header_wiring([DevicePart("odd_lamp"), ours])] == ["call_lamp"]
+        assert why in caplog.text
+        end_of_late_code()
+    devices._TOO_SLOW.clear()
+
+
+@pytest.mark.parametrize("part", ["look", "snapshot", "named_by"])
+def test_a_part_that_a_device_cannot_name_is_a_part_that_it_has_not(tmp_path: Path, part: str) -> None:
+    text = LAMP.replace("    def start", f"    {part} = property(lambda self: 1 / 0)\n    def start", 1)
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        device = connect(DevicePart("odd_lamp"), context([]))
+        assert not isinstance(device, SearchedDice | DiceCamera | devices.Simulated)
+        with pytest.raises(AttributeError):
+            getattr(device, part)
+
+
+def test_the_ports_of_a_device_are_read_once(tmp_path: Path) -> None:
+    text = LAMP.replace("lamps = page", "page").replace(
+        "    def start", "    lamps = property(lambda self: self.__dict__.setdefault('read', 0))\n    def start", 1
+    )
+    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+        device = connect(DevicePart("odd_lamp"), context([]))
+        device.device.__dict__["read"] = 5  # type: ignore[attr-defined]
+        assert device.lamps == 0  # type: ignore[comparison-overlap]
+
+
+def test_all_devices_of_a_driver_that_hangs_take_its_time_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(devices, "SECONDS", 0.3)
+    count = tmp_path / "count"
+    hangs = f"import os, time; os.mkdir({str(count)!r}); time.sleep(1.5)"
+    with installed(wheel(tmp_path, {"odd_lamp.py": LAMP.replace("return Lamp()", hangs)}, LAMP_ENTRY)):
+        for name in ("one", "two", "three"):
+            assert isinstance(connect(DevicePart("odd_lamp", name=name), context([])), UnusableDevice)
+        assert count.is_dir(), "it has begun"
+        assert caplog.text.count("connect takes more than 0 s.") == 3, "and no other error of a second try"
+        end_of_late_code()
+    devices._TOO_SLOW.clear()
 
 
 def end_of_late_code() -> None:
@@ -431,9 +481,12 @@ def test_a_driver_that_lacks_a_method_or_does_not_end_is_left_out_by_name(
 
 
 def test_the_doctor_says_that_a_driver_fails_while_it_is_closed(tmp_path: Path) -> None:
-    text = LAMP.replace("def close(self): pass", "def close(self): 1 / 0")
-    with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
-        assert "fails while it is closed" in doctor._check_device(DevicePart("odd_lamp")).error
+    for close in ("1 / 0", "raise SystemExit"):
+        text = LAMP.replace("def close(self): pass", f"def close(self): {close}")
+        with installed(wheel(tmp_path, {"odd_lamp.py": text}, LAMP_ENTRY)):
+            found = doctor._check_device(DevicePart("odd_lamp"))
+            assert "fails while it is closed" in found.error
+            assert found.hint == doctor.ODD
 
 
 # --- added and removed by staff ----------------------------------------------------------------------------

@@ -20,6 +20,10 @@ from hub.ports import Clock, DeviceDown, DeviceUp
 log = logging.getLogger(__name__)
 
 Inbox = Callable[[object], None]
+LEAST_WAIT = 0.002
+"""Seconds between two steps at least: a driver that returns a time that is over must not keep the processor."""
+LONGEST_WAIT = 3600.0
+"""Seconds between two steps at most, because a lock waits for no more than some days."""
 
 
 class ThreadedDevice(ABC):
@@ -113,7 +117,7 @@ class WorkerThread:
         until: float | None = 0.0
         while True:
             with self._turn:
-                patience = None if until is None else max(0.0, until - self._clock.now())
+                patience = None if until is None else min(max(LEAST_WAIT, until - self._clock.now()), LONGEST_WAIT)
                 self._turn.wait_for(lambda: self._woken or self._stopping, patience)
                 self._woken = False
                 stopping = self._stopping

@@ -55,10 +55,7 @@ def test_every_file_and_folder_of_drivers_is_one_but_common() -> None:
 
 @pytest.mark.parametrize("name", ["common", "frames", "serial_lines", "README", "__init__", "buttonbox"])
 def test_what_is_no_driver_is_refused_with_those_that_are(name: str) -> None:
-    sentence = (
-        f"[[device]] driver = {name!r}: there is none; there are {', '.join(NAMES)}. The hub uses the driver of a package "
-        "after a restart."
-    )
+    sentence = f"[[device]] driver = {name!r}: there is none; there are {', '.join(NAMES)}."
     with pytest.raises(ConfigError) as refused:
         connect(DevicePart(name), context())
     assert str(refused.value) == sentence

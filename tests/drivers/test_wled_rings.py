@@ -16,7 +16,7 @@ import pytest
 
 from hub.config import DevicePart
 from hub.devices import connect
-from hub.errors import ConfigError
+from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DriverContext, LampPicture
 from hub.settings.form import about_driver, parts
 from tests.made_packages import installed, wheel
@@ -133,6 +133,16 @@ def test_a_refusal_is_told_and_forgotten_after_some_seconds_without_one(wled: Mo
     assert device.problem == "", "the socket is full for a moment"
 
 
+@pytest.mark.parametrize("error", [OSError(2, "Name or service not known"), UnicodeError("label empty")])
+def test_a_name_that_leads_nowhere_is_told_and_tried_again(wled: ModuleType, error: Exception) -> None:
+    def fails(_address: str, _port: int) -> None:
+        raise error
+
+    device = wled.WledRings(wled.Settings(address="wled..local"), [].append, Clock(), fails)
+    with pytest.raises(DeviceLost, match=r"^The WLED controller wled\.\.local is not found in the network"):
+        device.acquire()
+
+
 def test_the_lamps_are_dark_in_the_end(wled: ModuleType) -> None:
     line = Line()
     device = made(wled, line)
@@ -159,7 +169,7 @@ def test_a_hub_finds_it_in_its_wheel_and_staff_see_its_settings(tmp_path: Path) 
     text = (FOLDER / "wled_rings.py").read_text("utf-8")
     with installed(wheel(tmp_path, {"wled_rings.py": text}, ENTRY, name="wled-rings")):
         device = connect(DevicePart("wled_rings", settings={"address": "127.0.0.1"}), context([]))
-        assert type(device).__name__ == "WledRings"
+        assert type(device.device).__name__ == "WledRings"  # type: ignore[attr-defined]
         keys = [field.key for field in parts(["wled_rings"], ["1"])["device wled_rings"].fields]
         assert keys == ["cup", "address", "port", "leds", "seats", "brightness", "reverse"]
     about_driver.cache_clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,26 @@ def test_a_driver_that_raises_anything_is_told_and_tried_again(of: str, does: Ca
     assert device.told[1:] == [DeviceUp("odd")]
     device.close()
     assert not device._thread._thread.is_alive()
+
+
+@pytest.mark.parametrize("returned", [1e300, float(2**62)])
+def test_a_time_that_never_comes_ends_no_thread(returned: float) -> None:
+    device = Odd(lambda: returned, "step")
+    device.start()
+    until(lambda: device.steps > 0, "a step")
+    device.wake()
+    until(lambda: device.steps > 1, "another one")
+    device.close()
+    assert not device._thread._thread.is_alive()
+    assert device.told == []
+
+
+def test_a_time_that_is_over_does_not_keep_the_processor() -> None:
+    device = Odd(lambda: 0.5, "step")  # as of a driver that returns a delay
+    device.start()
+    time.sleep(0.3)
+    device.close()
+    assert 1 < device.steps < 400
 
 
 @pytest.mark.parametrize("returned", ["soon", [], float("nan")])

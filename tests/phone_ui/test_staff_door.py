@@ -74,6 +74,8 @@ class FakeVenue:
         return CameraSeen("", "empty", f"asked: {step}")
 
     def evenings(self, month: str) -> Evenings:
+        if month == "2000-01":
+            raise SystemExit
         return Evenings(month or "2026-11", ["2026-11"], [], [])
 
     def hand_out(self, ask: StaffAsk) -> tuple[str, StaffFile | str]:
@@ -653,6 +655,8 @@ def test_staff_read_the_evenings_of_a_month(front: Front) -> None:
     assert answer["evenings"] == {"month": "2026-11", "months": ["2026-11"], "played": [], "calls": []}
     _, answer = browser.ask("evenings", month="2026-02")
     assert answer["evenings"]["month"] == "2026-02"
+    _, answer = browser.ask("evenings", month="2000-01")
+    assert (answer["ok"], answer["say"]) == (False, "This has failed: the journal says why.")
     for wrong in ("2026-13", "2026-1", "2026", "2026-02\n"):
         _, answer = browser.ask("evenings", month=wrong)
         assert not answer["ok"]

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from hub import packages
 from hub.config import Config, DevicePart, load, owners_file
-from hub.devices import UnusableDevice, connect, needs
+from hub.devices import UnusableDevice, connect, needs, within_time
 from hub.display import SIZES
 from hub.errors import ConfigError, HubError
 from hub.operations.doctor.checks import ALL
@@ -50,23 +50,29 @@ def examine(machine: Machine, path: str | None) -> list[Finding]:
     return [finding for check in ALL for finding in check(machine, subject)]
 
 
+LEFT_OUT = "Update or remove the package, or correct the configuration: the hub starts without that device."
+ODD = "Tell the author of the driver. The hub uses the device all the same."
+
+
 def _check_device(block: DevicePart) -> ConfiguredDevice:
     """Make the device of a block, so that its settings are checked, and close it without having started it."""
     try:
         random = Random(0)  # noqa: S311 - the device is not started, so it throws no dice
         device = connect(block, DriverContext(_ignore, dict.fromkeys(SIZES, _draw_nothing), random))
-        requirements = needs(block)
-    except packages.Unusable as error:
-        return ConfiguredDevice(block, error=str(error), is_left_out=True)
     except HubError as error:
         return ConfiguredDevice(block, error=str(error))
     if isinstance(device, UnusableDevice):
-        return ConfiguredDevice(block, error=device.why, is_left_out=True)
+        return ConfiguredDevice(block, error=device.why, hint=LEFT_OUT)
     try:
-        device.close()
-    except Exception as error:  # noqa: BLE001 - anybody may write a driver
-        return ConfiguredDevice(block, error=f"Its driver fails while it is closed ({type(error).__name__}).")
-    return ConfiguredDevice(block, device.dice is not None, requirements)
+        within_time(device.close, "close")
+    except BaseException as error:  # noqa: BLE001 - anybody may write a driver
+        return ConfiguredDevice(block, error=f"Its driver fails while it is closed ({type(error).__name__}).", hint=ODD)
+    try:
+        return ConfiguredDevice(block, device.dice is not None, needs(block))
+    except packages.Unusable as error:
+        return ConfiguredDevice(block, error=str(error), hint=ODD)
+    except HubError as error:
+        return ConfiguredDevice(block, error=str(error))
 
 
 def _ignore(_: object) -> None:

@@ -49,10 +49,9 @@ def configuration(_: Machine, subject: Subject) -> Iterator[Finding]:
         yield Finding("config", "broken", subject.error, "Correct that; what follows is about the defaults.")
         return
     for device in subject.devices:
-        if device.is_left_out:
-            how = f"Update or remove the package, or correct {subject.shown}: the hub starts without that device."
-            yield Finding("config", "broken", f"{device.name}: {device.error}", how)
-    errors = [f"{device.name}: {device.error}" for device in subject.devices if device.error and not device.is_left_out]
+        if device.hint:
+            yield Finding("config", "broken", f"{device.name}: {device.error}", device.hint)
+    errors = [f"{device.name}: {device.error}" for device in subject.devices if device.error and not device.hint]
     try:
         CardLists(config.deck)
         check_devices(header_wiring([device.block for device in subject.devices if not device.error]))

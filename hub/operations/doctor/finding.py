@@ -29,8 +29,8 @@ class ConfiguredDevice(NamedTuple):
     dice: bool = False
     needs: Sequence[Need] = ()
     error: str = ""
-    is_left_out: bool = False
-    """The hub starts without it, because its driver comes from a package."""
+    hint: str = ""
+    """What to do about the error, if the hub starts all the same, because the driver comes from a package."""
 
     @property
     def name(self) -> str:

@@ -155,11 +155,11 @@ class WledRings(ThreadedDevice):
         """Find the address and open the socket."""
         try:
             self._line = self._open_line(self._asked.address, self._asked.port)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # a name such as "wled..local" is none
             sentence = say(
                 "The WLED controller {address} is not found in the network ({reason}).",
                 address=self._asked.address,
-                reason=error.strerror or str(error),
+                reason=getattr(error, "strerror", "") or str(error),
             )
             raise DeviceLost(sentence, Cause.of(error)) from error
         self._sent = b""
