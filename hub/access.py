@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 
 from msgspec.structs import replace
 from segno.helpers import make_wifi_data
@@ -164,7 +164,8 @@ class PastMatches:
         Raise HubError if the database fails.
         """
         with self._reading() as db:
-            return evenings(db, {game.name: game.title for game in self._games()}, tables, month)
+            db.text_factory = lambda text: text.decode("utf-8", "replace")  # one damaged row must not hide the others
+            return evenings(db, {game.name: game.title for game in self._games()}, tables, time(), month)
 
     def replay(self, table: str, match: str) -> bytes:
         """Return the `Replay` of a match as JSON, compressed by gzip.

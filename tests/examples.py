@@ -41,7 +41,7 @@ def values(kind: inspect.Type) -> tuple[list[Any], list[Any]]:
             beyond = [*(["x" * (least - 1)] if least else []), *([] if most is None else ["x" * (most + 1)])]
             return ["m-1" if most is None else "x" * most, "x" * (least or 0)], beyond
         case inspect.Metadata(type=inspect.StrType(), extra_json_schema={"examples": [*allowed]}):
-            return allowed, ["", "?", f"{allowed[0]} "]
+            return allowed, [one for one in ("", "?", f"{allowed[0]} ") if one not in allowed]
         case inspect.UnionType(types=types):
             allowed, beyond = ([one for each in types for one in values(each)[at]] for at in (0, 1))
             return allowed, [one for one in dict.fromkeys(beyond) if one not in allowed]

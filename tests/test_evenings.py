@@ -26,6 +26,8 @@ pytestmark = pytest.mark.real_time
 
 TITLES = {"bid-and-bait": "Bid & Bait!", "goofspiel": "Goofspiel"}
 TABLES = {"1": "Window"}
+NOW = 1_796_000_000.0
+"""In the evening of 2026-11-29."""
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +91,7 @@ def state(tmp_path: Path) -> Path:
 
 def read(state: Path, month: str = "") -> Evenings:
     with closing(sqlite3.connect(state / "table-hub.db")) as db:
-        return evenings(db, TITLES, TABLES, month)
+        return evenings(db, TITLES, TABLES, NOW, month)
 
 
 NOVEMBER = [
@@ -127,15 +129,45 @@ def test_a_damaged_row_is_left_out(state: Path) -> None:
         db.execute("UPDATE matches SET head = x'ff' WHERE id = 'm-6'")
         db.execute("UPDATE matches SET begun = 'soon' WHERE id = 'm-5'")
         db.execute("UPDATE kept SET value = x'ff' WHERE \"table\" = '2'")
-    assert read(state).played == NOVEMBER[:1]
-    assert [one.calls for one in read(state).calls] == [2, 1]
+        db.execute("UPDATE matches SET \"table\" = CAST(x'ff32' AS TEXT) WHERE id = 'm-1'")
+        db.execute("INSERT INTO kept VALUES ('3', 'answered 2026-11', ?)", (b"[[99999999999999999999,1]]",))
+        db.execute("INSERT INTO kept VALUES ('4', 'answered 2026-11', ?)", (b"[[1795890000,-5]]",))
+    past = PastMatches(state / "table-hub.db", lambda: [games.find(name) for name in TITLES])
+    found = past.evenings(TABLES, "2026-11")
+    assert found.played == NOVEMBER[:1]
+    assert [(one.calls, one.longest) for one in found.calls] == [(2, 50), (2, 400)]
 
 
 def test_no_name_and_no_seat_is_told(state: Path) -> None:
-    assert "seats" in PlayedGame.__struct_fields__, "the number of seats"
-    told = f"{read(state)}"
-    assert "winners" not in told
+    with closing(Store(state / "table-hub.db")) as store:
+        store.keep("1", "seats", b'[{"seat":1,"name":"Zacharias"}]')
+        store.keep("1", "calls", b'["Zacharias"]')
+    with closing(sqlite3.connect(state / "table-hub.db")) as db, db:
+        db.execute("UPDATE entries SET line = CAST(replace(CAST(line AS TEXT), 'bid', 'Zacharias') AS BLOB)")
+    assert "Zacharias" not in f"{read(state)}"
+    assert set(PlayedGame.__struct_fields__) == {"evening", "table", "title", "matches", "seats", "minutes"}
     assert set(CallsOfEvening.__struct_fields__) == {"evening", "calls", "middle", "longest"}
+
+
+def test_a_match_that_was_left_was_not_played(state: Path) -> None:
+    with closing(Store(state / "table-hub.db")) as store:
+        left = put(store, "1", random_match(games.find("bid-and-bait"), (1, 2), {}, Random(1)), over=False)
+        store.end(left, b'{"left":true}')
+    with closing(sqlite3.connect(state / "table-hub.db")) as db, db:
+        db.execute("UPDATE matches SET begun = '2026-11-27 19:00:00' WHERE id = ?", (left,))
+        db.execute("UPDATE matches SET begun = '2026-12-01 19:00:00' WHERE result = ?", (b'{"left":true}',))
+    assert (read(state).month, read(state).months) == ("2026-11", ["2026-10", "2026-11"])
+    assert read(state).played == NOVEMBER
+
+
+def test_a_month_of_a_clock_that_was_wrong_is_not_the_newest(state: Path) -> None:
+    with closing(sqlite3.connect(state / "table-hub.db")) as db, db:
+        db.execute("UPDATE matches SET begun = '2099-01-01 19:00:00' WHERE id = 'm-6'")
+    found = read(state)
+    assert (found.month, found.months) == ("2026-11", ["2026-10", "2026-11", "2099-01"])
+    with closing(sqlite3.connect(state / "table-hub.db")) as db, db:
+        db.execute("UPDATE matches SET begun = '2099-01-01 19:00:00'")
+    assert read(state).month == "2099-01", "there is no other"
 
 
 def test_staff_get_them_through_the_past_of_the_hub(state: Path) -> None:

@@ -184,7 +184,7 @@ class EveningsArgs(Plain, frozen=True):
     """The month whose evenings are wanted ("2026-11"); "" for the newest one with a finished match."""
 
     month: Annotated[
-        str, Meta(pattern=r"^([0-9]{4}-(0[1-9]|1[0-2]))?\Z", extra_json_schema={"examples": ["2026-11"]})
+        str, Meta(pattern=r"^([0-9]{4}-(0[1-9]|1[0-2]))?\Z", extra_json_schema={"examples": ["2026-11", ""]})
     ] = ""
 
 

@@ -87,7 +87,7 @@ def test_staff_read_and_save_what_was_played_in_a_month(
             page.get_by_role("button", name="Save as CSV").click()
         assert saving.value.suggested_filename == "evenings-2026-11.csv"
         saving.value.save_as(tmp_path / "saved.csv")
-        rows = list(csv.reader((tmp_path / "saved.csv").read_text("utf-8").splitlines()))
+        rows = list(csv.reader((tmp_path / "saved.csv").read_text("utf-8-sig").splitlines()))
         assert rows[0] == ["evening", "table", "game", "matches", "seats", "minutes"]
         assert [row[2:] for row in rows[1:]] == [["Bid & Bait!", "2", "6", "60"], ["Goofspiel", "1", "3", "30"]]
         found = []

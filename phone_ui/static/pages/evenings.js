@@ -13,8 +13,10 @@ import { Bars } from "../parts/bars.js";
 
 applySettings(loadSettings());
 
-/** A line of a program for tables may not begin with these: it would be a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** A cell may not begin with these: it would be a formula. Some programs begin a new cell at a semicolon. */
+const FORMULA = /(^|;)([=+\-@\t\r])/g;
+/** With it, Excel reads the file as UTF-8. */
+const MARK = "\ufeff";
 
 function Page() {
   const [session] = useState(lastSession);
@@ -42,6 +44,7 @@ function Months({ session, onOut }) {
   const [failed, setFailed] = useState("");
   useEffect(() => {
     let isCurrent = true;
+    setFailed("");
     session.ask("evenings", "", { month }).then(
       ({ evenings }) => {
         if (!isCurrent) return;
@@ -72,7 +75,7 @@ function Month({ seen, onMonth }) {
   const turn = (other, arrow) =>
     other &&
     html`<button type="button" class="do" aria-label=${monthName(other)} onClick=${() => onMonth(other)}>${arrow}</button>`;
-  const keep = () => save(`evenings-${month}.csv`, "text/csv", asCsv(played));
+  const keep = () => save(`evenings-${month}.csv`, "text/csv", MARK + asCsv(played));
   return html`<div class="month">
       ${turn(months[at - 1], "←")}
       <h2 aria-live="polite">${monthName(month)}</h2>
@@ -180,8 +183,8 @@ const asCsv = (played) =>
  * @param {string | number} value
  */
 function cell(value) {
-  const text = `${value}`.replace(FORMULA, "'$&");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (typeof value === "number") return `${value}`;
+  return `"${value.replace(FORMULA, "$1'$2").replaceAll('"', '""')}"`;
 }
 
 loadLanguage().then(() => render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));
