@@ -84,7 +84,7 @@ def _renamed_copy(like: Path, new: Names) -> tuple[Path, dict[Path, str]]:
         raise HubError(f"{error.filename or like} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise HubError(f"A file of {like} cannot be read: {error}.") from None
-    name, letters = re.escape(f"{data.get('name')}"), next(iter(data.get("rules", {"-": ""}))).partition("-")[0]
+    name, letters = re.escape(f"{data.get('name')}"), next(iter(data.get("rules", {})), "").partition("-")[0]
     texts = {Path("pyproject.toml"): _renamed_template(new)[1][Path("pyproject.toml")]}
     for path, text in contents.items():
         if path.name in ("game.toml", "scenarios.toml"):
@@ -93,6 +93,10 @@ def _renamed_copy(like: Path, new: Names) -> tuple[Path, dict[Path, str]]:
             text = re.sub("^title = .*$", f'title = "{new.title}"', text, count=1, flags=re.MULTILINE)
         if path.suffix == ".py":
             text = re.sub(rf"\b(from|import) {source.name}\b", rf"\1 {new.module}", text)
+        if path.suffix == ".po":
+            text = text.replace(f'msgctxt "{data.get("name")}"', f'msgctxt "{new.name}"')
+            title = rf'(\n#.*\n)msgid "{re.escape(str(data.get("title")))}"\n'  # without a context: what lobbies show
+            text = re.sub(title, rf'\1msgid "{new.title}"\n', text)
         if letters:
             text = re.sub(rf"\b{re.escape(letters)}-(?=[VX]?\d)", f"{new.letters}-", text)
         renamed = path.with_name(f"{new.name}.po") if path.suffix == ".po" else path

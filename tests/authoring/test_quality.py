@@ -299,6 +299,9 @@ def test_a_copy_of_a_game_plays_under_its_new_name_and_proves_its_rules(tmp_path
     assert len(wanted) == 3
     assert {file.name for file in folder.rglob("*.po")} == {"ivy-tea.po"}
     assert not [*folder.rglob("playthroughs")], "they are matches of the other game"
+    for file in folder.rglob("*.po"):
+        left = [text for text in untranslated(name, file) if text != "Ivy Tea"]
+        assert left == [], "its translations are kept, but for the title"
     module = example.name.replace("-", "_")
     project = (folder / "pyproject.toml").read_text("utf-8")
     assert 'ivy-tea = "ivy_tea"' in project
