@@ -104,6 +104,8 @@ class Referee:
         house: Mapping[int, Strength] | None = None, luck: Random | None = None,
     ) -> None:  # fmt: skip
         self.match = Match(game, range(1, seats + 1), options)
+        self.failure: RulesBug | None = None
+        """The last failure of the rules or of a house player."""
         self._chance, self._house, self._luck = chance, house or {}, luck or Random(0)  # noqa: S311 - there is no house to draw from it
         self._settle()
 
@@ -129,6 +131,7 @@ class Referee:
         except IllegalAction as error:
             return _dump({"ok": False, "error": error.sentence, "code": error.code})
         except RulesBug as error:
+            self.failure = error
             return _dump({"ok": False, "error": str(error), "code": "FAULT"})
 
     @staticmethod
@@ -318,7 +321,7 @@ def referee(args: Namespace) -> int:
         if log:
             log.follow()
         _print(answer)
-        fault = match_referee.match.fault
+        fault = match_referee.failure
         if fault and fault is not told:
             print(_where_and_why(fault, name), file=sys.stderr, flush=True)
         told = fault

@@ -19,7 +19,7 @@ from hub.operations.game_folder import game_in, package_folder
 from tests.chromium import HEADLESS, NONE, headless
 from tests.gallery.difference import Change, compare
 from tests.gallery.laws import Trouble, cut, hidden_decisions
-from tests.gallery.moments import every, of_game, repeated
+from tests.gallery.moments import every, of_game, repeated, section_names
 from tests.gallery.page import page
 from tests.gallery.pictures import Gallery
 from tests.gallery.running import of_the_program
@@ -94,15 +94,18 @@ def main() -> None:
         sys.exit(NONE)
     logging.getLogger("tests.phone_ui.fake_hub").setLevel(logging.ERROR)  # its warnings are for tests that fail
     begun = time.monotonic()
-    if args.before and args.before.resolve() == args.folder.resolve():
-        sys.exit("--before is the folder that this run writes: copy it first.")
-    shutil.rmtree(args.folder, ignore_errors=True)
-    args.folder.mkdir(parents=True)
     try:
         own = [name for given in args.section if (name := game_in(given))]
     except StartRefused as error:
         sys.exit(f"{error}")
     sections = [given for given in args.section if not package_folder(Path(given))]
+    for section in sections:
+        if not section_names(section):
+            sys.exit(f"There is no section {section}, and no game in a folder of that name.")
+    if args.before and args.before.resolve() == args.folder.resolve():
+        sys.exit("--before is the folder that this run writes: copy it first.")
+    shutil.rmtree(args.folder, ignore_errors=True)
+    args.folder.mkdir(parents=True)
     taken, troubles = photograph(args.folder, sections, args.language, own)
     changes, against = differences(args)
     index = args.folder / "index.html"

@@ -274,6 +274,7 @@ def of_table() -> list[Moment]:
 
 
 ALL = [games.find(name) for name in games.names()]
+SECTIONS = ("Lobby", "Questions of the table", "Dice", "Notices", "Demonstration", "Printed cards", "Staff and bench")
 WIFI = {"name": "Café Zum Grünen Würfel Gäste", "code": "WIFI:T:WPA;S:Cafe;P:guest-guest;;"}
 
 
@@ -400,6 +401,12 @@ def _demonstrations() -> Iterator[Moment]:
     rig.wait(3)
     rig.take(BoxDown("box-2", "unplugged"))
     yield rig.moment(section, "with a notice and the PIN", own=with_all)
+
+
+def section_names(begins: str) -> list[str]:
+    """Return the names of the sections that begin so."""
+    names = [*SECTIONS, *(str(game.title) for game in ALL)]
+    return [name for name in names if name.lower().startswith(begins.lower())]
 
 
 def every(*sections: str) -> list[Moment]:

@@ -204,6 +204,17 @@ def test_rules_of_a_package_may_fail_before_the_first_question(program: Program,
     assert stderr == "rulebook.py, line 71: AttributeError: 'State' object has no attribute 'card'.\n"
 
 
+def test_where_the_house_of_a_package_fails_is_told_as_well(program: Program, folder: Path) -> None:
+    house = folder / "bay_tea" / "house.py"
+    text = house.read_text("utf-8")
+    fails = '    most = sight.me["coins"] // (len(sight.table["coming"]) - 6)\n'  # in the second round
+    house.write_text(text.replace('    most = sight.me["coins"]\n', fails, 1), "utf-8")
+    bids = [{"seat": 1, "move": "bid", "coins": 3}]
+    _, answers, stderr = program.referee(*bids, game=str(folder), house=["2"])
+    assert [line["ok"] for line in answers] == [True, False]
+    assert re.fullmatch("house.py, line [0-9]+: ZeroDivisionError: integer division or modulo by zero.\n", stderr)
+
+
 def test_rules_of_a_package_may_end_before_the_first_question(program: Program, folder: Path) -> None:
     rulebook = folder / "bay_tea" / "rulebook.py"
     text = rulebook.read_text("utf-8")
