@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hub.engine.text import say
 from hub.ports import BoxUp, DeviceDown, DeviceSubject, DeviceUp, DiceKit, StaffRequest
 from hub.state import Preset
 from hub.table import restarts
@@ -136,8 +137,8 @@ def test_a_device_that_is_gone_is_forgotten_and_the_others_are_not() -> None:
     rig = TableRig(2)
     rig.boxes_up()
     rig.table.receive(BoxUp("box-2", "b1", "1", 8))
-    rig.table.receive(DeviceDown("panel", "The panel does not answer."))
-    rig.table.receive(DeviceDown("lamps", "The lamps do not answer."))
+    rig.table.receive(DeviceDown("panel", say("The panel does not answer.")))
+    rig.table.receive(DeviceDown("lamps", say("The lamps do not answer.")))
     assert notices(rig) == ["device:panel", "device:lamps"]
     rig.table.put(DeviceDown("panel", "What it said last."))
     rig.table.receive(new_lamps(rig, (DeviceUp, "panel"))[2])
