@@ -89,7 +89,7 @@ class DeviceGuard:
     """The guard between one device and its table. `name` is what staff call the device; its driver sends signals to `put`."""
 
     def __init__(self, name: str, inbox: Callable[[object], None]) -> None:
-        self._name, self._inbox = name, inbox
+        self.name, self._inbox = name, inbox
         self._lock = threading.Lock()  # a driver may put from many threads
         self._bucket = TokenBucket(PER_SECOND, AT_ONCE, monotonic())
         self._excess_at = 0.0  # when the last excess signal came; 0.0: the rate is normal
@@ -171,7 +171,7 @@ class DeviceGuard:
         if activity in self._faults:
             return
         self._faults[activity] = what
-        log.error("The driver of %s %s.", self._name, what, exc_info=trace)
+        log.error("The driver of %s %s.", self.name, what, exc_info=trace)
         self._report()
 
     def clear_fault(self, activity: str) -> None:
@@ -180,11 +180,11 @@ class DeviceGuard:
             self._report()
 
     def _report(self) -> None:
-        about = say("{device} (driver)", device=self._name)  # the driver reports its device under the bare name
+        about = say("{device} (driver)", device=self.name)  # the driver reports its device under the bare name
         if self._faults:
             why = say(
                 "The driver of {device} {faults}. The table plays on without it.",
-                device=self._name,
+                device=self.name,
                 faults=listed(self._faults.values()),
             )
             self._send(DeviceDown(about, why))
@@ -211,7 +211,7 @@ class GuardedDevice:
     """
 
     def __init__(self, device: Device, guard: DeviceGuard) -> None:
-        self.device = device
+        self.device, self.name = device, guard.name
         self._guard = guard
         self._condition = threading.Condition()
         # Activity and call: of a request by its number, of a picture by what it shows.
@@ -309,9 +309,7 @@ def close_all(devices: Sequence[Closable]) -> None:
     until = monotonic() + CLOSE_SECONDS
     for thread in threads:
         thread.join(max(0.0, until - monotonic()))
-    late = [
-        type(getattr(device, "device", device)).__module__ for thread, device in threads.items() if thread.is_alive()
-    ]
+    late = [getattr(device, "name", type(device).__name__) for thread, device in threads.items() if thread.is_alive()]
     if late:
         log.error("Not closed within %.0f s, so left alone: %s.", CLOSE_SECONDS, ", ".join(late))
 

@@ -249,7 +249,9 @@ def test_a_flood_is_cut_off_and_told_until_it_is_over(monkeypatch: pytest.Monkey
     assert isinstance(inbox.signals[-1], Key), "and the box is heard again"
 
 
-def test_a_device_that_does_not_start_or_close_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_does_not_start_or_close_holds_nobody_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(isolation, "START_SECONDS", 1.0)  # the good one starts within
     monkeypatch.setattr(isolation, "CLOSE_SECONDS", 1.0)
     inbox, bad, good = Box(), Bad(), Bad()
@@ -269,6 +271,7 @@ def test_a_device_that_does_not_start_or_close_holds_nobody_up(monkeypatch: pyte
     (down,) = inbox.signals
     assert isinstance(down, DeviceDown)
     assert "hangs at startup" in down.why
+    assert "left alone: the bad one." in caplog.text
 
 
 class Paper(Bad):

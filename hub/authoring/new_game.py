@@ -18,12 +18,12 @@ from hub.operations.game_folder import package_folder
 
 TEMPLATE = Path(__file__).parent / "template" / "first-game"
 NOT_COPIED = ("__pycache__", "playthroughs", ".*")
-"""Of a game that is copied; its recorded matches belong to its own rules."""
+"""Files of a game that its copy does not get: recorded matches belong to the rules of the other game."""
 TEXTS = (".py", ".toml", ".po")
 
 
 class Names(NamedTuple):
-    """How a game is called: its name, its module, its title, and the letters of its rule ids."""
+    """The names of a game: its own, those of its module and its title, and the letters of its rule ids."""
 
     name: str
     module: str
